@@ -1,0 +1,39 @@
+package org.plantstore.application;
+
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+import org.plantstore.domain.CreatePlant;
+import org.plantstore.domain.NewPlant;
+import org.plantstore.domain.Plant;
+import org.plantstore.domain.PlantIdTakenException;
+import org.plantstore.domain.PlantStore;
+
+/**
+ * Creates plants in a store, and decides what a taken id means: with equal content it is a retry,
+ * which succeeds like the first time; with other content it is refused. Safe for use by many
+ * threads.
+ */
+@Singleton
+public final class PlantCreation implements CreatePlant {
+
+  private final PlantStore store;
+
+  /**
+   * Makes the use case.
+   *
+   * @param store where plants are kept
+   */
+  @Inject
+  public PlantCreation(PlantStore store) {
+    this.store = store;
+  }
+
+  @Override
+  public Plant create(NewPlant plant) {
+    NewPlant stored = store.putIfAbsent(plant);
+    if (!stored.equals(plant)) {
+      throw new PlantIdTakenException(plant.id());
+    }
+    return stored.plant();
+  }
+}

@@ -1,0 +1,72 @@
+package org.plantstore.application;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.junit.jupiter.api.Test;
+import org.plantstore.domain.CreatePlant;
+import org.plantstore.domain.NewPlant;
+import org.plantstore.domain.Plant;
+import org.plantstore.domain.PlantIdTakenException;
+import org.plantstore.domain.PlantStoreUnavailableException;
+
+class PlantCreationTest {
+
+  private static final NewPlant FERN = new NewPlant(7, "fern", "shade");
+
+  private final ConcurrentMap<Long, NewPlant> database = new ConcurrentHashMap<>();
+  private final MapPlantStore store = new MapPlantStore(database);
+  private final CreatePlant createPlant = new PlantCreation(store);
+
+  @Test
+  void plant_with_a_free_id_is_stored_and_answered() {
+    assertEquals(new Plant("fern", "shade"), createPlant.create(FERN));
+    assertEquals(Map.of(7L, FERN), database);
+  }
+
+  @Test
+  void same_plant_again_is_answered_like_the_first_time() {
+    assertEquals(createPlant.create(FERN), createPlant.create(FERN));
+    assertEquals(Map.of(7L, FERN), database);
+  }
+
+  @Test
+  void same_id_with_other_name_is_refused() {
+    assertRefused(new NewPlant(7, "moss", "shade"));
+  }
+
+  @Test
+  void same_id_with_other_tag_is_refused() {
+    assertRefused(new NewPlant(7, "fern", "sun"));
+    assertRefused(new NewPlant(7, "fern", ""));
+    assertRefused(new NewPlant(7, "fern", null));
+  }
+
+  @Test
+  void unavailable_store_is_reported_and_trying_again_helps() {
+    store.disconnect();
+    assertThrows(PlantStoreUnavailableException.class, () -> createPlant.create(FERN));
+
+    CreatePlant reconnected = new PlantCreation(new MapPlantStore(database));
+    assertEquals(new Plant("fern", "shade"), reconnected.create(FERN));
+  }
+
+  @Test
+  @SuppressWarnings("NullAway") // null is what this test is about
+  void null_is_refused() {
+    assertThrows(NullPointerException.class, () -> createPlant.create(null));
+  }
+
+  private void assertRefused(NewPlant other) {
+    createPlant.create(FERN);
+
+    PlantIdTakenException taken =
+        assertThrows(PlantIdTakenException.class, () -> createPlant.create(other));
+
+    assertEquals(7, taken.id());
+    assertEquals(Map.of(7L, FERN), database);
+  }
+}

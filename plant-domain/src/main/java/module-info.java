@@ -1,0 +1,7 @@
+/** Plants, the port that creates them and the port that keeps them. */
+@org.jspecify.annotations.NullMarked
+module org.plantstore.domain {
+  requires static org.jspecify;
+
+  exports org.plantstore.domain;
+}

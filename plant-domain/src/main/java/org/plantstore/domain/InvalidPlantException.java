@@ -1,0 +1,87 @@
+package org.plantstore.domain;
+
+import static java.util.stream.Collectors.joining;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says that a plant cannot exist as given: change it. Trying again with the same content always
+ * fails. The message names every broken field and the rule that it breaks, never the text itself.
+ */
+public final class InvalidPlantException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  private final Violation[] violations;
+
+  private InvalidPlantException(List<Violation> violations) {
+    super(violations.stream().map(Violation::toString).collect(joining("; ")));
+    this.violations = violations.toArray(Violation[]::new);
+  }
+
+  /**
+   * Answers what is wrong, at most once per field and in the order of the fields: name, tag.
+   *
+   * @return at least one violation, in an unmodifiable list
+   */
+  public List<Violation> violations() {
+    return List.of(violations);
+  }
+
+  /**
+   * A field and the rule that it breaks.
+   *
+   * @param field the field's name, {@code name} or {@code tag}
+   * @param rule the broken rule as the end of a sentence that begins with the field, such as {@code
+   *     must not contain U+0000, but has it at index 3}; indexes count UTF-16 code units from 0
+   */
+  public record Violation(String field, String rule) implements Serializable {
+
+    /** Answers the field and the rule as one sentence, without a full stop. */
+    @Override
+    public String toString() {
+      return field + " " + rule;
+    }
+  }
+
+  static void throwIfTextIsInvalid(String name, @Nullable String tag) {
+    int invalidInName = indexOfInvalid(name);
+    int invalidInTag = tag == null ? -1 : indexOfInvalid(tag);
+    if (invalidInName >= 0 || invalidInTag >= 0) {
+      List<Violation> violations = new ArrayList<>(2);
+      if (invalidInName >= 0) {
+        violations.add(violation("name", name, invalidInName));
+      }
+      if (tag != null && invalidInTag >= 0) {
+        violations.add(violation("tag", tag, invalidInTag));
+      }
+      throw new InvalidPlantException(violations);
+    }
+  }
+
+  private static int indexOfInvalid(String text) {
+    for (int index = 0; index < text.length(); index++) {
+      char unit = text.charAt(index);
+      if (unit == 0) {
+        return index;
+      }
+      if (Character.isSurrogate(unit)) {
+        boolean paired =
+            index + 1 < text.length() && Character.isSurrogatePair(unit, text.charAt(index + 1));
+        if (!paired) {
+          return index;
+        }
+        index++;
+      }
+    }
+    return -1;
+  }
+
+  private static Violation violation(String field, String text, int index) {
+    String invalid = text.charAt(index) == 0 ? "U+0000" : "an unpaired surrogate";
+    return new Violation(field, "must not contain " + invalid + ", but has it at index " + index);
+  }
+}

@@ -1,0 +1,112 @@
+package org.plantstore.domain;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.plantstore.domain.InvalidPlantException.Violation;
+
+class PlantTest {
+
+  private static final String HIGH = "\uD83C";
+  private static final String LOW = "\uDF3F";
+
+  @Test
+  void any_text_without_null_and_unpaired_surrogates_is_a_name_and_a_tag() {
+    for (String text : List.of("", " ", "\u0001", "fern " + HIGH + LOW, "\uFFFF", "\uDBFF\uDFFF")) {
+      assertEquals(text, new Plant(text, null).name());
+      assertEquals(text, new Plant("", text).tag());
+    }
+  }
+
+  @Test
+  void no_tag_and_an_empty_tag_differ() {
+    assertNull(new Plant("fern", null).tag());
+    assertEquals("", new Plant("fern", "").tag());
+  }
+
+  @Test
+  void null_character_is_refused_where_it_stands() {
+    assertViolations(
+        new Violation("name", "must not contain U+0000, but has it at index 0"), "\0", null);
+    assertViolations(
+        new Violation("tag", "must not contain U+0000, but has it at index 4"), "fern", "tag \0");
+  }
+
+  @Test
+  void unpaired_surrogates_are_refused_where_they_stand() {
+    String rule = "must not contain an unpaired surrogate, but has it at index ";
+    assertViolations(new Violation("name", rule + 0), HIGH, null);
+    assertViolations(new Violation("name", rule + 1), "a" + LOW, null);
+    assertViolations(new Violation("name", rule + 0), HIGH + "a", null);
+    assertViolations(new Violation("name", rule + 0), LOW + HIGH, null);
+    assertViolations(new Violation("name", rule + 2), HIGH + LOW + LOW, null);
+    assertViolations(new Violation("name", rule + 0), HIGH + HIGH + LOW, null);
+    assertViolations(new Violation("tag", rule + 3), "", "tag" + HIGH);
+  }
+
+  @Test
+  void every_broken_field_is_named_in_order() {
+    InvalidPlantException invalid =
+        assertThrows(InvalidPlantException.class, () -> new NewPlant(1, "\0", HIGH));
+
+    assertEquals(
+        List.of("name", "tag"), invalid.violations().stream().map(Violation::field).toList());
+    assertEquals(
+        "name must not contain U+0000, but has it at index 0; "
+            + "tag must not contain an unpaired surrogate, but has it at index 0",
+        invalid.getMessage());
+  }
+
+  @Test
+  @SuppressWarnings("NullAway") // null is what this test is about
+  void null_name_is_refused() {
+    assertThrows(NullPointerException.class, () -> new Plant(null, null));
+    assertThrows(NullPointerException.class, () -> new NewPlant(1, null, null));
+  }
+
+  @Test
+  void new_plant_answers_its_plant() {
+    assertEquals(new Plant("fern", "shade"), new NewPlant(1, "fern", "shade").plant());
+    assertEquals(new Plant("fern", null), new NewPlant(1, "fern", null).plant());
+  }
+
+  @Test
+  void taken_id_is_answered() {
+    PlantIdTakenException taken = new PlantIdTakenException(Long.MIN_VALUE);
+
+    assertEquals(Long.MIN_VALUE, taken.id());
+    assertEquals("id -9223372036854775808 is taken by another plant", taken.getMessage());
+  }
+
+  @Test
+  void violations_survive_serialization() throws Exception {
+    InvalidPlantException invalid =
+        assertThrows(InvalidPlantException.class, () -> new Plant("\0", null));
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+      out.writeObject(invalid);
+    }
+
+    try (ObjectInputStream in =
+        new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
+      assertEquals(invalid.violations(), ((InvalidPlantException) in.readObject()).violations());
+    }
+  }
+
+  private static void assertViolations(Violation expected, String name, @Nullable String tag) {
+    assertEquals(
+        List.of(expected),
+        assertThrows(InvalidPlantException.class, () -> new Plant(name, tag)).violations());
+    assertEquals(
+        List.of(expected),
+        assertThrows(InvalidPlantException.class, () -> new NewPlant(1, name, tag)).violations());
+  }
+}
