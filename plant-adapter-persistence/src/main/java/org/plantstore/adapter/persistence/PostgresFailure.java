@@ -1,0 +1,82 @@
+package org.plantstore.adapter.persistence;
+
+import java.sql.SQLException;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.plantstore.domain.PlantStoreUnavailableException;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
+
+/**
+ * What a failed statement means for the store's caller, read off its SQLSTATE (PostgreSQL
+ * documentation, appendix "PostgreSQL Error Codes").
+ *
+ * @param cause what the driver or the pool threw
+ */
+record PostgresFailure(SQLException cause) {
+
+  /**
+   * Classes of states that pass: connection, authorization, missing database, rollback by
+   * concurrency, resources, locks, operator, system.
+   */
+  private static final Set<String> PASSING_CLASSES =
+      Set.of("08", "28", "3D", "40", "53", "55", "57", "58");
+
+  /** A server that has become a standby; after a fail-over the address leads to another one. */
+  private static final String READ_ONLY = "25006";
+
+  /** Classes after which the same statement, sent again at once, may well succeed. */
+  private static final Set<String> REPEATABLE_CLASSES = Set.of("08", "40", "57");
+
+  private static final String CANCELED = "57014";
+
+  /** Says whether the statement is worth sending again at once on another connection. */
+  boolean isRepeatable() {
+    String state = state();
+    return REPEATABLE_CLASSES.contains(classOf(state)) && !CANCELED.equals(state);
+  }
+
+  /** Answers the exception that the port allows for this failure, rule R7 of the store. */
+  RuntimeException toDomain() {
+    String state = state();
+    // The pool's own time-out has no state.
+    if (state == null || PASSING_CLASSES.contains(classOf(state)) || READ_ONLY.equals(state)) {
+      return new PlantStoreUnavailableException(describe());
+    }
+    return new IllegalStateException("PostgreSQL refused a plant for good: " + describe());
+  }
+
+  /** Answers the failure in one line without details, which would quote rows. */
+  String describe() {
+    StringBuilder line = new StringBuilder();
+    for (Throwable link = cause; link != null; link = link.getCause()) {
+      line.append(line.isEmpty() ? "" : ": ").append(messageOf(link));
+    }
+    String state = state();
+    return (state == null ? line : line.append(" (SQLSTATE ").append(state).append(')'))
+        .toString()
+        .replaceAll("\\s+", " ");
+  }
+
+  private static String messageOf(Throwable link) {
+    ServerErrorMessage server =
+        link instanceof PSQLException postgres ? postgres.getServerErrorMessage() : null;
+    String message = server == null ? link.getMessage() : server.getMessage();
+    return message == null ? link.getClass().getSimpleName() : message;
+  }
+
+  /** Answers the innermost state there is: a pool wraps the driver's exception in its own. */
+  private @Nullable String state() {
+    String state = null;
+    for (Throwable link = cause; link != null; link = link.getCause()) {
+      if (link instanceof SQLException sql && sql.getSQLState() != null) {
+        state = sql.getSQLState();
+      }
+    }
+    return state;
+  }
+
+  private static String classOf(@Nullable String state) {
+    return state == null || state.length() < 2 ? "" : state.substring(0, 2);
+  }
+}

@@ -1,0 +1,5 @@
+CREATE TABLE plant (
+  id bigint PRIMARY KEY,
+  name text NOT NULL,
+  tag text
+);

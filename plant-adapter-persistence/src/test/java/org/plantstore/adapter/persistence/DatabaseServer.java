@@ -1,0 +1,112 @@
+package org.plantstore.adapter.persistence;
+
+import io.micronaut.context.ApplicationContext;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+
+/** A real PostgreSQL server, as durable as one in production, that can be killed. */
+final class DatabaseServer implements AutoCloseable {
+
+  private static final String USER = "postgres";
+  private static final Duration RESTART_TIMEOUT = Duration.ofSeconds(60);
+
+  private final Path data;
+  private EmbeddedPostgres server;
+
+  DatabaseServer(Path data) {
+    this.data = data;
+    this.server = start(0);
+  }
+
+  /** Starts a context of its own on this server: what a second instance of the service does. */
+  ApplicationContext connect() {
+    return ApplicationContext.run(settings(url("postgres")));
+  }
+
+  static Map<String, Object> settings(String url) {
+    Map<String, Object> settings = new HashMap<>();
+    settings.put("database.url", url);
+    settings.put("database.username", USER);
+    settings.put("database.password", "any");
+    return settings;
+  }
+
+  String url(String database) {
+    return server.getJdbcUrl(USER, database);
+  }
+
+  /** Executes each statement in a transaction of its own. */
+  void execute(String... statements) {
+    try (Connection connection = DriverManager.getConnection(url("postgres"));
+        Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Kills every process of the server at once, and starts it again on what is on the disk. */
+  void crash() throws IOException {
+    int port = server.getPort();
+    kill();
+    server.close(); // finds nothing to stop, and gives its lock on the data back
+    Instant deadline = Instant.now().plus(RESTART_TIMEOUT);
+    while (true) {
+      try {
+        server = start(port);
+        return;
+      } catch (IllegalStateException | UncheckedIOException e) {
+        // The kernel may still be taking down the killed processes' shared memory and socket.
+        if (Instant.now().isAfter(deadline)) {
+          throw e;
+        }
+        LockSupport.parkNanos(Duration.ofMillis(100).toNanos());
+      }
+    }
+  }
+
+  private void kill() throws IOException {
+    String pid = Files.readAllLines(data.resolve("postmaster.pid")).get(0).strip();
+    ProcessHandle postmaster = ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
+    List<ProcessHandle> children = postmaster.descendants().toList();
+    postmaster.destroyForcibly();
+    children.forEach(ProcessHandle::destroyForcibly);
+    postmaster.onExit().join();
+    children.forEach(child -> child.onExit().join());
+  }
+
+  private EmbeddedPostgres start(int port) {
+    try {
+      return EmbeddedPostgres.builder()
+          .setDataDirectory(data)
+          .setCleanDataDirectory(false)
+          .setPort(port)
+          .setServerConfig("fsync", "on")
+          .setServerConfig("full_page_writes", "on")
+          .setServerConfig("synchronous_commit", "on")
+          .start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    server.close();
+  }
+}

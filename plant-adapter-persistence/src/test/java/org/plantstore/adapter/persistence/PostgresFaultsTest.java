@@ -1,0 +1,241 @@
+package org.plantstore.adapter.persistence;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.exceptions.ConfigurationException;
+import io.micronaut.data.jdbc.runtime.JdbcOperations;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.plantstore.domain.NewPlant;
+import org.plantstore.domain.PlantStore;
+import org.plantstore.domain.PlantStoreUnavailableException;
+
+/** What a real server does to its clients, and what the store makes of it. */
+class PostgresFaultsTest {
+
+  private static final NewPlant FERN = new NewPlant(1, "fern", "shade");
+
+  @TempDir static Path data;
+
+  private static DatabaseServer server;
+
+  @BeforeAll
+  static void start() {
+    server = new DatabaseServer(data);
+  }
+
+  @AfterAll
+  static void stop() throws IOException {
+    server.close();
+  }
+
+  @BeforeEach
+  void reset() {
+    server.execute(
+        "SET default_transaction_read_only = off",
+        "ALTER ROLE postgres RESET ALL",
+        "DROP TABLE IF EXISTS plant, flyway_schema_history",
+        "DROP DATABASE IF EXISTS latin");
+  }
+
+  @Test
+  void connection_that_the_server_closes_is_replaced() {
+    try (ApplicationContext instance = server.connect()) {
+      PlantStore store = instance.getBean(PlantStore.class);
+      store.putIfAbsent(FERN);
+
+      server.execute(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+              + " WHERE application_name = 'plant-store'");
+
+      assertEquals(FERN, store.putIfAbsent(FERN));
+    }
+  }
+
+  @Test
+  void transactions_that_postgres_rolls_back_are_repeated() throws Exception {
+    server.execute("ALTER ROLE postgres SET default_transaction_isolation = 'serializable'");
+    ExecutorService threads = Executors.newFixedThreadPool(10);
+    try (ApplicationContext instance = server.connect()) {
+      PlantStore store = instance.getBean(PlantStore.class);
+      for (long id = 0; id < 50; id++) {
+        List<Future<NewPlant>> calls = new ArrayList<>();
+        for (int caller = 0; caller < 10; caller++) {
+          NewPlant candidate = new NewPlant(id, "candidate " + caller, null);
+          calls.add(threads.submit(() -> store.putIfAbsent(candidate)));
+        }
+        Set<NewPlant> answers = new HashSet<>();
+        for (Future<NewPlant> call : calls) {
+          answers.add(call.get());
+        }
+        assertEquals(1, answers.size(), "answers for one id");
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  @Test
+  void read_only_database_is_unavailable() {
+    assertUnavailable("default_transaction_read_only = on", "(SQLSTATE 25006)");
+  }
+
+  @Test
+  void locked_table_is_unavailable() throws Exception {
+    server.connect().close(); // makes the table
+    try (Connection locker = DriverManager.getConnection(server.url("postgres"))) {
+      server.execute("ALTER ROLE postgres SET lock_timeout = '100ms'");
+      locker.setAutoCommit(false);
+      locker.createStatement().execute("LOCK TABLE plant");
+      try (ApplicationContext another = connectWithoutMigration()) {
+        PlantStore store = another.getBean(PlantStore.class);
+
+        assertUnavailable(store, "(SQLSTATE 55P03)");
+        locker.rollback();
+        assertEquals(FERN, store.putIfAbsent(FERN));
+      }
+    }
+  }
+
+  @Test
+  void missing_table_is_no_reason_to_try_again() {
+    try (ApplicationContext instance = server.connect()) {
+      PlantStore store = instance.getBean(PlantStore.class);
+      server.execute("DROP TABLE plant");
+
+      RuntimeException failure =
+          assertThrows(IllegalStateException.class, () -> store.putIfAbsent(FERN));
+
+      assertNull(failure.getCause());
+      assertEndsWith("(SQLSTATE 42P01)", failure.getMessage());
+    }
+  }
+
+  @Test
+  void commits_are_durable_where_the_database_does_not_ask_for_it() {
+    server.execute("ALTER ROLE postgres SET synchronous_commit = off");
+    try (ApplicationContext instance = server.connect()) {
+      assertEquals("on", synchronousCommit(instance));
+    }
+  }
+
+  @Test
+  void commits_that_wait_for_a_replica_stay_so() {
+    server.execute("ALTER ROLE postgres SET synchronous_commit = remote_apply");
+    try (ApplicationContext instance = server.connect()) {
+      assertEquals("remote_apply", synchronousCommit(instance));
+    }
+  }
+
+  @Test
+  void start_without_an_address_or_an_account_is_refused() {
+    for (String missing : List.of("url", "username", "password")) {
+      Map<String, Object> settings = DatabaseServer.settings(server.url("postgres"));
+      settings.remove("database." + missing);
+
+      assertRefused(
+          settings,
+          "DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD must be set, but DATABASE_"
+              + missing.toUpperCase(Locale.ROOT)
+              + " is not");
+    }
+  }
+
+  @Test
+  void start_with_the_address_of_another_database_is_refused() {
+    assertRefused(
+        DatabaseServer.settings("jdbc:mysql://localhost/plants"),
+        "DATABASE_URL must be a JDBC address of PostgreSQL,"
+            + " such as jdbc:postgresql://localhost:5432/plants");
+  }
+
+  @Test
+  void start_with_an_encoding_that_cannot_keep_every_name_is_refused() {
+    server.execute(
+        "CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0 STRATEGY file_copy");
+
+    assertRefused(
+        DatabaseServer.settings(server.url("latin")),
+        "the database must have the encoding UTF8 to keep every name, but has LATIN1");
+  }
+
+  @Test
+  void start_without_a_server_is_refused() {
+    String message = refusal(DatabaseServer.settings("jdbc:postgresql://localhost:1/plants"));
+
+    assertTrue(message.startsWith("the database cannot be used; check DATABASE_URL"), message);
+    assertEndsWith("(SQLSTATE 08001)", message);
+    assertEquals(1, message.lines().count(), message);
+  }
+
+  private static void assertUnavailable(String setting, String reason) {
+    server.connect().close(); // makes the table
+    server.execute("ALTER ROLE postgres SET " + setting);
+    try (ApplicationContext instance = connectWithoutMigration()) {
+      assertUnavailable(instance.getBean(PlantStore.class), reason);
+    }
+  }
+
+  private static void assertUnavailable(PlantStore store, String reason) {
+    RuntimeException failure =
+        assertInstanceOf(
+            PlantStoreUnavailableException.class,
+            assertThrows(RuntimeException.class, () -> store.putIfAbsent(FERN)));
+    assertEndsWith(reason, failure.getMessage());
+  }
+
+  private static ApplicationContext connectWithoutMigration() {
+    Map<String, Object> settings = DatabaseServer.settings(server.url("postgres"));
+    settings.put("flyway.datasources.default.enabled", false);
+    return ApplicationContext.run(settings);
+  }
+
+  private static void assertEndsWith(String end, @Nullable String message) {
+    assertTrue(message != null && message.endsWith(end), message);
+  }
+
+  private static String synchronousCommit(ApplicationContext instance) {
+    return instance
+        .getBean(JdbcOperations.class)
+        .execute(connection -> {
+          try (ResultSet row =
+              connection.createStatement().executeQuery("SHOW synchronous_commit")) {
+            row.next();
+            return row.getString(1);
+          }
+        });
+  }
+
+  private static void assertRefused(Map<String, Object> settings, String message) {
+    assertEquals(message, refusal(settings));
+  }
+
+  private static String refusal(Map<String, Object> settings) {
+    ConfigurationException refusal =
+        assertThrows(ConfigurationException.class, () -> ApplicationContext.run(settings).close());
+    return String.valueOf(refusal.getMessage());
+  }
+}
