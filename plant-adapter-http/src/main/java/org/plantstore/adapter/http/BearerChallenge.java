@@ -1,0 +1,18 @@
+package org.plantstore.adapter.http;
+
+import io.micronaut.http.HttpRequest;
+import io.micronaut.security.authentication.WwwAuthenticateChallengeProvider;
+import jakarta.inject.Singleton;
+import org.jspecify.annotations.Nullable;
+
+/** The challenge of a 401 (RFC 6750, section 3): it tells an error only to who sent a token. */
+@Singleton
+final class BearerChallenge implements WwwAuthenticateChallengeProvider<HttpRequest<?>> {
+
+  @Override
+  public String getWwwAuthenticateChallenge(@Nullable HttpRequest<?> request) {
+    return request != null && BearerToken.isIn(request)
+        ? "Bearer realm=\"plants\", error=\"invalid_token\""
+        : "Bearer realm=\"plants\"";
+  }
+}

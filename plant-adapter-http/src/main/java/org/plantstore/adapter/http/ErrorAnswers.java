@@ -1,0 +1,113 @@
+package org.plantstore.adapter.http;
+
+import io.micronaut.http.HttpHeaders;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.HttpStatus;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.MutableHttpResponse;
+import io.micronaut.http.exceptions.BufferLengthExceededException;
+import io.micronaut.http.exceptions.ContentLengthExceededException;
+import io.micronaut.http.server.HttpServerConfiguration;
+import io.micronaut.http.server.exceptions.ExceptionHandler;
+import io.micronaut.http.server.exceptions.response.ErrorContext;
+import io.micronaut.http.server.exceptions.response.ErrorResponseProcessor;
+import io.micronaut.web.router.exceptions.UnsatisfiedRouteException;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.plantstore.domain.InvalidPlantException;
+import org.plantstore.domain.PlantIdTakenException;
+import org.plantstore.domain.PlantStoreUnavailableException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Turns everything that fails into the contract's Error: exceptions of the ports, refusals of this
+ * adapter, and what the framework answers by itself, before routing too. The catalogue's status
+ * replaces the framework's, its headers stay.
+ */
+@Singleton
+final class ErrorAnswers
+    implements ErrorResponseProcessor<ErrorMessage>,
+        ExceptionHandler<Throwable, HttpResponse<ErrorMessage>> {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ErrorAnswers.class);
+  private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
+
+  private final long maxBodyBytes;
+
+  ErrorAnswers(HttpServerConfiguration server) {
+    this.maxBodyBytes = server.getMaxRequestSize();
+  }
+
+  @Override
+  @SuppressWarnings("rawtypes") // as the framework declares it
+  public HttpResponse<ErrorMessage> handle(HttpRequest request, Throwable failure) {
+    return answer(HttpResponse.ok(), refusalOf(failure));
+  }
+
+  @Override
+  public MutableHttpResponse<ErrorMessage> processResponse(
+      ErrorContext context, MutableHttpResponse<?> response) {
+    return answer(
+        response,
+        refusalOf(context.getRequest(), context.getRootCause().orElse(null), response.status()));
+  }
+
+  private MutableHttpResponse<ErrorMessage> answer(
+      MutableHttpResponse<?> response, RefusedException refusal) {
+    ErrorNumber number = refusal.number();
+    if (number.status() == HttpStatus.SERVICE_UNAVAILABLE) {
+      response.header(HttpHeaders.RETRY_AFTER, String.valueOf(RETRY_AFTER.toSeconds()));
+    }
+    return response
+        .status(number.status())
+        .contentType(MediaType.APPLICATION_JSON_TYPE)
+        .body(new ErrorMessage(number.number(), String.valueOf(refusal.getMessage())));
+  }
+
+  private static RefusedException refusalOf(Throwable failure) {
+    if (failure instanceof RefusedException refusal) {
+      return refusal;
+    }
+    if (failure instanceof InvalidPlantException invalid) {
+      String field = invalid.violations().get(0).field();
+      return new RefusedException(ErrorNumber.ofField(field), invalid.getMessage() + ".");
+    }
+    if (failure instanceof PlantIdTakenException taken) {
+      return new RefusedException(
+          ErrorNumber.ID_TAKEN,
+          "id " + taken.id() + " is taken by a plant with another name or tag; choose another id.");
+    }
+    if (failure instanceof PlantStoreUnavailableException unavailable) {
+      LOG.warn(
+          "A plant was not created, its caller is asked to retry: {}", unavailable.getMessage());
+      return new RefusedException(ErrorNumber.STORE_UNAVAILABLE);
+    }
+    LOG.error("A request failed", failure);
+    return new RefusedException(ErrorNumber.INTERNAL);
+  }
+
+  private RefusedException refusalOf(
+      HttpRequest<?> request, @Nullable Throwable cause, HttpStatus status) {
+    if (cause instanceof ContentLengthExceededException
+        || cause instanceof BufferLengthExceededException) {
+      return new RefusedException(
+          ErrorNumber.BODY_TOO_LARGE, "The body must have at most " + maxBodyBytes + " bytes.");
+    }
+    if (cause instanceof UnsatisfiedRouteException) {
+      return new RefusedException(ErrorNumber.MALFORMED_JSON, "The body must not be empty.");
+    }
+    return switch (status) {
+      case UNAUTHORIZED ->
+          new RefusedException(
+              BearerToken.isIn(request) ? ErrorNumber.INVALID_TOKEN : ErrorNumber.NO_TOKEN);
+      case NOT_FOUND -> new RefusedException(ErrorNumber.NOT_FOUND);
+      case METHOD_NOT_ALLOWED -> new RefusedException(ErrorNumber.METHOD_NOT_ALLOWED);
+      default ->
+          new RefusedException(
+              status.getCode() < 500 ? ErrorNumber.MALFORMED_REQUEST : ErrorNumber.INTERNAL);
+    };
+  }
+}

@@ -1,0 +1,90 @@
+package org.plantstore.adapter.http;
+
+import io.micronaut.http.HttpStatus;
+
+/**
+ * The error catalogue: the only source of the numbers in the {@code error} member of an answer. A
+ * number is never given another meaning. The thousands group by who can mend it: 1 the body as a
+ * whole, 2 a field, 3 the plant among the stored ones, 4 the caller and the address, 5 the service.
+ */
+enum ErrorNumber {
+  MALFORMED_JSON(
+      1001,
+      HttpStatus.BAD_REQUEST,
+      "The body must be one JSON object in UTF-8 (RFC 8259), without repeated members and without"
+          + " anything after it."),
+  NOT_AN_OBJECT(1002, HttpStatus.BAD_REQUEST, "The body must be a JSON object."),
+  CONTENT_TYPE(
+      1003, HttpStatus.BAD_REQUEST, "The body must have the Content-Type application/json."),
+  CONTENT_ENCODING(
+      1004, HttpStatus.BAD_REQUEST, "The body must be sent as it is, without Content-Encoding."),
+  BODY_TOO_LARGE(1005, HttpStatus.BAD_REQUEST, "The body must not be larger than the limit."),
+
+  ID(2001, HttpStatus.BAD_REQUEST, "id is required and must be an integer of 64 bits."),
+  NAME(2002, HttpStatus.BAD_REQUEST, "name is required and must be a string of Unicode text."),
+  TAG(2003, HttpStatus.BAD_REQUEST, "tag must be a string of Unicode text, null or absent."),
+
+  ID_TAKEN(
+      3001,
+      HttpStatus.BAD_REQUEST,
+      "The id is taken by a plant with another name or tag; choose another id."),
+
+  NO_TOKEN(
+      4001,
+      HttpStatus.UNAUTHORIZED,
+      "The request must have one Authorization header with a bearer token."),
+  INVALID_TOKEN(
+      4002, HttpStatus.UNAUTHORIZED, "The bearer token is not valid here; obtain a new one."),
+  NOT_FOUND(4003, HttpStatus.NOT_FOUND, "Nothing is at this path; plants are created at /plants."),
+  METHOD_NOT_ALLOWED(
+      4004,
+      HttpStatus.METHOD_NOT_ALLOWED,
+      "The path does not allow this method; the Allow header names those it does."),
+  MALFORMED_REQUEST(
+      4005,
+      HttpStatus.BAD_REQUEST,
+      "The request must be well-formed HTTP/1.1, with a head of at most 16 KiB."),
+
+  INTERNAL(5001, HttpStatus.INTERNAL_SERVER_ERROR, "The service has failed; its log says why."),
+  STORE_UNAVAILABLE(
+      5002,
+      HttpStatus.SERVICE_UNAVAILABLE,
+      "The plant store cannot be reached now; send the same request again later."),
+  OVERLOADED(
+      5003,
+      HttpStatus.SERVICE_UNAVAILABLE,
+      "The service has too much to do now; send the same request again later."),
+  KEYS_UNAVAILABLE(
+      5004,
+      HttpStatus.SERVICE_UNAVAILABLE,
+      "The token cannot be checked now, because the identity provider does not answer; send the"
+          + " same request again later.");
+
+  private final int number;
+  private final HttpStatus status;
+  private final String description;
+
+  ErrorNumber(int number, HttpStatus status, String description) {
+    this.number = number;
+    this.status = status;
+    this.description = description;
+  }
+
+  int number() {
+    return number;
+  }
+
+  HttpStatus status() {
+    return status;
+  }
+
+  /** Answers what is wrong and what to do, in one sentence. */
+  String description() {
+    return description;
+  }
+
+  /** Answers the number of a field of the domain's plant: {@code name} or {@code tag}. */
+  static ErrorNumber ofField(String field) {
+    return field.equals("name") ? NAME : TAG;
+  }
+}

@@ -1,0 +1,73 @@
+package org.plantstore.adapter.http;
+
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.ApplicationContextBuilder;
+import io.micronaut.context.ApplicationContextConfigurer;
+import io.micronaut.context.annotation.ContextConfigurer;
+import io.micronaut.context.env.PropertySource;
+import io.micronaut.context.exceptions.ConfigurationException;
+import java.util.Map;
+
+/**
+ * Brings this adapter's settings along: where the framework's defaults would break the contract,
+ * the contract does not depend on what a service configures. Refuses to start without usable keys.
+ */
+@ContextConfigurer
+public final class HttpSettings implements ApplicationContextConfigurer {
+
+  /** A create takes some 5 kB of memory beside its body while it waits. */
+  static final String MAX_CONCURRENT_CREATES = "max.concurrent.creates";
+
+  private static final String MAX_BODY_BYTES = "max.body.bytes";
+  private static final int MAX_HEAD_BYTES = 16 * 1024;
+
+  @Override
+  public void configure(ApplicationContextBuilder builder) {
+    builder.propertySources(
+        PropertySource.of(
+            "plant-adapter-http",
+            Map.ofEntries(
+                Map.entry(MAX_BODY_BYTES, 1_048_576),
+                Map.entry(MAX_CONCURRENT_CREATES, 1_024),
+                Map.entry("micronaut.server.max-request-size", "${" + MAX_BODY_BYTES + "}"),
+                Map.entry("micronaut.server.max-request-buffer-size", "${" + MAX_BODY_BYTES + "}"),
+                Map.entry("micronaut.server.netty.max-header-size", MAX_HEAD_BYTES),
+                // Unpacked, a body could grow past every limit.
+                Map.entry("micronaut.server.netty.request-decompression-enabled", false),
+                // A refusal is no reason to make the caller connect again.
+                Map.entry("micronaut.server.netty.keep-alive-on-server-error", true),
+                // The framework would answer pages of other origins with a bare 403 on localhost. A
+                // page elsewhere has no token, so the 401 that it gets instead protects as well.
+                Map.entry("micronaut.server.cors.localhost-pass-through", true),
+                // A 401 is an answer for a program, never a redirect to a page.
+                Map.entry("micronaut.security.redirect.enabled", false),
+                // Text outside the basic plane is written as it is, not as escapes twice the size.
+                Map.entry(
+                    "micronaut.serde.jackson.write-features.COMBINE_UNICODE_SURROGATES_IN_UTF8",
+                    true),
+                // A client that acts for nobody has a token without a subject.
+                Map.entry("micronaut.security.token.jwt.claims-validators.subject-not-null", false),
+                // Replaced here by checks with a clock skew and a strict reading of the header.
+                Map.entry("micronaut.security.token.jwt.claims-validators.expiration", false),
+                Map.entry("micronaut.security.token.bearer.enabled", false),
+                Map.entry("micronaut.security.basic-auth.enabled", false)),
+            // Below every other source, so that each of these can be overridden.
+            Integer.MIN_VALUE));
+  }
+
+  @Override
+  public void configure(ApplicationContext context) {
+    TokenSettings.of(context);
+    requirePositive(context, "MAX_BODY_BYTES", MAX_BODY_BYTES);
+    requirePositive(context, "MAX_CONCURRENT_CREATES", MAX_CONCURRENT_CREATES);
+  }
+
+  private static void requirePositive(
+      ApplicationContext context, String variable, String property) {
+    String value = context.getRequiredProperty(property, String.class);
+    if (!value.matches("[1-9][0-9]{0,8}")) {
+      throw new ConfigurationException(
+          variable + " must be a whole number from 1 to 999999999, but is " + value);
+    }
+  }
+}

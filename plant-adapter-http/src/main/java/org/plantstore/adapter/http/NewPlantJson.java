@@ -1,0 +1,193 @@
+package org.plantstore.adapter.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.util.EnumMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.plantstore.domain.InvalidPlantException;
+import org.plantstore.domain.NewPlant;
+
+/**
+ * Reads one NewPlant of the contract, exactly: an id is an integer literal, a name is a string, a
+ * tag is a string, null or absent. Other members are ignored. What is wrong with the fields is
+ * collected and refused at once, in the order id, name, tag; the error's number is that of the
+ * first.
+ */
+final class NewPlantJson {
+
+  private static final int MAX_DEPTH = 1_000;
+
+  /** The longest literal of a {@code long}: a sign and 19 digits. JSON allows no leading zeros. */
+  private static final int MAX_ID_CHARACTERS = 20;
+
+  /** The size of the body bounds every length; a number is only ever converted if it is short. */
+  private static final JsonFactory JSON =
+      JsonFactory.builder()
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          // Names are the caller's: remembering them would let it fill the memory.
+          .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+          .streamReadConstraints(
+              StreamReadConstraints.builder()
+                  .maxNestingDepth(MAX_DEPTH)
+                  .maxNumberLength(Integer.MAX_VALUE)
+                  .maxStringLength(Integer.MAX_VALUE)
+                  .maxNameLength(Integer.MAX_VALUE)
+                  .build())
+          .build();
+
+  private final JsonParser parser;
+  private final Map<ErrorNumber, String> problems = new EnumMap<>(ErrorNumber.class);
+  private long id;
+  private String name = "";
+  private @Nullable String tag;
+
+  private NewPlantJson(JsonParser parser) {
+    this.parser = parser;
+    problems.put(ErrorNumber.ID, "id is required");
+    problems.put(ErrorNumber.NAME, "name is required");
+  }
+
+  /**
+   * Reads a body.
+   *
+   * @throws RefusedException if the body is not a NewPlant
+   */
+  static NewPlant read(byte[] body) {
+    CharBuffer text = decode(body);
+    try (JsonParser parser = JSON.createParser(text.array(), 0, text.limit())) {
+      return new NewPlantJson(parser).read();
+    } catch (IOException e) {
+      throw new UncheckedIOException("text in memory cannot fail to be read", e);
+    }
+  }
+
+  /** Decodes strictly: Jackson itself lets through forms that UTF-8 forbids (RFC 3629). */
+  private static CharBuffer decode(byte[] body) {
+    try {
+      return UTF_8.newDecoder().decode(ByteBuffer.wrap(body));
+    } catch (CharacterCodingException e) {
+      throw new RefusedException(ErrorNumber.MALFORMED_JSON, "The body must be UTF-8.");
+    }
+  }
+
+  private NewPlant read() throws IOException {
+    try {
+      readBody();
+    } catch (StreamConstraintsException e) {
+      throw malformed("nested at most " + MAX_DEPTH + " levels deep", parser.currentLocation());
+    } catch (JsonProcessingException e) {
+      throw malformed("valid JSON (RFC 8259) without repeated members", e.getLocation());
+    }
+    return plant();
+  }
+
+  private static RefusedException malformed(String demand, JsonLocation stop) {
+    return new RefusedException(
+        ErrorNumber.MALFORMED_JSON,
+        "The body must be "
+            + demand
+            + "; reading stopped at line "
+            + stop.getLineNr()
+            + ", column "
+            + stop.getColumnNr()
+            + ".");
+  }
+
+  private void readBody() throws IOException {
+    JsonToken first = parser.nextToken();
+    if (first == null) {
+      throw new RefusedException(ErrorNumber.MALFORMED_JSON, "The body must not be empty.");
+    }
+    if (first != JsonToken.START_OBJECT) {
+      throw new RefusedException(ErrorNumber.NOT_AN_OBJECT);
+    }
+    while (parser.nextToken() != JsonToken.END_OBJECT) {
+      readMember(parser.currentName(), parser.nextToken());
+    }
+    if (parser.nextToken() != null) {
+      throw malformed("one JSON object without anything after it", parser.currentTokenLocation());
+    }
+  }
+
+  private void readMember(String member, JsonToken value) throws IOException {
+    switch (member) {
+      case "id" -> readId(value);
+      case "name" -> {
+        if (value == JsonToken.VALUE_STRING) {
+          name = parser.getText();
+          problems.remove(ErrorNumber.NAME);
+        } else {
+          problems.put(ErrorNumber.NAME, "name must be a string, but is " + kindOf(value));
+        }
+      }
+      case "tag" -> {
+        if (value == JsonToken.VALUE_STRING) {
+          tag = parser.getText();
+        } else if (value != JsonToken.VALUE_NULL) {
+          problems.put(
+              ErrorNumber.TAG, "tag must be a string, null or absent, but is " + kindOf(value));
+        }
+      }
+      default -> {}
+    }
+    parser.skipChildren();
+  }
+
+  private void readId(JsonToken value) throws IOException {
+    if (value != JsonToken.VALUE_NUMBER_INT) {
+      problems.put(ErrorNumber.ID, "id must be an integer literal, but is " + kindOf(value));
+    } else if (parser.getTextLength() > MAX_ID_CHARACTERS
+        || parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER) {
+      problems.put(
+          ErrorNumber.ID,
+          "id must be from " + Long.MIN_VALUE + " to " + Long.MAX_VALUE + ", but is outside");
+    } else {
+      id = parser.getLongValue();
+      problems.remove(ErrorNumber.ID);
+    }
+  }
+
+  private static String kindOf(JsonToken value) {
+    return switch (value) {
+      case START_OBJECT -> "an object";
+      case START_ARRAY -> "an array";
+      case VALUE_STRING -> "a string";
+      case VALUE_NUMBER_INT -> "a number";
+      case VALUE_NUMBER_FLOAT -> "a number with a fraction or an exponent";
+      case VALUE_TRUE -> "true";
+      case VALUE_FALSE -> "false";
+      default -> "null";
+    };
+  }
+
+  /** A field that could not be read has a valid placeholder here, which breaks no further rule. */
+  private NewPlant plant() {
+    NewPlant plant = null;
+    try {
+      plant = new NewPlant(id, name, tag);
+    } catch (InvalidPlantException e) {
+      e.violations()
+          .forEach(violation ->
+              problems.put(ErrorNumber.ofField(violation.field()), violation.toString()));
+    }
+    if (plant == null || !problems.isEmpty()) {
+      ErrorNumber first = problems.keySet().iterator().next();
+      throw new RefusedException(first, String.join("; ", problems.values()) + ".");
+    }
+    return plant;
+  }
+}

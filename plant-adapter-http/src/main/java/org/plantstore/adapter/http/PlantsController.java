@@ -1,0 +1,56 @@
+package org.plantstore.adapter.http;
+
+import io.micronaut.context.annotation.Property;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Consumes;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.scheduling.TaskExecutors;
+import jakarta.inject.Named;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Semaphore;
+import org.plantstore.domain.CreatePlant;
+import org.plantstore.domain.NewPlant;
+import org.plantstore.domain.Plant;
+
+/**
+ * The contract's one operation. Any {@code Content-Type} gets here, because the reader of the body
+ * refuses the wrong ones in the contract's way, and any {@code Accept}, because answers are always
+ * JSON.
+ */
+@Controller
+final class PlantsController {
+
+  private final CreatePlant createPlant;
+  private final ExecutorService executor;
+
+  /** Bounds what waits: without virtual threads every create holds a thread of its own. */
+  private final Semaphore places;
+
+  PlantsController(
+      CreatePlant createPlant,
+      @Named(TaskExecutors.BLOCKING) ExecutorService executor,
+      @Property(name = HttpSettings.MAX_CONCURRENT_CREATES) int maxConcurrentCreates) {
+    this.createPlant = createPlant;
+    this.executor = executor;
+    this.places = new Semaphore(maxConcurrentCreates);
+  }
+
+  @Post("/plants")
+  @Consumes(MediaType.ALL)
+  @Produces(MediaType.ALL)
+  CompletionStage<HttpResponse<Plant>> create(@Body NewPlant plant) {
+    if (!places.tryAcquire()) {
+      throw new RefusedException(ErrorNumber.OVERLOADED);
+    }
+    return CompletableFuture.supplyAsync(() -> createPlant.create(plant), executor)
+        .whenComplete((created, failure) -> places.release())
+        .thenApply(
+            created -> HttpResponse.ok(created).contentType(MediaType.APPLICATION_JSON_TYPE));
+  }
+}

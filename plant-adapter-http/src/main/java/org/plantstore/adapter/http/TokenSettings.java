@@ -1,0 +1,83 @@
+package org.plantstore.adapter.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.micronaut.context.exceptions.ConfigurationException;
+import io.micronaut.core.value.PropertyResolver;
+import java.net.MalformedURLException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URL;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which tokens are valid here: JWT_SECRET or JWT_JWKS_URL, JWT_ISSUER, JWT_AUDIENCE.
+ *
+ * @param secret the key of HS256, HS384 and HS512, or null; exactly one of the two is null
+ * @param keySet the address of an identity provider's JSON Web Key Set (RFC 7517), or null
+ * @param issuer what {@code iss} must equal, or null for any
+ * @param audience what {@code aud} must contain, or null for any
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record TokenSettings(
+    byte @Nullable [] secret,
+    @Nullable URL keySet,
+    @Nullable String issuer,
+    @Nullable String audience) {
+
+  /** RFC 7518, section 3.2: a key of the size of the hash output of HS256, or larger. */
+  private static final int MIN_SECRET_BYTES = 32;
+
+  /**
+   * Reads the settings.
+   *
+   * @throws ConfigurationException if they are missing, contradict each other or are unusable
+   */
+  static TokenSettings of(PropertyResolver properties) {
+    String secret = value(properties, "JWT_SECRET", "jwt.secret");
+    String keySet = value(properties, "JWT_JWKS_URL", "jwt.jwks-url");
+    if ((secret == null) == (keySet == null)) {
+      throw new ConfigurationException(
+          "one of JWT_SECRET and JWT_JWKS_URL must be set, but "
+              + (secret == null ? "none is" : "both are"));
+    }
+    return new TokenSettings(
+        secret == null ? null : secretBytes(secret),
+        keySet == null ? null : url(keySet),
+        value(properties, "JWT_ISSUER", "jwt.issuer"),
+        value(properties, "JWT_AUDIENCE", "jwt.audience"));
+  }
+
+  private static @Nullable String value(
+      PropertyResolver properties, String variable, String property) {
+    String value = properties.getProperty(property, String.class).orElse(null);
+    if (value != null && value.isBlank()) {
+      // An empty value is more likely a slip than the wish not to check.
+      throw new ConfigurationException(variable + " must have a value or not be set, but is empty");
+    }
+    return value;
+  }
+
+  private static byte[] secretBytes(String secret) {
+    byte[] bytes = secret.getBytes(UTF_8);
+    if (bytes.length < MIN_SECRET_BYTES) {
+      throw new ConfigurationException(
+          "JWT_SECRET must have at least " + MIN_SECRET_BYTES + " bytes, but has " + bytes.length);
+    }
+    return bytes;
+  }
+
+  private static URL url(String text) {
+    try {
+      URI uri = new URI(text);
+      if (("https".equalsIgnoreCase(uri.getScheme()) || "http".equalsIgnoreCase(uri.getScheme()))
+          && uri.getHost() != null) {
+        return uri.toURL();
+      }
+    } catch (URISyntaxException | MalformedURLException e) {
+      // falls through to the one message
+    }
+    throw new ConfigurationException(
+        "JWT_JWKS_URL must be an absolute http or https URL, but is " + text);
+  }
+}

@@ -1,0 +1,61 @@
+package org.plantstore.adapter.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.Optional;
+
+/** What a client sees of an answer. */
+record Answer(int status, HttpHeaders headers, String body) {
+
+  private static final HttpClient CLIENT =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  /** Sends a create with a valid token and the right content type. */
+  static Answer toCreate(URI server, String json) {
+    return toCreate(server, json.getBytes(UTF_8));
+  }
+
+  static Answer toCreate(URI server, byte[] body) {
+    return to(request(server).POST(HttpRequest.BodyPublishers.ofByteArray(body)));
+  }
+
+  /** Sends a valid create with the given token. */
+  static Answer create(URI server, String token) {
+    return to(
+        request(server)
+            .setHeader("Authorization", "Bearer " + token)
+            .POST(HttpRequest.BodyPublishers.ofString("{\"id\":1,\"name\":\"fern\"}")));
+  }
+
+  static HttpRequest.Builder request(URI server) {
+    return HttpRequest.newBuilder(server.resolve("/plants"))
+        .timeout(Duration.ofSeconds(20))
+        .header("Authorization", "Bearer " + Tokens.valid())
+        .header("Content-Type", "application/json");
+  }
+
+  static Answer to(HttpRequest.Builder request) {
+    try {
+      HttpResponse<String> response =
+          CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofString(UTF_8));
+      return new Answer(response.statusCode(), response.headers(), response.body());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  Optional<String> header(String name) {
+    return headers.firstValue(name);
+  }
+}

@@ -1,0 +1,43 @@
+package org.plantstore.adapter.http;
+
+import jakarta.inject.Singleton;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.plantstore.domain.CreatePlant;
+import org.plantstore.domain.NewPlant;
+import org.plantstore.domain.Plant;
+
+/** The port behind this adapter: records what comes in and answers as it is told. */
+@Singleton
+final class FakeCreatePlant implements CreatePlant {
+
+  private final AtomicInteger calls = new AtomicInteger();
+  private volatile Function<NewPlant, Plant> behaviour = NewPlant::plant;
+  private volatile @Nullable NewPlant last;
+
+  void reset() {
+    behaviour = NewPlant::plant;
+    calls.set(0);
+    last = null;
+  }
+
+  void behave(Function<NewPlant, Plant> newBehaviour) {
+    behaviour = newBehaviour;
+  }
+
+  int calls() {
+    return calls.get();
+  }
+
+  @Nullable NewPlant last() {
+    return last;
+  }
+
+  @Override
+  public Plant create(NewPlant plant) {
+    calls.incrementAndGet();
+    last = plant;
+    return behaviour.apply(plant);
+  }
+}

@@ -1,0 +1,70 @@
+package org.plantstore.adapter.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.JWKSet;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** An identity provider that publishes a key set over HTTP, and can be down. */
+final class IdentityProvider implements AutoCloseable {
+
+  private final HttpServer server;
+  private final AtomicInteger fetches = new AtomicInteger();
+  private volatile String keySet = "";
+  private volatile int status = 200;
+
+  IdentityProvider(JWK... keys) {
+    publish(keys);
+    try {
+      server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    server.createContext(
+        "/keys",
+        exchange -> {
+          fetches.incrementAndGet();
+          byte[] body = keySet.getBytes(UTF_8);
+          exchange.sendResponseHeaders(status, body.length);
+          exchange.getResponseBody().write(body);
+          exchange.close();
+        });
+    server.start();
+  }
+
+  String url() {
+    return "http://localhost:" + server.getAddress().getPort() + "/keys";
+  }
+
+  void publish(JWK... keys) {
+    publish(new JWKSet(List.of(keys)).toString(true));
+  }
+
+  void publish(String newKeySet) {
+    keySet = newKeySet;
+  }
+
+  void goDown() {
+    status = 500;
+  }
+
+  void comeBack() {
+    status = 200;
+  }
+
+  int fetches() {
+    return fetches.get();
+  }
+
+  @Override
+  public void close() {
+    server.stop(0);
+  }
+}

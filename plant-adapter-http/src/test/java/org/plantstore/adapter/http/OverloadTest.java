@@ -1,0 +1,96 @@
+package org.plantstore.adapter.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.micronaut.context.annotation.Property;
+import io.micronaut.runtime.server.EmbeddedServer;
+import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
+import jakarta.inject.Inject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.plantstore.domain.PlantStoreUnavailableException;
+
+/** More creates at once than the service takes on. */
+@MicronautTest
+@Property(name = "jwt.secret", value = Tokens.SECRET)
+@Property(name = "max.concurrent.creates", value = "2")
+class OverloadTest {
+
+  private static final String FERN = "{\"id\":1,\"name\":\"fern\"}";
+
+  @Inject EmbeddedServer server;
+  @Inject FakeCreatePlant createPlant;
+
+  @BeforeEach
+  void reset() {
+    createPlant.reset();
+  }
+
+  @Test
+  @Timeout(60)
+  void create_beyond_the_bound_asks_to_retry_and_those_within_are_answered() throws Exception {
+    CountDownLatch bothWait = new CountDownLatch(2);
+    CountDownLatch goOn = new CountDownLatch(1);
+    createPlant.behave(plant -> {
+      bothWait.countDown();
+      await(goOn);
+      return plant.plant();
+    });
+    ExecutorService clients = Executors.newFixedThreadPool(2);
+    try {
+      List<Future<Answer>> within = new ArrayList<>();
+      for (int client = 0; client < 2; client++) {
+        within.add(clients.submit(() -> Answer.toCreate(server.getURI(), FERN)));
+      }
+      await(bothWait);
+
+      Answer beyond = Answer.toCreate(server.getURI(), FERN);
+      goOn.countDown();
+
+      assertEquals(
+          "{\"error\":5003,\"message\":\"The service has too much to do now; send the same request"
+              + " again later.\"}",
+          beyond.body());
+      assertEquals(503, beyond.status());
+      assertEquals(Optional.of("1"), beyond.header("Retry-After"));
+      for (Future<Answer> answer : within) {
+        assertEquals(200, answer.get().status());
+      }
+      assertEquals(200, Answer.toCreate(server.getURI(), FERN).status());
+    } finally {
+      clients.shutdownNow();
+    }
+  }
+
+  @Test
+  void failed_creates_give_their_place_back() {
+    for (int attempt = 0; attempt < 5; attempt++) {
+      createPlant.behave(plant -> {
+        throw new PlantStoreUnavailableException("down");
+      });
+      assertEquals(503, Answer.toCreate(server.getURI(), FERN).status());
+    }
+    createPlant.reset();
+    assertEquals(200, Answer.toCreate(server.getURI(), FERN).status());
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      if (!latch.await(30, TimeUnit.SECONDS)) {
+        throw new IllegalStateException("nobody counted down");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+}

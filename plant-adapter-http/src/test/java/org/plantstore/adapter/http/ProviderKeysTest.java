@@ -1,0 +1,123 @@
+package org.plantstore.adapter.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.KeySourceException;
+import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jose.jwk.ECKey;
+import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.JWKMatcher;
+import com.nimbusds.jose.jwk.JWKSelector;
+import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What happens to the keys as time passes. */
+class ProviderKeysTest {
+
+  private static final Duration CACHE_TIME = Duration.ofMillis(500);
+
+  private static ECKey known;
+  private static ECKey next;
+
+  @BeforeAll
+  static void generateKeys() throws JOSEException {
+    known = new ECKeyGenerator(Curve.P_256).keyID("known").generate().toPublicJWK();
+    next = new ECKeyGenerator(Curve.P_256).keyID("next").generate().toPublicJWK();
+  }
+
+  @Test
+  @Timeout(30)
+  void known_key_outlives_the_cache_while_the_provider_is_down() throws Exception {
+    try (IdentityProvider provider = new IdentityProvider(known);
+        ProviderKeys keys = keys(provider.url())) {
+      assertEquals(List.of(known), find(keys, known));
+      provider.goDown();
+      int fetchesBefore = provider.fetches();
+
+      awaitFetchesAbove(fetchesBefore + 2, provider, keys);
+
+      assertEquals(List.of(known), find(keys, known));
+      assertThrows(KeySourceException.class, () -> find(keys, next));
+    }
+  }
+
+  @Test
+  @Timeout(30)
+  void key_that_the_provider_withdraws_is_forgotten() throws Exception {
+    try (IdentityProvider provider = new IdentityProvider(known);
+        ProviderKeys keys = keys(provider.url())) {
+      assertEquals(List.of(known), find(keys, known));
+      provider.publish(next);
+
+      while (!find(keys, known).isEmpty()) {
+        LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+      }
+
+      assertEquals(List.of(next), find(keys, next));
+    }
+  }
+
+  @Test
+  @Timeout(30)
+  void provider_that_comes_back_is_asked_again() throws Exception {
+    try (IdentityProvider provider = new IdentityProvider(known);
+        ProviderKeys keys = keys(provider.url())) {
+      provider.goDown();
+      assertThrows(KeySourceException.class, () -> find(keys, known));
+      provider.comeBack();
+
+      while (!knows(keys, known)) {
+        LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+      }
+      assertEquals(List.of(), find(keys, next));
+    }
+  }
+
+  @Test
+  @Timeout(30)
+  void provider_that_never_answers_is_down() throws Exception {
+    try (ServerSocket silent = new ServerSocket(0);
+        ProviderKeys keys = keys("http://localhost:" + silent.getLocalPort() + "/keys")) {
+      long start = System.nanoTime();
+
+      assertThrows(KeySourceException.class, () -> find(keys, known));
+
+      Duration waited = Duration.ofNanos(System.nanoTime() - start);
+      assertTrue(waited.compareTo(Duration.ofSeconds(10)) < 0, "waited " + waited);
+    }
+  }
+
+  private static void awaitFetchesAbove(int count, IdentityProvider provider, ProviderKeys keys)
+      throws KeySourceException {
+    while (provider.fetches() <= count) {
+      assertEquals(List.of(known), find(keys, known));
+      LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+    }
+  }
+
+  private static boolean knows(ProviderKeys keys, JWK key) {
+    try {
+      return !find(keys, key).isEmpty();
+    } catch (KeySourceException e) {
+      return false;
+    }
+  }
+
+  private static List<JWK> find(ProviderKeys keys, JWK key) throws KeySourceException {
+    return keys.get(new JWKSelector(new JWKMatcher.Builder().keyID(key.getKeyID()).build()), null);
+  }
+
+  private static ProviderKeys keys(String url) throws Exception {
+    return new ProviderKeys(URI.create(url).toURL(), CACHE_TIME);
+  }
+}

@@ -1,0 +1,200 @@
+package org.plantstore.adapter.http;
+
+import static com.nimbusds.jose.JWSAlgorithm.HS256;
+import static com.nimbusds.jose.JWSAlgorithm.HS384;
+import static com.nimbusds.jose.JWSAlgorithm.HS512;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JOSEObjectType;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.crypto.MACSigner;
+import com.nimbusds.jose.crypto.RSASSASigner;
+import com.nimbusds.jose.jwk.RSAKey;
+import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
+import com.nimbusds.jose.util.Base64URL;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.PlainJWT;
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.annotation.Property;
+import io.micronaut.runtime.server.EmbeddedServer;
+import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
+import jakarta.inject.Inject;
+import java.net.URI;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Which tokens are valid where the key is a secret. */
+@MicronautTest
+@Property(name = "jwt.secret", value = Tokens.SECRET)
+@Property(name = "jwt.issuer", value = "https://issuer.example/")
+@Property(name = "jwt.audience", value = "plants")
+class SecretTokensTest {
+
+  @Inject EmbeddedServer server;
+
+  @Test
+  void signed_unexpired_token_of_the_issuer_for_the_audience_is_valid() {
+    assertValid(token(claims().build()));
+    assertValid(token(claims().audience(List.of("others", "plants")).build()));
+    assertValid(token(claims().subject(null).build()));
+    assertValid(token(claims().claim("roles", 7).claim("nbf", null).build()));
+  }
+
+  @Test
+  void key_id_and_type_of_an_access_token_are_no_obstacle() throws JOSEException {
+    for (String type : List.of("JWT", "jwt", "at+jwt", "application/at+jwt")) {
+      JWSHeader header =
+          new JWSHeader.Builder(HS256).keyID("any").type(new JOSEObjectType(type)).build();
+      assertValid(Tokens.signed(header, new MACSigner(Tokens.SECRET), claims().build()));
+    }
+  }
+
+  @Test
+  void token_of_another_type_is_invalid() throws JOSEException {
+    JWSHeader header = new JWSHeader.Builder(HS256).type(new JOSEObjectType("logout+jwt")).build();
+    assertInvalid(Tokens.signed(header, new MACSigner(Tokens.SECRET), claims().build()));
+  }
+
+  @Test
+  void clocks_may_differ_by_30_seconds() {
+    assertValid(token(claims().expirationTime(Tokens.in(Duration.ofSeconds(-20))).build()));
+    assertInvalid(token(claims().expirationTime(Tokens.in(Duration.ofSeconds(-40))).build()));
+    assertValid(token(claims().notBeforeTime(Tokens.in(Duration.ofSeconds(20))).build()));
+    assertInvalid(token(claims().notBeforeTime(Tokens.in(Duration.ofSeconds(60))).build()));
+  }
+
+  @Test
+  void token_that_never_expires_is_invalid() {
+    assertInvalid(token(claims().expirationTime(null).build()));
+    assertInvalid(signedPayload("{\"iss\":\"https://issuer.example/\",\"aud\":\"plants\"}"));
+    assertInvalid(
+        signedPayload("{\"iss\":\"https://issuer.example/\",\"aud\":\"plants\",\"exp\":null}"));
+    assertInvalid(
+        signedPayload("{\"iss\":\"https://issuer.example/\",\"aud\":\"plants\",\"exp\":\"2999\"}"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "https://issuer.example",
+        "http://issuer.example/",
+        "https://ISSUER.example/",
+        "https://evil.example/https://issuer.example/",
+        ""
+      })
+  void another_issuer_is_invalid(String issuer) {
+    assertInvalid(token(claims().issuer(issuer).build()));
+  }
+
+  @Test
+  void missing_issuer_or_audience_is_invalid() {
+    assertInvalid(token(claims().issuer(null).build()));
+    assertInvalid(token(claims().audience((String) null).build()));
+    assertInvalid(token(claims().audience(List.of()).build()));
+    assertInvalid(token(claims().audience("others").build()));
+  }
+
+  @Test
+  void another_secret_is_invalid() {
+    assertInvalid(Tokens.hmac(HS256, "another secret, 32 bytes or more", claims().build()));
+  }
+
+  @Test
+  void changed_claims_are_invalid() {
+    String[] valid = token(claims().build()).split("\\.", -1);
+    String[] other = token(claims().subject("root").build()).split("\\.", -1);
+
+    assertInvalid(valid[0] + "." + other[1] + "." + valid[2]);
+    assertInvalid(valid[0] + "." + valid[1] + ".");
+    assertInvalid(valid[0] + "." + valid[1]);
+  }
+
+  @Test
+  void unsigned_token_is_invalid() {
+    assertInvalid(new PlainJWT(claims().build()).serialize());
+  }
+
+  @Test
+  void signature_of_a_key_in_the_token_is_invalid() throws JOSEException {
+    RSAKey key = new RSAKeyGenerator(2048).generate();
+    JWSHeader header = new JWSHeader.Builder(JWSAlgorithm.RS256).jwk(key.toPublicJWK()).build();
+    assertInvalid(Tokens.signed(header, new RSASSASigner(key), claims().build()));
+  }
+
+  @Test
+  void algorithm_must_not_need_a_longer_secret() {
+    String bytes48 = "x".repeat(48);
+    String bytes64 = "x".repeat(64);
+
+    assertAccepts(bytes48, Map.of(HS256, 200, HS384, 200));
+    assertAccepts(bytes64, Map.of(HS256, 200, HS384, 200, HS512, 200));
+    // Signed as nobody should: the signer of Nimbus would refuse to.
+    assertInvalid(signedWith("HmacSHA384", HS384, Tokens.SECRET));
+    assertInvalid(signedWith("HmacSHA512", HS512, Tokens.SECRET));
+    assertValid(signedWith("HmacSHA256", HS256, Tokens.SECRET));
+  }
+
+  @Test
+  void issuer_and_audience_are_free_where_none_is_set() {
+    assertAccepts(Tokens.SECRET, Map.of(HS256, 200));
+  }
+
+  private static void assertAccepts(String secret, Map<JWSAlgorithm, Integer> expected) {
+    try (EmbeddedServer other =
+        ApplicationContext.run(EmbeddedServer.class, Map.of("jwt.secret", secret))) {
+      expected.forEach((algorithm, status) -> {
+        String token = Tokens.hmac(algorithm, secret, Tokens.claims().build());
+        assertEquals(status, status(other.getURI(), token), algorithm.getName());
+      });
+    }
+  }
+
+  private static JWTClaimsSet.Builder claims() {
+    return Tokens.claims().issuer("https://issuer.example/").audience("plants");
+  }
+
+  private static String token(JWTClaimsSet claims) {
+    return Tokens.hmac(HS256, Tokens.SECRET, claims);
+  }
+
+  private static String signedPayload(String payload) {
+    return signed("HmacSHA256", HS256, Tokens.SECRET, payload);
+  }
+
+  private static String signedWith(String mac, JWSAlgorithm algorithm, String secret) {
+    return signed(mac, algorithm, secret, claims().build().toString());
+  }
+
+  private static String signed(String mac, JWSAlgorithm algorithm, String secret, String payload) {
+    try {
+      String input = new JWSHeader(algorithm).toBase64URL() + "." + Base64URL.encode(payload);
+      Mac signer = Mac.getInstance(mac);
+      signer.init(new SecretKeySpec(secret.getBytes(UTF_8), mac));
+      return input + "." + Base64URL.encode(signer.doFinal(input.getBytes(UTF_8)));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalArgumentException(e);
+    }
+  }
+
+  private void assertValid(String token) {
+    assertEquals(200, status(server.getURI(), token));
+  }
+
+  private void assertInvalid(String token) {
+    assertEquals(401, status(server.getURI(), token));
+  }
+
+  private static int status(URI server, String token) {
+    return Answer.create(server, token).status();
+  }
+}

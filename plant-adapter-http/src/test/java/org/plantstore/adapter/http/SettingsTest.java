@@ -1,0 +1,79 @@
+package org.plantstore.adapter.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.exceptions.ConfigurationException;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Configurations with which nobody should be let in are not started with. */
+class SettingsTest {
+
+  @Test
+  void one_key_is_needed() {
+    assertRefused(Map.of(), "one of JWT_SECRET and JWT_JWKS_URL must be set, but none is");
+  }
+
+  @Test
+  void two_keys_contradict_each_other() {
+    assertRefused(
+        Map.of("jwt.secret", Tokens.SECRET, "jwt.jwks-url", "https://issuer.example/keys"),
+        "one of JWT_SECRET and JWT_JWKS_URL must be set, but both are");
+  }
+
+  @Test
+  void short_secret_is_refused_and_not_told() {
+    assertRefused(
+        Map.of("jwt.secret", "\u00E9".repeat(15)),
+        "JWT_SECRET must have at least 32 bytes, but has 30");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"issuer.example/keys", "file:///etc/keys", "https:///keys", "ht tp://x"})
+  void key_set_is_fetched_over_http_only(String url) {
+    assertRefused(
+        Map.of("jwt.jwks-url", url),
+        "JWT_JWKS_URL must be an absolute http or https URL, but is " + url);
+  }
+
+  @Test
+  void empty_value_is_a_slip() {
+    assertRefused(
+        Map.of("jwt.secret", ""), "JWT_SECRET must have a value or not be set, but is empty");
+    assertRefused(
+        Map.of("jwt.secret", Tokens.SECRET, "jwt.issuer", " "),
+        "JWT_ISSUER must have a value or not be set, but is empty");
+    assertRefused(
+        Map.of("jwt.secret", Tokens.SECRET, "jwt.audience", ""),
+        "JWT_AUDIENCE must have a value or not be set, but is empty");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "-1", "1MB", "", "1000000000", "1.5"})
+  void limits_are_positive_numbers(String value) {
+    assertRefused(
+        Map.of("jwt.secret", Tokens.SECRET, "max.body.bytes", value),
+        "MAX_BODY_BYTES must be a whole number from 1 to 999999999, but is " + value);
+    assertRefused(
+        Map.of("jwt.secret", Tokens.SECRET, "max.concurrent.creates", value),
+        "MAX_CONCURRENT_CREATES must be a whole number from 1 to 999999999, but is " + value);
+  }
+
+  @Test
+  void secret_is_not_told_by_the_settings_themselves() {
+    try (ApplicationContext context = ApplicationContext.run(Map.of("jwt.secret", Tokens.SECRET))) {
+      assertFalse(TokenSettings.of(context).toString().contains(Tokens.SECRET));
+    }
+  }
+
+  private static void assertRefused(Map<String, Object> settings, String message) {
+    ConfigurationException refusal =
+        assertThrows(ConfigurationException.class, () -> ApplicationContext.run(settings).close());
+    assertEquals(message, refusal.getMessage());
+  }
+}
