@@ -1,0 +1,138 @@
+package org.plantstore.app;
+
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption.Predefined;
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The hexagon, read off the bytecode of all modules and compared for equality: an edge too many
+ * fails as well as one that has gone. Each kind of rule is also shown to fail, on a class that
+ * breaks it.
+ */
+class ArchitectureTest {
+
+  private static final Map<String, Set<String>> MODULE_GRAPH =
+      Map.of(
+          "plant-domain", Set.of(),
+          "plant-application", Set.of("plant-domain"),
+          "plant-adapter-http", Set.of("plant-domain"),
+          "plant-adapter-persistence", Set.of("plant-domain"),
+          // The domain by generated code alone: it injects the port into the use case.
+          "plant-app", Set.of("plant-application", "plant-domain"));
+
+  private static final Map<String, Set<String>> MODULES_BY_TECHNOLOGY =
+      Map.ofEntries(
+          Map.entry("com.fasterxml.jackson", Set.of("plant-adapter-http")),
+          Map.entry("com.nimbusds", Set.of("plant-adapter-http")),
+          Map.entry("io.micronaut.http", Set.of("plant-adapter-http")),
+          Map.entry("io.micronaut.security", Set.of("plant-adapter-http")),
+          Map.entry("io.micronaut.serde", Set.of("plant-adapter-http")),
+          Map.entry("reactor", Set.of("plant-adapter-http")),
+          Map.entry("io.micronaut.data", Set.of("plant-adapter-persistence")),
+          Map.entry("java.sql", Set.of("plant-adapter-persistence")),
+          Map.entry("org.postgresql", Set.of("plant-adapter-persistence")),
+          Map.entry("io.micronaut.runtime", Set.of("plant-app")),
+          Map.entry(
+              "io.micronaut.context",
+              Set.of("plant-adapter-http", "plant-adapter-persistence", "plant-app")));
+
+  private static final Set<String> DOMAIN_NEEDS =
+      Set.of("java.io", "java.lang", "java.util", "java.util.stream", "org.jspecify.annotations");
+
+  private static final Set<String> APPLICATION_NEEDS =
+      Set.of("jakarta.inject", "java.lang", "org.jspecify.annotations");
+
+  private static final ArchRule NO_CYCLES =
+      slices().matching("org.plantstore.(**)").should().beFreeOfCycles();
+
+  private static final JavaClasses CLASSES =
+      new ClassFileImporter()
+          .withImportOption(Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages("org.plantstore");
+
+  private static final JavaClasses DOMAIN_THAT_KNOWS_TOO_MUCH =
+      new ClassFileImporter().importPackages("org.plantstore.domain.counterexample");
+
+  private final Architecture architecture = new Architecture(CLASSES);
+  private final Architecture broken = new Architecture(DOMAIN_THAT_KNOWS_TOO_MUCH);
+
+  @Test
+  void every_module_needs_exactly_the_modules_that_the_hexagon_gives_it() {
+    assertEquals(MODULE_GRAPH, architecture.moduleGraph());
+  }
+
+  @Test
+  void every_class_is_in_the_package_of_the_module_that_ships_it() {
+    for (JavaClass shipped : CLASSES) {
+      String module = Architecture.moduleOf(shipped.getPackageName());
+      String location = shipped.getSource().orElseThrow().getUri().toString();
+      assertTrue(location.contains("/" + module + "/target/"), location);
+    }
+  }
+
+  @Test
+  void every_technology_is_in_its_module_and_nowhere_else() {
+    assertEquals(
+        MODULES_BY_TECHNOLOGY, architecture.modulesByTechnology(MODULES_BY_TECHNOLOGY.keySet()));
+  }
+
+  @Test
+  void migrations_are_where_the_store_is() {
+    assertNotNull(
+        getClass().getResource("/org/plantstore/adapter/persistence/V1__plant.sql"),
+        "the first migration");
+  }
+
+  @Test
+  void domain_needs_the_jdk_alone() {
+    assertEquals(DOMAIN_NEEDS, architecture.externalPackages("plant-domain"));
+  }
+
+  @Test
+  void application_needs_the_jdk_and_an_injection_point() {
+    assertEquals(APPLICATION_NEEDS, architecture.externalPackages("plant-application"));
+  }
+
+  @Test
+  void packages_have_no_cycles() {
+    NO_CYCLES.check(CLASSES);
+  }
+
+  @Test
+  void edge_from_the_domain_outwards_is_noticed() {
+    assertEquals(Map.of("plant-domain", Set.of("plant-application")), broken.moduleGraph());
+    assertNotEquals(MODULE_GRAPH.get("plant-domain"), broken.moduleGraph().get("plant-domain"));
+  }
+
+  @Test
+  void package_that_the_domain_may_not_need_is_noticed() {
+    Set<String> excess = new TreeSet<>(broken.externalPackages("plant-domain"));
+    excess.removeAll(DOMAIN_NEEDS);
+    assertEquals(Set.of("java.sql"), excess);
+  }
+
+  @Test
+  void technology_in_another_module_is_noticed() {
+    assertEquals(
+        Map.of("java.sql", Set.of("plant-domain")),
+        broken.modulesByTechnology(MODULES_BY_TECHNOLOGY.keySet()));
+  }
+
+  @Test
+  void cycle_is_noticed() {
+    JavaClasses cycle = new ClassFileImporter().importPackages("org.plantstore.app.counterexample");
+    assertTrue(NO_CYCLES.evaluate(cycle).hasViolation());
+  }
+}

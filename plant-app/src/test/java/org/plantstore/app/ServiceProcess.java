@@ -1,0 +1,184 @@
+package org.plantstore.app;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ConnectException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.plantstore.app.development.DevelopmentKey;
+
+/** The service in a process of its own, as an operator starts it: by environment variables. */
+final class ServiceProcess implements AutoCloseable {
+
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
+  private static final HttpClient CLIENT =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  private final int port = freePort();
+  private final int managementPort = freePort();
+  private final Path output = temporaryFile();
+  private final Path errors = temporaryFile();
+  private final Process process;
+
+  /** Starts a process without any of this process' variables, and does not wait for it. */
+  ServiceProcess(Map<String, String> environment) {
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    "org.plantstore.app.Main"))
+            .redirectOutput(output.toFile())
+            .redirectError(errors.toFile());
+    builder.environment().clear();
+    builder.environment().put("PORT", String.valueOf(port));
+    builder.environment().put("MANAGEMENT_PORT", String.valueOf(managementPort));
+    builder.environment().putAll(environment);
+    try {
+      process = builder.start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Sends a create with a valid token. */
+  HttpResponse<String> create(String json) {
+    return send(
+        HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/plants"))
+            .header("Authorization", "Bearer " + DevelopmentKey.token(Duration.ofHours(1)))
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString(json)));
+  }
+
+  HttpResponse<String> health(String kind) {
+    return send(
+        HttpRequest.newBuilder(
+            URI.create("http://localhost:" + managementPort + "/health/" + kind)));
+  }
+
+  ServiceProcess awaitReady() {
+    awaitReadiness(200);
+    return this;
+  }
+
+  void awaitReadiness(int status) {
+    long deadline = System.nanoTime() + TIMEOUT.toNanos();
+    while (readiness() != status) {
+      if (System.nanoTime() > deadline || !process.isAlive()) {
+        throw new AssertionError("not ready: " + errors() + output());
+      }
+      LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
+    }
+  }
+
+  private int readiness() {
+    try {
+      return health("readiness").statusCode();
+    } catch (UncheckedIOException e) {
+      return -1;
+    }
+  }
+
+  /** Says whether anyone listens at the port of the API. */
+  boolean isOpen() {
+    try (Socket socket = new Socket("localhost", port)) {
+      return socket.isConnected();
+    } catch (ConnectException e) {
+      return false;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
+  int awaitExit(Duration timeout) {
+    try {
+      if (!process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
+        throw new AssertionError("still runs after " + timeout);
+      }
+      return process.exitValue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Asks the process to end, as SIGTERM does. */
+  void stop() {
+    process.destroy();
+    awaitExit(TIMEOUT);
+  }
+
+  void kill() {
+    process.destroyForcibly();
+    awaitExit(TIMEOUT);
+  }
+
+  String output() {
+    return read(output);
+  }
+
+  String errors() {
+    return read(errors);
+  }
+
+  @Override
+  public void close() {
+    kill();
+  }
+
+  private static HttpResponse<String> send(HttpRequest.Builder request) {
+    try {
+      return CLIENT.send(request.timeout(TIMEOUT).build(), BodyHandlers.ofString());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Path temporaryFile() {
+    try {
+      Path file = Files.createTempFile("plant-store", ".log");
+      file.toFile().deleteOnExit();
+      return file;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file, UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

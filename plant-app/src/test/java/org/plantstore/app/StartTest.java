@@ -1,0 +1,119 @@
+package org.plantstore.app;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * A start that cannot work: one line that says what to change, an exit code that is not 0, within 5
+ * s, and no port is ever opened.
+ */
+class StartTest {
+
+  private static final Duration LIMIT = Duration.ofSeconds(5);
+
+  private static final Map<String, String> COMPLETE =
+      Map.of(
+          "DATABASE_URL", "jdbc:postgresql://localhost:1/plants",
+          "DATABASE_USERNAME", "plants",
+          "DATABASE_PASSWORD", "canary-password",
+          "JWT_SECRET", "canary-secret-of-32-bytes-or-more");
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          DATABASE_URL      | | DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD must be set, but DATABASE_URL is not
+          DATABASE_USERNAME | | DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD must be set, but DATABASE_USERNAME is not
+          DATABASE_PASSWORD | | DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD must be set, but DATABASE_PASSWORD is not
+          DATABASE_URL      | mysql://localhost/plants | DATABASE_URL must be a JDBC address of PostgreSQL, such as jdbc:postgresql://localhost:5432/plants
+          JWT_SECRET        | | one of JWT_SECRET and JWT_JWKS_URL must be set, but none is
+          JWT_JWKS_URL      | https://issuer.example/keys | one of JWT_SECRET and JWT_JWKS_URL must be set, but both are
+          JWT_SECRET        | canary-secret | JWT_SECRET must have at least 32 bytes, but has 13
+          PORT              | 0 | PORT must be a port from 1 to 65535, but is 0
+          PORT              | http | PORT must be a port from 1 to 65535, but is http
+          MANAGEMENT_PORT   | 65536 | MANAGEMENT_PORT must be a port from 1 to 65535, but is 65536
+          MAX_BODY_BYTES    | 1MB | MAX_BODY_BYTES must be a whole number from 1 to 999999999, but is 1MB
+          LOG_FORMAT        | xml | LOG_FORMAT must be text or json, but is xml
+          """)
+  void unusable_setting_is_named(String variable, String value, String message) {
+    Map<String, String> environment = new HashMap<>(COMPLETE);
+    environment.remove(variable);
+    if (value != null) {
+      environment.put(variable, value);
+    }
+
+    assertEquals("plant-store does not start: " + message + "\n", refusal(environment));
+  }
+
+  @Test
+  void equal_ports_contradict_each_other() {
+    Map<String, String> environment = new HashMap<>(COMPLETE);
+    environment.put("PORT", "18080");
+    environment.put("MANAGEMENT_PORT", "18080");
+
+    assertEquals(
+        "plant-store does not start: PORT and MANAGEMENT_PORT must differ, but both are 18080\n",
+        refusal(environment));
+  }
+
+  @Test
+  void database_that_does_not_answer_is_named() {
+    String refusal = refusal(COMPLETE);
+
+    assertTrue(
+        refusal.startsWith(
+            "plant-store does not start: the database cannot be used; check DATABASE_URL,"
+                + " DATABASE_USERNAME, DATABASE_PASSWORD and the server: "),
+        refusal);
+    assertEquals(1, refusal.lines().count(), refusal);
+  }
+
+  @Test
+  void port_that_is_taken_is_named() throws IOException {
+    try (EmbeddedPostgres database = ServiceTest.start();
+        ServerSocket taken = new ServerSocket(0)) {
+      Map<String, String> environment = ServiceTest.environment(database);
+      environment.put("PORT", String.valueOf(taken.getLocalPort()));
+      try (ServiceProcess service = new ServiceProcess(environment)) {
+        assertEquals(1, service.awaitExit(Duration.ofSeconds(30)));
+        assertTrue(
+            service
+                .errors()
+                .startsWith(
+                    "plant-store does not start: a port cannot be opened; change PORT or"
+                        + " MANAGEMENT_PORT: "),
+            service.errors());
+        assertEquals(1, service.errors().lines().count(), service.errors());
+      }
+    }
+  }
+
+  private static String refusal(Map<String, String> environment) {
+    long start = System.nanoTime();
+    try (ServiceProcess service = new ServiceProcess(environment)) {
+      while (service.isAlive()) {
+        assertFalse(service.isOpen(), "the port is open");
+        LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
+      }
+      Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
+      assertEquals(1, service.awaitExit(LIMIT));
+      assertTrue(elapsed.compareTo(LIMIT) < 0, "took " + elapsed);
+      assertEquals("", service.output());
+      assertFalse(service.errors().contains("canary"), service.errors());
+      return service.errors();
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package org.plantstore.app.development;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * An embedded PostgreSQL server, as durable as one in production. Its files are in one folder, and
+ * it stops with the process.
+ */
+final class DevelopmentDatabase {
+
+  static final String USERNAME = "postgres";
+  static final String PASSWORD = "postgres";
+
+  private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
+
+  private final EmbeddedPostgres server;
+
+  private DevelopmentDatabase(EmbeddedPostgres server) {
+    this.server = server;
+  }
+
+  static DevelopmentDatabase start(Path folder) throws IOException {
+    Path data = Files.createDirectories(folder.resolve("data"));
+    // Never closed: held as long as the process lives, against a second one on the same folder.
+    FileChannel lock =
+        FileChannel.open(
+            folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    if (lock.tryLock() == null) {
+      throw new IOException("another process runs the service in development mode on " + folder);
+    }
+    stopLeftover(data.resolve("postmaster.pid"));
+    return new DevelopmentDatabase(
+        EmbeddedPostgres.builder()
+            .setOverrideWorkingDirectory(folder.resolve("server").toFile())
+            .setDataDirectory(data)
+            .setCleanDataDirectory(false)
+            .setServerConfig("fsync", "on")
+            .setServerConfig("full_page_writes", "on")
+            .setServerConfig("synchronous_commit", "on")
+            .start());
+  }
+
+  String url() {
+    return server.getJdbcUrl(USERNAME, "postgres");
+  }
+
+  /** A process that was killed could not stop its server, which would refuse a second one. */
+  private static void stopLeftover(Path pidFile) throws IOException {
+    if (!Files.exists(pidFile)) {
+      return;
+    }
+    long pid = Long.parseLong(Files.readAllLines(pidFile).get(0).strip());
+    ProcessHandle process = ProcessHandle.of(pid).orElse(null);
+    if (process != null && process.info().command().orElse("").contains("postgres")) {
+      process.destroy();
+      process.onExit().orTimeout(STOP_TIMEOUT.toSeconds(), TimeUnit.SECONDS).join();
+    }
+  }
+}

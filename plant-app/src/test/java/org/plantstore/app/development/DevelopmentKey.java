@@ -1,0 +1,47 @@
+package org.plantstore.app.development;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.crypto.MACSigner;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.SignedJWT;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Date;
+import java.util.HexFormat;
+
+/** A key that lives as long as the process, and tokens that are valid with it. */
+public final class DevelopmentKey {
+
+  /** The secret of HS256. */
+  public static final String SECRET = random();
+
+  private DevelopmentKey() {}
+
+  /** Answers a token that is valid from now on for the given time. */
+  public static String token(Duration validity) {
+    try {
+      SignedJWT token =
+          new SignedJWT(
+              new JWSHeader(JWSAlgorithm.HS256),
+              new JWTClaimsSet.Builder()
+                  .subject("developer")
+                  .expirationTime(Date.from(Instant.now().plus(validity)))
+                  .build());
+      token.sign(new MACSigner(SECRET.getBytes(UTF_8)));
+      return token.serialize();
+    } catch (JOSEException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static String random() {
+    byte[] bytes = new byte[32];
+    new SecureRandom().nextBytes(bytes);
+    return HexFormat.of().formatHex(bytes);
+  }
+}

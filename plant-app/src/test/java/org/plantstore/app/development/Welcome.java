@@ -1,0 +1,42 @@
+package org.plantstore.app.development;
+
+import io.micronaut.context.annotation.Property;
+import io.micronaut.context.annotation.Requires;
+import io.micronaut.runtime.event.annotation.EventListener;
+import io.micronaut.runtime.server.event.ServerStartupEvent;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+
+/** Tells a developer, once the service is up, what to paste to create a plant. */
+@Singleton
+@Requires(property = "development.folder")
+final class Welcome {
+
+  private static final Duration TOKEN_VALIDITY = Duration.ofDays(1);
+
+  private final String folder;
+
+  Welcome(@Property(name = "development.folder") String folder) {
+    this.folder = folder;
+  }
+
+  @EventListener
+  void onStart(ServerStartupEvent event) {
+    System.out.println(
+        """
+
+        The plant store is up, with a key that was made for this run.
+        Its database is in %s; remove that folder to start anew.
+        Create a plant (the token is valid for %d hours):
+
+        curl -i %s/plants -H 'Content-Type: application/json' -H 'Authorization: Bearer %s' -d '{"id":1,"name":"fern","tag":"shade"}'
+
+        Ctrl-C stops it.
+        """
+            .formatted(
+                folder,
+                TOKEN_VALIDITY.toHours(),
+                event.getSource().getURL(),
+                DevelopmentKey.token(TOKEN_VALIDITY)));
+  }
+}
