@@ -6,11 +6,13 @@ import org.plantstore.app.Main;
 
 /**
  * Runs the service as in production, except that its database is embedded and its key is made for
- * this run. The database is durable and kept between runs, in one folder that may be removed.
+ * this run. The database is durable and kept between runs, in one folder that may be removed:
+ * {@code .plant-store} in the user's home, or what the system property {@code development.folder}
+ * names.
  */
 public final class Development {
 
-  private static final Path FOLDER = Path.of(System.getProperty("user.home"), ".plant-store");
+  private static final String FOLDER = "development.folder";
 
   private Development() {}
 
@@ -21,12 +23,16 @@ public final class Development {
    * @throws IOException if the database cannot be started
    */
   public static void main(String... arguments) throws IOException {
-    DevelopmentDatabase database = DevelopmentDatabase.start(FOLDER);
+    Path folder =
+        Path.of(
+            System.getProperty(
+                FOLDER, Path.of(System.getProperty("user.home"), ".plant-store").toString()));
+    DevelopmentDatabase database = DevelopmentDatabase.start(folder);
+    System.setProperty(FOLDER, folder.toString());
     System.setProperty("database.url", database.url());
     System.setProperty("database.username", DevelopmentDatabase.USERNAME);
     System.setProperty("database.password", DevelopmentDatabase.PASSWORD);
     System.setProperty("jwt.secret", DevelopmentKey.SECRET);
-    System.setProperty("development.folder", FOLDER.toString());
     Main.main(arguments);
   }
 }
