@@ -1,5 +1,6 @@
 package org.plantstore.adapter.http;
 
+import io.micronaut.context.annotation.Context;
 import io.micronaut.context.annotation.Property;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
@@ -19,10 +20,12 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 
 /**
- * The contract's one operation. Any {@code Content-Type} gets here, because the reader of the body
- * refuses the wrong ones in the contract's way, and any {@code Accept}, because answers are always
- * JSON.
+ * The contract's one operation. Made at the start, so that a service without a use case or a store
+ * does not start instead of failing at the first request. Any {@code Content-Type} gets here,
+ * because the reader of the body refuses the wrong ones in the contract's way, and any {@code
+ * Accept}, because answers are always JSON.
  */
+@Context
 @Controller
 final class PlantsController {
 
