@@ -15,7 +15,6 @@ import java.util.Map;
 @ContextConfigurer
 public final class HttpSettings implements ApplicationContextConfigurer {
 
-  /** A create takes some 5 kB of memory beside its body while it waits. */
   static final String MAX_CONCURRENT_CREATES = "max.concurrent.creates";
 
   private static final String MAX_BODY_BYTES = "max.body.bytes";

@@ -15,6 +15,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
+import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
  * Keeps plants in a table of PostgreSQL. One statement decides who gets an id, and commits by
@@ -37,22 +38,28 @@ final class PostgresPlantStore implements PlantStore {
   @Override
   public NewPlant putIfAbsent(NewPlant plant) {
     requireNonNull(plant, "plant");
-    long start = System.nanoTime();
+    long deadline = System.nanoTime() + REPEAT_FOR.toNanos();
     while (true) {
+      RuntimeException failure;
       try {
         NewPlant stored = database.execute(connection -> insertOrRead(connection, plant));
         if (stored != null) {
           return stored;
         }
-        // The row that was in the way is gone: an operator deleted it. The id is free again.
+        // An operator has deleted it in between, or hides it from this account.
+        failure = new PlantStoreUnavailableException("the plant that has the id cannot be read");
       } catch (CannotGetJdbcConnectionException e) {
         throw failureOf(e).toDomain();
       } catch (ConnectionException | DataAccessException e) {
         // The statement may have committed all the same; sending it again then finds its own row.
-        PostgresFailure failure = failureOf(e);
-        if (!failure.isRepeatable() || System.nanoTime() - start > REPEAT_FOR.toNanos()) {
-          throw failure.toDomain();
+        PostgresFailure postgresFailure = failureOf(e);
+        failure = postgresFailure.toDomain();
+        if (!postgresFailure.isRepeatable()) {
+          throw failure;
         }
+      }
+      if (System.nanoTime() - deadline >= 0) {
+        throw failure;
       }
     }
   }

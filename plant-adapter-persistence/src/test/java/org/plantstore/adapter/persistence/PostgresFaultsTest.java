@@ -121,6 +121,16 @@ class PostgresFaultsTest {
   }
 
   @Test
+  void row_that_is_neither_inserted_nor_there_is_unavailable_after_a_while() {
+    try (ApplicationContext instance = server.connect()) {
+      server.execute("CREATE RULE swallow AS ON INSERT TO plant DO INSTEAD NOTHING");
+
+      assertUnavailable(
+          instance.getBean(PlantStore.class), "the plant that has the id cannot be read");
+    }
+  }
+
+  @Test
   void missing_table_is_no_reason_to_try_again() {
     try (ApplicationContext instance = server.connect()) {
       PlantStore store = instance.getBean(PlantStore.class);
