@@ -185,7 +185,7 @@ class PostgresFaultsTest {
   @Test
   void start_with_an_encoding_that_cannot_keep_every_name_is_refused() {
     server.execute(
-        "CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0 STRATEGY file_copy");
+        "CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0");
 
     assertRefused(
         DatabaseServer.settings(server.url("latin")),
