@@ -6,6 +6,7 @@ import io.micronaut.security.token.reader.TokenReader;
 import jakarta.inject.Singleton;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * Finds the bearer token of a request: in the Authorization header alone (RFC 6750, section 2.1),
@@ -16,25 +17,27 @@ final class BearerToken implements TokenReader<HttpRequest<?>> {
 
   private static final String SCHEME = "Bearer ";
 
-  /** Is no token. Stands for several Authorization headers, of which none can be preferred. */
-  private static final String AMBIGUOUS = "";
+  /** The compact form of a signed token (RFC 7515, section 7.1), which decoders read leniently. */
+  private static final Pattern SIGNED_TOKEN =
+      Pattern.compile("[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+");
+
+  private static final String NO_SIGNED_TOKEN = "";
 
   @Override
   public Optional<String> findToken(HttpRequest<?> request) {
-    return find(request);
+    return find(request)
+        .map(token -> SIGNED_TOKEN.matcher(token).matches() ? token : NO_SIGNED_TOKEN);
   }
 
-  /** Says whether the request tries to authenticate with a bearer token. */
+  /** Says whether the request tries to authenticate with one bearer token. */
   static boolean isIn(HttpRequest<?> request) {
     return find(request).isPresent();
   }
 
   private static Optional<String> find(HttpRequest<?> request) {
     List<String> credentials = request.getHeaders().getAll(HttpHeaders.AUTHORIZATION);
-    if (credentials.size() > 1) {
-      return Optional.of(AMBIGUOUS);
-    }
     return credentials.stream()
+        .filter(value -> credentials.size() == 1)
         .filter(value -> value.regionMatches(true, 0, SCHEME, 0, SCHEME.length()))
         .map(value -> value.substring(SCHEME.length()).strip())
         .filter(token -> !token.isEmpty())

@@ -14,6 +14,7 @@ import io.micronaut.http.server.exceptions.response.ErrorContext;
 import io.micronaut.http.server.exceptions.response.ErrorResponseProcessor;
 import io.micronaut.web.router.exceptions.UnsatisfiedRouteException;
 import jakarta.inject.Singleton;
+import java.io.IOException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.InvalidPlantException;
@@ -85,6 +86,10 @@ final class ErrorAnswers
           "A plant was not created, its caller is asked to retry: {}", unavailable.getMessage());
       return new RefusedException(ErrorNumber.STORE_UNAVAILABLE);
     }
+    if (failure instanceof IOException) {
+      LOG.debug("A client went away in the middle of its request", failure);
+      return new RefusedException(ErrorNumber.MALFORMED_REQUEST);
+    }
     LOG.error("A request failed", failure);
     return new RefusedException(ErrorNumber.INTERNAL);
   }
@@ -97,7 +102,7 @@ final class ErrorAnswers
           ErrorNumber.BODY_TOO_LARGE, "The body must have at most " + maxBodyBytes + " bytes.");
     }
     if (cause instanceof UnsatisfiedRouteException) {
-      return new RefusedException(ErrorNumber.MALFORMED_JSON, "The body must not be empty.");
+      return refusalOfEmptyBody(request);
     }
     return switch (status) {
       case UNAUTHORIZED ->
@@ -109,5 +114,15 @@ final class ErrorAnswers
           new RefusedException(
               status.getCode() < 500 ? ErrorNumber.MALFORMED_REQUEST : ErrorNumber.INTERNAL);
     };
+  }
+
+  /** The framework does not hand an empty body to its reader. */
+  private static RefusedException refusalOfEmptyBody(HttpRequest<?> request) {
+    try {
+      NewPlantReader.requireReadable(request.getHeaders());
+      return new RefusedException(ErrorNumber.MALFORMED_JSON, "The body must not be empty.");
+    } catch (RefusedException refusal) {
+      return refusal;
+    }
   }
 }

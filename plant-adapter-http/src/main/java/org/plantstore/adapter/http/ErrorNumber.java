@@ -43,7 +43,8 @@ enum ErrorNumber {
   MALFORMED_REQUEST(
       4005,
       HttpStatus.BAD_REQUEST,
-      "The request must be well-formed HTTP/1.1, with a head of at most 16 KiB."),
+      "The request must be well-formed HTTP/1.1 (RFC 9112), with at most 16 KiB for its first line"
+          + " and as much for its headers."),
 
   INTERNAL(5001, HttpStatus.INTERNAL_SERVER_ERROR, "The service has failed; its log says why."),
   STORE_UNAVAILABLE(

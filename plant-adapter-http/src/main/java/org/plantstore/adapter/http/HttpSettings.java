@@ -18,7 +18,8 @@ public final class HttpSettings implements ApplicationContextConfigurer {
   static final String MAX_CONCURRENT_CREATES = "max.concurrent.creates";
 
   private static final String MAX_BODY_BYTES = "max.body.bytes";
-  private static final int MAX_HEAD_BYTES = 16 * 1024;
+  private static final int MAX_HEADERS_BYTES = 16 * 1024;
+  private static final int MAX_FIRST_LINE_BYTES = 16 * 1024;
 
   @Override
   public void configure(ApplicationContextBuilder builder) {
@@ -30,7 +31,8 @@ public final class HttpSettings implements ApplicationContextConfigurer {
                 Map.entry(MAX_CONCURRENT_CREATES, 1_024),
                 Map.entry("micronaut.server.max-request-size", "${" + MAX_BODY_BYTES + "}"),
                 Map.entry("micronaut.server.max-request-buffer-size", "${" + MAX_BODY_BYTES + "}"),
-                Map.entry("micronaut.server.netty.max-header-size", MAX_HEAD_BYTES),
+                Map.entry("micronaut.server.netty.max-header-size", MAX_HEADERS_BYTES),
+                Map.entry("micronaut.server.netty.max-initial-line-length", MAX_FIRST_LINE_BYTES),
                 // Unpacked, a body could grow past every limit.
                 Map.entry("micronaut.server.netty.request-decompression-enabled", false),
                 // A refusal is no reason to make the caller connect again.
@@ -56,7 +58,7 @@ public final class HttpSettings implements ApplicationContextConfigurer {
 
   @Override
   public void configure(ApplicationContext context) {
-    TokenSettings.of(context);
+    TokenSettings.of(context.getEnvironment());
     requirePositive(context, "MAX_BODY_BYTES", MAX_BODY_BYTES);
     requirePositive(context, "MAX_CONCURRENT_CREATES", MAX_CONCURRENT_CREATES);
   }

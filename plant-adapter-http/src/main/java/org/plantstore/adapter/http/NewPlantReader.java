@@ -32,12 +32,15 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
    */
   private static final Pattern JSON =
       Pattern.compile(
-          "application/json(?:[ \t]*;[ \t]*(?:charset=(?:utf-8|\"utf-8\")|(?!charset=)"
+          "application/json(?:[ \\t]*;[ \\t]*(?:charset=(?:utf-8|\"utf-8\")|(?!charset=)"
               + TOKEN
               + "=(?:"
               + TOKEN
-              + "|\"[^\"]*\"))?)*[ \t]*",
+              + "|\"(?:[^\"\\\\]|\\\\.)*\"))?)*[ \\t]*",
           Pattern.CASE_INSENSITIVE);
+
+  /** What the pattern may cost grows with the square of the length. */
+  private static final int MAX_CONTENT_TYPE_CHARACTERS = 256;
 
   @Override
   public NewPlant read(
@@ -45,8 +48,7 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
       @Nullable MediaType mediaType,
       Headers headers,
       InputStream inputStream) {
-    requireJson(headers.getAll(HttpHeaders.CONTENT_TYPE));
-    requireIdentity(headers.getAll(HttpHeaders.CONTENT_ENCODING));
+    requireReadable(headers);
     try {
       return NewPlantJson.read(inputStream.readAllBytes());
     } catch (IOException e) {
@@ -54,15 +56,24 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
     }
   }
 
-  private static void requireJson(List<String> contentTypes) {
-    if (contentTypes.size() != 1 || !JSON.matcher(contentTypes.get(0)).matches()) {
+  /**
+   * Requires that the headers declare a body that can be read here.
+   *
+   * @throws RefusedException if they do not
+   */
+  static void requireReadable(Headers headers) {
+    List<String> contentTypes = headers.getAll(HttpHeaders.CONTENT_TYPE);
+    if (contentTypes.size() != 1 || !isJson(contentTypes.get(0))) {
       throw new RefusedException(ErrorNumber.CONTENT_TYPE);
+    }
+    if (!headers.getAll(HttpHeaders.CONTENT_ENCODING).stream()
+        .allMatch("identity"::equalsIgnoreCase)) {
+      throw new RefusedException(ErrorNumber.CONTENT_ENCODING);
     }
   }
 
-  private static void requireIdentity(List<String> contentEncodings) {
-    if (!contentEncodings.stream().allMatch("identity"::equalsIgnoreCase)) {
-      throw new RefusedException(ErrorNumber.CONTENT_ENCODING);
-    }
+  private static boolean isJson(String contentType) {
+    return contentType.length() <= MAX_CONTENT_TYPE_CHARACTERS
+        && JSON.matcher(contentType).matches();
   }
 }

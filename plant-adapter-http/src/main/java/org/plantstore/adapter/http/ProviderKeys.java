@@ -3,52 +3,46 @@ package org.plantstore.adapter.http;
 import com.nimbusds.jose.KeySourceException;
 import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKSelector;
-import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.source.JWKSetBasedJWKSource;
-import com.nimbusds.jose.jwk.source.JWKSetCacheRefreshEvaluator;
-import com.nimbusds.jose.jwk.source.JWKSetSource;
 import com.nimbusds.jose.jwk.source.JWKSetUnavailableException;
 import com.nimbusds.jose.jwk.source.JWKSource;
 import com.nimbusds.jose.jwk.source.JWKSourceBuilder;
-import com.nimbusds.jose.jwk.source.RateLimitReachedException;
-import com.nimbusds.jose.jwk.source.URLBasedJWKSetSource;
 import com.nimbusds.jose.proc.SecurityContext;
-import com.nimbusds.jose.util.DefaultResourceRetriever;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.URL;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The keys of an identity provider. They are fetched when they are first needed, again when a token
- * names a key that is not among them (but not more often than a tenth of the cache time allows),
- * and before the cache time is over. While the provider is down the keys that are known stay in
- * use; for a key that is not, this source fails instead of answering that there is none. Safe for
- * use by many threads.
+ * names a key that is not among them, though not more often than a rate limit allows, and ahead of
+ * the end of the cache time. While the provider is down the keys that are known stay in use; for a
+ * key that is not, this source fails instead of answering that there is none. Safe for use by many
+ * threads.
  */
 final class ProviderKeys implements JWKSource<SecurityContext>, Closeable {
 
-  private static final Logger LOG = LoggerFactory.getLogger(ProviderKeys.class);
-  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
-  private static final Duration READ_TIMEOUT = Duration.ofSeconds(2);
-  private static final int MAX_KEY_SET_BYTES = 256 * 1024;
-
+  private final ProviderKeySet keySet;
   private final JWKSetBasedJWKSource<SecurityContext> keys;
-  private volatile boolean providerIsDown;
 
+  /**
+   * Makes the source, without fetching anything yet.
+   *
+   * @param keySet the address of the key set
+   * @param cacheTime how long a fetched key set is used; fetches are a 60th of that apart, in pairs
+   */
   ProviderKeys(URL keySet, Duration cacheTime) {
+    this.keySet = new ProviderKeySet(keySet);
     long cacheMillis = cacheTime.toMillis();
-    long tenthMillis = cacheMillis / 10;
     this.keys =
         (JWKSetBasedJWKSource<SecurityContext>)
-            JWKSourceBuilder.create(new Observed(keySet))
-                .cache(cacheMillis, tenthMillis)
-                .refreshAheadCache(tenthMillis, false)
-                .rateLimited(tenthMillis)
+            JWKSourceBuilder.create(this.keySet)
+                .cache(
+                    cacheMillis, Math.min(ProviderKeySet.TIMEOUT.toMillis() * 2, cacheMillis / 4))
+                .refreshAheadCache(cacheMillis / 4, false)
+                .rateLimited(cacheMillis / 60)
                 .retrying(true)
                 .outageTolerantForever()
                 .build();
@@ -60,11 +54,11 @@ final class ProviderKeys implements JWKSource<SecurityContext>, Closeable {
     List<JWK> found;
     try {
       found = keys.get(selector, context);
-    } catch (RateLimitReachedException e) {
-      // The key was looked for a moment ago.
-      found = List.of();
+    } catch (KeySourceException e) {
+      // Looked for a moment ago, or still being fetched.
+      found = selector.select(keySet.lastFetched());
     }
-    if (found.isEmpty() && providerIsDown) {
+    if (found.isEmpty() && keySet.isDown()) {
       throw new JWKSetUnavailableException("the key set cannot be fetched now");
     }
     return found;
@@ -73,43 +67,5 @@ final class ProviderKeys implements JWKSource<SecurityContext>, Closeable {
   @Override
   public void close() throws IOException {
     keys.close();
-  }
-
-  /** Fetches the key set, and remembers whether that worked; tolerating outages hides it. */
-  private final class Observed implements JWKSetSource<SecurityContext> {
-
-    private final JWKSetSource<SecurityContext> provider;
-
-    Observed(URL keySet) {
-      this.provider =
-          new URLBasedJWKSetSource<>(
-              keySet,
-              new DefaultResourceRetriever(
-                  (int) CONNECT_TIMEOUT.toMillis(),
-                  (int) READ_TIMEOUT.toMillis(),
-                  MAX_KEY_SET_BYTES));
-    }
-
-    @Override
-    public JWKSet getJWKSet(
-        JWKSetCacheRefreshEvaluator refreshEvaluator,
-        long currentTime,
-        @Nullable SecurityContext context)
-        throws KeySourceException {
-      try {
-        JWKSet fetched = provider.getJWKSet(refreshEvaluator, currentTime, context);
-        providerIsDown = false;
-        return fetched;
-      } catch (KeySourceException e) {
-        providerIsDown = true;
-        LOG.warn("The key set at JWT_JWKS_URL cannot be fetched: {}", e.getMessage());
-        throw e;
-      }
-    }
-
-    @Override
-    public void close() throws IOException {
-      provider.close();
-    }
   }
 }

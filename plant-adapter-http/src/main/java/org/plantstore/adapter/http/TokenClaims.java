@@ -4,8 +4,8 @@ import com.nimbusds.jose.proc.SecurityContext;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.proc.BadJWTException;
 import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
+import io.micronaut.context.env.Environment;
 import io.micronaut.core.annotation.Nullable;
-import io.micronaut.core.value.PropertyResolver;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.security.token.Claims;
 import io.micronaut.security.token.jwt.validator.GenericJwtClaimsValidator;
@@ -25,8 +25,8 @@ final class TokenClaims implements GenericJwtClaimsValidator<HttpRequest<?>> {
 
   private final DefaultJWTClaimsVerifier<SecurityContext> verifier;
 
-  TokenClaims(PropertyResolver properties) {
-    TokenSettings settings = TokenSettings.of(properties);
+  TokenClaims(Environment environment) {
+    TokenSettings settings = TokenSettings.of(environment);
     JWTClaimsSet.Builder exact = new JWTClaimsSet.Builder();
     if (settings.issuer() != null) {
       exact.issuer(settings.issuer());

@@ -2,12 +2,16 @@ package org.plantstore.adapter.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.micronaut.context.env.Environment;
+import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
-import io.micronaut.core.value.PropertyResolver;
 import java.net.MalformedURLException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URL;
+import java.util.Comparator;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,9 +37,9 @@ record TokenSettings(
    *
    * @throws ConfigurationException if they are missing, contradict each other or are unusable
    */
-  static TokenSettings of(PropertyResolver properties) {
-    String secret = value(properties, "JWT_SECRET", "jwt.secret");
-    String keySet = value(properties, "JWT_JWKS_URL", "jwt.jwks-url");
+  static TokenSettings of(Environment environment) {
+    String secret = value(environment, "JWT_SECRET", "jwt.secret");
+    String keySet = value(environment, "JWT_JWKS_URL", "jwt.jwks-url");
     if ((secret == null) == (keySet == null)) {
       throw new ConfigurationException(
           "one of JWT_SECRET and JWT_JWKS_URL must be set, but "
@@ -44,18 +48,28 @@ record TokenSettings(
     return new TokenSettings(
         secret == null ? null : secretBytes(secret),
         keySet == null ? null : url(keySet),
-        value(properties, "JWT_ISSUER", "jwt.issuer"),
-        value(properties, "JWT_AUDIENCE", "jwt.audience"));
+        value(environment, "JWT_ISSUER", "jwt.issuer"),
+        value(environment, "JWT_AUDIENCE", "jwt.audience"));
   }
 
-  private static @Nullable String value(
-      PropertyResolver properties, String variable, String property) {
-    String value = properties.getProperty(property, String.class).orElse(null);
-    if (value != null && value.isBlank()) {
+  private static @Nullable String value(Environment environment, String variable, String property) {
+    String value = raw(environment, variable, property);
+    if (value != null && value.isEmpty()) {
       // An empty value is more likely a slip than the wish not to check.
       throw new ConfigurationException(variable + " must have a value or not be set, but is empty");
     }
     return value;
+  }
+
+  /** Reads past the framework, which would replace what looks like a placeholder in a secret. */
+  private static @Nullable String raw(Environment environment, String variable, String property) {
+    return environment.getPropertySources().stream()
+        .sorted(Comparator.comparingInt(PropertySource::getOrder).reversed())
+        .flatMap(source -> Stream.of(property, variable).map(source::get))
+        .filter(Objects::nonNull)
+        .map(String::valueOf)
+        .findFirst()
+        .orElse(null);
   }
 
   private static byte[] secretBytes(String secret) {
@@ -71,13 +85,14 @@ record TokenSettings(
     try {
       URI uri = new URI(text);
       if (("https".equalsIgnoreCase(uri.getScheme()) || "http".equalsIgnoreCase(uri.getScheme()))
-          && uri.getHost() != null) {
+          && uri.getHost() != null
+          && uri.getUserInfo() == null) {
         return uri.toURL();
       }
     } catch (URISyntaxException | MalformedURLException e) {
       // falls through to the one message
     }
     throw new ConfigurationException(
-        "JWT_JWKS_URL must be an absolute http or https URL, but is " + text);
+        "JWT_JWKS_URL must be an absolute http or https URL without a user or a password");
   }
 }

@@ -11,7 +11,8 @@ import com.nimbusds.jose.proc.JWSKeySelector;
 import com.nimbusds.jose.proc.JWSVerificationKeySelector;
 import com.nimbusds.jose.proc.SecurityContext;
 import com.nimbusds.jwt.SignedJWT;
-import io.micronaut.core.value.PropertyResolver;
+import io.micronaut.context.annotation.Property;
+import io.micronaut.context.env.Environment;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.security.token.jwt.signature.ReactiveSignatureConfiguration;
 import jakarta.annotation.PreDestroy;
@@ -25,6 +26,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Semaphore;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
@@ -67,10 +69,16 @@ final class TokenSignature implements ReactiveSignatureConfiguration<SignedJWT> 
   private final Scheduler scheduler;
   private final @Nullable ProviderKeys providerKeys;
 
+  /** Bounds what waits for a provider: callers without a valid token get here, too. */
+  private final Semaphore places;
+
   @Inject
   TokenSignature(
-      PropertyResolver properties, @Named(TaskExecutors.BLOCKING) ExecutorService executor) {
-    TokenSettings settings = TokenSettings.of(properties);
+      Environment environment,
+      @Named(TaskExecutors.BLOCKING) ExecutorService executor,
+      @Property(name = HttpSettings.MAX_CONCURRENT_CREATES) int maxConcurrentCreates) {
+    places = new Semaphore(maxConcurrentCreates);
+    TokenSettings settings = TokenSettings.of(environment);
     URL keySet = settings.keySet();
     byte[] secret = settings.secret();
     processor.setJWSTypeVerifier(TYPES);
@@ -105,7 +113,12 @@ final class TokenSignature implements ReactiveSignatureConfiguration<SignedJWT> 
 
   @Override
   public Publisher<Boolean> verify(SignedJWT token) {
-    return Mono.fromCallable(() -> isValid(token)).subscribeOn(scheduler);
+    return Mono.defer(() ->
+        places.tryAcquire()
+            ? Mono.fromCallable(() -> isValid(token))
+                .subscribeOn(scheduler)
+                .doFinally(signal -> places.release())
+            : Mono.error(new RefusedException(ErrorNumber.OVERLOADED)));
   }
 
   private boolean isValid(SignedJWT token) {

@@ -48,7 +48,7 @@ class AddressAndCallerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"Bearer x", "Bearer a.b.c", "Bearer a b", "Bearer ...."})
+  @ValueSource(strings = {"Bearer x", "Bearer a.b.c", "Bearer a b", "Bearer a.b.c=", "Bearer ...."})
   void nonsense_for_a_token_is_unauthorized(String credentials) {
     assertInvalidToken(
         Answer.to(
@@ -59,7 +59,7 @@ class AddressAndCallerTest {
 
   @Test
   void several_tokens_are_unauthorized() {
-    assertInvalidToken(
+    assertNoToken(
         Answer.to(
             anonymous("/plants")
                 .header("Authorization", "Bearer " + Tokens.valid())

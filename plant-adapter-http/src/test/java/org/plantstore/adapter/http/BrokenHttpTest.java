@@ -10,7 +10,9 @@ import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
 import jakarta.inject.Inject;
 import java.io.IOException;
 import java.net.Socket;
+import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,8 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class BrokenHttpTest {
 
   private static final String MALFORMED =
-      "{\"error\":4005,\"message\":\"The request must be well-formed HTTP/1.1, with a head of at most"
-          + " 16 KiB.\"}";
+      "{\"error\":4005,\"message\":\"The request must be well-formed HTTP/1.1 (RFC 9112), with at most"
+          + " 16 KiB for its first line and as much for its headers.\"}";
 
   @Inject EmbeddedServer server;
   @Inject FakeCreatePlant createPlant;
@@ -40,7 +42,17 @@ class BrokenHttpTest {
         "POST /plants\r\n\r\n",
         "POST /plants HTTP/one\r\n\r\n",
         "POST /plants HTTP/1.1\r\nbro ken: header\r\nHost: x\r\n\r\n",
-        "POST /plants HTTP/1.1\r\nHost: x\r\nContent-Length: one\r\n\r\n"
+        "POST /plants HTTP/1.1\r\nHost: x\r\nContent-Length: one\r\n\r\n",
+        "POST /plants HTTP/1.1\r\n\r\n",
+        "POST /plants HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n",
+        "POST /plants HTTP/1.9\r\nHost: x\r\n\r\n",
+        "POST /plants HTTP/2.0\r\nHost: x\r\n\r\n",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        "POST /% HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST /plants?a={} HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST // HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST /plants HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+        "POST /plants HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n"
       })
   void malformed_head_is_refused(String head) throws IOException {
     assertMalformed(send(head));
@@ -58,7 +70,9 @@ class BrokenHttpTest {
     String body = "{\"id\":1,\"name\":\"fern\"}";
     String answer =
         send(
-            "POST /plants HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: "
+            "POST /plants?"
+                + "x".repeat(15 * 1024)
+                + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: "
                 + "x".repeat(15 * 1024)
                 + "\r\nAuthorization: Bearer "
                 + Tokens.valid()
@@ -69,6 +83,81 @@ class BrokenHttpTest {
 
     assertTrue(answer.startsWith("HTTP/1.1 200 OK\r\n"), answer);
     assertTrue(answer.endsWith("\r\n\r\n{\"name\":\"fern\"}"), answer);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "zz\r\n",
+        "5\r\n     zz\r\n0\r\n\r\n",
+        "-1\r\n",
+        "0\r\nbroken trailer\u0000\r\n: x\r\n\r\n"
+      })
+  void body_whose_framing_breaks_creates_nothing(String rest) throws IOException {
+    String body = "{\"id\":1,\"name\":\"fern\"}";
+    assertMalformed(
+        send(
+            "POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
+                + Tokens.valid()
+                + "\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + Integer.toHexString(body.length())
+                + "\r\n"
+                + body
+                + "\r\n"
+                + rest));
+  }
+
+  @Test
+  void next_request_is_served_after_each_kind_of_refusal() throws IOException {
+    String valid = request("Bearer " + Tokens.valid(), "{\"id\":1,\"name\":\"fern\"}");
+    String refused =
+        request("Bearer " + Tokens.valid(), "{}")
+            + request("Bearer x", "{}")
+            + request("Bearer " + Tokens.valid(), "")
+            + "GET /elsewhere HTTP/1.1\r\nHost: x\r\n\r\n";
+
+    String answers = send(refused + valid.replace("Host: x", "Host: x\r\nConnection: close"));
+
+    assertEquals(
+        List.of("400", "401", "400", "401", "200"),
+        Pattern.compile("HTTP/1\\.1 (\\d{3}) ")
+            .matcher(answers)
+            .results()
+            .map(answer -> answer.group(1))
+            .toList(),
+        answers);
+  }
+
+  @Test
+  void connection_is_kept_after_a_fault_of_the_service() throws IOException {
+    createPlant.behave(plant -> {
+      throw new IllegalStateException("a fault");
+    });
+    String faulty = request("Bearer " + Tokens.valid(), "{\"id\":1,\"name\":\"fern\"}");
+
+    String answers = send(faulty + faulty.replace("Host: x", "Host: x\r\nConnection: close"));
+
+    assertEquals(2, answers.split("HTTP/1.1 500 ", -1).length - 1, answers);
+  }
+
+  @Test
+  void client_that_goes_away_in_the_middle_creates_nothing() throws IOException {
+    String whole = request("Bearer " + Tokens.valid(), "{\"id\":1,\"name\":\"fern\"}");
+    try (Socket socket = new Socket(server.getHost(), server.getPort())) {
+      socket.getOutputStream().write(whole.substring(0, whole.length() - 1).getBytes(ISO_8859_1));
+      socket.shutdownOutput();
+      assertEquals(-1, socket.getInputStream().read());
+    }
+    assertEquals(0, createPlant.calls());
+  }
+
+  private static String request(String credentials, String body) {
+    return "POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: "
+        + credentials
+        + "\r\nContent-Type: application/json\r\nContent-Length: "
+        + body.length()
+        + "\r\n\r\n"
+        + body;
   }
 
   private void assertMalformed(String answer) {

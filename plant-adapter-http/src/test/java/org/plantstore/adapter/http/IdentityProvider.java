@@ -9,16 +9,22 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /** An identity provider that publishes a key set over HTTP, and can be down. */
 final class IdentityProvider implements AutoCloseable {
 
   private final HttpServer server;
+  private final ExecutorService threads = Executors.newCachedThreadPool();
   private final AtomicInteger fetches = new AtomicInteger();
   private volatile String keySet = "";
   private volatile int status = 200;
+  private volatile boolean dripping;
 
   IdentityProvider(JWK... keys) {
     publish(keys);
@@ -33,9 +39,15 @@ final class IdentityProvider implements AutoCloseable {
           fetches.incrementAndGet();
           byte[] body = keySet.getBytes(UTF_8);
           exchange.sendResponseHeaders(status, body.length);
+          for (int sent = 0; dripping && sent < body.length - 1; sent++) {
+            exchange.getResponseBody().write(body, sent, 1);
+            exchange.getResponseBody().flush();
+            LockSupport.parkNanos(Duration.ofMillis(200).toNanos());
+          }
           exchange.getResponseBody().write(body);
           exchange.close();
         });
+    server.setExecutor(threads);
     server.start();
   }
 
@@ -49,6 +61,11 @@ final class IdentityProvider implements AutoCloseable {
 
   void publish(String newKeySet) {
     keySet = newKeySet;
+  }
+
+  /** Answers from now on, but so slowly that no answer ever is whole. */
+  void drip() {
+    dripping = true;
   }
 
   void goDown() {
@@ -66,5 +83,6 @@ final class IdentityProvider implements AutoCloseable {
   @Override
   public void close() {
     server.stop(0);
+    threads.shutdownNow();
   }
 }

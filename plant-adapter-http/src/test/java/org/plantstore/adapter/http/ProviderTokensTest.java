@@ -2,6 +2,7 @@ package org.plantstore.adapter.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JWSAlgorithm;
@@ -10,9 +11,12 @@ import com.nimbusds.jose.JWSSigner;
 import com.nimbusds.jose.crypto.ECDSASigner;
 import com.nimbusds.jose.crypto.MACSigner;
 import com.nimbusds.jose.crypto.RSASSASigner;
+import com.nimbusds.jose.crypto.opts.AllowWeakRSAKey;
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.KeyOperation;
+import com.nimbusds.jose.jwk.KeyUse;
 import com.nimbusds.jose.jwk.OctetSequenceKey;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
@@ -21,14 +25,21 @@ import com.nimbusds.jwt.PlainJWT;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Which tokens are valid where the keys are those of an identity provider, up or down. */
 class ProviderTokensTest {
@@ -174,13 +185,75 @@ class ProviderTokensTest {
     assertUnavailable(token(JWSAlgorithm.RS256, rsa));
   }
 
-  @Test
-  void key_set_that_is_broken_or_too_large_is_a_provider_that_is_down() {
+  @ParameterizedTest
+  @MethodSource("lies")
+  void key_set_that_is_broken_or_too_large_is_a_provider_that_is_down(String lie) {
     assertValid(token(JWSAlgorithm.RS256, rsa));
-    for (String lie : List.of("<html>", "[]", "{\"keys\":[" + " ".repeat(300_000) + "]}")) {
-      provider.publish(lie);
-      assertUnavailable(token(JWSAlgorithm.RS256, nextRsa));
-      assertValid(token(JWSAlgorithm.RS256, rsa));
+    int fetches = provider.fetches();
+    provider.publish(lie);
+
+    assertUnavailable(token(JWSAlgorithm.RS256, nextRsa));
+    assertTrue(provider.fetches() > fetches, "the lie was fetched");
+    assertValid(token(JWSAlgorithm.RS256, rsa));
+  }
+
+  static List<String> lies() {
+    return List.of(
+        "",
+        "<html>",
+        "[]",
+        "{}",
+        "{\"keys\":[" + nextRsa.toPublicJWK() + " ".repeat(300_000) + "]}");
+  }
+
+  @Test
+  void many_who_wait_for_a_provider_are_bounded() throws Exception {
+    provider.drip();
+    try (EmbeddedServer bounded =
+        ApplicationContext.run(
+            EmbeddedServer.class,
+            Map.of("jwt.jwks-url", provider.url(), "max.concurrent.creates", 1))) {
+      String token = token(JWSAlgorithm.RS256, rsa);
+      CompletableFuture<Answer> waiting =
+          CompletableFuture.supplyAsync(() -> Answer.create(bounded.getURI(), token));
+      while (provider.fetches() == 0) {
+        LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
+      }
+
+      Answer beyond = Answer.create(bounded.getURI(), token);
+
+      assertEquals(503, beyond.status());
+      assertTrue(beyond.body().startsWith("{\"error\":5003,"), beyond.body());
+      assertEquals(UNAVAILABLE, waiting.get(30, TimeUnit.SECONDS).body());
+    }
+  }
+
+  @Test
+  void key_that_cannot_be_read_spoils_no_other() {
+    provider.publish(
+        "{\"keys\":[{\"kty\":\"RSA\",\"kid\":\"bad\",\"e\":\"AQAB\"},{\"kty\":\"new\"},"
+            + rsa.toPublicJWK()
+            + "]}");
+
+    assertValid(token(JWSAlgorithm.RS256, rsa));
+  }
+
+  @Test
+  void key_that_must_not_sign_tokens_is_not_used() throws JOSEException {
+    RSAKey shortKey = new RSAKeyGenerator(1024, true).keyID("short").generate();
+    RSAKey encryptionKey = new RSAKey.Builder(nextRsa).keyUse(KeyUse.ENCRYPTION).build();
+    RSAKey signingKey =
+        new RSAKey.Builder(nextRsa).keyID("sign").keyOperations(Set.of(KeyOperation.SIGN)).build();
+    RSAKey keyOfAnotherAlgorithm =
+        new RSAKey.Builder(nextRsa).keyID("ps").algorithm(JWSAlgorithm.PS256).build();
+    provider.publish(shortKey, encryptionKey, signingKey, keyOfAnotherAlgorithm);
+
+    for (RSAKey key : List.of(shortKey, encryptionKey, signingKey, keyOfAnotherAlgorithm)) {
+      assertInvalid(
+          Tokens.signed(
+              new JWSHeader.Builder(JWSAlgorithm.RS256).keyID(key.getKeyID()).build(),
+              new RSASSASigner(key.toPrivateKey(), Set.of(AllowWeakRSAKey.getInstance())),
+              Tokens.claims().build()));
     }
   }
 
@@ -211,6 +284,9 @@ class ProviderTokensTest {
     Answer answer = Answer.create(server.getURI(), token);
     assertEquals(INVALID, answer.body());
     assertEquals(401, answer.status());
+    assertEquals(
+        Optional.of("Bearer realm=\"plants\", error=\"invalid_token\""),
+        answer.header("WWW-Authenticate"));
   }
 
   private void assertUnavailable(String token) {

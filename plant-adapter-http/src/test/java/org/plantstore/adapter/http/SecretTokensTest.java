@@ -187,11 +187,20 @@ class SecretTokensTest {
   }
 
   private void assertValid(String token) {
-    assertEquals(200, status(server.getURI(), token));
+    assertAnswer(200, "{\"name\":\"fern\"}", token);
   }
 
   private void assertInvalid(String token) {
-    assertEquals(401, status(server.getURI(), token));
+    assertAnswer(
+        401,
+        "{\"error\":4002,\"message\":\"The bearer token is not valid here; obtain a new one.\"}",
+        token);
+  }
+
+  private void assertAnswer(int status, String body, String token) {
+    Answer answer = Answer.create(server.getURI(), token);
+    assertEquals(body, answer.body());
+    assertEquals(status, answer.status());
   }
 
   private static int status(URI server, String token) {

@@ -1,7 +1,6 @@
 package org.plantstore.adapter.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.micronaut.context.ApplicationContext;
@@ -34,11 +33,18 @@ class SettingsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"issuer.example/keys", "file:///etc/keys", "https:///keys", "ht tp://x"})
+  @ValueSource(
+      strings = {
+        "issuer.example/keys",
+        "file:///etc/keys",
+        "https:///keys",
+        "ht tp://x",
+        "https://me:password@issuer.example/keys"
+      })
   void key_set_is_fetched_over_http_only(String url) {
     assertRefused(
         Map.of("jwt.jwks-url", url),
-        "JWT_JWKS_URL must be an absolute http or https URL, but is " + url);
+        "JWT_JWKS_URL must be an absolute http or https URL without a user or a password");
   }
 
   @Test
@@ -46,7 +52,7 @@ class SettingsTest {
     assertRefused(
         Map.of("jwt.secret", ""), "JWT_SECRET must have a value or not be set, but is empty");
     assertRefused(
-        Map.of("jwt.secret", Tokens.SECRET, "jwt.issuer", " "),
+        Map.of("jwt.secret", Tokens.SECRET, "jwt.issuer", ""),
         "JWT_ISSUER must have a value or not be set, but is empty");
     assertRefused(
         Map.of("jwt.secret", Tokens.SECRET, "jwt.audience", ""),
@@ -62,13 +68,6 @@ class SettingsTest {
     assertRefused(
         Map.of("jwt.secret", Tokens.SECRET, "max.concurrent.creates", value),
         "MAX_CONCURRENT_CREATES must be a whole number from 1 to 999999999, but is " + value);
-  }
-
-  @Test
-  void secret_is_not_told_by_the_settings_themselves() {
-    try (ApplicationContext context = ApplicationContext.run(Map.of("jwt.secret", Tokens.SECRET))) {
-      assertFalse(TokenSettings.of(context).toString().contains(Tokens.SECRET));
-    }
   }
 
   private static void assertRefused(Map<String, Object> settings, String message) {
