@@ -1,23 +1,38 @@
 package org.plantstore.app;
 
 import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.ApplicationContextBuilder;
 import io.micronaut.context.ApplicationContextConfigurer;
 import io.micronaut.context.annotation.ContextConfigurer;
+import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Refuses to start with settings of the service itself that cannot work. */
+/** The service's own defaults, and the refusal to start with settings that cannot work. */
 @ContextConfigurer
 public final class ServiceSettings implements ApplicationContextConfigurer {
 
   private static final Set<String> LOG_FORMATS = Set.of("text", "json");
   private static final int MAX_PORT = 65_535;
+  private static final String PORT = "port";
+  private static final String MANAGEMENT_PORT = "management.port";
+
+  @Override
+  public void configure(ApplicationContextBuilder builder) {
+    builder.propertySources(
+        PropertySource.of(
+            "plant-app",
+            Map.<String, Object>of(PORT, 8080, MANAGEMENT_PORT, 8081),
+            // Below every other source, so that each of these can be overridden.
+            Integer.MIN_VALUE));
+  }
 
   @Override
   public void configure(ApplicationContext context) {
-    int port = port(context, "PORT", "port", 8080);
-    int managementPort = port(context, "MANAGEMENT_PORT", "management.port", 8081);
+    int port = port(context, "PORT", PORT);
+    int managementPort = port(context, "MANAGEMENT_PORT", MANAGEMENT_PORT);
     if (port == managementPort) {
       throw new ConfigurationException(
           "PORT and MANAGEMENT_PORT must differ, but both are " + port);
@@ -30,9 +45,8 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
     }
   }
 
-  private static int port(
-      ApplicationContext context, String variable, String property, int defaultPort) {
-    String value = context.getProperty(property, String.class).orElse(String.valueOf(defaultPort));
+  private static int port(ApplicationContext context, String variable, String property) {
+    String value = context.getRequiredProperty(property, String.class);
     if (value.matches("[0-9]{1,5}")) {
       int port = Integer.parseInt(value);
       if (port >= 1 && port <= MAX_PORT) {

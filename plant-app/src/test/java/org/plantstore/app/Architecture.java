@@ -69,7 +69,21 @@ final class Architecture {
                 mapping(Map.Entry::getValue, toCollection(TreeSet::new))));
   }
 
-  static String moduleOf(String packageName) {
+  /** Answers the classes that are in another module's jar or folder than their package says. */
+  Set<String> misplaced() {
+    return classes.stream()
+        .filter(shipped ->
+            !shipped
+                .getSource()
+                .orElseThrow()
+                .getUri()
+                .toString()
+                .contains("/" + moduleOf(shipped.getPackageName()) + "/"))
+        .map(JavaClass::getName)
+        .collect(toCollection(TreeSet::new));
+  }
+
+  private static String moduleOf(String packageName) {
     return MODULES.entrySet().stream()
         .filter(module -> isIn(packageName, module.getKey()))
         .map(Map.Entry::getValue)

@@ -1,6 +1,7 @@
 package org.plantstore.app;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -11,6 +12,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -85,6 +87,29 @@ class ServiceTest {
       environment.put("LOG_FORMAT", "json");
       assertLines(
           "\\{\"timestamp\":\\d+,\"level\":\"[A-Z]+\",.*\"formattedMessage\":\".*}", environment);
+    }
+  }
+
+  @Test
+  void nothing_secret_is_logged_even_at_the_lowest_level() throws IOException {
+    try (EmbeddedPostgres database = start()) {
+      Map<String, String> environment = environment(database);
+      environment.put("DATABASE_PASSWORD", "canary-password");
+      environment.put("LOGGER_LEVELS_ROOT", "TRACE");
+      try (ServiceProcess service = new ServiceProcess(environment).awaitReady()) {
+        service.create("{\"id\":1,\"name\":\"canary-name\",\"tag\":\"canary-tag\"}");
+        service.create("{\"id\":1,\"name\":\"canary-other\"}");
+        service.create("{\"id\":\"canary-id\",\"canary-member\":1}");
+        service.stop();
+
+        String log = service.output() + service.errors();
+        assertTrue(log.contains("Embedded Application shutting down"), "the log is written");
+        for (String secret : List.of("canary", DevelopmentKey.SECRET, "eyJ")) {
+          assertFalse(
+              log.contains(secret),
+              () -> log.lines().filter(line -> line.contains(secret)).findFirst().orElse(secret));
+        }
+      }
     }
   }
 

@@ -6,6 +6,7 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.contract.PlantStoreContract;
 
+/** The map stands for a database that is durable: only the store itself ends in a crash. */
 class MapPlantStoreTest extends PlantStoreContract {
 
   private final ConcurrentMap<Long, NewPlant> database = new ConcurrentHashMap<>();

@@ -12,6 +12,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
@@ -28,6 +29,7 @@ final class PostgresPlantStore implements PlantStore {
       "INSERT INTO plant (id, name, tag) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING";
   private static final String SELECT = "SELECT name, tag FROM plant WHERE id = ?";
   private static final Duration REPEAT_FOR = Duration.ofSeconds(5);
+  private static final Duration REPEAT_PAUSE = Duration.ofMillis(5);
 
   private final JdbcOperations database;
 
@@ -61,6 +63,7 @@ final class PostgresPlantStore implements PlantStore {
       if (System.nanoTime() - deadline >= 0) {
         throw failure;
       }
+      LockSupport.parkNanos(REPEAT_PAUSE.toNanos());
     }
   }
 

@@ -1,11 +1,13 @@
 package org.plantstore.adapter.persistence;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.micronaut.configuration.jdbc.hikari.DatasourceConfiguration;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.data.jdbc.runtime.JdbcOperations;
@@ -190,6 +192,24 @@ class PostgresFaultsTest {
     assertRefused(
         DatabaseServer.settings(server.url("latin")),
         "the database must have the encoding UTF8 to keep every name, but has LATIN1");
+  }
+
+  @Test
+  void start_on_a_server_that_is_too_old_is_refused() {
+    ConfigurationException refusal =
+        assertThrows(ConfigurationException.class, () -> PersistenceSettings.requireVersion(13));
+
+    assertEquals("the database must be PostgreSQL 14 or later, but is 13", refusal.getMessage());
+    assertDoesNotThrow(() -> PersistenceSettings.requireVersion(14));
+  }
+
+  @Test
+  void password_is_used_as_it_is_written() {
+    Map<String, Object> settings = DatabaseServer.settings(server.url("postgres"));
+    settings.put("database.password", "a${secret}$$");
+    try (ApplicationContext instance = ApplicationContext.run(settings)) {
+      assertEquals("a${secret}$$", instance.getBean(DatasourceConfiguration.class).getPassword());
+    }
   }
 
   @Test

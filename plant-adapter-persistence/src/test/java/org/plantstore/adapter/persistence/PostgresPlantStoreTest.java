@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import io.micronaut.context.ApplicationContext;
 import java.io.IOException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,6 +22,7 @@ class PostgresPlantStoreTest extends PlantStoreContract {
   private static DatabaseServer server;
   private static ApplicationContext instance;
   private static ApplicationContext anotherInstance;
+  private static @Nullable ApplicationContext lonelyInstance;
 
   @BeforeAll
   static void start() {
@@ -31,6 +33,9 @@ class PostgresPlantStoreTest extends PlantStoreContract {
 
   @AfterAll
   static void stop() throws IOException {
+    if (lonelyInstance != null) {
+      lonelyInstance.close();
+    }
     anotherInstance.close();
     instance.close();
     server.close();
@@ -62,8 +67,9 @@ class PostgresPlantStoreTest extends PlantStoreContract {
   @Override
   protected PlantStore unreachableStore() {
     DatabaseServer unreachable = new DatabaseServer(dataOfUnreachable);
-    ApplicationContext lonelyInstance = unreachable.connect();
+    ApplicationContext cutOff = unreachable.connect();
+    lonelyInstance = cutOff;
     assertDoesNotThrow(unreachable::close);
-    return lonelyInstance.getBean(PlantStore.class);
+    return cutOff.getBean(PlantStore.class);
   }
 }

@@ -20,14 +20,20 @@ public final class Development {
    * Runs until the process is asked to end.
    *
    * @param arguments settings, as for {@link Main}
-   * @throws IOException if the database cannot be started
    */
-  public static void main(String... arguments) throws IOException {
+  public static void main(String... arguments) {
     Path folder =
         Path.of(
             System.getProperty(
                 FOLDER, Path.of(System.getProperty("user.home"), ".plant-store").toString()));
-    DevelopmentDatabase database = DevelopmentDatabase.start(folder);
+    DevelopmentDatabase database;
+    try {
+      database = DevelopmentDatabase.start(folder.toAbsolutePath());
+    } catch (IOException e) {
+      System.err.println("The development database does not start: " + e.getMessage());
+      System.exit(1);
+      return;
+    }
     System.setProperty(FOLDER, folder.toString());
     System.setProperty("database.url", database.url());
     System.setProperty("database.username", DevelopmentDatabase.USERNAME);

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An embedded PostgreSQL server, as durable as one in production. Its files are in one folder, and
@@ -20,6 +21,12 @@ final class DevelopmentDatabase {
 
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
 
+  /**
+   * Reachable as long as the process lives, and never closed: against a second one on the folder.
+   */
+  @SuppressWarnings("UnusedVariable")
+  private static @Nullable FileChannel lock;
+
   private final EmbeddedPostgres server;
 
   private DevelopmentDatabase(EmbeddedPostgres server) {
@@ -28,14 +35,14 @@ final class DevelopmentDatabase {
 
   static DevelopmentDatabase start(Path folder) throws IOException {
     Path data = Files.createDirectories(folder.resolve("data"));
-    // Never closed: held as long as the process lives, against a second one on the same folder.
-    FileChannel lock =
+    FileChannel channel =
         FileChannel.open(
             folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-    if (lock.tryLock() == null) {
+    if (channel.tryLock() == null) {
       throw new IOException("another process runs the service in development mode on " + folder);
     }
-    stopLeftover(data.resolve("postmaster.pid"));
+    lock = channel;
+    stopLeftover(data);
     return new DevelopmentDatabase(
         EmbeddedPostgres.builder()
             .setOverrideWorkingDirectory(folder.resolve("server").toFile())
@@ -52,13 +59,17 @@ final class DevelopmentDatabase {
   }
 
   /** A process that was killed could not stop its server, which would refuse a second one. */
-  private static void stopLeftover(Path pidFile) throws IOException {
+  private static void stopLeftover(Path data) throws IOException {
+    Path pidFile = data.resolve("postmaster.pid");
     if (!Files.exists(pidFile)) {
       return;
     }
     long pid = Long.parseLong(Files.readAllLines(pidFile).get(0).strip());
     ProcessHandle process = ProcessHandle.of(pid).orElse(null);
-    if (process != null && process.info().command().orElse("").contains("postgres")) {
+    // By now the number may be that of any other process.
+    if (process != null
+        && process.info().commandLine().orElse("").contains("postgres")
+        && process.info().commandLine().orElse("").contains(data.toString())) {
       process.destroy();
       process.onExit().orTimeout(STOP_TIMEOUT.toSeconds(), TimeUnit.SECONDS).join();
     }
