@@ -18,7 +18,7 @@ final class DatabasePassword implements BeanCreatedEventListener<DatasourceConfi
 
   @Override
   public DatasourceConfiguration onCreated(BeanCreatedEvent<DatasourceConfiguration> event) {
-    event.getBean().setPassword(PersistenceSettings.password(environment));
+    event.getBean().setPassword(DatabaseAccess.of(environment).password());
     return event.getBean();
   }
 }

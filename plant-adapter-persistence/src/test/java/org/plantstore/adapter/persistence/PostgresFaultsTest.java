@@ -12,16 +12,19 @@ import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.data.jdbc.runtime.JdbcOperations;
 import java.io.IOException;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -31,6 +34,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
@@ -101,8 +106,49 @@ class PostgresFaultsTest {
   }
 
   @Test
-  void read_only_database_is_unavailable() {
-    assertUnavailable("default_transaction_read_only = on", "(SQLSTATE 25006)");
+  void database_that_becomes_read_only_is_unavailable() {
+    try (ApplicationContext instance = server.connect()) {
+      PlantStore store = instance.getBean(PlantStore.class);
+      server.execute(
+          "ALTER ROLE postgres SET default_transaction_read_only = on",
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+              + " WHERE application_name = 'plant-store'");
+
+      assertUnavailable(store, "(SQLSTATE 25006)");
+    }
+  }
+
+  @Test
+  void callers_that_give_up_leave_no_connection_behind() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(20);
+    try (ApplicationContext instance = server.connect();
+        Connection locker = DriverManager.getConnection(server.url("postgres"))) {
+      PlantStore store = instance.getBean(PlantStore.class);
+      locker.setAutoCommit(false);
+      locker.createStatement().execute("LOCK TABLE plant");
+      // Twice the time after which the pool's connections would have been given up.
+      for (int round = 0; round < 2; round++) {
+        List<Future<?>> calls = new ArrayList<>();
+        for (int caller = 0; caller < 20; caller++) {
+          calls.add(threads.submit(() -> store.putIfAbsent(FERN)));
+        }
+        for (Future<?> call : calls) {
+          ExecutionException failure = assertThrows(ExecutionException.class, call::get);
+          assertInstanceOf(PlantStoreUnavailableException.class, failure.getCause());
+        }
+      }
+
+      try (ResultSet count =
+          locker
+              .createStatement()
+              .executeQuery(
+                  "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'plant-store'")) {
+        count.next();
+        assertTrue(count.getInt(1) <= 10, "connections at the server: " + count.getInt(1));
+      }
+    } finally {
+      threads.shutdownNow();
+    }
   }
 
   @Test
@@ -184,6 +230,72 @@ class PostgresFaultsTest {
             + " such as jdbc:postgresql://localhost:5432/plants");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "jdbc:postgresql://plants:canary@localhost:5432/plants",
+        "jdbc:postgresql://localhost:99999/plants?password=canary",
+        "jdbc:postgresql://localhost/plants?ssl=true&password=canary"
+      })
+  void start_with_an_account_in_the_address_is_refused(String url) {
+    assertRefused(
+        DatabaseServer.settings(url),
+        "DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD");
+  }
+
+  @Test
+  void start_without_the_right_to_create_the_table_is_refused() {
+    Map<String, Object> settings = settingsOfGardener();
+    server.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC");
+
+    assertRefused(
+        settings, "gardener must be allowed to create the table plant in the database's schema");
+  }
+
+  @Test
+  void start_without_the_right_to_use_the_table_is_refused() {
+    Map<String, Object> settings = settingsOfGardener();
+    server.connect().close(); // makes the table
+
+    assertRefused(
+        settings, "gardener must be allowed to insert into and to select from the table plant");
+  }
+
+  @Test
+  void start_on_a_read_only_database_is_refused() {
+    server.execute("ALTER ROLE postgres SET default_transaction_read_only = on");
+
+    assertRefused(
+        DatabaseServer.settings(server.url("postgres")),
+        "the database must be writable for postgres, but is read-only");
+  }
+
+  @Test
+  void start_in_a_schema_with_other_tables_makes_the_table() {
+    server.execute("CREATE TABLE IF NOT EXISTS animal (id bigint)");
+    try (ApplicationContext instance = server.connect()) {
+      assertEquals(FERN, instance.getBean(PlantStore.class).putIfAbsent(FERN));
+    } finally {
+      server.execute("DROP TABLE animal");
+    }
+  }
+
+  @Test
+  void start_with_a_server_that_never_answers_is_refused_in_time() throws IOException {
+    try (ServerSocket silent = new ServerSocket(0)) {
+      long start = System.nanoTime();
+
+      String message =
+          refusal(
+              DatabaseServer.settings(
+                  "jdbc:postgresql://localhost:" + silent.getLocalPort() + "/plants"));
+
+      Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
+      assertTrue(message.startsWith("the database cannot be used; check DATABASE_URL"), message);
+      assertTrue(elapsed.compareTo(Duration.ofSeconds(5)) < 0, "took " + elapsed);
+    }
+  }
+
   @Test
   void start_with_an_encoding_that_cannot_keep_every_name_is_refused() {
     server.execute(
@@ -197,10 +309,10 @@ class PostgresFaultsTest {
   @Test
   void start_on_a_server_that_is_too_old_is_refused() {
     ConfigurationException refusal =
-        assertThrows(ConfigurationException.class, () -> PersistenceSettings.requireVersion(13));
+        assertThrows(ConfigurationException.class, () -> ServerCheck.requireVersion(13));
 
     assertEquals("the database must be PostgreSQL 14 or later, but is 13", refusal.getMessage());
-    assertDoesNotThrow(() -> PersistenceSettings.requireVersion(14));
+    assertDoesNotThrow(() -> ServerCheck.requireVersion(14));
   }
 
   @Test
@@ -221,12 +333,14 @@ class PostgresFaultsTest {
     assertEquals(1, message.lines().count(), message);
   }
 
-  private static void assertUnavailable(String setting, String reason) {
-    server.connect().close(); // makes the table
-    server.execute("ALTER ROLE postgres SET " + setting);
-    try (ApplicationContext instance = connectWithoutMigration()) {
-      assertUnavailable(instance.getBean(PlantStore.class), reason);
-    }
+  private static Map<String, Object> settingsOfGardener() {
+    server.execute(
+        "DO $$ BEGIN CREATE ROLE gardener LOGIN; EXCEPTION WHEN duplicate_object THEN END $$");
+    Map<String, Object> settings = DatabaseServer.settings(server.url("postgres"));
+    settings.computeIfPresent(
+        "database.url", (key, url) -> url.toString().replaceFirst("\\?.*", ""));
+    settings.put("database.username", "gardener");
+    return settings;
   }
 
   private static void assertUnavailable(PlantStore store, String reason) {

@@ -1,0 +1,84 @@
+package org.plantstore.adapter.persistence;
+
+import io.micronaut.context.env.Environment;
+import io.micronaut.context.env.PropertySource;
+import io.micronaut.context.exceptions.ConfigurationException;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.Comparator;
+import java.util.Objects;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import java.util.stream.Stream;
+
+/**
+ * Where the database is, and the account there: DATABASE_URL, DATABASE_USERNAME, DATABASE_PASSWORD.
+ *
+ * @param url a JDBC address of PostgreSQL, without an account
+ * @param username the account's name
+ * @param password the account's password
+ */
+record DatabaseAccess(String url, String username, String password) {
+
+  private static final String PREFIX = "jdbc:postgresql:";
+
+  /** Would quote addresses, passwords in them included. What matters comes as an exception. */
+  private static final Logger DRIVER_LOG = Logger.getLogger("org.postgresql");
+
+  static {
+    DRIVER_LOG.setLevel(Level.OFF);
+  }
+
+  /**
+   * Reads the settings.
+   *
+   * @throws ConfigurationException if one is missing, or the address is none of PostgreSQL
+   */
+  static DatabaseAccess of(Environment environment) {
+    String url = required(environment, "DATABASE_URL", "database.url");
+    if (url.replaceFirst("\\?.*", "").contains("@") || url.matches(".*[?&]password=.*")) {
+      throw new ConfigurationException(
+          "DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD");
+    }
+    if (!url.startsWith(PREFIX) || !isAccepted(url)) {
+      throw new ConfigurationException(
+          "DATABASE_URL must be a JDBC address of PostgreSQL, such as"
+              + " jdbc:postgresql://localhost:5432/plants");
+    }
+    return new DatabaseAccess(
+        url,
+        required(environment, "DATABASE_USERNAME", "database.username"),
+        required(environment, "DATABASE_PASSWORD", "database.password"));
+  }
+
+  private static boolean isAccepted(String url) {
+    try {
+      DriverManager.getDriver(url);
+      return true;
+    } catch (SQLException e) {
+      return false;
+    }
+  }
+
+  /** Reads past the framework, which would replace what looks like a placeholder in a password. */
+  private static String required(Environment environment, String variable, String property) {
+    return environment.getPropertySources().stream()
+        .sorted(Comparator.comparingInt(PropertySource::getOrder).reversed())
+        .flatMap(source -> Stream.of(property, variable).map(source::get))
+        .filter(Objects::nonNull)
+        .map(String::valueOf)
+        .findFirst()
+        .filter(value -> !value.isEmpty())
+        .orElseThrow(() ->
+            new ConfigurationException(
+                "DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD must be set, but "
+                    + variable
+                    + " is not"));
+  }
+
+  /** Answers everything but the password. */
+  @Override
+  public String toString() {
+    return username + " at " + url;
+  }
+}
