@@ -44,13 +44,14 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
                 Map.entry("datasources.default.connection-init-sql", SESSION),
                 Map.entry(
                     "datasources.default.data-source-properties.ApplicationName", "plant-store"),
-                // A server that vanished without a word must not hold callers for ever.
+                // A server that vanished without a word must not hold callers for ever. The driver
+                // overlooks what is no String.
                 Map.entry(
                     "datasources.default.data-source-properties.connectTimeout",
-                    TIMEOUT.toSeconds()),
+                    String.valueOf(TIMEOUT.toSeconds())),
                 Map.entry(
                     "datasources.default.data-source-properties.socketTimeout",
-                    TIMEOUT.toSeconds()),
+                    String.valueOf(TIMEOUT.toSeconds())),
                 Map.entry("datasources.default.data-source-properties.tcpKeepAlive", "true"),
                 // Details quote rows, and a plant's text has no place in a log.
                 Map.entry(

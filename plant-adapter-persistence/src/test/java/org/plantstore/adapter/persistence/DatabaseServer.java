@@ -12,6 +12,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -80,14 +81,36 @@ final class DatabaseServer implements AutoCloseable {
     }
   }
 
+  /** Makes the server keep silent, with all its connections open. */
+  void freeze() throws Exception {
+    signal("STOP");
+  }
+
+  void thaw() throws Exception {
+    signal("CONT");
+  }
+
+  private void signal(String name) throws Exception {
+    List<String> command = new ArrayList<>(List.of("kill", "-" + name));
+    processes().forEach(process -> command.add(String.valueOf(process.pid())));
+    if (new ProcessBuilder(command).inheritIO().start().waitFor() != 0) {
+      throw new IllegalStateException("no process was reached by " + command);
+    }
+  }
+
   private void kill() throws IOException {
+    List<ProcessHandle> processes = processes();
+    processes.forEach(ProcessHandle::destroyForcibly);
+    processes.forEach(process -> process.onExit().join());
+  }
+
+  /** The server's first process, which would replace the others, and then these. */
+  private List<ProcessHandle> processes() throws IOException {
     String pid = Files.readAllLines(data.resolve("postmaster.pid")).get(0).strip();
     ProcessHandle postmaster = ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
-    List<ProcessHandle> children = postmaster.descendants().toList();
-    postmaster.destroyForcibly();
-    children.forEach(ProcessHandle::destroyForcibly);
-    postmaster.onExit().join();
-    children.forEach(child -> child.onExit().join());
+    List<ProcessHandle> processes = new ArrayList<>(List.of(postmaster));
+    processes.addAll(postmaster.descendants().toList());
+    return processes;
   }
 
   private EmbeddedPostgres start(int port) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micronaut.configuration.jdbc.hikari.DatasourceConfiguration;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -119,6 +121,25 @@ class PostgresFaultsTest {
   }
 
   @Test
+  @Timeout(60)
+  void server_that_keeps_silent_is_unavailable_until_it_speaks_again() throws Exception {
+    try (ApplicationContext instance = server.connect()) {
+      PlantStore store = instance.getBean(PlantStore.class);
+      server.freeze();
+      try {
+        assertTimeoutPreemptively(
+            Duration.ofSeconds(15),
+            () ->
+                assertThrows(PlantStoreUnavailableException.class, () -> store.putIfAbsent(FERN)));
+      } finally {
+        server.thaw();
+      }
+      assertEquals(FERN, store.putIfAbsent(FERN));
+    }
+  }
+
+  @Test
+  @Timeout(60)
   void callers_that_give_up_leave_no_connection_behind() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(20);
     try (ApplicationContext instance = server.connect();
