@@ -6,6 +6,9 @@ import io.micronaut.context.ApplicationContextConfigurer;
 import io.micronaut.context.annotation.ContextConfigurer;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +40,8 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
       throw new ConfigurationException(
           "PORT and MANAGEMENT_PORT must differ, but both are " + port);
     }
+    requireFree("PORT", port);
+    requireFree("MANAGEMENT_PORT", managementPort);
   }
 
   static void requireLogFormat(@Nullable String format) {
@@ -55,5 +60,16 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
     }
     throw new ConfigurationException(
         variable + " must be a port from 1 to " + MAX_PORT + ", but is " + value);
+  }
+
+  /** Found out before any port is opened: the server would open one, and then fail at the other. */
+  private static void requireFree(String variable, int port) {
+    try (ServerSocket socket = new ServerSocket()) {
+      socket.setReuseAddress(true);
+      socket.bind(new InetSocketAddress(port));
+    } catch (IOException e) {
+      throw new ConfigurationException(
+          variable + " must be a free port, but " + port + " cannot be opened: " + e.getMessage());
+    }
   }
 }

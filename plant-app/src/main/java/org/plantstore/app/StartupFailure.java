@@ -1,10 +1,8 @@
 package org.plantstore.app;
 
 import io.micronaut.context.exceptions.ConfigurationException;
-import java.net.BindException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /** Tells an operator why the service does not start, in one line without stack traces. */
 final class StartupFailure {
@@ -22,9 +20,11 @@ final class StartupFailure {
   static String reasonFor(Throwable failure) {
     List<Throwable> chain = chainOf(failure);
     Throwable root = chain.get(chain.size() - 1);
-    return find(BindException.class, chain)
-        .map(e -> "a port cannot be opened; change PORT or MANAGEMENT_PORT: " + e.getMessage())
-        .or(() -> find(ConfigurationException.class, chain).map(Throwable::getMessage))
+    return chain.stream()
+        .filter(ConfigurationException.class::isInstance)
+        .map(Throwable::getMessage)
+        // The inner one says what is wrong, the outer ones say where.
+        .reduce((outer, inner) -> inner)
         .orElseGet(() -> root.getClass().getSimpleName() + ": " + root.getMessage())
         .replaceAll("\\s+", " ")
         .strip();
@@ -36,10 +36,5 @@ final class StartupFailure {
       chain.add(link);
     }
     return chain;
-  }
-
-  /** Answers the innermost one: the outer ones say where, it says what. */
-  private static <T extends Throwable> Optional<T> find(Class<T> type, List<Throwable> chain) {
-    return chain.stream().filter(type::isInstance).map(type::cast).reduce((outer, inner) -> inner);
   }
 }

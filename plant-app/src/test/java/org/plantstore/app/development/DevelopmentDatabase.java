@@ -6,8 +6,12 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +38,7 @@ final class DevelopmentDatabase {
   }
 
   static DevelopmentDatabase start(Path folder) throws IOException {
-    Path data = Files.createDirectories(folder.resolve("data"));
+    createForUserAlone(folder);
     FileChannel channel =
         FileChannel.open(
             folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -42,8 +46,14 @@ final class DevelopmentDatabase {
       throw new IOException("another process runs the service in development mode on " + folder);
     }
     lock = channel;
+    Path data = folder.resolve("data");
+    Path complete = folder.resolve("complete");
     stopLeftover(data);
-    return new DevelopmentDatabase(
+    if (!Files.exists(complete)) {
+      // The first start did not get to its end, so there is no database yet, only half of one.
+      deleteRecursively(data);
+    }
+    EmbeddedPostgres server =
         EmbeddedPostgres.builder()
             .setOverrideWorkingDirectory(folder.resolve("server").toFile())
             .setDataDirectory(data)
@@ -51,17 +61,30 @@ final class DevelopmentDatabase {
             .setServerConfig("fsync", "on")
             .setServerConfig("full_page_writes", "on")
             .setServerConfig("synchronous_commit", "on")
-            .start());
+            .setServerConfig("unix_socket_directories", "")
+            .start();
+    Files.write(complete, new byte[0]);
+    return new DevelopmentDatabase(server);
   }
 
   String url() {
     return server.getJdbcUrl(USERNAME, "postgres");
   }
 
+  /** The server's programs are in the folder: whoever could exchange them would run as the user. */
+  private static void createForUserAlone(Path folder) throws IOException {
+    Files.createDirectories(folder);
+    PosixFileAttributeView permissions =
+        Files.getFileAttributeView(folder, PosixFileAttributeView.class);
+    if (permissions != null) {
+      permissions.setPermissions(PosixFilePermissions.fromString("rwx------"));
+    }
+  }
+
   /** A process that was killed could not stop its server, which would refuse a second one. */
   private static void stopLeftover(Path data) throws IOException {
     Path pidFile = data.resolve("postmaster.pid");
-    if (!Files.exists(pidFile)) {
+    if (!Files.exists(pidFile) || Files.size(pidFile) == 0) {
       return;
     }
     long pid = Long.parseLong(Files.readAllLines(pidFile).get(0).strip());
@@ -72,6 +95,17 @@ final class DevelopmentDatabase {
         && process.info().commandLine().orElse("").contains(data.toString())) {
       process.destroy();
       process.onExit().orTimeout(STOP_TIMEOUT.toSeconds(), TimeUnit.SECONDS).join();
+    }
+  }
+
+  private static void deleteRecursively(Path folder) throws IOException {
+    if (!Files.exists(folder)) {
+      return;
+    }
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
     }
   }
 }
