@@ -8,7 +8,7 @@ import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
+import java.net.Socket;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -62,9 +62,12 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
         variable + " must be a port from 1 to " + MAX_PORT + ", but is " + value);
   }
 
-  /** Found out before any port is opened: the server would open one, and then fail at the other. */
+  /**
+   * Found out before any port is opened: the server would open one, and then fail at the other.
+   * Binds without listening, so that nobody can connect.
+   */
   private static void requireFree(String variable, int port) {
-    try (ServerSocket socket = new ServerSocket()) {
+    try (Socket socket = new Socket()) {
       socket.setReuseAddress(true);
       socket.bind(new InetSocketAddress(port));
     } catch (IOException e) {
