@@ -52,14 +52,14 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
           .followRedirects(HttpClient.Redirect.NORMAL)
           .build();
   private final URI address;
-  private volatile boolean down;
+  private volatile boolean down = true;
   private volatile JWKSet lastFetched = new JWKSet();
 
   ProviderKeySet(URL address) {
     this.address = URI.create(address.toString());
   }
 
-  /** Says whether the last fetch has failed. */
+  /** Says whether the last fetch has failed, or none has ended yet. */
   boolean isDown() {
     return down;
   }
