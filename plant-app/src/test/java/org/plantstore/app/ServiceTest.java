@@ -164,7 +164,8 @@ class ServiceTest {
 
   static Map<String, String> environment(EmbeddedPostgres database) {
     Map<String, String> environment = new HashMap<>();
-    environment.put("DATABASE_URL", database.getJdbcUrl("postgres", "postgres"));
+    environment.put(
+        "DATABASE_URL", "jdbc:postgresql://localhost:" + database.getPort() + "/postgres");
     environment.put("DATABASE_USERNAME", "postgres");
     environment.put("DATABASE_PASSWORD", "postgres");
     environment.put("JWT_SECRET", DevelopmentKey.SECRET);

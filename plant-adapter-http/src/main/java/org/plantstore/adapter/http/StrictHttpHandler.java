@@ -35,6 +35,7 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
   private final byte[] malformedRequest;
   private int unanswered;
   private boolean answering;
+  private boolean broken;
 
   StrictHttpHandler(byte[] malformedRequest) {
     this.malformedRequest = malformedRequest;
@@ -42,6 +43,10 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
+    if (broken) {
+      ReferenceCountUtil.release(message);
+      return;
+    }
     if (message instanceof HttpRequest request) {
       unanswered++;
       if (request.decoderResult().isSuccess() && !isWellFormed(request)) {
@@ -55,31 +60,40 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
       }
     } else if (message instanceof HttpContent content && content.decoderResult().isFailure()) {
       ReferenceCountUtil.release(message);
-      refuse(context);
+      broken = true;
+      if (unanswered == 0) {
+        context.close();
+      } else if (unanswered == 1 && !answering) {
+        refuse(context);
+      }
       return;
     }
     context.fireChannelRead(message);
   }
 
+  /** The requests before the broken one are answered first; it is the last one. */
   @Override
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
     if (message instanceof HttpResponse response
         && response.status().codeClass() != HttpStatusClass.INFORMATIONAL) {
       answering = true;
     }
-    if (answering && message instanceof LastHttpContent) {
+    boolean answered = answering && message instanceof LastHttpContent;
+    if (answered) {
       answering = false;
       unanswered--;
     }
-    context.write(message, promise);
-  }
-
-  /** Answers if that can only be taken for the answer to the broken request; closes in any case. */
-  private void refuse(ChannelHandlerContext context) {
-    if (unanswered != 1 || answering) {
-      context.close();
+    if (answered && broken && unanswered == 0) {
+      context.write(message, promise.unvoid().addListener(ChannelFutureListener.CLOSE));
       return;
     }
+    context.write(message, promise);
+    if (answered && broken && unanswered == 1) {
+      refuse(context);
+    }
+  }
+
+  private void refuse(ChannelHandlerContext context) {
     FullHttpResponse response =
         new DefaultFullHttpResponse(
             HttpVersion.HTTP_1_1,

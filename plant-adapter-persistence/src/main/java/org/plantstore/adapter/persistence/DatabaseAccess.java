@@ -36,7 +36,7 @@ record DatabaseAccess(String url, String username, String password) {
    */
   static DatabaseAccess of(Environment environment) {
     String url = required(environment, "DATABASE_URL", "database.url");
-    if (url.replaceFirst("\\?.*", "").contains("@") || url.matches(".*[?&]password=.*")) {
+    if (url.replaceFirst("\\?.*", "").contains("@") || url.matches(".*[?&](user|password)=.*")) {
       throw new ConfigurationException(
           "DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD");
     }

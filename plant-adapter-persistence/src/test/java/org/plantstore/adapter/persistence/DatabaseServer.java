@@ -46,12 +46,16 @@ final class DatabaseServer implements AutoCloseable {
   }
 
   String url(String database) {
-    return server.getJdbcUrl(USER, database);
+    return "jdbc:postgresql://localhost:" + server.getPort() + "/" + database;
+  }
+
+  Connection connection() throws SQLException {
+    return DriverManager.getConnection(url("postgres"), USER, "any");
   }
 
   /** Executes each statement in a transaction of its own. */
   void execute(String... statements) {
-    try (Connection connection = DriverManager.getConnection(url("postgres"));
+    try (Connection connection = connection();
         Statement statement = connection.createStatement()) {
       for (String sql : statements) {
         statement.execute(sql);

@@ -16,7 +16,6 @@ import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -143,7 +142,7 @@ class PostgresFaultsTest {
   void callers_that_give_up_leave_no_connection_behind() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(20);
     try (ApplicationContext instance = server.connect();
-        Connection locker = DriverManager.getConnection(server.url("postgres"))) {
+        Connection locker = server.connection()) {
       PlantStore store = instance.getBean(PlantStore.class);
       locker.setAutoCommit(false);
       locker.createStatement().execute("LOCK TABLE plant");
@@ -175,7 +174,7 @@ class PostgresFaultsTest {
   @Test
   void locked_table_is_unavailable() throws Exception {
     server.connect().close(); // makes the table
-    try (Connection locker = DriverManager.getConnection(server.url("postgres"))) {
+    try (Connection locker = server.connection()) {
       server.execute("ALTER ROLE postgres SET lock_timeout = '100ms'");
       locker.setAutoCommit(false);
       locker.createStatement().execute("LOCK TABLE plant");
@@ -255,6 +254,7 @@ class PostgresFaultsTest {
   @ValueSource(
       strings = {
         "jdbc:postgresql://plants:canary@localhost:5432/plants",
+        "jdbc:postgresql://localhost:5432/plants?user=plants",
         "jdbc:postgresql://localhost:99999/plants?password=canary",
         "jdbc:postgresql://localhost/plants?ssl=true&password=canary"
       })
@@ -358,8 +358,6 @@ class PostgresFaultsTest {
     server.execute(
         "DO $$ BEGIN CREATE ROLE gardener LOGIN; EXCEPTION WHEN duplicate_object THEN END $$");
     Map<String, Object> settings = DatabaseServer.settings(server.url("postgres"));
-    settings.computeIfPresent(
-        "database.url", (key, url) -> url.toString().replaceFirst("\\?.*", ""));
     settings.put("database.username", "gardener");
     return settings;
   }

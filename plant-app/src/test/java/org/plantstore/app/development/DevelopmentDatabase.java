@@ -68,7 +68,7 @@ final class DevelopmentDatabase {
   }
 
   String url() {
-    return server.getJdbcUrl(USERNAME, "postgres");
+    return "jdbc:postgresql://localhost:" + server.getPort() + "/postgres";
   }
 
   /** The server's programs are in the folder: whoever could exchange them would run as the user. */
