@@ -47,11 +47,13 @@ final class DevelopmentDatabase {
     }
     lock = channel;
     Path data = folder.resolve("data");
-    Path complete = folder.resolve("complete");
+    Path initialising = folder.resolve("initialising");
     stopLeftover(data);
-    if (!Files.exists(complete)) {
+    if (Files.exists(initialising)) {
       // The first start did not get to its end, so there is no database yet, only half of one.
       deleteRecursively(data);
+    } else if (!Files.exists(data)) {
+      Files.createFile(initialising);
     }
     EmbeddedPostgres server =
         EmbeddedPostgres.builder()
@@ -63,7 +65,7 @@ final class DevelopmentDatabase {
             .setServerConfig("synchronous_commit", "on")
             .setServerConfig("unix_socket_directories", "")
             .start();
-    Files.write(complete, new byte[0]);
+    Files.deleteIfExists(initialising);
     return new DevelopmentDatabase(server);
   }
 
@@ -73,6 +75,9 @@ final class DevelopmentDatabase {
 
   /** The server's programs are in the folder: whoever could exchange them would run as the user. */
   private static void createForUserAlone(Path folder) throws IOException {
+    if (Files.exists(folder)) {
+      return;
+    }
     Files.createDirectories(folder);
     PosixFileAttributeView permissions =
         Files.getFileAttributeView(folder, PosixFileAttributeView.class);
