@@ -41,6 +41,8 @@ class ArchitectureTest {
           Map.entry("io.micronaut.serde", Set.of("plant-adapter-http")),
           Map.entry("io.netty", Set.of("plant-adapter-http")),
           Map.entry("java.net", Set.of("plant-adapter-http", "plant-app")),
+          Map.entry("org.webjars", Set.of("plant-adapter-http")),
+          Map.entry("org.yaml", Set.of("plant-adapter-http")),
           Map.entry("reactor", Set.of("plant-adapter-http")),
           Map.entry("io.micronaut.data", Set.of("plant-adapter-persistence")),
           Map.entry("java.sql", Set.of("plant-adapter-persistence")),

@@ -45,25 +45,27 @@ final class ErrorAnswers
   @Override
   @SuppressWarnings("rawtypes") // as the framework declares it
   public HttpResponse<ErrorMessage> handle(HttpRequest request, Throwable failure) {
-    return answer(HttpResponse.ok(), refusalOf(failure));
+    return answer(request.getPath(), HttpResponse.ok(), refusalOf(failure));
   }
 
   @Override
   public MutableHttpResponse<ErrorMessage> processResponse(
       ErrorContext context, MutableHttpResponse<?> response) {
     return answer(
+        context.getRequest().getPath(),
         response,
         refusalOf(context.getRequest(), context.getRootCause().orElse(null), response.status()));
   }
 
   private MutableHttpResponse<ErrorMessage> answer(
-      MutableHttpResponse<?> response, RefusedException refusal) {
+      String path, MutableHttpResponse<?> response, RefusedException refusal) {
     ErrorNumber number = refusal.number();
     if (number.status() == HttpStatus.SERVICE_UNAVAILABLE) {
       response.header(HttpHeaders.RETRY_AFTER, String.valueOf(RETRY_AFTER.toSeconds()));
     }
     return response
         .status(number.status())
+        .header(HttpHeaders.LINK, ErrorCatalogue.link(number, path))
         .contentType(MediaType.APPLICATION_JSON_TYPE)
         .body(new ErrorMessage(number.number(), String.valueOf(refusal.getMessage())));
   }

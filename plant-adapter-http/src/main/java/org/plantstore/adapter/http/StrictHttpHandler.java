@@ -32,6 +32,8 @@ import java.util.List;
     "FutureReturnValueIgnored") // Netty reports what fails on a connection by closing it
 final class StrictHttpHandler extends ChannelDuplexHandler {
 
+  private static final String HELP = ErrorCatalogue.link(ErrorNumber.MALFORMED_REQUEST, "/plants");
+
   private final byte[] malformedRequest;
   private int unanswered;
   private boolean answering;
@@ -103,6 +105,7 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
         .headers()
         .set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_JSON)
         .set(HttpHeaderNames.CONTENT_LENGTH, malformedRequest.length)
+        .set("link", HELP)
         .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
     context.writeAndFlush(response).addListener(ChannelFutureListener.CLOSE);
   }

@@ -109,7 +109,6 @@ class AddressAndCallerTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "/",
         "/plant",
         "/plants/1",
         "/health",

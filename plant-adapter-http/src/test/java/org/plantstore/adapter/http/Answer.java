@@ -11,8 +11,9 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Optional;
+import org.plantstore.adapter.http.document.ServedDocument;
 
-/** What a client sees of an answer. */
+/** What a client sees of an answer, which is always one that the served document has. */
 record Answer(int status, HttpHeaders headers, String body) {
 
   private static final HttpClient CLIENT =
@@ -45,7 +46,8 @@ record Answer(int status, HttpHeaders headers, String body) {
   static Answer to(HttpRequest.Builder request) {
     try {
       HttpResponse<String> response =
-          CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofString(UTF_8));
+          ServedDocument.require(
+              CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofString(UTF_8)));
       return new Answer(response.statusCode(), response.headers(), response.body());
     } catch (IOException e) {
       throw new UncheckedIOException(e);

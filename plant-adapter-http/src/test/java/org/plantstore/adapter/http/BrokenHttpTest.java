@@ -1,6 +1,9 @@
 package org.plantstore.adapter.http;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.mapping;
+import static java.util.stream.Collectors.toList;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,11 +15,13 @@ import java.io.IOException;
 import java.net.Socket;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.plantstore.adapter.http.document.ServedDocument;
 
 /** Bytes that are no request: they are answered like every other error. */
 @MicronautTest
@@ -158,6 +163,15 @@ class BrokenHttpTest {
     assertEquals(0, createPlant.calls());
   }
 
+  private static Map<String, List<String>> headers(String answer) {
+    return answer
+        .substring(0, answer.indexOf("\r\n\r\n"))
+        .lines()
+        .skip(1)
+        .map(line -> line.split(": ", 2))
+        .collect(groupingBy(header -> header[0], mapping(header -> header[1], toList())));
+  }
+
   private static List<String> statuses(String answers) {
     return Pattern.compile("HTTP/1\\.1 (\\d{3}) ")
         .matcher(answers)
@@ -180,6 +194,7 @@ class BrokenHttpTest {
     assertTrue(
         answer.toLowerCase(Locale.ROOT).contains("\r\ncontent-type: application/json\r\n"), answer);
     assertTrue(answer.endsWith("\r\n\r\n" + MALFORMED), answer);
+    ServedDocument.of(server.getURI()).requireDescribed(400, headers(answer), MALFORMED);
     assertEquals(0, createPlant.calls());
   }
 

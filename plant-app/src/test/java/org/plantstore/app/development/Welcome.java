@@ -22,21 +22,20 @@ final class Welcome {
 
   @EventListener
   void onStart(ServerStartupEvent event) {
+    String token = DevelopmentKey.token(TOKEN_VALIDITY);
     System.out.println(
         """
 
         The plant store is up, with a key that was made for this run.
-        Its database is in %s; remove that folder to start anew.
-        Create a plant (the token is valid for %d hours):
+        Its database is in %4$s; remove that folder to start anew.
+        Create a plant here, or on a page in the browser (the token is valid for %1$d hours):
 
-        curl -i %s/plants -H 'Content-Type: application/json' -H 'Authorization: Bearer %s' -d '{"id":1,"name":"fern","tag":"shade"}'
+        curl -i %2$s/plants -H 'Content-Type: application/json' -H 'Authorization: Bearer %3$s' -d '{"id":1,"name":"fern","tag":"shade"}'
+
+        %2$s/#token=%3$s
 
         Ctrl-C stops it.
         """
-            .formatted(
-                folder,
-                TOKEN_VALIDITY.toHours(),
-                event.getSource().getURL(),
-                DevelopmentKey.token(TOKEN_VALIDITY)));
+            .formatted(TOKEN_VALIDITY.toHours(), event.getSource().getURL(), token, folder));
   }
 }

@@ -1,0 +1,198 @@
+package org.plantstore.adapter.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.micronaut.context.annotation.Property;
+import io.micronaut.json.JsonMapper;
+import io.micronaut.runtime.server.EmbeddedServer;
+import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
+import jakarta.inject.Inject;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.yaml.snakeyaml.Yaml;
+
+/** The document, the page and the catalogue, as anyone gets them, without a token. */
+@MicronautTest
+@Property(name = "jwt.secret", value = Tokens.SECRET)
+class DocumentsTest {
+
+  private static final HttpClient CLIENT = HttpClient.newHttpClient();
+
+  @Inject EmbeddedServer server;
+  @Inject JsonMapper json;
+
+  @ParameterizedTest
+  @CsvSource({
+    "/, text/html; charset=utf-8",
+    "/errors, text/html; charset=utf-8",
+    "/openapi.yaml, application/yaml",
+    "/openapi.json, application/json",
+    "/page/page.css, text/css; charset=utf-8",
+    "/page/page.js, text/javascript; charset=utf-8",
+    "/page/swagger-ui.css, text/css; charset=utf-8",
+    "/page/swagger-ui-bundle.js, text/javascript; charset=utf-8"
+  })
+  void document_is_served_to_everyone_and_trusts_this_service_alone(String path, String type) {
+    HttpResponse<byte[]> answer = get(path);
+
+    assertEquals(200, answer.statusCode());
+    assertEquals(Optional.of(type), answer.headers().firstValue("Content-Type"));
+    assertTrue(answer.body().length > 100, "it has content");
+    assertEquals(
+        Optional.of(
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+                + " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
+        answer.headers().firstValue("Content-Security-Policy"));
+    assertEquals(Optional.of("nosniff"), answer.headers().firstValue("X-Content-Type-Options"));
+    assertEquals(Optional.of("no-referrer"), answer.headers().firstValue("Referrer-Policy"));
+  }
+
+  @Test
+  void document_is_one_in_both_formats() throws IOException {
+    Object yaml = new Yaml().load(new String(get("/openapi.yaml").body(), UTF_8));
+    assertEquals(yaml, json.readValue(get("/openapi.json").body(), Map.class));
+  }
+
+  @Test
+  void document_is_compressed_for_those_who_ask() throws IOException {
+    HttpResponse<byte[]> plain = get("/openapi.yaml");
+    HttpResponse<byte[]> compressed = get("/openapi.yaml", "Accept-Encoding", "br, GZIP");
+
+    assertEquals(Optional.empty(), plain.headers().firstValue("Content-Encoding"));
+    assertEquals(Optional.of("gzip"), compressed.headers().firstValue("Content-Encoding"));
+    assertEquals(Optional.of("Accept-Encoding"), compressed.headers().firstValue("Vary"));
+    assertArrayEquals(
+        plain.body(),
+        new GZIPInputStream(new ByteArrayInputStream(compressed.body())).readAllBytes());
+  }
+
+  @Test
+  void document_is_not_sent_again_unless_it_has_changed() {
+    String tag = get("/openapi.yaml").headers().firstValue("ETag").orElseThrow();
+
+    HttpResponse<byte[]> unchanged = get("/openapi.yaml", "If-None-Match", tag);
+    HttpResponse<byte[]> changed = get("/openapi.json", "If-None-Match", tag);
+
+    assertEquals(304, unchanged.statusCode());
+    assertEquals(0, unchanged.body().length);
+    assertEquals(Optional.of(tag), unchanged.headers().firstValue("ETag"));
+    assertEquals(200, changed.statusCode());
+    assertEquals(Optional.of("no-cache"), changed.headers().firstValue("Cache-Control"));
+  }
+
+  @Test
+  void document_is_only_read() {
+    Answer answer =
+        Answer.to(
+            HttpRequest.newBuilder(server.getURI().resolve("/openapi.yaml"))
+                .header("Authorization", "Bearer " + Tokens.valid())
+                .POST(BodyPublishers.noBody()));
+
+    assertEquals(405, answer.status());
+    assertEquals(List.of("GET", "HEAD"), allowed(answer));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"/errors/", "/openapi.yaml/", "/page/", "/page/page.html", "/page/%2e%2e"})
+  void nothing_else_is_served(String path) {
+    Answer answer =
+        Answer.to(
+            HttpRequest.newBuilder(URI.create(server.getURI() + path))
+                .header("Authorization", "Bearer " + Tokens.valid()));
+
+    assertEquals(404, answer.status());
+  }
+
+  @Test
+  void page_refers_to_this_service_alone_and_has_no_script_within() {
+    String page = new String(get("/").body(), UTF_8);
+
+    assertEquals(
+        List.of(
+            "page/swagger-ui.css", "page/page.css", "page/swagger-ui-bundle.js", "page/page.js"),
+        Pattern.compile("(?:href|src)=\"(page/[^\"]+)\"")
+            .matcher(page)
+            .results()
+            .map(reference -> reference.group(1))
+            .toList());
+    assertFalse(page.contains("//"), page);
+    assertFalse(Pattern.compile("<script[^>]*>[^<]").matcher(page).find(), page);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void catalogue_has_every_error_with_its_cause_and_its_cure(ErrorNumber error) {
+    String page = new String(get("/errors").body(), UTF_8);
+    int start = page.indexOf("<section id=\"" + error.number() + "\">");
+    String entry = page.substring(start, page.indexOf("</section>", start));
+
+    assertTrue(entry.contains(" " + error.status().getReason()), entry);
+    for (String text : List.of(error.description(), error.cause(), error.cure())) {
+      assertTrue(entry.contains(">" + text + "<"), entry);
+      // The page is put together without escapes.
+      assertFalse(text.matches("(?s).*[<>&].*"), text);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/plants, /errors",
+    "/plants/, /errors",
+    "/plants/1, /errors",
+    "/a/b/c?d=/e/, /errors",
+    "/, /errors"
+  })
+  void error_links_to_its_entry_from_wherever_it_is_answered(String path, String catalogue) {
+    URI address = URI.create(server.getURI() + path);
+
+    Answer answer = Answer.to(HttpRequest.newBuilder(address).POST(BodyPublishers.noBody()));
+
+    String link = answer.header("Link").orElseThrow();
+    assertTrue(link.matches("<[^>]+>; rel=\"help\""), link);
+    URI help = address.resolve(link.substring(1, link.indexOf('>')));
+    assertEquals(server.getURI() + catalogue + "#4001", help.toString());
+  }
+
+  private static List<String> allowed(Answer answer) {
+    return answer.headers().allValues("Allow").stream()
+        .flatMap(value -> Pattern.compile(", *").splitAsStream(value))
+        .sorted()
+        .toList();
+  }
+
+  private HttpResponse<byte[]> get(String path, String... headers) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(server.getURI() + path));
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    try {
+      return CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+}
