@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.plantstore.app.development.DevelopmentKey;
 
 /** The service in a process of its own, as an operator starts it: by environment variables. */
@@ -33,6 +34,7 @@ final class ServiceProcess implements AutoCloseable {
   private final Path output = temporaryFile();
   private final Path errors = temporaryFile();
   private final Process process;
+  private @Nullable ServedDocument document;
 
   /** Starts a process without any of this process' variables, and does not wait for it. */
   ServiceProcess(Map<String, String> environment) {
@@ -56,13 +58,41 @@ final class ServiceProcess implements AutoCloseable {
     }
   }
 
-  /** Sends a create with a valid token. */
+  /** Sends a create with a valid token, and requires that its answer is as documented. */
   HttpResponse<String> create(String json) {
-    return send(
-        HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/plants"))
-            .header("Authorization", "Bearer " + DevelopmentKey.token(Duration.ofHours(1)))
-            .header("Content-Type", "application/json")
-            .POST(HttpRequest.BodyPublishers.ofString(json)));
+    return create(
+        json, Map.of("Authorization", "Bearer " + token(), "Content-Type", "application/json"));
+  }
+
+  /** Sends a create with these headers alone, and requires that its answer is as documented. */
+  HttpResponse<String> create(String json, Map<String, String> headers) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(address().resolve("/plants"))
+            .POST(HttpRequest.BodyPublishers.ofString(json));
+    headers.forEach(request::header);
+    HttpResponse<String> response = send(request);
+    document().requireDescribed(json, response);
+    return response;
+  }
+
+  /** Answers the document that this process serves. */
+  ServedDocument document() {
+    ServedDocument served = document;
+    if (served == null) {
+      served =
+          new ServedDocument(
+              send(HttpRequest.newBuilder(address().resolve("/openapi.yaml"))).body());
+      document = served;
+    }
+    return served;
+  }
+
+  URI address() {
+    return URI.create("http://localhost:" + port);
+  }
+
+  static String token() {
+    return DevelopmentKey.token(Duration.ofHours(1));
   }
 
   HttpResponse<String> health(String kind) {

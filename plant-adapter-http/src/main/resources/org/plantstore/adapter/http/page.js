@@ -24,6 +24,7 @@ const ui = SwaggerUIBundle({
   docExpansion: "full",
   tryItOutEnabled: true,
   displayRequestDuration: true,
+  syntaxHighlight: { theme: "monokai" }, // the default has a faint red on grey
   validatorUrl: null, // another host would be told the address of this one
   onComplete: takeToken,
 });

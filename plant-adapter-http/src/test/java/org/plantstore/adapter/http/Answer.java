@@ -11,7 +11,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Optional;
-import org.plantstore.adapter.http.document.ServedDocument;
 
 /** What a client sees of an answer, which is always one that the served document has. */
 record Answer(int status, HttpHeaders headers, String body) {

@@ -21,7 +21,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.plantstore.adapter.http.document.ServedDocument;
 
 /** Bytes that are no request: they are answered like every other error. */
 @MicronautTest

@@ -12,7 +12,6 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.plantstore.adapter.http.document.ServedDocument;
 
 /** The check that all other tests of this module pass through can fail. */
 @MicronautTest

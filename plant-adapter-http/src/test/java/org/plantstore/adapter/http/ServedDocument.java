@@ -1,4 +1,4 @@
-package org.plantstore.adapter.http.document;
+package org.plantstore.adapter.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -14,19 +14,17 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Flow;
+import reactor.adapter.JdkFlowAdapter;
 
 /**
  * The OpenAPI document of a running service, held against what the service does. Safe for use by
  * many threads.
  */
-public final class ServedDocument {
+final class ServedDocument {
 
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
   private static final Map<String, String> TEXTS = new ConcurrentHashMap<>();
@@ -51,7 +49,7 @@ public final class ServedDocument {
   }
 
   /** Asks the service at an address for its document. */
-  public static ServedDocument of(URI service) {
+  static ServedDocument of(URI service) {
     String text = TEXTS.computeIfAbsent(service.getAuthority(), key -> fetch(service));
     return DOCUMENTS.computeIfAbsent(text, ServedDocument::new);
   }
@@ -62,7 +60,7 @@ public final class ServedDocument {
    *
    * @throws AssertionError if the document says otherwise
    */
-  public static <T extends HttpResponse<String>> T require(T response) {
+  static <T extends HttpResponse<String>> T require(T response) {
     HttpRequest request = response.request();
     if (!request.method().equals("HEAD")) {
       of(request.uri()).requireDescribed(response);
@@ -82,8 +80,7 @@ public final class ServedDocument {
    *
    * @throws AssertionError if it has not
    */
-  public void requireDescribed(
-      int status, Map<String, ? extends Iterable<String>> headers, String body) {
+  void requireDescribed(int status, Map<String, ? extends Iterable<String>> headers, String body) {
     SimpleResponse.Builder response =
         SimpleResponse.Builder.status(UNDOCUMENTED_STATUSES.contains(status) ? BAD_REQUEST : status)
             .withBody(body);
@@ -103,6 +100,7 @@ public final class ServedDocument {
     }
   }
 
+  /** Without what an OpenAPI document cannot say, or this validator cannot read. */
   private static Request documented(HttpRequest request) {
     SimpleRequest.Builder documented =
         SimpleRequest.Builder.post(PATH)
@@ -111,8 +109,11 @@ public final class ServedDocument {
         .headers()
         .map()
         .forEach((name, values) -> {
-          // That it is not consulted stands in the document, where a validator does not read it.
-          if (!name.equalsIgnoreCase("Accept")) {
+          if (name.equalsIgnoreCase("Content-Type")) {
+            // Empty parameters are allowed (RFC 9110, section 5.6.6).
+            documented.withHeader(
+                name, values.stream().map(type -> type.replaceAll(";(?=;)", "")).toList());
+          } else if (!name.equalsIgnoreCase("Accept")) {
             documented.withHeader(name, values);
           }
         });
@@ -120,33 +121,16 @@ public final class ServedDocument {
   }
 
   private static String content(HttpRequest.BodyPublisher publisher) {
-    ByteArrayOutputStream content = new ByteArrayOutputStream();
-    CompletableFuture<String> whole = new CompletableFuture<>();
-    publisher.subscribe(
-        new Flow.Subscriber<ByteBuffer>() {
-          @Override
-          public void onSubscribe(Flow.Subscription subscription) {
-            subscription.request(Long.MAX_VALUE);
-          }
-
-          @Override
-          public void onNext(ByteBuffer part) {
-            byte[] bytes = new byte[part.remaining()];
-            part.get(bytes);
-            content.writeBytes(bytes);
-          }
-
-          @Override
-          public void onError(Throwable failure) {
-            whole.completeExceptionally(failure);
-          }
-
-          @Override
-          public void onComplete() {
-            whole.complete(content.toString(UTF_8));
-          }
-        });
-    return whole.join();
+    return JdkFlowAdapter.flowPublisherToFlux(publisher)
+        .map(part -> {
+          byte[] bytes = new byte[part.remaining()];
+          part.get(bytes);
+          return bytes;
+        })
+        .collect(ByteArrayOutputStream::new, ByteArrayOutputStream::writeBytes)
+        .map(content -> content.toString(UTF_8))
+        .blockOptional()
+        .orElseThrow();
   }
 
   private static String fetch(URI service) {
