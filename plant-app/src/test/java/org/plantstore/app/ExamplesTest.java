@@ -19,9 +19,8 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.NullUnmarked;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What the served document exemplifies, sent to the service that serves it. */
 @NullUnmarked // a part of the document that is missing fails as it should
@@ -34,49 +33,39 @@ class ExamplesTest {
   /** In the description of an example: the body whose answer it is. */
   private static final Pattern BODY = Pattern.compile("answer to `([\\[{].*)`");
 
-  private static EmbeddedPostgres database;
-  private static ServiceProcess service;
-  private static Operation createPlant;
-
-  @BeforeAll
-  static void start() throws IOException {
-    database = ServiceTest.start();
-    service = new ServiceProcess(ServiceTest.environment(database)).awaitReady();
-    createPlant = service.document().createPlant();
-  }
-
-  @AfterAll
-  static void stop() throws IOException {
-    service.close();
-    database.close();
-  }
+  @RegisterExtension static final Installation INSTALLATION = new Installation();
 
   @Test
   void every_exemplified_plant_is_created_as_exemplified() throws IOException {
-    Map<String, Example> requests = examples(createPlant.getRequestBody().getContent());
+    Map<String, Example> requests = examples(createPlant().getRequestBody().getContent());
     Map<String, Example> answers = examples(answer("200"));
 
     assertEquals(requests.keySet(), answers.keySet());
     for (String name : requests.keySet()) {
-      HttpResponse<String> created = service.create(textOf(requests.get(name)));
+      HttpResponse<String> created = INSTALLATION.service().create(textOf(requests.get(name)));
       assertAnswer(200, answers.get(name), created);
     }
   }
 
   @Test
   void every_exemplified_refusal_is_answered_as_exemplified() throws IOException {
-    assertEquals(200, service.create(FERN).statusCode());
+    assertEquals(200, INSTALLATION.service().create(FERN).statusCode());
     Map<String, HttpResponse<String>> others = new HashMap<>();
-    others.put("contentType", service.create(FERN, headers("Content-Type", "text/plain")));
-    others.put("contentEncoding", service.create(FERN, headers("Content-Encoding", "gzip")));
     others.put(
-        "bodyTooLarge", service.create(FERN + " ".repeat(MAX_BODY_BYTES + 1 - FERN.length())));
+        "contentType", INSTALLATION.service().create(FERN, headers("Content-Type", "text/plain")));
+    others.put(
+        "contentEncoding",
+        INSTALLATION.service().create(FERN, headers("Content-Encoding", "gzip")));
+    others.put(
+        "bodyTooLarge",
+        INSTALLATION.service().create(FERN + " ".repeat(MAX_BODY_BYTES + 1 - FERN.length())));
     Set<String> met = new HashSet<>(Set.of("malformedRequest"));
 
     Map<String, Example> refusals = examples(answer("400"));
     for (String name : refusals.keySet()) {
       Matcher body = BODY.matcher(String.valueOf(refusals.get(name).getDescription()));
-      HttpResponse<String> refused = body.find() ? service.create(body.group(1)) : others.get(name);
+      HttpResponse<String> refused =
+          body.find() ? INSTALLATION.service().create(body.group(1)) : others.get(name);
       if (refused != null) {
         assertAnswer(400, refusals.get(name), refused);
         met.add(name);
@@ -95,8 +84,10 @@ class ExamplesTest {
   void every_exemplified_caller_is_refused_as_exemplified() throws IOException {
     Map<String, HttpResponse<String>> refused =
         Map.of(
-            "noToken", service.create(FERN, Map.of("Content-Type", "application/json")),
-            "invalidToken", service.create(FERN, headers("Authorization", "Bearer a.b.c")));
+            "noToken",
+                INSTALLATION.service().create(FERN, Map.of("Content-Type", "application/json")),
+            "invalidToken",
+                INSTALLATION.service().create(FERN, headers("Authorization", "Bearer a.b.c")));
 
     Map<String, Example> examples = examples(answer("401"));
     assertEquals(examples.keySet(), refused.keySet());
@@ -131,14 +122,18 @@ class ExamplesTest {
   }
 
   private static String sendWithoutHost() throws IOException {
-    try (Socket socket = new Socket("localhost", service.address().getPort())) {
+    try (Socket socket = new Socket("localhost", INSTALLATION.service().address().getPort())) {
       socket.getOutputStream().write("POST /plants HTTP/1.1\r\n\r\n".getBytes(US_ASCII));
       return new String(socket.getInputStream().readAllBytes(), US_ASCII);
     }
   }
 
+  private static Operation createPlant() {
+    return INSTALLATION.service().document().createPlant();
+  }
+
   private static Content answer(String status) {
-    return createPlant.getResponses().get(status).getContent();
+    return createPlant().getResponses().get(status).getContent();
   }
 
   private static Map<String, Example> examples(Content content) {

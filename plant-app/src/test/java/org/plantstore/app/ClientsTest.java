@@ -1,0 +1,85 @@
+package org.plantstore.app;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.util.Map;
+import org.jspecify.annotations.NullUnmarked;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.plantstore.client.ApiClient;
+import org.plantstore.client.ApiException;
+import org.plantstore.client.NewPlant;
+import org.plantstore.client.Plant;
+import org.plantstore.client.PlantStoreError;
+import org.plantstore.client.PlantsApi;
+
+/** The service as generated clients use it. */
+@NullUnmarked // generated code says nothing about null
+class ClientsTest {
+
+  @RegisterExtension static final Installation INSTALLATION = new Installation();
+
+  @Test
+  void java_client_creates_a_plant_and_again() throws ApiException {
+    PlantsApi plants = plants(ServiceProcess.token());
+    NewPlant newPlant = new NewPlant().id(Long.MAX_VALUE).name("fern").tag("shade");
+
+    assertEquals(new Plant().name("fern").tag("shade"), plants.createPlant(newPlant));
+    assertEquals(new Plant().name("fern").tag("shade"), plants.createPlant(newPlant));
+    assertEquals(new Plant().name("oak"), plants.createPlant(new NewPlant().id(401L).name("oak")));
+  }
+
+  @Test
+  void java_client_meets_errors() throws ApiException, JsonProcessingException {
+    String token = ServiceProcess.token();
+    plants(token).createPlant(new NewPlant().id(402L).name("fern"));
+
+    assertFailure(400, 3001, token, new NewPlant().id(402L).name("moss"));
+    assertFailure(400, 2001, token, new NewPlant().name("moss"));
+    assertFailure(401, 4001, null, new NewPlant().id(403L).name("moss"));
+    assertFailure(401, 4002, "a.b.c", new NewPlant().id(403L).name("moss"));
+  }
+
+  @Test
+  void typescript_client_creates_a_plant_and_again_and_meets_errors() throws IOException {
+    Program.requireNode();
+    Program.run(Program.JAVASCRIPT, Map.of(), "node_modules/.bin/tsc", "--project", "tsconfig.json")
+        .requireSuccess();
+    Program.run(
+            Program.TARGET,
+            Map.of(
+                "BASE",
+                INSTALLATION.service().address().toString(),
+                "TOKEN",
+                ServiceProcess.token()),
+            "node",
+            "--test",
+            "javascript/src/test/javascript/client.test.mjs")
+        .requireSuccess();
+  }
+
+  private static void assertFailure(
+      int status, int error, @Nullable String token, NewPlant newPlant)
+      throws JsonProcessingException {
+    ApiException failure =
+        assertThrows(ApiException.class, () -> plants(token).createPlant(newPlant));
+    assertEquals(status, failure.getCode());
+    assertEquals(
+        error,
+        new ObjectMapper().readValue(failure.getResponseBody(), PlantStoreError.class).getError());
+  }
+
+  private static PlantsApi plants(@Nullable String token) {
+    ApiClient client = new ApiClient();
+    client.updateBaseUri(INSTALLATION.service().address().toString());
+    if (token != null) {
+      client.setRequestInterceptor(request -> request.header("Authorization", "Bearer " + token));
+    }
+    return new PlantsApi(client);
+  }
+}

@@ -1,0 +1,78 @@
+package org.plantstore.app;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Assumptions;
+
+/** Other programs that tests run; without them a test is skipped, and says so. */
+final class Program {
+
+  static final Path TARGET = Path.of("target").toAbsolutePath();
+
+  /** What is installed by {@code npm ci} there. */
+  static final Path JAVASCRIPT = Path.of("src", "test", "javascript").toAbsolutePath();
+
+  private Program() {}
+
+  /**
+   * A program that has ended.
+   *
+   * @param output what it wrote on both of its outputs
+   */
+  record Ended(int exitCode, String output) {
+
+    void requireSuccess() {
+      Assertions.assertEquals(0, exitCode, output);
+    }
+  }
+
+  static Ended run(Path folder, Map<String, String> environment, String... command)
+      throws IOException {
+    ProcessBuilder builder =
+        new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true);
+    builder.environment().putAll(environment);
+    Process process = builder.start();
+    process.getOutputStream().close();
+    String output = new String(process.getInputStream().readAllBytes(), UTF_8);
+    return new Ended(process.onExit().join().exitValue(), output);
+  }
+
+  /** Answers the first of these programs that is installed; skips the test if none is. */
+  static String requireInstalled(String... names) {
+    Optional<Path> program =
+        Stream.of(names)
+            .flatMap(name ->
+                Stream.of(
+                        Objects.requireNonNullElse(System.getenv("PATH"), "")
+                            .split(File.pathSeparator))
+                    .map(folder -> Path.of(folder, name)))
+            .filter(Files::isExecutable)
+            .findFirst();
+    require(program.isPresent(), String.join(" or ", names) + " is not installed");
+    return program.orElseThrow().toString();
+  }
+
+  /** Skips the test unless Node.js and what {@link #JAVASCRIPT} depends on are installed. */
+  static void requireNode() {
+    requireInstalled("node");
+    require(
+        Files.isDirectory(JAVASCRIPT.resolve("node_modules")),
+        "npm ci has not been run in plant-app/src/test/javascript");
+  }
+
+  private static void require(boolean present, String reason) {
+    if (!present) {
+      System.out.println("Skipped a test, because " + reason);
+      Assumptions.abort(reason);
+    }
+  }
+}

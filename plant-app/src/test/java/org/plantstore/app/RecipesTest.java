@@ -1,0 +1,113 @@
+package org.plantstore.app;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The recipes of the README do what it says of them. */
+class RecipesTest {
+
+  private static final Path README = Path.of("..", "README.md");
+
+  @RegisterExtension static final Installation INSTALLATION = new Installation();
+
+  @TempDir Path folder;
+
+  /** Recipes by their language in the README. */
+  enum Recipe {
+    SH("create.sh", "bash", "curl"),
+    JAVA("CreatePlant.java", "java", "java"),
+    PYTHON("create.py", "python3", "python3"),
+    JAVASCRIPT("create.mjs", "node", "node");
+
+    private final String file;
+    private final String interpreter;
+    private final String client;
+
+    Recipe(String file, String interpreter, String client) {
+      this.file = file;
+      this.interpreter = interpreter;
+      this.client = client;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void recipe_creates_a_plant_and_again(Recipe recipe) throws IOException {
+    for (int time = 0; time < 2; time++) {
+      Program.Ended ended = run(recipe, INSTALLATION.service().address(), ServiceProcess.token());
+      ended.requireSuccess();
+      assertTrue(ended.output().contains("{\"name\":\"fern\""), ended.output());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void recipe_tells_an_error(Recipe recipe) throws IOException {
+    Program.Ended ended = run(recipe, INSTALLATION.service().address(), "a.b.c");
+    assertNotEquals(0, ended.exitCode());
+    assertTrue(ended.output().contains("{\"error\":4002,"), ended.output());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void recipe_sends_the_same_again_after_a_503(Recipe recipe) throws IOException {
+    List<String> bodies = new CopyOnWriteArrayList<>();
+    HttpServer busyOnce =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    busyOnce.createContext(
+        "/plants",
+        exchange -> {
+          bodies.add(new String(exchange.getRequestBody().readAllBytes(), UTF_8));
+          exchange.getResponseHeaders().add("Retry-After", "1");
+          exchange.sendResponseHeaders(bodies.size() == 1 ? 503 : 200, -1);
+          exchange.close();
+        });
+    busyOnce.start();
+    try {
+      URI address = URI.create("http://localhost:" + busyOnce.getAddress().getPort());
+      run(recipe, address, ServiceProcess.token()).requireSuccess();
+    } finally {
+      busyOnce.stop(0);
+    }
+
+    assertEquals(2, bodies.size());
+    assertEquals(bodies.get(0), bodies.get(1));
+    assertTrue(bodies.get(0).matches("\\{\"id\": ?\\d+, ?\"name\": ?\"fern\".*}"), bodies.get(0));
+  }
+
+  private Program.Ended run(Recipe recipe, URI service, String token) throws IOException {
+    Program.requireInstalled(recipe.interpreter);
+    Program.requireInstalled(recipe.client);
+    String text = textOf(recipe).replace("http://localhost:8080", service.toString());
+    Files.writeString(folder.resolve(recipe.file), text);
+    return Program.run(folder, Map.of("TOKEN", token), recipe.interpreter, recipe.file);
+  }
+
+  private static String textOf(Recipe recipe) throws IOException {
+    String readme = Files.readString(README);
+    String use =
+        readme.substring(readme.indexOf("\n## Use it\n"), readme.indexOf("\n## The hexagon\n"));
+    Matcher block = Pattern.compile("(?si)```" + recipe + "\n(.*?)```").matcher(use);
+    assertTrue(block.find(), "the README has a recipe in " + recipe);
+    return block.group(1);
+  }
+}
