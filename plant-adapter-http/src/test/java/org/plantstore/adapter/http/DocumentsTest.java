@@ -1,6 +1,7 @@
 package org.plantstore.adapter.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -13,6 +14,7 @@ import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
 import jakarta.inject.Inject;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -68,9 +70,34 @@ class DocumentsTest {
   }
 
   @Test
-  void document_is_one_in_both_formats() throws IOException {
-    Object yaml = new Yaml().load(new String(get("/openapi.yaml").body(), UTF_8));
-    assertEquals(yaml, json.readValue(get("/openapi.json").body(), Map.class));
+  void document_is_the_one_that_was_written_in_both_formats() throws IOException {
+    byte[] served = get("/openapi.yaml").body();
+    try (InputStream written = getClass().getResourceAsStream("openapi.yaml")) {
+      assertArrayEquals(requireNonNull(written).readAllBytes(), served);
+    }
+    assertEquals(
+        new Yaml().<Object>load(new String(served, UTF_8)),
+        json.readValue(get("/openapi.json").body(), Map.class));
+  }
+
+  @Test
+  void document_has_a_head() {
+    HttpResponse<byte[]> head =
+        send(
+            HttpRequest.newBuilder(URI.create(server.getURI() + "/openapi.yaml"))
+                .method("HEAD", BodyPublishers.noBody()));
+
+    assertEquals(200, head.statusCode());
+    assertEquals(0, head.body().length);
+    for (String name : List.of("Content-Type", "ETag", "Content-Security-Policy")) {
+      assertEquals(
+          get("/openapi.yaml").headers().firstValue(name), head.headers().firstValue(name));
+    }
+  }
+
+  @Test
+  void document_is_served_to_those_with_a_bad_token_too() {
+    assertEquals(200, get("/", "Authorization", "Bearer a.b.c").statusCode());
   }
 
   @Test
@@ -186,6 +213,10 @@ class DocumentsTest {
     if (headers.length > 0) {
       request.headers(headers);
     }
+    return send(request);
+  }
+
+  private static HttpResponse<byte[]> send(HttpRequest.Builder request) {
     try {
       return CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
     } catch (IOException e) {
