@@ -112,6 +112,30 @@ test("a token in the address is filled in and taken out of it", async () => {
   assertQuiet();
 });
 
+test("a token that comes while the page is open is filled in", async () => {
+  await page.goto(BASE);
+  await page.evaluate((token) => (location.hash = `token=${token}`), TOKEN);
+  await page.locator(".authorize.locked").first().waitFor();
+  assert.equal(page.url(), `${BASE}/`);
+});
+
+test("a token that comes before the document is filled in", async () => {
+  await page.route("**/openapi.yaml", async (route) => {
+    await page.evaluate((token) => (location.hash = `token=${token}`), TOKEN);
+    await page.waitForURL(`${BASE}/`);
+    await route.continue();
+  });
+  await page.goto(BASE);
+  await page.locator(".authorize.locked").first().waitFor();
+});
+
+test("an empty token in the address is none", async () => {
+  await page.goto(`${BASE}/#token=`);
+  await page.locator(".authorize.unlocked").first().waitFor();
+  assert.equal(page.url(), `${BASE}/`);
+  assert.equal((await execute('{"id":204,"name":"fern"}')).shown.includes('"error": 4001'), true);
+});
+
 test("an error's number leads to its cause and cure", async () => {
   await page.goto(BASE);
   const link = page.getByRole("link", { name: "3001" });
@@ -125,46 +149,69 @@ test("an error's number leads to its cause and cure", async () => {
   assertQuiet();
 });
 
-for (const colorScheme of ["light", "dark"]) {
-  test(`the page is readable on a phone, ${colorScheme}`, async () => {
-    await open({ colorScheme, viewport: { width: 390, height: 844 }, isMobile: true });
-    await page.goto(BASE);
-    await page.locator(".opblock").waitFor();
-    await page.screenshot({ path: `${SCREENSHOTS}/phone-${colorScheme}.png`, fullPage: true });
-
-    const { overflow, faint, read } = await page.evaluate(() => {
-      const luminance = (color) => {
-        const [red, green, blue] = color.match(/[\d.]+/g).map((value) => {
-          const share = value / 255;
-          return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-        });
-        return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-      };
-      const background = (element) => {
-        const color = getComputedStyle(element).backgroundColor;
-        return color.endsWith(", 0)") || /, 0\.\d+\)$/.test(color)
-          ? background(element.parentElement)
-          : color;
-      };
-      const contrast = (element) => {
-        const both = [luminance(getComputedStyle(element).color), luminance(background(element))];
-        return (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05);
-      };
-      const texts = [...document.querySelectorAll("#page *")].filter(
-        (element) =>
-          element.offsetParent !== null &&
-          [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim()),
-      );
-      return {
-        overflow: document.documentElement.scrollWidth - innerWidth,
-        faint: texts
-          .filter((element) => contrast(element) < 4.5)
-          .map((element) => `${element.className}: ${element.innerText.slice(0, 40)}`),
-        read: texts.length,
-      };
-    });
-    assert(read > 50, "there is text");
-    assert(overflow <= 0, `${overflow} pixels beyond the screen`);
-    assert.deepEqual(faint, []);
-  });
+/** Answers what of the page is faint or, on a screen of this width, beyond it. */
+function unreadable(width) {
+  return page.evaluate((width) => {
+    const luminance = (color) => {
+      const [red, green, blue] = color.match(/[\d.]+/g).map((value) => {
+        const share = value / 255;
+        return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+      });
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    };
+    const background = (element) => {
+      const color = getComputedStyle(element).backgroundColor;
+      return element.parentElement && /, 0(\.\d+)?\)$/.test(color)
+        ? background(element.parentElement)
+        : color;
+    };
+    const contrast = (element) => {
+      const both = [luminance(getComputedStyle(element).color), luminance(background(element))];
+      return (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05);
+    };
+    const texts = [...document.querySelectorAll("main *")].filter(
+      (element) =>
+        element.offsetParent !== null &&
+        [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim()),
+    );
+    const faults = texts
+      .filter((element) => contrast(element) < 4.5) // WCAG 2, success criterion 1.4.3
+      .map((element) => `${element.className} is faint: ${element.innerText.slice(0, 40)}`);
+    const excess = document.documentElement.scrollWidth - width;
+    return [
+      ...(texts.length > 50 ? [] : ["there is no text"]),
+      ...(excess > 0 ? [`${excess} pixels are beyond the screen`] : []),
+      ...faults,
+    ];
+  }, width);
 }
+
+for (const colorScheme of ["light", "dark"]) {
+  for (const width of [320, 390]) {
+    test(`the page is readable on a phone of ${width} pixels, ${colorScheme}`, async () => {
+      await open({ colorScheme, viewport: { width, height: 844 }, isMobile: true });
+      await page.goto(`${BASE}/#token=${TOKEN}`);
+      await page.locator(".authorize.locked").first().waitFor();
+      assert.deepEqual(await unreadable(width), []);
+
+      await execute('{"id":205,"name":""}');
+      const path = `${SCREENSHOTS}/phone-${width}-${colorScheme}.png`;
+      await page.screenshot({ path, fullPage: true });
+      assert.deepEqual(await unreadable(width), []);
+
+      await page.goto(`${BASE}/errors`);
+      assert.deepEqual(await unreadable(width), []);
+    });
+  }
+}
+
+test("the page follows the colour scheme", async () => {
+  await page.goto(BASE);
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const isDark = () => page.evaluate(() => document.documentElement.matches(".dark-mode"));
+  const light = await paper();
+  assert.equal(await isDark(), false);
+  await page.emulateMedia({ colorScheme: "dark" });
+  assert.notEqual(await paper(), light);
+  assert.equal(await isDark(), true);
+});

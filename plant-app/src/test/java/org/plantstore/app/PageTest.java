@@ -37,7 +37,8 @@ class PageTest {
             "page.test.mjs")
         .requireSuccess();
 
-    for (String seen : List.of("created", "refused", "catalogue", "phone-light", "phone-dark")) {
+    for (String seen :
+        List.of("created", "refused", "catalogue", "phone-320-light", "phone-320-dark")) {
       Path screenshot = screenshots.resolve(seen + ".png");
       assertTrue(Files.size(screenshot) > 0, screenshot.toString());
     }

@@ -1,20 +1,22 @@
 package org.plantstore.app;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 
 /** Other programs that tests run; without them a test is skipped, and says so. */
 final class Program {
+
+  private static final Duration LIMIT = Duration.ofMinutes(3);
 
   static final Path TARGET = Path.of("target").toAbsolutePath();
 
@@ -35,15 +37,33 @@ final class Program {
     }
   }
 
+  /** Runs a program to its end; one that takes too long is ended and fails the test. */
   static Ended run(Path folder, Map<String, String> environment, String... command)
       throws IOException {
-    ProcessBuilder builder =
-        new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true);
-    builder.environment().putAll(environment);
-    Process process = builder.start();
-    process.getOutputStream().close();
-    String output = new String(process.getInputStream().readAllBytes(), UTF_8);
-    return new Ended(process.onExit().join().exitValue(), output);
+    Path output = Files.createTempFile("plant-store", ".log");
+    try {
+      ProcessBuilder builder =
+          new ProcessBuilder(command)
+              .directory(folder.toFile())
+              .redirectErrorStream(true)
+              .redirectOutput(output.toFile());
+      builder.environment().putAll(environment);
+      Process process = builder.start();
+      process.getOutputStream().close();
+      boolean ended = process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS);
+      if (!ended) {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly().waitFor();
+      }
+      String text = Files.readString(output);
+      Assertions.assertTrue(ended, () -> String.join(" ", command) + " goes on: " + text);
+      return new Ended(process.exitValue(), text);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    } finally {
+      Files.delete(output);
+    }
   }
 
   /** Answers the first of these programs that is installed; skips the test if none is. */

@@ -12,8 +12,10 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -26,6 +28,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class RecipesTest {
 
   private static final Path README = Path.of("..", "README.md");
+
+  private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
 
   @RegisterExtension static final Installation INSTALLATION = new Installation();
 
@@ -69,28 +73,32 @@ class RecipesTest {
 
   @ParameterizedTest
   @EnumSource
-  void recipe_sends_the_same_again_after_a_503(Recipe recipe) throws IOException {
+  void recipe_sends_the_same_again_when_a_503_says_so(Recipe recipe) throws IOException {
     List<String> bodies = new CopyOnWriteArrayList<>();
-    HttpServer busyOnce =
+    List<Long> arrivals = new CopyOnWriteArrayList<>();
+    HttpServer busyTwice =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    busyOnce.createContext(
+    busyTwice.createContext(
         "/plants",
         exchange -> {
           bodies.add(new String(exchange.getRequestBody().readAllBytes(), UTF_8));
-          exchange.getResponseHeaders().add("Retry-After", "1");
-          exchange.sendResponseHeaders(bodies.size() == 1 ? 503 : 200, -1);
+          exchange.getResponseHeaders().add("Retry-After", String.valueOf(RETRY_AFTER.toSeconds()));
+          arrivals.add(System.nanoTime());
+          exchange.sendResponseHeaders(bodies.size() < 3 ? 503 : 200, -1);
           exchange.close();
         });
-    busyOnce.start();
+    busyTwice.start();
     try {
-      URI address = URI.create("http://localhost:" + busyOnce.getAddress().getPort());
+      URI address = URI.create("http://localhost:" + busyTwice.getAddress().getPort());
       run(recipe, address, ServiceProcess.token()).requireSuccess();
     } finally {
-      busyOnce.stop(0);
+      busyTwice.stop(0);
     }
 
-    assertEquals(2, bodies.size());
-    assertEquals(bodies.get(0), bodies.get(1));
+    assertEquals(3, bodies.size());
+    assertEquals(Set.of(bodies.get(0)), Set.copyOf(bodies));
+    assertTrue(arrivals.get(1) - arrivals.get(0) >= RETRY_AFTER.toNanos(), "it waited");
+    assertTrue(arrivals.get(2) - arrivals.get(1) >= RETRY_AFTER.toNanos(), "it waited again");
     assertTrue(bodies.get(0).matches("\\{\"id\": ?\\d+, ?\"name\": ?\"fern\".*}"), bodies.get(0));
   }
 

@@ -37,7 +37,7 @@ final class ServedDocument {
         response.statusCode() == 200
             ? validator.validate(request.build(), answer.build())
             : validator.validateResponse("/plants", SimpleRequest.Method.POST, answer.build());
-    if (report.hasErrors()) {
+    if (!report.getMessages().isEmpty()) {
       throw new AssertionError(response + " is not as documented: " + report.getMessages());
     }
   }

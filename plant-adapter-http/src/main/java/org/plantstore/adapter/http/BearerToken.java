@@ -2,11 +2,15 @@ package org.plantstore.adapter.http;
 
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
+import io.micronaut.security.annotation.Secured;
+import io.micronaut.security.rules.SecurityRule;
 import io.micronaut.security.token.reader.TokenReader;
+import io.micronaut.web.router.RouteAttributes;
 import jakarta.inject.Singleton;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Finds the bearer token of a request: in the Authorization header alone (RFC 6750, section 2.1),
@@ -23,15 +27,23 @@ final class BearerToken implements TokenReader<HttpRequest<?>> {
 
   private static final String NO_SIGNED_TOKEN = "";
 
+  /** Finds none where everybody may go: a token that cannot be checked must not be in the way. */
   @Override
   public Optional<String> findToken(HttpRequest<?> request) {
     return find(request)
+        .filter(token -> !isForEveryone(request))
         .map(token -> SIGNED_TOKEN.matcher(token).matches() ? token : NO_SIGNED_TOKEN);
   }
 
   /** Says whether the request tries to authenticate with one bearer token. */
   static boolean isIn(HttpRequest<?> request) {
     return find(request).isPresent();
+  }
+
+  private static boolean isForEveryone(HttpRequest<?> request) {
+    return RouteAttributes.getRouteInfo(request).stream()
+        .flatMap(route -> Stream.of(route.getAnnotationMetadata().stringValues(Secured.class)))
+        .anyMatch(SecurityRule.IS_ANONYMOUS::equals);
   }
 
   private static Optional<String> find(HttpRequest<?> request) {

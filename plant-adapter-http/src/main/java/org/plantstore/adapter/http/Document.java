@@ -5,17 +5,21 @@ import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
 import io.micronaut.http.MutableHttpResponse;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * A text that is served to everyone. Compressed once, because nobody may make the service compress
- * a megabyte for each small request. Immutable.
+ * A text that is served to everyone. It is compressed once, and all its readers share one buffer:
+ * neither many requests nor readers that do not read cost the service more than a connection does.
+ * Safe for use by many threads.
  */
 final class Document {
 
@@ -25,27 +29,25 @@ final class Document {
           + " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
   private final MediaType type;
-  private final byte[] content;
-  private final byte[] compressed;
+  private final ByteBuf plain;
+  private final ByteBuf compressed;
   private final String tag;
 
   Document(MediaType type, byte[] content) {
     this.type = type;
-    this.content = content.clone();
-    this.compressed = compress(content);
+    this.plain = shared(content);
+    this.compressed = shared(compress(content));
     CRC32C checksum = new CRC32C();
     checksum.update(content);
-    // Weak (RFC 9110, section 8.8.1): both forms have the same one.
-    this.tag = "W/\"" + HexFormat.of().toHexDigits((int) checksum.getValue()) + "\"";
+    this.tag = "\"" + HexFormat.of().toHexDigits((int) checksum.getValue()) + "\"";
   }
 
-  MutableHttpResponse<byte[]> answer(HttpRequest<?> request) {
-    MutableHttpResponse<byte[]> response =
-        tag.equals(request.getHeaders().get(HttpHeaders.IF_NONE_MATCH))
-            ? HttpResponse.notModified()
-            : whole(request);
+  MutableHttpResponse<ByteBuf> answer(HttpRequest<?> request) {
+    MutableHttpResponse<ByteBuf> response =
+        isKnownTo(request) ? HttpResponse.notModified() : whole(request);
     return response
-        .header(HttpHeaders.ETAG, tag)
+        // Weak (RFC 9110, section 8.8.1): both forms have the same one.
+        .header(HttpHeaders.ETAG, "W/" + tag)
         .header(HttpHeaders.VARY, HttpHeaders.ACCEPT_ENCODING)
         // Asked for again each time, so that nobody reads the document of an earlier version.
         .header(HttpHeaders.CACHE_CONTROL, "no-cache")
@@ -54,19 +56,35 @@ final class Document {
         .header("X-Content-Type-Options", "nosniff");
   }
 
-  private MutableHttpResponse<byte[]> whole(HttpRequest<?> request) {
-    MutableHttpResponse<byte[]> response =
+  private MutableHttpResponse<ByteBuf> whole(HttpRequest<?> request) {
+    MutableHttpResponse<ByteBuf> response =
         acceptsCompressed(request)
-            ? HttpResponse.ok(compressed).header(HttpHeaders.CONTENT_ENCODING, "gzip")
-            : HttpResponse.ok(content);
+            ? HttpResponse.ok(compressed.duplicate()).header(HttpHeaders.CONTENT_ENCODING, "gzip")
+            : HttpResponse.ok(plain.duplicate());
     return response.contentType(type);
   }
 
-  /** Every form may be answered to every client, so one that weighs them gets the plain one. */
+  /** The weak comparison of RFC 9110, section 13.1.2. */
+  private boolean isKnownTo(HttpRequest<?> request) {
+    return elements(request, HttpHeaders.IF_NONE_MATCH)
+        .anyMatch(known -> known.equals("*") || known.replaceFirst("^W/", "").equals(tag));
+  }
+
+  /** Every client can read the plain form, so one that weighs the codings gets that. */
   private static boolean acceptsCompressed(HttpRequest<?> request) {
-    return request.getHeaders().getAll(HttpHeaders.ACCEPT_ENCODING).stream()
-        .flatMap(codings -> Arrays.stream(codings.split(",")))
-        .anyMatch(coding -> coding.strip().equalsIgnoreCase("gzip"));
+    return elements(request, HttpHeaders.ACCEPT_ENCODING).anyMatch("gzip"::equalsIgnoreCase);
+  }
+
+  private static Stream<String> elements(HttpRequest<?> request, String header) {
+    return request.getHeaders().getAll(header).stream()
+        .flatMap(list -> Arrays.stream(list.split(",")))
+        .map(String::strip);
+  }
+
+  /** Not on the heap, because a connection would copy it from there for every answer that waits. */
+  private static ByteBuf shared(byte[] content) {
+    ByteBuf buffer = Unpooled.directBuffer(content.length, content.length).writeBytes(content);
+    return Unpooled.unreleasableBuffer(buffer.asReadOnly());
   }
 
   private static byte[] compress(byte[] content) {

@@ -13,10 +13,12 @@ import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import io.micronaut.security.annotation.Secured;
 import io.micronaut.security.rules.SecurityRule;
+import io.netty.buffer.ByteBuf;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +39,7 @@ final class DocumentsController {
   private static final MediaType CSS = new MediaType("text/css; charset=utf-8");
   private static final MediaType HTML = new MediaType("text/html; charset=utf-8");
   private static final MediaType JAVASCRIPT = new MediaType("text/javascript; charset=utf-8");
+  private static final MediaType PLAIN = new MediaType("text/plain; charset=utf-8");
   private static final MediaType YAML = new MediaType("application/yaml"); // RFC 9512
 
   private static final String CONSOLE = "swagger-ui";
@@ -57,12 +60,20 @@ final class DocumentsController {
         "/page/page.css",
         "/page/page.js",
         "/page/swagger-ui.css",
-        "/page/swagger-ui-bundle.js"
+        "/page/swagger-ui-bundle.js",
+        "/page/swagger-ui-bundle.js.LICENSE.txt"
       })
   @Produces(MediaType.ALL)
   @ExecuteOn(TaskExecutors.BLOCKING)
-  HttpResponse<byte[]> get(HttpRequest<?> request) {
-    return documents.computeIfAbsent(request.getPath(), this::document).answer(request);
+  HttpResponse<ByteBuf> get(HttpRequest<?> request) {
+    String path = request.getPath();
+    if (path.endsWith("/") && !path.equals("/")) {
+      // The framework overlooks this slash, and relative references would not.
+      return HttpResponse.permanentRedirect(
+          URI.create(
+              ".." + path.substring(path.lastIndexOf('/', path.length() - 2), path.length() - 1)));
+    }
+    return documents.computeIfAbsent(path, this::document).answer(request);
   }
 
   private Document document(String path) {
@@ -78,7 +89,8 @@ final class DocumentsController {
         case "/page/swagger-ui.css" -> new Document(CSS, console("swagger-ui.css"));
         case "/page/swagger-ui-bundle.js" ->
             new Document(JAVASCRIPT, console("swagger-ui-bundle.js"));
-        // With a slash at its end, which the framework overlooks and relative references do not.
+        case "/page/swagger-ui-bundle.js.LICENSE.txt" ->
+            new Document(PLAIN, console("swagger-ui-bundle.js.LICENSE.txt"));
         default -> throw new RefusedException(ErrorNumber.NOT_FOUND);
       };
     } catch (IOException e) {

@@ -34,7 +34,7 @@ final class ErrorAnswers
         ExceptionHandler<Throwable, HttpResponse<ErrorMessage>> {
 
   private static final Logger LOG = LoggerFactory.getLogger(ErrorAnswers.class);
-  private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
+  static final Duration RETRY_AFTER = Duration.ofSeconds(1);
 
   private final long maxBodyBytes;
 

@@ -41,8 +41,12 @@ final class ErrorCatalogue {
    * @param path the path that was asked for; the reference is relative to it
    */
   static String link(ErrorNumber error, String path) {
-    long depth = path.chars().skip(1).filter(character -> character == '/').count();
-    return "<" + "../".repeat((int) depth) + "errors#" + error.number() + ">; rel=\"help\"";
+    return "<" + "../".repeat(depthOf(path)) + "errors#" + error.number() + ">; rel=\"help\"";
+  }
+
+  /** Answers how many folders a path is below the base address. */
+  static int depthOf(String path) {
+    return (int) path.chars().skip(1).filter(character -> character == '/').count();
   }
 
   private static String entry(ErrorNumber error) {

@@ -17,6 +17,8 @@ public final class HttpSettings implements ApplicationContextConfigurer {
 
   static final String MAX_CONCURRENT_CREATES = "max.concurrent.creates";
 
+  static final int DEFAULT_MAX_BODY_BYTES = 1_048_576;
+
   private static final String MAX_BODY_BYTES = "max.body.bytes";
   private static final int MAX_HEADERS_BYTES = 16 * 1024;
   private static final int MAX_FIRST_LINE_BYTES = 16 * 1024;
@@ -27,7 +29,7 @@ public final class HttpSettings implements ApplicationContextConfigurer {
         PropertySource.of(
             "plant-adapter-http",
             Map.ofEntries(
-                Map.entry(MAX_BODY_BYTES, 1_048_576),
+                Map.entry(MAX_BODY_BYTES, DEFAULT_MAX_BODY_BYTES),
                 Map.entry(MAX_CONCURRENT_CREATES, 1_024),
                 Map.entry("micronaut.server.max-request-size", "${" + MAX_BODY_BYTES + "}"),
                 Map.entry("micronaut.server.max-request-buffer-size", "${" + MAX_BODY_BYTES + "}"),
@@ -35,6 +37,9 @@ public final class HttpSettings implements ApplicationContextConfigurer {
                 Map.entry("micronaut.server.netty.max-initial-line-length", MAX_FIRST_LINE_BYTES),
                 // Unpacked, a body could grow past every limit.
                 Map.entry("micronaut.server.netty.request-decompression-enabled", false),
+                // It would compress a large document anew for every small request, and in codings
+                // that no browser reads. What is worth compressing comes compressed.
+                Map.entry("micronaut.server.netty.compression-threshold", -1),
                 // A refusal is no reason to make the caller connect again.
                 Map.entry("micronaut.server.netty.keep-alive-on-server-error", true),
                 // The framework would answer pages of other origins with a bare 403 on localhost. A

@@ -32,12 +32,11 @@ import java.util.List;
     "FutureReturnValueIgnored") // Netty reports what fails on a connection by closing it
 final class StrictHttpHandler extends ChannelDuplexHandler {
 
-  private static final String HELP = ErrorCatalogue.link(ErrorNumber.MALFORMED_REQUEST, "/plants");
-
   private final byte[] malformedRequest;
   private int unanswered;
   private boolean answering;
   private boolean broken;
+  private String target = "/";
 
   StrictHttpHandler(byte[] malformedRequest) {
     this.malformedRequest = malformedRequest;
@@ -51,11 +50,13 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
     }
     if (message instanceof HttpRequest request) {
       unanswered++;
+      target = request.uri();
       if (request.decoderResult().isSuccess() && !isWellFormed(request)) {
         // The framework answers and closes as it does for what the decoder itself refuses. It must
         // not meet a target that it cannot parse, and would answer in the version of the request.
         request
-            .setUri("/")
+            // Of the same depth, because references in the answer are relative to the target.
+            .setUri("/" + "x/".repeat(ErrorCatalogue.depthOf(path())))
             .setProtocolVersion(HttpVersion.HTTP_1_1)
             .setDecoderResult(
                 DecoderResult.failure(new IllegalArgumentException("no request of RFC 9112")));
@@ -105,9 +106,14 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
         .headers()
         .set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_JSON)
         .set(HttpHeaderNames.CONTENT_LENGTH, malformedRequest.length)
-        .set("link", HELP)
+        .set("link", ErrorCatalogue.link(ErrorNumber.MALFORMED_REQUEST, path()))
         .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
     context.writeAndFlush(response).addListener(ChannelFutureListener.CLOSE);
+  }
+
+  /** Answers the path of the target, which may be no URI at all. */
+  private String path() {
+    return target.replaceFirst("^\\w+://[^/]*", "").replaceFirst("\\?.*", "");
   }
 
   private static boolean isWellFormed(HttpRequest request) {

@@ -2,10 +2,20 @@
 
 // A token in the address (#token=…) is filled in, and taken out of the address: it is not to be
 // shared, kept in the history or sent anywhere but with the requests of this page.
+let token = "";
+let complete = false;
+
 function takeToken() {
-  const token = new URLSearchParams(location.hash.slice(1)).get("token");
-  if (token !== null) {
+  const found = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (found !== null) {
     history.replaceState(null, "", location.pathname + location.search);
+    token = found;
+    fillIn();
+  }
+}
+
+function fillIn() {
+  if (complete && token !== "") {
     ui.preauthorizeApiKey("bearerAuth", token);
   }
 }
@@ -26,7 +36,11 @@ const ui = SwaggerUIBundle({
   displayRequestDuration: true,
   syntaxHighlight: { theme: "monokai" }, // the default has a faint red on grey
   validatorUrl: null, // another host would be told the address of this one
-  onComplete: takeToken,
+  onComplete: () => {
+    complete = true;
+    fillIn();
+  },
 });
 
 addEventListener("hashchange", takeToken);
+takeToken();

@@ -20,6 +20,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bytes that are no request: they are answered like every other error. */
@@ -60,6 +61,28 @@ class BrokenHttpTest {
       })
   void malformed_head_is_refused(String head) throws IOException {
     assertMalformed(send(head));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/plants, errors",
+    "/plants/, ../errors",
+    "/a/b?c=/d/e, ../errors",
+    "/a/b/%, ../../errors",
+    "http://x/a/b, ../errors"
+  })
+  void malformed_request_links_to_its_entry(String target, String catalogue) throws IOException {
+    String link = "Link: <" + catalogue + "#4005>; rel=\"help\"\r\n";
+    String withoutHost = send("POST " + target + " HTTP/1.1\r\n\r\n");
+    assertTrue(withoutHost.contains(link), withoutHost);
+    if (!target.contains("%")) {
+      String brokenChunk =
+          send(
+              "POST "
+                  + target
+                  + " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n");
+      assertTrue(brokenChunk.contains(link.toLowerCase(Locale.ROOT)), brokenChunk);
+    }
   }
 
   @Test

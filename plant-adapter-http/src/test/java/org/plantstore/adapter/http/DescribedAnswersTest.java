@@ -19,7 +19,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 class DescribedAnswersTest {
 
   private static final Map<String, List<String>> HEADERS =
-      Map.of("Content-Type", List.of("application/json"), "Link", List.of("<errors#1>"));
+      Map.of(
+          "Content-Type",
+          List.of("application/json"),
+          "Link",
+          List.of("<errors#1001>; rel=\"help\""));
 
   @Inject EmbeddedServer server;
 
@@ -27,22 +31,23 @@ class DescribedAnswersTest {
   void described_answer_is_accepted() {
     ServedDocument document = ServedDocument.of(server.getURI());
     document.requireDescribed(200, HEADERS, "{\"name\":\"fern\"}");
-    document.requireDescribed(400, HEADERS, "{\"error\":2147483647,\"message\":\"\"}");
+    document.requireDescribed(400, HEADERS, "{\"error\":1001,\"message\":\"\"}");
   }
 
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
-        "418 | {\"error\":1,\"message\":\"\"}     | 418",
+        "418 | {\"error\":1001,\"message\":\"\"}     | 418",
         "200 | {\"name\":7}                       | name",
         "200 | {\"name\":\"fern\",\"tag\":null}   | tag",
         "200 | {\"tag\":\"shade\"}                | name",
         "400 | {\"error\":2147483648,\"message\":\"\"} | error",
-        "400 | {\"error\":1}                      | message",
+        "400 | {\"error\":1001}                      | message",
         "404 | {\"message\":\"\"}                 | error",
-        "401 | {\"error\":1,\"message\":\"\"}     | WWW-Authenticate",
-        "503 | {\"error\":1,\"message\":\"\"}     | Retry-After"
+        "400 | {\"error\":1002,\"message\":\"\"}  | 1002 links to",
+        "401 | {\"error\":1001,\"message\":\"\"}     | WWW-Authenticate",
+        "503 | {\"error\":1001,\"message\":\"\"}     | Retry-After"
       })
   void other_answer_is_noticed(int status, String body, String fault) {
     ServedDocument document = ServedDocument.of(server.getURI());
@@ -60,7 +65,7 @@ class DescribedAnswersTest {
             document.requireDescribed(
                 400,
                 Map.of("Content-Type", List.of("application/json")),
-                "{\"error\":1,\"message\":\"\"}"));
+                "{\"error\":1001,\"message\":\"\"}"));
     assertThrows(
         AssertionError.class,
         () ->

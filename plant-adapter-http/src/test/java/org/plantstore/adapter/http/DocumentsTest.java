@@ -11,16 +11,21 @@ import io.micronaut.context.annotation.Property;
 import io.micronaut.json.JsonMapper;
 import io.micronaut.runtime.server.EmbeddedServer;
 import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
+import io.netty.util.internal.PlatformDependent;
 import jakarta.inject.Inject;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,6 +43,7 @@ import org.yaml.snakeyaml.Yaml;
 @Property(name = "jwt.secret", value = Tokens.SECRET)
 class DocumentsTest {
 
+  private static final long MAX_BYTES_OF_LAZY_READERS = 16 * 1024 * 1024;
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
   @Inject EmbeddedServer server;
@@ -52,7 +58,8 @@ class DocumentsTest {
     "/page/page.css, text/css; charset=utf-8",
     "/page/page.js, text/javascript; charset=utf-8",
     "/page/swagger-ui.css, text/css; charset=utf-8",
-    "/page/swagger-ui-bundle.js, text/javascript; charset=utf-8"
+    "/page/swagger-ui-bundle.js, text/javascript; charset=utf-8",
+    "/page/swagger-ui-bundle.js.LICENSE.txt, text/plain; charset=utf-8"
   })
   void document_is_served_to_everyone_and_trusts_this_service_alone(String path, String type) {
     HttpResponse<byte[]> answer = get(path);
@@ -113,18 +120,60 @@ class DocumentsTest {
         new GZIPInputStream(new ByteArrayInputStream(compressed.body())).readAllBytes());
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"deflate", "*", "br", "snappy", "gzip;q=0", "gzip;q=0.5", "x-gzip", ""})
+  void document_is_not_compressed_for_others(String codings) {
+    HttpResponse<byte[]> answer = get("/openapi.yaml", "Accept-Encoding", codings);
+
+    assertEquals(Optional.empty(), answer.headers().firstValue("Content-Encoding"));
+    assertArrayEquals(get("/openapi.yaml").body(), answer.body());
+  }
+
   @Test
   void document_is_not_sent_again_unless_it_has_changed() {
     String tag = get("/openapi.yaml").headers().firstValue("ETag").orElseThrow();
 
-    HttpResponse<byte[]> unchanged = get("/openapi.yaml", "If-None-Match", tag);
+    for (String known : List.of(tag, "\"other\", " + tag, tag.substring("W/".length()), "*")) {
+      HttpResponse<byte[]> unchanged = get("/openapi.yaml", "If-None-Match", known);
+      assertEquals(304, unchanged.statusCode(), known);
+      assertEquals(0, unchanged.body().length);
+      assertEquals(Optional.of(tag), unchanged.headers().firstValue("ETag"));
+    }
     HttpResponse<byte[]> changed = get("/openapi.json", "If-None-Match", tag);
-
-    assertEquals(304, unchanged.statusCode());
-    assertEquals(0, unchanged.body().length);
-    assertEquals(Optional.of(tag), unchanged.headers().firstValue("ETag"));
     assertEquals(200, changed.statusCode());
     assertEquals(Optional.of("no-cache"), changed.headers().firstValue("Cache-Control"));
+  }
+
+  /** More than a heap could hold if each answer had its own copy of the script. */
+  @Test
+  void readers_that_do_not_read_cost_nothing() throws IOException {
+    byte[] requests =
+        "GET /page/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n".repeat(100).getBytes(UTF_8);
+    BufferPoolMXBean direct =
+        ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+            .filter(pool -> pool.getName().equals("direct"))
+            .findFirst()
+            .orElseThrow();
+    get("/page/swagger-ui-bundle.js");
+    long before = direct.getMemoryUsed() + PlatformDependent.usedDirectMemory();
+    List<Socket> lazy = new ArrayList<>();
+    try {
+      for (int reader = 0; reader < 20; reader++) {
+        Socket socket = new Socket(server.getHost(), server.getPort());
+        lazy.add(socket);
+        socket.getOutputStream().write(requests);
+      }
+      for (Socket socket : lazy) {
+        assertEquals('H', socket.getInputStream().read());
+      }
+      assertEquals(200, Answer.toCreate(server.getURI(), "{\"id\":1,\"name\":\"fern\"}").status());
+      long used = direct.getMemoryUsed() + PlatformDependent.usedDirectMemory() - before;
+      assertTrue(used < MAX_BYTES_OF_LAZY_READERS, used + " bytes");
+    } finally {
+      for (Socket socket : lazy) {
+        socket.close();
+      }
+    }
   }
 
   @Test
@@ -140,8 +189,23 @@ class DocumentsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {"/errors/", "/openapi.yaml/", "/page/", "/page/page.html", "/page/%2e%2e"})
+  @CsvSource({
+    "/errors/, /errors",
+    "/openapi.yaml/, /openapi.yaml",
+    "/page/page.js/, /page/page.js"
+  })
+  void slash_at_the_end_leads_to_the_document(String path, String document) {
+    HttpResponse<byte[]> answer = get(path);
+
+    assertEquals(308, answer.statusCode());
+    String location = answer.headers().firstValue("Location").orElseThrow();
+    assertEquals(
+        server.getURI() + document,
+        URI.create(server.getURI() + path).resolve(location).toString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/page/", "/page/page.html", "/page/%2e%2e", "/errors//"})
   void nothing_else_is_served(String path) {
     Answer answer =
         Answer.to(
@@ -175,9 +239,11 @@ class DocumentsTest {
     String entry = page.substring(start, page.indexOf("</section>", start));
 
     assertTrue(entry.contains(" " + error.status().getReason()), entry);
+    assertTrue(entry.contains("<strong>" + error.description() + "</strong>"), entry);
+    assertTrue(entry.contains("<dt>Cause</dt><dd>" + error.cause() + "</dd>"), entry);
+    assertTrue(entry.contains("<dt>Cure</dt><dd>" + error.cure() + "</dd>"), entry);
+    // The page is put together without escapes.
     for (String text : List.of(error.description(), error.cause(), error.cure())) {
-      assertTrue(entry.contains(">" + text + "<"), entry);
-      // The page is put together without escapes.
       assertFalse(text.matches("(?s).*[<>&].*"), text);
     }
   }

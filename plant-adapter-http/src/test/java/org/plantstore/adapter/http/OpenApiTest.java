@@ -7,20 +7,24 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.micronaut.http.HttpRequest;
 import io.swagger.v3.core.util.Json;
 import io.swagger.v3.oas.models.OpenAPI;
 import io.swagger.v3.oas.models.Operation;
 import io.swagger.v3.oas.models.PathItem.HttpMethod;
+import io.swagger.v3.oas.models.headers.Header;
 import io.swagger.v3.oas.models.media.Content;
 import io.swagger.v3.oas.models.media.MediaType;
 import io.swagger.v3.oas.models.media.Schema;
 import io.swagger.v3.oas.models.security.SecurityRequirement;
 import io.swagger.v3.oas.models.security.SecurityScheme;
+import io.swagger.v3.oas.models.servers.Server;
 import io.swagger.v3.parser.OpenAPIV3Parser;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -94,6 +98,36 @@ class OpenApiTest {
     }
   }
 
+  @Test
+  void operation_says_what_clients_rely_on() {
+    assertEquals("createPlant", CREATE_PLANT.getOperationId());
+    String description = CREATE_PLANT.getDescription();
+    assertTrue(description.contains("**Safe to retry.**"), description);
+    assertTrue(
+        description.contains(
+            String.format(Locale.ROOT, "at most %,d bytes", HttpSettings.DEFAULT_MAX_BODY_BYTES)),
+        description);
+  }
+
+  @Test
+  void address_is_relative_to_the_document() {
+    assertEquals(List.of("."), DOCUMENT.getServers().stream().map(Server::getUrl).toList());
+  }
+
+  @Test
+  void headers_are_exemplified_as_they_are_sent() {
+    assertEquals(
+        new BearerChallenge()
+            .getWwwAuthenticateChallenge(
+                HttpRequest.POST("/plants", "").header("Authorization", "Bearer x")),
+        header("401", "WWW-Authenticate").getExample());
+    assertEquals(
+        (int) ErrorAnswers.RETRY_AFTER.toSeconds(), header("503", "Retry-After").getExample());
+    assertEquals(
+        ErrorCatalogue.link(ErrorNumber.ID_TAKEN, "/plants"),
+        DOCUMENT.getComponents().getHeaders().get("Link").getExample());
+  }
+
   // The catalogue
 
   @ParameterizedTest
@@ -157,6 +191,10 @@ class OpenApiTest {
           type, (property.getType() + " " + Objects.toString(property.getFormat(), "")).strip());
       assertTrue(property.getDescription().length() > 10, field + " is described");
     });
+  }
+
+  private static Header header(String status, String name) {
+    return CREATE_PLANT.getResponses().get(status).getHeaders().get(name);
   }
 
   private static Content answer(String status) {

@@ -25,6 +25,7 @@ import com.nimbusds.jwt.PlainJWT;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
 import java.net.URI;
+import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -204,6 +205,18 @@ class ProviderTokensTest {
         "[]",
         "{}",
         "{\"keys\":[" + nextRsa.toPublicJWK() + " ".repeat(300_000) + "]}");
+  }
+
+  @Test
+  void documents_are_served_while_a_token_cannot_be_checked() {
+    provider.drip();
+    assertUnavailable(token(JWSAlgorithm.RS256, rsa));
+    Answer answer =
+        Answer.to(
+            HttpRequest.newBuilder(server.getURI().resolve("/errors"))
+                .header("Authorization", "Bearer " + token(JWSAlgorithm.RS256, rsa)));
+
+    assertEquals(200, answer.status());
   }
 
   @Test

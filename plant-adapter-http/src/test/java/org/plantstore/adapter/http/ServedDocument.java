@@ -1,12 +1,19 @@
 package org.plantstore.adapter.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 
 import com.atlassian.oai.validator.OpenApiInteractionValidator;
 import com.atlassian.oai.validator.model.Request;
 import com.atlassian.oai.validator.model.SimpleRequest;
 import com.atlassian.oai.validator.model.SimpleResponse;
 import com.atlassian.oai.validator.report.ValidationReport;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import io.swagger.v3.core.util.Json;
+import io.swagger.v3.oas.models.Operation;
+import io.swagger.v3.oas.models.responses.ApiResponse;
+import io.swagger.v3.parser.OpenAPIV3Parser;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,7 +24,10 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import reactor.adapter.JdkFlowAdapter;
 
 /**
@@ -39,13 +49,30 @@ final class ServedDocument {
   /** Answers of other paths and methods, which a document of the paths that exist cannot have. */
   private static final Set<Integer> UNDOCUMENTED_STATUSES = Set.of(404, 405);
 
+  /** Answers whose wording does not depend on the request, so that each has its example. */
+  private static final Set<Integer> EXEMPLIFIED_STATUSES = Set.of(401, 500, 503);
+
+  /** Refusals that a schema can foresee, unless the body has {@link #NOT_IN_A_SCHEMA}. */
+  private static final Set<Integer> FORESEEABLE_ERRORS = Set.of(1002, 2001, 2002, 2003);
+
+  /** An unpaired surrogate, and an integer that is written as another number. */
+  private static final Pattern NOT_IN_A_SCHEMA =
+      Pattern.compile("\\\\u[dD][89a-fA-F]|\\d(\\.0+)?[eE]|\\d\\.0");
+
+  private static final Pattern HELP =
+      Pattern.compile("<(?:\\.\\./)*errors#(\\d{4})>; rel=\"help\"");
+
   private final OpenApiInteractionValidator validator;
+  private final Operation createPlant;
 
   private ServedDocument(String text) {
     this.validator =
         OpenApiInteractionValidator.createForInlineApiSpecification(text)
             .withBasePathOverride("/")
             .build();
+    this.createPlant =
+        requireNonNull(new OpenAPIV3Parser().readContents(text).getOpenAPI().getPaths().get(PATH))
+            .getPost();
   }
 
   /** Asks the service at an address for its document. */
@@ -62,7 +89,8 @@ final class ServedDocument {
    */
   static <T extends HttpResponse<String>> T require(T response) {
     HttpRequest request = response.request();
-    if (!request.method().equals("HEAD")) {
+    boolean servesDocument = request.method().equals("GET") && response.statusCode() == 200;
+    if (!request.method().equals("HEAD") && !servesDocument) {
       of(request.uri()).requireDescribed(response);
     }
     return response;
@@ -70,8 +98,14 @@ final class ServedDocument {
 
   private void requireDescribed(HttpResponse<String> response) {
     requireDescribed(response.statusCode(), response.headers().map(), response.body());
+    HttpRequest request = response.request();
     if (response.statusCode() == 200) {
-      requireNone(validator.validateRequest(documented(response.request())), "the request");
+      requireNone(validator.validateRequest(documented(request)), "the request");
+    } else if (FORESEEABLE_ERRORS.contains(errorOf(response.body()))
+        && !NOT_IN_A_SCHEMA.matcher(contentOf(request)).find()) {
+      require(
+          validator.validateRequest(documented(request)).hasErrors(),
+          "the document allows " + contentOf(request));
     }
   }
 
@@ -80,7 +114,7 @@ final class ServedDocument {
    *
    * @throws AssertionError if it has not
    */
-  void requireDescribed(int status, Map<String, ? extends Iterable<String>> headers, String body) {
+  void requireDescribed(int status, Map<String, List<String>> headers, String body) {
     SimpleResponse.Builder response =
         SimpleResponse.Builder.status(UNDOCUMENTED_STATUSES.contains(status) ? BAD_REQUEST : status)
             .withBody(body);
@@ -88,23 +122,65 @@ final class ServedDocument {
     requireNone(
         validator.validateResponse(PATH, Request.Method.POST, response.build()),
         "the answer " + status + " " + body);
+    if (status != 200) {
+      requireHelp(headers, errorOf(body));
+    }
+    if (EXEMPLIFIED_STATUSES.contains(status)) {
+      require(examplesOf(status).contains(json(body)), "no example of " + status + " is " + body);
+    }
+  }
+
+  private static void requireHelp(Map<String, List<String>> headers, int error) {
+    TreeMap<String, List<String>> byName = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    byName.putAll(headers);
+    String link = String.join(", ", byName.getOrDefault("Link", List.of()));
+    Matcher help = HELP.matcher(link);
+    require(
+        help.matches() && help.group(1).equals(String.valueOf(error)),
+        "error " + error + " links to " + link);
+  }
+
+  private List<JsonNode> examplesOf(int status) {
+    ApiResponse response = requireNonNull(createPlant.getResponses().get(String.valueOf(status)));
+    return requireNonNull(response.getContent().get("application/json"))
+        .getExamples()
+        .values()
+        .stream()
+        .map(example -> Json.mapper().<JsonNode>valueToTree(example.getValue()))
+        .toList();
+  }
+
+  private static int errorOf(String body) {
+    return json(body).path("error").intValue();
+  }
+
+  private static JsonNode json(String body) {
+    try {
+      return Json.mapper().readTree(body);
+    } catch (JsonProcessingException e) {
+      throw new AssertionError("no JSON: " + body, e);
+    }
   }
 
   private static void requireNone(ValidationReport report, String what) {
-    List<ValidationReport.Message> faults =
+    List<String> faults =
         report.getMessages().stream()
-            .filter(message -> !message.getMessage().contains(LIMIT_OF_THE_VALIDATOR))
+            .map(ValidationReport.Message::getMessage)
+            .filter(fault -> !fault.contains(LIMIT_OF_THE_VALIDATOR))
             .toList();
-    if (!faults.isEmpty()) {
-      throw new AssertionError(what + " is not as documented: " + faults);
+    require(faults.isEmpty(), what + " is not as documented: " + faults);
+  }
+
+  private static void require(boolean kept, String fault) {
+    if (!kept) {
+      throw new AssertionError(fault);
     }
   }
 
   /** Without what an OpenAPI document cannot say, or this validator cannot read. */
   private static Request documented(HttpRequest request) {
     SimpleRequest.Builder documented =
-        SimpleRequest.Builder.post(PATH)
-            .withBody(request.bodyPublisher().map(ServedDocument::content).orElse(""));
+        SimpleRequest.Builder.post(PATH).withBody(contentOf(request));
     request
         .headers()
         .map()
@@ -118,6 +194,10 @@ final class ServedDocument {
           }
         });
     return documented.build();
+  }
+
+  private static String contentOf(HttpRequest request) {
+    return request.bodyPublisher().map(ServedDocument::content).orElse("");
   }
 
   private static String content(HttpRequest.BodyPublisher publisher) {
