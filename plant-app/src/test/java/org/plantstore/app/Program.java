@@ -1,5 +1,7 @@
 package org.plantstore.app;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -55,7 +57,8 @@ final class Program {
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly().waitFor();
       }
-      String text = Files.readString(output);
+      // Leniently: a program that was ended may have been in the middle of a character.
+      String text = new String(Files.readAllBytes(output), UTF_8);
       Assertions.assertTrue(ended, () -> String.join(" ", command) + " goes on: " + text);
       return new Ended(process.exitValue(), text);
     } catch (InterruptedException e) {

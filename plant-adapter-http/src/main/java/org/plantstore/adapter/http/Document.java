@@ -57,11 +57,14 @@ final class Document {
   }
 
   private MutableHttpResponse<ByteBuf> whole(HttpRequest<?> request) {
+    boolean isCompressed = acceptsCompressed(request);
+    ByteBuf form = (isCompressed ? compressed : plain).duplicate();
     MutableHttpResponse<ByteBuf> response =
-        acceptsCompressed(request)
-            ? HttpResponse.ok(compressed.duplicate()).header(HttpHeaders.CONTENT_ENCODING, "gzip")
-            : HttpResponse.ok(plain.duplicate());
-    return response.contentType(type);
+        HttpResponse.ok(form)
+            .contentType(type)
+            // For HEAD, too, whose answer is no body to count.
+            .contentLength(form.readableBytes());
+    return isCompressed ? response.header(HttpHeaders.CONTENT_ENCODING, "gzip") : response;
   }
 
   /** The weak comparison of RFC 9110, section 13.1.2. */
@@ -70,7 +73,7 @@ final class Document {
         .anyMatch(known -> known.equals("*") || known.replaceFirst("^W/", "").equals(tag));
   }
 
-  /** Every client can read the plain form, so one that weighs the codings gets that. */
+  /** A client that weighs the codings gets the plain form, which hardly any refuses. */
   private static boolean acceptsCompressed(HttpRequest<?> request) {
     return elements(request, HttpHeaders.ACCEPT_ENCODING).anyMatch("gzip"::equalsIgnoreCase);
   }

@@ -6,6 +6,9 @@ import java.util.stream.Collectors;
 /** The catalogue as a page for people: each error with its cause and its cure, under its number. */
 final class ErrorCatalogue {
 
+  /** No address has more, and a reference must not become larger than what it answers. */
+  private static final int MAX_DEPTH = 32;
+
   private ErrorCatalogue() {}
 
   static String page() {
@@ -44,9 +47,10 @@ final class ErrorCatalogue {
     return "<" + "../".repeat(depthOf(path)) + "errors#" + error.number() + ">; rel=\"help\"";
   }
 
-  /** Answers how many folders a path is below the base address. */
+  /** Answers how many folders a path is below the base address, or is taken to be. */
   static int depthOf(String path) {
-    return (int) path.chars().skip(1).filter(character -> character == '/').count();
+    long depth = path.chars().skip(1).filter(character -> character == '/').count();
+    return (int) Math.min(depth, MAX_DEPTH);
   }
 
   private static String entry(ErrorNumber error) {

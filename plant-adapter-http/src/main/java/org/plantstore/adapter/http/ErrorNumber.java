@@ -82,8 +82,8 @@ enum ErrorNumber {
       4001,
       HttpStatus.UNAUTHORIZED,
       "The request must have one Authorization header with a bearer token.",
-      "The request has no Authorization header, has more than one, or one of another scheme than"
-          + " Bearer.",
+      "The request has no Authorization header, has more than one, one of another scheme than"
+          + " Bearer, or one without a token.",
       "Send the header Authorization: Bearer, followed by a space and the token. A token in the"
           + " address, in a cookie or in the body is not read."),
   INVALID_TOKEN(
@@ -105,8 +105,8 @@ enum ErrorNumber {
       4004,
       HttpStatus.METHOD_NOT_ALLOWED,
       "The path does not allow this method; the Allow header names those it does.",
-      "Plants can be created, not listed, read, changed or deleted.",
-      "Send POST to /plants."),
+      "Plants can be created, not listed, read, changed or deleted; documents can be read alone.",
+      "Send POST to /plants, and GET to a document."),
   MALFORMED_REQUEST(
       4005,
       HttpStatus.BAD_REQUEST,

@@ -113,7 +113,7 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
 
   /** Answers the path of the target, which may be no URI at all. */
   private String path() {
-    return target.replaceFirst("^\\w+://[^/]*", "").replaceFirst("\\?.*", "");
+    return target.replaceFirst("^[^/?#]+://[^/?#]*", "").replaceFirst("[?#].*", "");
   }
 
   private static boolean isWellFormed(HttpRequest request) {

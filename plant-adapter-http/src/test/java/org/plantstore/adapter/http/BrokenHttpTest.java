@@ -69,7 +69,8 @@ class BrokenHttpTest {
     "/plants/, ../errors",
     "/a/b?c=/d/e, ../errors",
     "/a/b/%, ../../errors",
-    "http://x/a/b, ../errors"
+    "http://x/a/b, ../errors",
+    "http://x?a/b/c, errors"
   })
   void malformed_request_links_to_its_entry(String target, String catalogue) throws IOException {
     String link = "Link: <" + catalogue + "#4005>; rel=\"help\"\r\n";

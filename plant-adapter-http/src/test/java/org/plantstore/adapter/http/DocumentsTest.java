@@ -96,7 +96,8 @@ class DocumentsTest {
 
     assertEquals(200, head.statusCode());
     assertEquals(0, head.body().length);
-    for (String name : List.of("Content-Type", "ETag", "Content-Security-Policy")) {
+    for (String name :
+        List.of("Content-Type", "Content-Length", "ETag", "Content-Security-Policy")) {
       assertEquals(
           get("/openapi.yaml").headers().firstValue(name), head.headers().firstValue(name));
     }
@@ -265,6 +266,15 @@ class DocumentsTest {
     assertTrue(link.matches("<[^>]+>; rel=\"help\""), link);
     URI help = address.resolve(link.substring(1, link.indexOf('>')));
     assertEquals(server.getURI() + catalogue + "#4001", help.toString());
+  }
+
+  @Test
+  void link_does_not_grow_with_the_path() {
+    URI address = URI.create(server.getURI() + "/a".repeat(5_000));
+
+    Answer answer = Answer.to(HttpRequest.newBuilder(address));
+
+    assertTrue(answer.header("Link").orElseThrow().length() < 150, "it is short");
   }
 
   private static List<String> allowed(Answer answer) {
