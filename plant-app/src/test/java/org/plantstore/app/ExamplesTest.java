@@ -12,17 +12,27 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpResponse;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What the served document exemplifies, sent to the service that serves it. */
+@Timeout(120)
 @NullUnmarked // a part of the document that is missing fails as it should
 class ExamplesTest {
 
@@ -97,14 +107,79 @@ class ExamplesTest {
   }
 
   @Test
-  void exemplified_absence_of_the_store_is_answered_as_exemplified() throws IOException {
+  void every_exemplified_failure_is_answered_as_exemplified() throws IOException, SQLException {
+    Map<String, Example> failures = new HashMap<>(examples(answer("500")));
+    failures.putAll(examples(answer("503")));
+    assertEquals(
+        Set.of("internal", "overloaded", "storeUnavailable", "keysUnavailable"), failures.keySet());
     EmbeddedPostgres other = ServiceTest.start();
-    try (ServiceProcess alone = new ServiceProcess(ServiceTest.environment(other)).awaitReady()) {
+    Map<String, String> environment = ServiceTest.environment(other);
+    environment.put("MAX_CONCURRENT_CREATES", "1");
+    try (ServiceProcess alone = new ServiceProcess(environment).awaitReady()) {
+      assertAnswer(503, failures.get("overloaded"), createWhileAnotherWaits(alone, other));
+      execute(other, "DROP TABLE plant");
+      assertAnswer(500, failures.get("internal"), alone.create(FERN));
       other.close();
-      assertAnswer(503, examples(answer("503")).get("storeUnavailable"), alone.create(FERN));
+      assertAnswer(503, failures.get("storeUnavailable"), alone.create(FERN));
     } finally {
       other.close();
     }
+  }
+
+  @Test
+  void exemplified_absence_of_the_provider_is_answered_as_exemplified() throws IOException {
+    try (EmbeddedPostgres other = ServiceTest.start()) {
+      Map<String, String> environment = ServiceTest.environment(other);
+      environment.remove("JWT_SECRET");
+      environment.put("JWT_JWKS_URL", "http://localhost:1/keys");
+      try (ServiceProcess alone = new ServiceProcess(environment).awaitReady()) {
+        String token =
+            base64("{\"alg\":\"RS256\",\"kid\":\"unknown\"}") + "." + base64("{}") + ".AA";
+        assertAnswer(
+            503,
+            examples(answer("503")).get("keysUnavailable"),
+            alone.create(FERN, headers("Authorization", "Bearer " + token)));
+      }
+    }
+  }
+
+  /** Answers what a create gets while another one, which is served later, holds the only place. */
+  private static HttpResponse<String> createWhileAnotherWaits(
+      ServiceProcess service, EmbeddedPostgres database) throws SQLException {
+    service.document();
+    CompletableFuture<HttpResponse<String>> waiting;
+    HttpResponse<String> beyond;
+    try (Connection locker = database.getPostgresDatabase().getConnection();
+        Statement statement = locker.createStatement()) {
+      locker.setAutoCommit(false);
+      statement.execute("LOCK TABLE plant");
+      waiting = CompletableFuture.supplyAsync(() -> service.create(FERN));
+      while (!isWaitedFor(statement)) {
+        LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
+      }
+      beyond = service.create(FERN);
+      locker.rollback();
+    }
+    assertEquals(200, waiting.join().statusCode());
+    return beyond;
+  }
+
+  private static boolean isWaitedFor(Statement statement) throws SQLException {
+    try (ResultSet waiting =
+        statement.executeQuery("SELECT FROM pg_locks WHERE NOT granted LIMIT 1")) {
+      return waiting.next();
+    }
+  }
+
+  private static void execute(EmbeddedPostgres database, String sql) throws SQLException {
+    try (Connection connection = database.getPostgresDatabase().getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private static String base64(String text) {
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(US_ASCII));
   }
 
   private static void assertAnswer(int status, Example example, HttpResponse<String> answer)
