@@ -19,11 +19,14 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
 
   /**
    * The server gives up a statement before its client does, or every client that gives up would
-   * leave a connection behind that waits on. Where synchronous commit is off, a crash of the server
-   * would lose acknowledged plants (R4); stricter values, such as remote_apply, stay.
+   * leave a connection behind that waits on. It gives up a lock earlier still, so that there is
+   * time to separate the plant that waits for it from others. Where synchronous commit is off, a
+   * crash of the server would lose acknowledged plants (R4); stricter values, such as remote_apply,
+   * stay.
    */
   private static final String SESSION =
-      "SELECT set_config('statement_timeout', '4s', false), set_config('synchronous_commit',"
+      "SELECT set_config('statement_timeout', '4s', false),"
+          + " set_config('lock_timeout', '1s', false), set_config('synchronous_commit',"
           + " CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'"
           + " ELSE current_setting('synchronous_commit') END, false)";
 
@@ -39,7 +42,8 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
                 Map.entry("datasources.default.dialect", "POSTGRES"),
                 // The driver's own check costs no statement; Micronaut would add one.
                 Map.entry("datasources.default.automatic-validation-query", false),
-                Map.entry("datasources.default.maximum-pool-size", 10),
+                // For the writers of plants, a probe of the health and a migration.
+                Map.entry("datasources.default.maximum-pool-size", 6),
                 Map.entry("datasources.default.connection-timeout", TIMEOUT.toMillis()),
                 Map.entry("datasources.default.connection-init-sql", SESSION),
                 Map.entry(

@@ -30,20 +30,45 @@ record PostgresFailure(SQLException cause) {
 
   private static final String CANCELED = "57014";
 
-  /** Says whether the statement is worth sending again at once on another connection. */
-  boolean isRepeatable() {
+  /** Somebody else holds one of the ids, or the table, for longer than lock_timeout. */
+  private static final String LOCKED = "55P03";
+
+  /**
+   * Answers the failure that the driver or the pool reported, which the framework has wrapped.
+   *
+   * @throws IllegalStateException if there is none: then it is the framework that fails
+   */
+  static PostgresFailure of(RuntimeException wrapper) {
+    for (Throwable link = wrapper; link != null; link = link.getCause()) {
+      if (link instanceof SQLException sql) {
+        return new PostgresFailure(sql);
+      }
+    }
+    throw new IllegalStateException("the store is used in a wrong way: " + wrapper.getMessage());
+  }
+
+  /** Answers what would help the plants of the statement. */
+  BatchFailure.Remedy remedy() {
     String state = state();
-    return REPEATABLE_CLASSES.contains(classOf(state)) && !CANCELED.equals(state);
+    if (REPEATABLE_CLASSES.contains(classOf(state)) && !CANCELED.equals(state)) {
+      return BatchFailure.Remedy.REPEAT;
+    }
+    return LOCKED.equals(state) || !isPassing()
+        ? BatchFailure.Remedy.SEPARATE
+        : BatchFailure.Remedy.NONE;
   }
 
   /** Answers the exception that the port allows for this failure, rule R7 of the store. */
   RuntimeException toDomain() {
+    return isPassing()
+        ? new PlantStoreUnavailableException(describe())
+        : new IllegalStateException("PostgreSQL refused a plant for good: " + describe());
+  }
+
+  private boolean isPassing() {
     String state = state();
     // The pool's own time-out has no state.
-    if (state == null || PASSING_CLASSES.contains(classOf(state)) || READ_ONLY.equals(state)) {
-      return new PlantStoreUnavailableException(describe());
-    }
-    return new IllegalStateException("PostgreSQL refused a plant for good: " + describe());
+    return state == null || PASSING_CLASSES.contains(classOf(state)) || READ_ONLY.equals(state);
   }
 
   /** Answers the failure in one line without details, which would quote rows. */

@@ -1,9 +1,7 @@
 package org.plantstore.adapter.persistence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.ConnectException;
 import java.sql.SQLException;
@@ -11,8 +9,10 @@ import java.sql.SQLTransientConnectionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.plantstore.adapter.persistence.BatchFailure.Remedy;
 import org.plantstore.domain.PlantStoreUnavailableException;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
@@ -37,16 +37,21 @@ class PostgresFailureTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"08006", "40001", "40P01", "57P01"})
-  void statement_is_sent_again_at_once(String state) {
-    assertTrue(failure(state).isRepeatable());
-  }
-
-  @ParameterizedTest
-  @NullSource
-  @ValueSource(strings = {"57014", "53300", "55P03", "25006", "42P01"})
-  void statement_is_not_sent_again_at_once(@Nullable String state) {
-    assertFalse(failure(state).isRepeatable());
+  @CsvSource({
+    "08006, REPEAT",
+    "40001, REPEAT",
+    "40P01, REPEAT",
+    "57P01, REPEAT",
+    "55P03, SEPARATE",
+    "22021, SEPARATE",
+    "42P01, SEPARATE",
+    "57014, NONE",
+    "53300, NONE",
+    "25006, NONE",
+    ", NONE"
+  })
+  void remedy_fits_the_state(@Nullable String state, Remedy remedy) {
+    assertEquals(remedy, failure(state).remedy());
   }
 
   @Test

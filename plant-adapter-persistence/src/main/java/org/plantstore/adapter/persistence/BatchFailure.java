@@ -1,0 +1,40 @@
+package org.plantstore.adapter.persistence;
+
+/** Says that a batch failed, and what would help its plants. All of them are stored, or none is. */
+final class BatchFailure extends Exception {
+
+  private static final long serialVersionUID = 1L;
+
+  /** What would help. */
+  enum Remedy {
+    /** The same again: what stood in the way has passed, or will in a moment. */
+    REPEAT,
+    /** Each plant by itself: one of them may be the reason. */
+    SEPARATE,
+    /** Nothing that this store could do now. */
+    NONE
+  }
+
+  private final Remedy remedy;
+  private final RuntimeException reason;
+
+  /**
+   * Makes the failure.
+   *
+   * @param remedy what would help
+   * @param reason what the store's callers are told if nothing helps (R7)
+   */
+  BatchFailure(Remedy remedy, RuntimeException reason) {
+    super(reason);
+    this.remedy = remedy;
+    this.reason = reason;
+  }
+
+  Remedy remedy() {
+    return remedy;
+  }
+
+  RuntimeException reason() {
+    return reason;
+  }
+}

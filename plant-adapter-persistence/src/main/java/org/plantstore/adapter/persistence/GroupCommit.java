@@ -1,0 +1,150 @@
+package org.plantstore.adapter.persistence;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.persistence.BatchFailure.Remedy;
+import org.plantstore.domain.NewPlant;
+import org.plantstore.domain.PlantStoreUnavailableException;
+
+/**
+ * Writes the plants of concurrent callers in batches, because a commit costs about the same for one
+ * plant as for hundreds. What queues while a batch is being written is the next batch: nobody waits
+ * for others to come. Knows nothing of how a batch is written. Safe for use by many threads.
+ */
+final class GroupCommit implements AutoCloseable {
+
+  /** What writes a batch. */
+  @FunctionalInterface
+  interface Table {
+
+    /**
+     * Keeps each plant whose id is free, durably, and answers what is stored then.
+     *
+     * @param plants the plants by their ids, at least one
+     * @return the stored plant of each id; one that cannot be read is missing
+     * @throws BatchFailure if it is unknown what is stored
+     */
+    Map<Long, NewPlant> putIfAbsent(SortedMap<Long, NewPlant> plants) throws BatchFailure;
+  }
+
+  /** So many batches may be overtaken before one that gets stuck holds up all. */
+  static final int WRITERS = 4;
+
+  private static final Duration REPEAT_PAUSE = Duration.ofMillis(5);
+
+  private final Table table;
+  private final Duration patience;
+  private final BatchQueue queue;
+  private final List<Thread> writers;
+
+  /**
+   * Begins to wait for callers.
+   *
+   * @param table what writes the batches
+   * @param limits what bounds the batches and the queue
+   * @param patience how long a caller waits at most
+   */
+  GroupCommit(Table table, BatchQueue.Limits limits, Duration patience) {
+    this.table = table;
+    this.patience = patience;
+    this.queue = new BatchQueue(limits);
+    this.writers = IntStream.range(0, WRITERS).mapToObj(this::startWriter).toList();
+  }
+
+  private Thread startWriter(int number) {
+    Thread writer = new Thread(this::writeBatches, "plant-writer-" + number);
+    writer.setDaemon(true);
+    writer.start();
+    return writer;
+  }
+
+  /**
+   * Has the plant written, and waits for it.
+   *
+   * @return what is stored under the plant's id
+   * @throws PlantStoreUnavailableException if the database is not available before the patience
+   *     ends, if too much waits already, if this is closed, or if the caller is interrupted
+   * @throws IllegalStateException if the database refuses the plant for good
+   */
+  NewPlant putIfAbsent(NewPlant plant) {
+    long deadline = System.nanoTime() + patience.toNanos();
+    BatchFailure lastFailure = null;
+    while (true) {
+      WaitingPlant waiting = new WaitingPlant(plant, deadline);
+      queue.add(waiting);
+      try {
+        return waiting.await();
+      } catch (BatchFailure failure) {
+        if (failure.remedy() != Remedy.REPEAT) {
+          throw failure.reason();
+        }
+        // The batch may have been written all the same; a repeated plant then finds itself.
+        lastFailure = failure;
+        LockSupport.parkNanos(REPEAT_PAUSE.toNanos());
+      } catch (TimeoutException e) {
+        throw reasonForGivingUp(lastFailure);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new PlantStoreUnavailableException("interrupted while waiting for the database");
+      }
+    }
+  }
+
+  private RuntimeException reasonForGivingUp(@Nullable BatchFailure lastFailure) {
+    return lastFailure == null
+        ? new PlantStoreUnavailableException(
+            "the database has not answered within " + patience.toMillis() + " ms")
+        : lastFailure.reason();
+  }
+
+  private void writeBatches() {
+    BatchQueue.Batch batch = queue.next(null);
+    while (batch != null) {
+      write(batch.plants());
+      batch = queue.next(batch);
+    }
+  }
+
+  private void write(List<WaitingPlant> batch) {
+    // Of two with the same id the one that came first is to be stored; both are told which is.
+    SortedMap<Long, NewPlant> plants = new TreeMap<>();
+    batch.forEach(waiting -> plants.putIfAbsent(waiting.plant().id(), waiting.plant()));
+    try {
+      Map<Long, NewPlant> stored = table.putIfAbsent(plants);
+      batch.forEach(waiting -> waiting.answer(stored.get(waiting.plant().id())));
+    } catch (BatchFailure failure) {
+      if (failure.remedy() == Remedy.SEPARATE && batch.size() > 1) {
+        batch.stream().filter(waiting -> !waiting.isOver()).map(List::of).forEach(this::write);
+      } else {
+        batch.forEach(waiting -> waiting.fail(failure));
+      }
+    } catch (RuntimeException | Error e) {
+      // A bug, or no memory; these callers must not wait in vain, nor all later ones for ever.
+      BatchFailure failure =
+          new BatchFailure(Remedy.NONE, new IllegalStateException("a batch failed: " + e));
+      batch.forEach(waiting -> waiting.fail(failure));
+    }
+  }
+
+  /** Refuses further plants, and returns when all that wait are answered. */
+  @Override
+  public void close() {
+    queue.close();
+    for (Thread writer : writers) {
+      try {
+        // By then a caller that has no answer has given up.
+        writer.join(patience.toMillis());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+}

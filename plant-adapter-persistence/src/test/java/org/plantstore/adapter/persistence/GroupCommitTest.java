@@ -1,0 +1,373 @@
+package org.plantstore.adapter.persistence;
+
+import static java.util.Objects.requireNonNull;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.plantstore.adapter.persistence.BatchFailure.Remedy;
+import org.plantstore.domain.NewPlant;
+import org.plantstore.domain.PlantStoreUnavailableException;
+
+/** The batching alone, on a table in memory that can be held up and made to fail. */
+@Timeout(30)
+class GroupCommitTest {
+
+  private static final BatchQueue.Limits WIDE =
+      new BatchQueue.Limits(1_000, 1_000_000, 1_000, 1_000_000);
+  private static final Duration LONG = Duration.ofSeconds(20);
+  private static final Duration SHORT = Duration.ofMillis(300);
+
+  private final HeldTable table = new HeldTable();
+  private final List<GroupCommit> opened = new ArrayList<>();
+
+  @AfterEach
+  void close() {
+    table.release();
+    opened.forEach(GroupCommit::close);
+  }
+
+  @Test
+  void lonely_plant_is_written_at_once() {
+    table.release();
+
+    assertEquals(fern(1), groupCommit(WIDE, LONG).putIfAbsent(fern(1)));
+    assertEquals(List.of(List.of(1L)), table.batches());
+  }
+
+  @Test
+  void whatever_queues_while_a_batch_is_written_is_the_next_batch_in_the_order_of_ids() {
+    GroupCommit groupCommit = groupCommit(WIDE, LONG);
+    List<Caller> callers = occupyAllWriters(groupCommit);
+
+    callers.addAll(callAll(groupCommit, LongStream.of(9, -3, 7)));
+    table.release();
+
+    callers.forEach(Caller::assertOwnPlant);
+    assertEquals(List.of(-3L, 7L, 9L), table.lastBatch());
+  }
+
+  @Test
+  void of_the_plants_with_one_id_in_a_batch_the_first_is_stored_and_all_are_told()
+      throws Exception {
+    GroupCommit groupCommit = groupCommit(WIDE, LONG);
+    occupyAllWriters(groupCommit);
+    NewPlant first = new NewPlant(7, "first", null);
+
+    Caller winner = call(groupCommit, first);
+    Caller loser = call(groupCommit, new NewPlant(7, "second", null));
+    Caller twin = call(groupCommit, first);
+    table.release();
+
+    assertEquals(first, winner.stored());
+    assertEquals(first, loser.stored());
+    assertEquals(first, twin.stored());
+  }
+
+  @Test
+  void batch_has_at_most_so_many_plants() {
+    GroupCommit groupCommit =
+        groupCommit(new BatchQueue.Limits(2, 1_000_000, 100, 1_000_000), LONG);
+    List<Caller> callers = occupyAllWriters(groupCommit);
+
+    callers.addAll(callAll(groupCommit, LongStream.range(0, 7)));
+    table.release();
+
+    callers.forEach(Caller::assertOwnPlant);
+    assertTrue(table.batches().stream().allMatch(batch -> batch.size() <= 2), table::toString);
+    assertEquals(4, table.batches().stream().filter(batch -> batch.get(0) >= 0).count());
+  }
+
+  @Test
+  void batch_has_at_most_so_many_bytes_but_a_large_plant_goes_alone() {
+    // A character counts as 3 bytes.
+    GroupCommit groupCommit = groupCommit(new BatchQueue.Limits(100, 30, 100, 1_000_000), LONG);
+    List<Caller> callers = occupyAllWriters(groupCommit);
+
+    for (NewPlant plant :
+        List.of(named(1, 5), named(2, 5), named(3, 1), named(4, 100), named(5, 1))) {
+      callers.add(call(groupCommit, plant));
+    }
+    table.release();
+
+    callers.forEach(Caller::assertOwnPlant);
+    List<List<Long>> batches = table.batches();
+    assertTrue(batches.contains(List.of(1L, 2L)), table::toString);
+    assertTrue(batches.contains(List.of(3L)), table::toString);
+    assertTrue(batches.contains(List.of(4L)), table::toString);
+    assertTrue(batches.contains(List.of(5L)), table::toString);
+  }
+
+  @Test
+  void queue_holds_at_most_so_many_plants() {
+    GroupCommit groupCommit =
+        groupCommit(new BatchQueue.Limits(100, 1_000_000, 3, 1_000_000), LONG);
+    List<Caller> callers = occupyAllWriters(groupCommit);
+
+    callers.addAll(callAll(groupCommit, LongStream.range(0, 3)));
+    PlantStoreUnavailableException refusal =
+        assertThrows(PlantStoreUnavailableException.class, () -> groupCommit.putIfAbsent(fern(3)));
+    table.release();
+
+    assertEquals("too much waits already: 3 plants with 36 bytes", refusal.getMessage());
+    callers.forEach(Caller::assertOwnPlant);
+  }
+
+  @Test
+  void queue_holds_at_most_so_many_bytes() {
+    GroupCommit groupCommit = groupCommit(new BatchQueue.Limits(100, 1_000_000, 100, 30), LONG);
+    List<Caller> callers = occupyAllWriters(groupCommit);
+
+    callers.addAll(callAll(groupCommit, LongStream.range(0, 2)));
+    PlantStoreUnavailableException refusal =
+        assertThrows(PlantStoreUnavailableException.class, () -> groupCommit.putIfAbsent(fern(3)));
+    table.release();
+
+    assertEquals("too much waits already: 2 plants with 24 bytes", refusal.getMessage());
+    callers.forEach(Caller::assertOwnPlant);
+  }
+
+  @Test
+  void caller_waits_no_longer_than_its_patience_and_what_nobody_waits_for_is_not_written() {
+    GroupCommit groupCommit = groupCommit(WIDE, SHORT);
+    List<Caller> callers = occupyAllWriters(groupCommit);
+    callers.addAll(callAll(groupCommit, LongStream.range(0, 3)));
+
+    long begin = System.nanoTime();
+    for (Caller caller : callers) {
+      assertEquals(
+          "the database has not answered within 300 ms", caller.unavailable().getMessage());
+    }
+    assertTrue(Duration.ofNanos(System.nanoTime() - begin).compareTo(LONG) < 0);
+
+    table.release();
+    groupCommit.putIfAbsent(fern(77));
+    assertEquals(List.of(77L), table.lastBatch());
+    assertTrue(table.batches().stream().noneMatch(batch -> batch.contains(0L)), table::toString);
+  }
+
+  @Test
+  void plants_whose_callers_gave_up_leave_room_in_the_queue() {
+    GroupCommit groupCommit = groupCommit(new BatchQueue.Limits(100, 1_000_000, 2, 1_000), SHORT);
+    List<Caller> callers = occupyAllWriters(groupCommit);
+    callers.addAll(callAll(groupCommit, LongStream.range(0, 2)));
+    callers.forEach(Caller::unavailable);
+
+    Caller late = call(groupCommit, fern(5));
+    table.release();
+
+    late.assertOwnPlant();
+  }
+
+  @Test
+  void batch_that_gets_stuck_is_overtaken() {
+    table.holdUp(13);
+    table.release();
+    GroupCommit groupCommit = groupCommit(WIDE, LONG);
+    Caller stuck = call(groupCommit, fern(13));
+    table.awaitBatches(1);
+
+    for (long id = 20; id < 40; id++) {
+      assertEquals(fern(id), groupCommit.putIfAbsent(fern(id)));
+    }
+
+    table.holdUpNothing();
+    stuck.assertOwnPlant();
+  }
+
+  @Test
+  void plant_that_makes_its_batch_fail_does_not_take_its_neighbours_with_it() {
+    table.refuse(2, new BatchFailure(Remedy.SEPARATE, new IllegalStateException("refused")));
+    GroupCommit groupCommit = groupCommit(WIDE, LONG);
+    occupyAllWriters(groupCommit);
+
+    Caller one = call(groupCommit, fern(1));
+    Caller two = call(groupCommit, fern(2));
+    Caller three = call(groupCommit, fern(3));
+    table.release();
+
+    one.assertOwnPlant();
+    three.assertOwnPlant();
+    assertEquals("refused", two.failure().getMessage());
+    assertInstanceOf(IllegalStateException.class, two.failure());
+  }
+
+  @Test
+  void failure_of_the_whole_batch_is_told_to_all_at_once() {
+    BatchFailure failure =
+        new BatchFailure(Remedy.NONE, new PlantStoreUnavailableException("disk full"));
+    table.refuse(2, failure);
+    GroupCommit groupCommit = groupCommit(WIDE, LONG);
+    occupyAllWriters(groupCommit);
+
+    Caller one = call(groupCommit, fern(1));
+    Caller two = call(groupCommit, fern(2));
+    table.release();
+
+    assertSame(failure.reason(), one.failure());
+    assertSame(failure.reason(), two.failure());
+    assertEquals(1, table.batches().stream().filter(batch -> batch.contains(2L)).count());
+  }
+
+  @Test
+  void batch_that_was_written_although_its_connection_was_lost_is_answered() {
+    table.loseNextAnswers(1);
+    GroupCommit groupCommit = groupCommit(WIDE, LONG);
+    table.release();
+
+    assertEquals(fern(1), groupCommit.putIfAbsent(fern(1)));
+    assertEquals(List.of(List.of(1L), List.of(1L)), table.batches());
+  }
+
+  @Test
+  void what_stands_in_the_way_for_longer_than_the_patience_is_told() {
+    table.refuse(
+        1, new BatchFailure(Remedy.REPEAT, new PlantStoreUnavailableException("starting up")));
+    table.release();
+    GroupCommit groupCommit = groupCommit(WIDE, SHORT);
+
+    Caller caller = call(groupCommit, fern(1));
+
+    assertEquals("starting up", caller.unavailable().getMessage());
+    assertTrue(table.batches().size() > 1, table::toString);
+  }
+
+  @Test
+  void plant_that_repeats_holds_up_nobody() {
+    table.refuse(
+        1, new BatchFailure(Remedy.REPEAT, new PlantStoreUnavailableException("deadlock")));
+    table.release();
+    GroupCommit groupCommit = groupCommit(WIDE, LONG);
+    Caller repeating = call(groupCommit, fern(1));
+    table.awaitBatches(3);
+
+    assertEquals(fern(2), groupCommit.putIfAbsent(fern(2)));
+    table.refuseNothing();
+    repeating.assertOwnPlant();
+  }
+
+  @Test
+  void bug_is_told_to_its_callers_and_ends_no_writer() {
+    table.release();
+    GroupCommit groupCommit = groupCommit(WIDE, LONG);
+    for (int time = 0; time < 10; time++) {
+      table.crashNext();
+      assertEquals(
+          "a batch failed: java.lang.AssertionError: crash",
+          call(groupCommit, fern(1)).failure().getMessage());
+    }
+
+    assertEquals(fern(1), groupCommit.putIfAbsent(fern(1)));
+  }
+
+  @Test
+  void closing_answers_all_who_wait_and_refuses_new_plants() throws Exception {
+    GroupCommit groupCommit = groupCommit(new BatchQueue.Limits(3, 1_000_000, 50, 1_000_000), LONG);
+    List<Caller> callers = occupyAllWriters(groupCommit);
+    callers.addAll(callAll(groupCommit, LongStream.range(0, 50)));
+    Thread closing = new Thread(groupCommit::close);
+    closing.start();
+    await(closing, Thread.State.TIMED_WAITING);
+
+    PlantStoreUnavailableException refusal =
+        assertThrows(PlantStoreUnavailableException.class, () -> groupCommit.putIfAbsent(fern(99)));
+    table.release();
+    closing.join();
+
+    assertEquals("the store is closed", refusal.getMessage());
+    assertTrue(callers.stream().allMatch(Caller::isAnswered));
+    callers.forEach(Caller::assertOwnPlant);
+  }
+
+  @Test
+  void interrupted_caller_waits_no_longer() {
+    GroupCommit groupCommit = groupCommit(WIDE, LONG);
+    occupyAllWriters(groupCommit);
+    Caller caller = call(groupCommit, fern(1));
+
+    caller.thread.interrupt();
+
+    assertEquals("interrupted while waiting for the database", caller.unavailable().getMessage());
+  }
+
+  private GroupCommit groupCommit(BatchQueue.Limits limits, Duration patience) {
+    GroupCommit groupCommit = new GroupCommit(table, limits, patience);
+    opened.add(groupCommit);
+    return groupCommit;
+  }
+
+  /** Has every writer write a batch, of one plant with a negative id each. */
+  private List<Caller> occupyAllWriters(GroupCommit groupCommit) {
+    List<Caller> callers = new ArrayList<>();
+    for (int writer = 1; writer <= GroupCommit.WRITERS; writer++) {
+      callers.add(call(groupCommit, fern(Long.MIN_VALUE + writer)));
+      table.awaitBatches(writer);
+    }
+    return callers;
+  }
+
+  private static List<Caller> callAll(GroupCommit groupCommit, LongStream ids) {
+    return ids.mapToObj(id -> call(groupCommit, fern(id))).toList();
+  }
+
+  /** Calls in a thread of its own, and returns when that waits or has ended. */
+  private static Caller call(GroupCommit groupCommit, NewPlant plant) {
+    FutureTask<NewPlant> result = new FutureTask<>(() -> groupCommit.putIfAbsent(plant));
+    Caller caller = new Caller(plant, result, new Thread(result));
+    caller.thread.start();
+    await(caller.thread, Thread.State.TIMED_WAITING);
+    return caller;
+  }
+
+  private static void await(Thread thread, Thread.State state) {
+    while (thread.getState() != state && thread.isAlive()) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static NewPlant fern(long id) {
+    return new NewPlant(id, "fern", null);
+  }
+
+  private static NewPlant named(long id, int characters) {
+    return new NewPlant(id, "f".repeat(characters), null);
+  }
+
+  private record Caller(NewPlant plant, FutureTask<NewPlant> result, Thread thread) {
+
+    NewPlant stored() throws Exception {
+      return result.get();
+    }
+
+    void assertOwnPlant() {
+      try {
+        assertEquals(plant, stored());
+      } catch (Exception e) {
+        throw new AssertionError("plant " + plant.id(), e);
+      }
+    }
+
+    boolean isAnswered() {
+      return result.isDone();
+    }
+
+    Throwable failure() {
+      return requireNonNull(assertThrows(ExecutionException.class, result::get).getCause());
+    }
+
+    PlantStoreUnavailableException unavailable() {
+      return assertInstanceOf(PlantStoreUnavailableException.class, failure());
+    }
+  }
+}

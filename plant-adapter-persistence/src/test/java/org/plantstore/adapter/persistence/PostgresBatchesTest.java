@@ -1,0 +1,191 @@
+package org.plantstore.adapter.persistence;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.micronaut.context.ApplicationContext;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.plantstore.domain.NewPlant;
+import org.plantstore.domain.PlantStore;
+import org.plantstore.domain.PlantStoreUnavailableException;
+
+/** What many callers at once, whose plants share statements, do to each other: nothing. */
+@Timeout(60)
+class PostgresBatchesTest {
+
+  @TempDir static Path data;
+
+  private static DatabaseServer server;
+
+  private final List<Thread> callers = new CopyOnWriteArrayList<>();
+  private final ExecutorService executor = Executors.newFixedThreadPool(300, this::caller);
+  private ApplicationContext instance;
+  private PlantStore store;
+
+  @BeforeAll
+  static void start() {
+    server = new DatabaseServer(data);
+  }
+
+  @AfterAll
+  static void stop() throws IOException {
+    server.close();
+  }
+
+  @BeforeEach
+  void connect() {
+    server.execute("DROP TABLE IF EXISTS plant, flyway_schema_history");
+    instance = server.connect();
+    store = instance.getBean(PlantStore.class);
+  }
+
+  @AfterEach
+  void disconnect() {
+    executor.shutdownNow();
+    instance.close();
+  }
+
+  @Test
+  void many_plants_share_a_commit() throws Exception {
+    long before = single("SELECT pg_current_xact_id()::text::bigint");
+
+    for (Future<NewPlant> call : putAll(store, LongStream.range(0, 10_000).boxed().toList())) {
+      assertEquals("fern", call.get().name());
+    }
+
+    assertEquals(10_000, single("SELECT count(*) FROM plant"));
+    long commits = single("SELECT pg_current_xact_id()::text::bigint") - before;
+    assertTrue(commits < 2_000, "commits: " + commits);
+  }
+
+  @Test
+  void plant_whose_id_somebody_else_holds_does_not_hold_up_others() throws Exception {
+    try (Connection holder = server.connection()) {
+      holder.setAutoCommit(false);
+      holder.createStatement().execute("INSERT INTO plant VALUES (7, 'undecided', NULL)");
+
+      List<Future<NewPlant>> calls = putAll(store, LongStream.range(0, 20).boxed().toList());
+
+      assertInstanceOf(
+          PlantStoreUnavailableException.class,
+          assertThrows(ExecutionException.class, calls.remove(7)::get).getCause());
+      for (Future<NewPlant> call : calls) {
+        assertEquals("fern", call.get().name());
+      }
+    }
+    assertEquals(fern(7), store.putIfAbsent(fern(7)));
+  }
+
+  @Test
+  void plant_that_the_table_refuses_does_not_take_others_with_it() throws Exception {
+    server.execute("ALTER TABLE plant ADD CHECK (id % 20 <> 0)");
+
+    List<Future<NewPlant>> calls = putAll(store, LongStream.range(0, 200).boxed().toList());
+
+    for (int id = 0; id < calls.size(); id++) {
+      Future<NewPlant> call = calls.get(id);
+      if (id % 20 == 0) {
+        assertInstanceOf(
+            IllegalStateException.class,
+            assertThrows(ExecutionException.class, call::get).getCause());
+      } else {
+        assertEquals(fern(id), call.get());
+      }
+    }
+  }
+
+  @Test
+  void instances_that_write_the_same_ids_do_not_deadlock() throws Exception {
+    try (ApplicationContext anotherInstance = server.connect()) {
+      List<Long> ids = new ArrayList<>(LongStream.range(0, 2_000).boxed().toList());
+      Collections.shuffle(ids, new Random(1));
+      List<Future<NewPlant>> calls = putAll(store, ids);
+      Collections.shuffle(ids, new Random(2));
+      calls.addAll(putAll(anotherInstance.getBean(PlantStore.class), ids));
+
+      for (Future<NewPlant> call : calls) {
+        assertEquals("fern", call.get().name());
+      }
+    }
+    assertEquals(0, single("SELECT sum(deadlocks) FROM pg_stat_database"));
+  }
+
+  @Test
+  void plants_that_wait_when_the_store_is_closed_are_stored_and_answered() throws Exception {
+    List<Future<NewPlant>> calls;
+    Future<?> closing;
+    try (Connection holder = server.connection()) {
+      holder.setAutoCommit(false);
+      holder.createStatement().execute("LOCK TABLE plant");
+      calls = putAll(store, LongStream.range(0, 290).boxed().toList());
+      awaitWaitingCallers(290);
+      closing = executor.submit(instance::close);
+      awaitWaitingCallers(291);
+    }
+    closing.get();
+
+    for (Future<NewPlant> call : calls) {
+      assertEquals("fern", call.get().name());
+    }
+    assertEquals(290, single("SELECT count(*) FROM plant"));
+  }
+
+  private Thread caller(Runnable call) {
+    Thread caller = new Thread(call);
+    callers.add(caller);
+    return caller;
+  }
+
+  private void awaitWaitingCallers(int number) {
+    while (callers.stream().filter(PostgresBatchesTest::isWaiting).count() < number) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static boolean isWaiting(Thread thread) {
+    return thread.getState() == Thread.State.TIMED_WAITING;
+  }
+
+  private List<Future<NewPlant>> putAll(PlantStore target, List<Long> ids) {
+    List<Future<NewPlant>> calls = new ArrayList<>();
+    for (long id : ids) {
+      calls.add(executor.submit(() -> target.putIfAbsent(fern(id))));
+    }
+    return calls;
+  }
+
+  private static long single(String query) throws SQLException {
+    try (Connection connection = server.connection();
+        ResultSet row = connection.createStatement().executeQuery(query)) {
+      row.next();
+      return row.getLong(1);
+    }
+  }
+
+  private static NewPlant fern(long id) {
+    return new NewPlant(id, "fern", null);
+  }
+}
