@@ -35,6 +35,7 @@ class ArchitectureTest {
   private static final Map<String, Set<String>> MODULES_BY_TECHNOLOGY =
       Map.ofEntries(
           Map.entry("com.fasterxml.jackson", Set.of("plant-adapter-http")),
+          Map.entry("com.github.benmanes.caffeine", Set.of("plant-adapter-http")),
           Map.entry("com.nimbusds", Set.of("plant-adapter-http")),
           Map.entry("io.micronaut.http", Set.of("plant-adapter-http")),
           Map.entry("io.micronaut.security", Set.of("plant-adapter-http")),

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the bearer token of a request: in the Authorization header alone (RFC 6750, section 2.1),
@@ -30,29 +31,27 @@ final class BearerToken implements TokenReader<HttpRequest<?>> {
   /** Finds none where everybody may go: a token that cannot be checked must not be in the way. */
   @Override
   public Optional<String> findToken(HttpRequest<?> request) {
-    return find(request)
-        .filter(token -> !isForEveryone(request))
-        .map(token -> SIGNED_TOKEN.matcher(token).matches() ? token : NO_SIGNED_TOKEN);
+    String token = in(request);
+    if (token == null || isForEveryone(request)) {
+      return Optional.empty();
+    }
+    return Optional.of(SIGNED_TOKEN.matcher(token).matches() ? token : NO_SIGNED_TOKEN);
   }
 
-  /** Says whether the request tries to authenticate with one bearer token. */
-  static boolean isIn(HttpRequest<?> request) {
-    return find(request).isPresent();
+  /** Answers the bearer token with which the request tries to authenticate, or null if none. */
+  static @Nullable String in(HttpRequest<?> request) {
+    List<String> credentials = request.getHeaders().getAll(HttpHeaders.AUTHORIZATION);
+    if (credentials.size() != 1
+        || !credentials.get(0).regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
+      return null;
+    }
+    String token = credentials.get(0).substring(SCHEME.length()).strip();
+    return token.isEmpty() ? null : token;
   }
 
   private static boolean isForEveryone(HttpRequest<?> request) {
     return RouteAttributes.getRouteInfo(request).stream()
         .flatMap(route -> Stream.of(route.getAnnotationMetadata().stringValues(Secured.class)))
         .anyMatch(SecurityRule.IS_ANONYMOUS::equals);
-  }
-
-  private static Optional<String> find(HttpRequest<?> request) {
-    List<String> credentials = request.getHeaders().getAll(HttpHeaders.AUTHORIZATION);
-    return credentials.stream()
-        .filter(value -> credentials.size() == 1)
-        .filter(value -> value.regionMatches(true, 0, SCHEME, 0, SCHEME.length()))
-        .map(value -> value.substring(SCHEME.length()).strip())
-        .filter(token -> !token.isEmpty())
-        .findFirst();
   }
 }

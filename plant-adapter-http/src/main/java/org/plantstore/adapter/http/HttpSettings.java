@@ -17,6 +17,9 @@ public final class HttpSettings implements ApplicationContextConfigurer {
 
   static final String MAX_CONCURRENT_CREATES = "max.concurrent.creates";
 
+  /** The event loops that serve requests. */
+  static final String EVENT_LOOPS = "default";
+
   static final int DEFAULT_MAX_BODY_BYTES = 1_048_576;
 
   private static final String MAX_BODY_BYTES = "max.body.bytes";
@@ -31,6 +34,10 @@ public final class HttpSettings implements ApplicationContextConfigurer {
             Map.ofEntries(
                 Map.entry(MAX_BODY_BYTES, DEFAULT_MAX_BODY_BYTES),
                 Map.entry(MAX_CONCURRENT_CREATES, 1_024),
+                // The other half of the processors is for all that happens between two answers.
+                Map.entry(
+                    "micronaut.netty.event-loops." + EVENT_LOOPS + ".num-threads",
+                    Math.max(1, Runtime.getRuntime().availableProcessors() / 2)),
                 Map.entry("micronaut.server.max-request-size", "${" + MAX_BODY_BYTES + "}"),
                 Map.entry("micronaut.server.max-request-buffer-size", "${" + MAX_BODY_BYTES + "}"),
                 Map.entry("micronaut.server.netty.max-header-size", MAX_HEADERS_BYTES),

@@ -1,5 +1,7 @@
 package org.plantstore.adapter.http;
 
+import io.micronaut.core.io.buffer.ByteBuffer;
+import io.micronaut.core.io.buffer.ReferenceCounted;
 import io.micronaut.core.type.Argument;
 import io.micronaut.core.type.Headers;
 import io.micronaut.http.HttpHeaders;
@@ -54,6 +56,20 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
     } catch (IOException e) {
       throw new CodecException("the body, which is in memory, cannot be read", e);
     }
+  }
+
+  /**
+   * Reads without the large buffer that a stream would need. The caller releases what is refused.
+   */
+  @Override
+  public NewPlant read(
+      Argument<NewPlant> type, @Nullable MediaType mediaType, Headers headers, ByteBuffer<?> body) {
+    requireReadable(headers);
+    NewPlant plant = NewPlantJson.read(body.toByteArray());
+    if (body instanceof ReferenceCounted counted) {
+      counted.release();
+    }
+    return plant;
   }
 
   /**

@@ -9,11 +9,8 @@ import io.micronaut.http.annotation.Consumes;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Post;
 import io.micronaut.http.annotation.Produces;
-import io.micronaut.scheduling.TaskExecutors;
-import jakarta.inject.Named;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Semaphore;
 import org.plantstore.domain.CreatePlant;
 import org.plantstore.domain.NewPlant;
@@ -30,17 +27,17 @@ import org.plantstore.domain.Plant;
 final class PlantsController {
 
   private final CreatePlant createPlant;
-  private final ExecutorService executor;
+  private final HandOver handOver;
 
   /** Bounds what waits: without virtual threads every create holds a thread of its own. */
   private final Semaphore places;
 
   PlantsController(
       CreatePlant createPlant,
-      @Named(TaskExecutors.BLOCKING) ExecutorService executor,
+      HandOver handOver,
       @Property(name = HttpSettings.MAX_CONCURRENT_CREATES) int maxConcurrentCreates) {
     this.createPlant = createPlant;
-    this.executor = executor;
+    this.handOver = handOver;
     this.places = new Semaphore(maxConcurrentCreates);
   }
 
@@ -51,7 +48,7 @@ final class PlantsController {
     if (!places.tryAcquire()) {
       throw new RefusedException(ErrorNumber.OVERLOADED);
     }
-    return CompletableFuture.supplyAsync(() -> createPlant.create(plant), executor)
+    return CompletableFuture.supplyAsync(() -> createPlant.create(plant), handOver)
         .whenComplete((created, failure) -> places.release())
         .thenApply(
             created -> HttpResponse.ok(created).contentType(MediaType.APPLICATION_JSON_TYPE));

@@ -3,6 +3,7 @@ package org.plantstore.adapter.http;
 import com.nimbusds.jose.KeySourceException;
 import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKSelector;
+import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.source.JWKSetBasedJWKSource;
 import com.nimbusds.jose.jwk.source.JWKSetUnavailableException;
 import com.nimbusds.jose.jwk.source.JWKSource;
@@ -46,6 +47,13 @@ final class ProviderKeys implements JWKSource<SecurityContext>, Closeable {
                 .retrying(true)
                 .outageTolerantForever()
                 .build();
+  }
+
+  /**
+   * Answers the keys that are known now; it is another object as soon as the provider has others.
+   */
+  JWKSet current() {
+    return keySet.lastFetched();
   }
 
   @Override

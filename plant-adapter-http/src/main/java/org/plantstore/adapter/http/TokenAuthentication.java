@@ -6,20 +6,35 @@ import io.micronaut.security.authentication.Authentication;
 import io.micronaut.security.token.jwt.validator.DefaultJwtAuthenticationFactory;
 import io.micronaut.security.token.jwt.validator.JwtAuthenticationFactory;
 import jakarta.inject.Singleton;
+import java.text.ParseException;
+import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 
 /**
- * Makes one and the same caller of every valid token: a token needs no subject here, and its claims
- * are nobody's business any more.
+ * Makes one and the same caller of every valid token: a token needs no subject here, and of its
+ * claims only its end matters any more.
  */
 @Singleton
 @Replaces(DefaultJwtAuthenticationFactory.class)
 final class TokenAuthentication implements JwtAuthenticationFactory {
 
-  private static final Authentication BEARER = Authentication.build("bearer");
+  /** The attribute that says when the token expires, an {@link Instant}. */
+  static final String EXPIRES = "expires";
+
+  private static final String BEARER = "bearer";
+
+  /** Answers the caller of a token that expires then. */
+  static Authentication bearer(Instant expires) {
+    return Authentication.build(BEARER, Map.of(EXPIRES, expires));
+  }
 
   @Override
   public Optional<Authentication> createAuthentication(JWT token) {
-    return Optional.of(BEARER);
+    try {
+      return Optional.of(bearer(token.getJWTClaimsSet().getExpirationTime().toInstant()));
+    } catch (ParseException e) {
+      throw new IllegalArgumentException("the claims were parsed before", e);
+    }
   }
 }

@@ -111,6 +111,14 @@ final class TokenSignature implements ReactiveSignatureConfiguration<SignedJWT> 
         algorithms.contains(header.getAlgorithm()) ? keys : List.<SecretKey>of();
   }
 
+  /**
+   * Answers what tokens are checked with now; it equals what it was as long as the keys are the
+   * same.
+   */
+  Object keys() {
+    return providerKeys == null ? processor : providerKeys.current();
+  }
+
   @Override
   public Publisher<Boolean> verify(SignedJWT token) {
     return Mono.defer(() ->

@@ -23,7 +23,10 @@ import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import com.nimbusds.jwt.PlainJWT;
 import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.event.ApplicationEventListener;
 import io.micronaut.runtime.server.EmbeddedServer;
+import io.micronaut.security.event.TokenValidatedEvent;
+import jakarta.inject.Singleton;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.time.Duration;
@@ -34,6 +37,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -97,6 +101,28 @@ class ProviderTokensTest {
     assertValid(token(JWSAlgorithm.ES384, p384));
     assertValid(token(JWSAlgorithm.ES512, p521));
     assertEquals(1, provider.fetches(), "fetches of the key set");
+  }
+
+  @Test
+  void token_is_checked_once_and_then_remembered() {
+    assertValid(token(JWSAlgorithm.RS256, rsa)); // has the keys fetched
+    String token = token(JWSAlgorithm.ES512, p521);
+    for (int time = 0; time < 5; time++) {
+      assertValid(token);
+    }
+
+    assertEquals(2, server.getApplicationContext().getBean(TokenChecks.class).number());
+  }
+
+  @Test
+  void remembered_token_is_invalid_as_soon_as_its_key_is_known_to_be_withdrawn() {
+    String remembered = token(JWSAlgorithm.RS256, rsa);
+    assertValid(remembered);
+    provider.publish(nextRsa);
+    assertValid(remembered);
+
+    assertValid(token(JWSAlgorithm.RS256, nextRsa)); // has the keys fetched
+    assertInvalid(remembered);
   }
 
   @Test
@@ -307,5 +333,21 @@ class ProviderTokensTest {
     assertEquals(UNAVAILABLE, answer.body());
     assertEquals(503, answer.status());
     assertEquals(Optional.of("1"), answer.header("Retry-After"));
+  }
+
+  /** Counts the checks of the framework that ended well. */
+  @Singleton
+  static final class TokenChecks implements ApplicationEventListener<TokenValidatedEvent> {
+
+    private final AtomicInteger number = new AtomicInteger();
+
+    @Override
+    public void onApplicationEvent(TokenValidatedEvent event) {
+      number.incrementAndGet();
+    }
+
+    int number() {
+      return number.get();
+    }
   }
 }

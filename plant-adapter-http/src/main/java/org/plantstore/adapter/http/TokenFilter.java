@@ -1,0 +1,79 @@
+package org.plantstore.adapter.http;
+
+import io.micronaut.context.annotation.Replaces;
+import io.micronaut.core.annotation.Nullable;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.MutableHttpResponse;
+import io.micronaut.http.annotation.Filter;
+import io.micronaut.http.filter.ConditionalFilter;
+import io.micronaut.http.filter.ServerFilterChain;
+import io.micronaut.security.authentication.Authentication;
+import io.micronaut.security.config.SecurityConfiguration;
+import io.micronaut.security.filters.AuthenticationFetcher;
+import io.micronaut.security.filters.SecurityFilter;
+import io.micronaut.security.rules.SecurityRule;
+import io.micronaut.web.router.RouteAttributes;
+import io.micronaut.web.router.RouteInfo;
+import java.util.Collection;
+import org.reactivestreams.Publisher;
+
+/**
+ * The framework's filter, which a create with a token that was found valid a moment ago does not
+ * need: it may pass for the same reason again.
+ */
+@Filter(Filter.MATCH_ALL_PATTERN)
+@Replaces(SecurityFilter.class)
+final class TokenFilter extends SecurityFilter implements ConditionalFilter {
+
+  private static final String KEYS = "org.plantstore.keys";
+
+  private final ValidatedTokens validatedTokens;
+  private final TokenSignature signature;
+
+  TokenFilter(
+      Collection<SecurityRule<HttpRequest<?>>> securityRules,
+      Collection<AuthenticationFetcher<HttpRequest<?>>> authenticationFetchers,
+      SecurityConfiguration securityConfiguration,
+      ValidatedTokens validatedTokens,
+      TokenSignature signature) {
+    super(securityRules, authenticationFetchers, securityConfiguration);
+    this.validatedTokens = validatedTokens;
+    this.signature = signature;
+  }
+
+  @Override
+  public boolean isEnabled(HttpRequest<?> request) {
+    String token = isCreate(request) ? BearerToken.in(request) : null;
+    Authentication caller = token == null ? null : validatedTokens.find(token, signature.keys());
+    if (caller == null) {
+      return true;
+    }
+    request.setAttribute(KEY, true);
+    request.setAttribute(AUTHENTICATION, caller);
+    return false;
+  }
+
+  private static boolean isCreate(HttpRequest<?> request) {
+    RouteInfo<?> route = RouteAttributes.getRouteInfo(request).orElse(null);
+    return route != null && route.getDeclaringType() == PlantsController.class;
+  }
+
+  /** The keys are looked up before the check begins: they may change while it goes on. */
+  @Override
+  public Publisher<MutableHttpResponse<?>> doFilter(
+      HttpRequest<?> request, ServerFilterChain chain) {
+    request.setAttribute(KEYS, signature.keys());
+    return super.doFilter(request, chain);
+  }
+
+  @Override
+  protected Publisher<MutableHttpResponse<?>> checkRules(
+      HttpRequest<?> request, ServerFilterChain chain, @Nullable Authentication authentication) {
+    Object token = request.getAttribute(TOKEN).orElse(null);
+    Object keys = request.getAttribute(KEYS).orElse(null);
+    if (authentication != null && token != null && keys != null) {
+      validatedTokens.add(token.toString(), authentication, keys);
+    }
+    return super.checkRules(request, chain, authentication);
+  }
+}
