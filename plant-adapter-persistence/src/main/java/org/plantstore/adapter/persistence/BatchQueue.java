@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
- * The plants that wait to be written, and whose turn it is to write the next batch of them. One
- * batch at a time makes the largest batches; one that takes unusually long is overtaken by the
- * next, so that it does not hold up everybody. Safe for use by many threads.
+ * The plants that wait to be written, and who writes the next batch of them. One writer with one
+ * batch at a time makes the largest batches; a writer whose batch takes unusually long is replaced,
+ * so that it does not hold up everybody. Safe for use by many threads.
  */
 final class BatchQueue {
 
@@ -36,24 +36,28 @@ final class BatchQueue {
    */
   record Batch(List<WaitingPlant> plants, long began) {
 
-    private long leftUntilOvertaken() {
-      return OVERTAKEN_AFTER.toNanos() - (System.nanoTime() - began);
+    private long nanosUntilOverdue() {
+      return OVERDUE_AFTER.toNanos() - (System.nanoTime() - began);
     }
   }
 
-  private static final Duration OVERTAKEN_AFTER = Duration.ofMillis(20);
+  private static final Duration OVERDUE_AFTER = Duration.ofMillis(20);
+
+  /** While nobody waits, a batch may take its time, but somebody may come. */
+  private static final Duration WATCH_PAUSE = Duration.ofMillis(5);
 
   private final Limits limits;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
+  private final Condition filled = lock.newCondition();
+  private final Condition watchable = lock.newCondition();
   private final Queue<WaitingPlant> queue = new ArrayDeque<>();
   private long queuedBytes;
   private boolean closed;
 
-  /** The batch whose writing began last, until it is written. */
-  private @Nullable Batch latest;
+  /** The batch that the present writer writes, or null between two of them. */
+  private @Nullable Batch present;
 
-  private boolean latestIsWatched;
+  private boolean isWatcherAsleep;
 
   BatchQueue(Limits limits) {
     this.limits = limits;
@@ -78,9 +82,7 @@ final class BatchQueue {
       }
       queue.add(plant);
       queuedBytes += plant.bytes();
-      if (!isLatestInTime()) {
-        changed.signal();
-      }
+      filled.signal();
     } finally {
       lock.unlock();
     }
@@ -89,29 +91,58 @@ final class BatchQueue {
   /**
    * Waits for the next batch.
    *
-   * @param written the batch that this writer has written, or null at first
-   * @return the plants that waited longest; null if the queue is closed and all are written
+   * @param written the batch that this writer has written, or null if it is a new one
+   * @return the plants that waited longest; null if this writer has been replaced meanwhile, or if
+   *     the queue is closed and all are written
    */
   @Nullable Batch next(@Nullable Batch written) {
     lock.lock();
     try {
-      if (Objects.equals(latest, written)) {
-        latest = null;
+      if (!Objects.equals(present, written)) {
+        return null;
       }
+      present = null;
       dropOver();
-      while (queue.isEmpty() ? !closed : isLatestInTime()) {
-        awaitChange();
+      while (queue.isEmpty() && !closed) {
+        filled.awaitUninterruptibly();
         dropOver();
       }
       if (queue.isEmpty()) {
-        changed.signal(); // to the next writer, which ends too
         return null;
       }
-      latest = new Batch(takePlants(), System.nanoTime());
-      if (!latestIsWatched) {
-        changed.signal();
+      present = new Batch(takePlants(), System.nanoTime());
+      if (isWatcherAsleep) {
+        watchable.signal();
       }
-      return latest;
+      return present;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Waits until the present writer's batch is overdue while others wait, and retires that writer.
+   *
+   * @return true if a new writer is needed, false if the queue is closed and all are taken
+   */
+  boolean awaitOverdue() {
+    lock.lock();
+    try {
+      while (!closed || !queue.isEmpty()) {
+        if (present == null) {
+          isWatcherAsleep = true;
+          watchable.awaitUninterruptibly();
+          isWatcherAsleep = false;
+        } else if (queue.isEmpty() || present.nanosUntilOverdue() > 0) {
+          watchable.awaitNanos(Math.max(present.nanosUntilOverdue(), WATCH_PAUSE.toNanos()));
+        } else {
+          present = null;
+          return true;
+        }
+      }
+      return false;
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("nobody has the watcher to interrupt it", e);
     } finally {
       lock.unlock();
     }
@@ -122,32 +153,11 @@ final class BatchQueue {
     lock.lock();
     try {
       closed = true;
-      changed.signalAll();
+      filled.signalAll();
+      watchable.signalAll();
     } finally {
       lock.unlock();
     }
-  }
-
-  /** One writer watches how long the latest batch takes; the others sleep until they are needed. */
-  @SuppressWarnings("WaitNotInLoop") // the loop is in next
-  private void awaitChange() {
-    Batch watched = latest;
-    if (watched == null || latestIsWatched || !isLatestInTime()) {
-      changed.awaitUninterruptibly();
-      return;
-    }
-    latestIsWatched = true;
-    try {
-      changed.awaitNanos(watched.leftUntilOvertaken());
-    } catch (InterruptedException e) {
-      throw new IllegalStateException("nobody has the writers to interrupt them", e);
-    } finally {
-      latestIsWatched = false;
-    }
-  }
-
-  private boolean isLatestInTime() {
-    return latest != null && latest.leftUntilOvertaken() > 0;
   }
 
   /** Those for which nobody waits any more are in front, because all wait equally long. */

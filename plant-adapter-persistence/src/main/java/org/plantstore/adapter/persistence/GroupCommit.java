@@ -5,9 +5,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.BatchFailure.Remedy;
 import org.plantstore.domain.NewPlant;
@@ -34,7 +35,7 @@ final class GroupCommit implements AutoCloseable {
     Map<Long, NewPlant> putIfAbsent(SortedMap<Long, NewPlant> plants) throws BatchFailure;
   }
 
-  /** So many batches may be overtaken before one that gets stuck holds up all. */
+  /** So many batches may be under way, all but the last of them overdue. */
   static final int WRITERS = 4;
 
   private static final Duration REPEAT_PAUSE = Duration.ofMillis(5);
@@ -42,7 +43,7 @@ final class GroupCommit implements AutoCloseable {
   private final Table table;
   private final Duration patience;
   private final BatchQueue queue;
-  private final List<Thread> writers;
+  private final Semaphore threads = new Semaphore(WRITERS + 1);
 
   /**
    * Begins to wait for callers.
@@ -55,14 +56,30 @@ final class GroupCommit implements AutoCloseable {
     this.table = table;
     this.patience = patience;
     this.queue = new BatchQueue(limits);
-    this.writers = IntStream.range(0, WRITERS).mapToObj(this::startWriter).toList();
+    start("plant-writer", this::writeBatches);
+    start("plant-writer-watcher", this::replaceOverdueWriters);
   }
 
-  private Thread startWriter(int number) {
-    Thread writer = new Thread(this::writeBatches, "plant-writer-" + number);
-    writer.setDaemon(true);
-    writer.start();
-    return writer;
+  private void replaceOverdueWriters() {
+    while (queue.awaitOverdue()) {
+      start("plant-writer", this::writeBatches);
+    }
+  }
+
+  private void start(String name, Runnable work) {
+    threads.acquireUninterruptibly();
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                work.run();
+              } finally {
+                threads.release();
+              }
+            },
+            name);
+    thread.setDaemon(true);
+    thread.start();
   }
 
   /**
@@ -133,18 +150,17 @@ final class GroupCommit implements AutoCloseable {
     }
   }
 
-  /** Refuses further plants, and returns when all that wait are answered. */
+  /** Refuses further plants, and returns when all that wait are answered or have given up. */
   @Override
   public void close() {
     queue.close();
-    for (Thread writer : writers) {
-      try {
-        // By then a caller that has no answer has given up.
-        writer.join(patience.toMillis());
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return;
+    try {
+      if (!threads.tryAcquire(WRITERS + 1, patience.toMillis(), TimeUnit.MILLISECONDS)) {
+        throw new IllegalStateException("the database still holds up a batch");
       }
+      threads.release(WRITERS + 1);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 }
