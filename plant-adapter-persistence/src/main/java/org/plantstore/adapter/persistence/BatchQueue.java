@@ -36,23 +36,26 @@ final class BatchQueue {
    */
   record Batch(List<WaitingPlant> plants, long began) {
 
-    private long nanosUntilOverdue() {
-      return OVERDUE_AFTER.toNanos() - (System.nanoTime() - began);
+    private boolean isOverdue() {
+      return System.nanoTime() - began >= OVERDUE_AFTER.toNanos();
     }
   }
 
   private static final Duration OVERDUE_AFTER = Duration.ofMillis(20);
-
-  /** While nobody waits, a batch may take its time, but somebody may come. */
-  private static final Duration WATCH_PAUSE = Duration.ofMillis(5);
+  private static final Duration WATCH_PAUSE = Duration.ofMillis(10);
 
   private final Limits limits;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition filled = lock.newCondition();
-  private final Condition watchable = lock.newCondition();
+  private final Condition watched = lock.newCondition();
   private final Queue<WaitingPlant> queue = new ArrayDeque<>();
   private long queuedBytes;
+
+  /** All whose callers wait, in the queue or in a batch, and some whose callers no longer do. */
+  private final Queue<WaitingPlant> awaited = new ArrayDeque<>();
+
   private boolean closed;
+  private int writers;
 
   /** The batch that the present writer writes, or null between two of them. */
   private @Nullable Batch present;
@@ -82,7 +85,11 @@ final class BatchQueue {
       }
       queue.add(plant);
       queuedBytes += plant.bytes();
+      awaited.add(plant);
       filled.signal();
+      if (isWatcherAsleep) {
+        watched.signal();
+      }
     } finally {
       lock.unlock();
     }
@@ -98,53 +105,67 @@ final class BatchQueue {
   @Nullable Batch next(@Nullable Batch written) {
     lock.lock();
     try {
-      if (!Objects.equals(present, written)) {
-        return null;
-      }
-      present = null;
-      dropOver();
-      while (queue.isEmpty() && !closed) {
-        filled.awaitUninterruptibly();
+      if (Objects.equals(present, written)) {
+        present = null;
         dropOver();
+        while (queue.isEmpty() && !closed) {
+          filled.awaitUninterruptibly();
+          dropOver();
+        }
+        if (!queue.isEmpty()) {
+          present = new Batch(takePlants(), System.nanoTime());
+          return present;
+        }
       }
-      if (queue.isEmpty()) {
-        return null;
-      }
-      present = new Batch(takePlants(), System.nanoTime());
-      if (isWatcherAsleep) {
-        watchable.signal();
-      }
-      return present;
+      writers--;
+      return null;
     } finally {
       lock.unlock();
     }
   }
 
   /**
-   * Waits until the present writer's batch is overdue while others wait, and retires that writer.
+   * Watches over those who wait: lets them give up at their deadlines, and waits until a writer is
+   * needed, which is at first, and when the present one's batch is overdue while others wait.
    *
-   * @return true if a new writer is needed, false if the queue is closed and all are taken
+   * @param maxWriters how many writers there may be; all but one of them have overdue batches
+   * @return true if a new writer is needed, false if the queue is closed and nobody waits
    */
-  boolean awaitOverdue() {
+  boolean awaitNeedOfWriter(int maxWriters) {
     lock.lock();
     try {
-      while (!closed || !queue.isEmpty()) {
-        if (present == null) {
-          isWatcherAsleep = true;
-          watchable.awaitUninterruptibly();
-          isWatcherAsleep = false;
-        } else if (queue.isEmpty() || present.nanosUntilOverdue() > 0) {
-          watchable.awaitNanos(Math.max(present.nanosUntilOverdue(), WATCH_PAUSE.toNanos()));
-        } else {
+      while (true) {
+        awaited.forEach(WaitingPlant::giveUpAtDeadline);
+        awaited.removeIf(WaitingPlant::isOver);
+        if (closed && awaited.isEmpty()) {
+          return false;
+        }
+        if (writers == 0 || (isPresentInTheWay() && writers < maxWriters)) {
           present = null;
+          writers++;
           return true;
         }
+        pauseWatching();
       }
-      return false;
     } catch (InterruptedException e) {
       throw new IllegalStateException("nobody has the watcher to interrupt it", e);
     } finally {
       lock.unlock();
+    }
+  }
+
+  private boolean isPresentInTheWay() {
+    return present != null && present.isOverdue() && !queue.isEmpty();
+  }
+
+  @SuppressWarnings("WaitNotInLoop") // the loop is in awaitNeedOfWriter
+  private void pauseWatching() throws InterruptedException {
+    if (awaited.isEmpty()) {
+      isWatcherAsleep = true;
+      watched.awaitUninterruptibly();
+      isWatcherAsleep = false;
+    } else {
+      watched.awaitNanos(WATCH_PAUSE.toNanos());
     }
   }
 
@@ -154,13 +175,13 @@ final class BatchQueue {
     try {
       closed = true;
       filled.signalAll();
-      watchable.signalAll();
+      watched.signalAll();
     } finally {
       lock.unlock();
     }
   }
 
-  /** Those for which nobody waits any more are in front, because all wait equally long. */
+  /** Nearly all wait equally long, so those for whom nobody waits any more are in front. */
   private void dropOver() {
     while (!queue.isEmpty() && queue.element().isOver()) {
       remove();

@@ -5,11 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.BatchFailure.Remedy;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStoreUnavailableException;
@@ -43,7 +39,8 @@ final class GroupCommit implements AutoCloseable {
   private final Table table;
   private final Duration patience;
   private final BatchQueue queue;
-  private final Semaphore threads = new Semaphore(WRITERS + 1);
+  private final BatchFailure noAnswer;
+  private final Thread watcher;
 
   /**
    * Begins to wait for callers.
@@ -56,30 +53,25 @@ final class GroupCommit implements AutoCloseable {
     this.table = table;
     this.patience = patience;
     this.queue = new BatchQueue(limits);
-    start("plant-writer", this::writeBatches);
-    start("plant-writer-watcher", this::replaceOverdueWriters);
+    this.noAnswer =
+        new BatchFailure(
+            Remedy.NONE,
+            new PlantStoreUnavailableException(
+                "the database has not answered within " + patience.toMillis() + " ms"));
+    this.watcher = start("plant-writer-watcher", this::startWritersAsNeeded);
   }
 
-  private void replaceOverdueWriters() {
-    while (queue.awaitOverdue()) {
-      start("plant-writer", this::writeBatches);
-    }
-  }
-
-  private void start(String name, Runnable work) {
-    threads.acquireUninterruptibly();
-    Thread thread =
-        new Thread(
-            () -> {
-              try {
-                work.run();
-              } finally {
-                threads.release();
-              }
-            },
-            name);
+  private static Thread start(String name, Runnable work) {
+    Thread thread = new Thread(work, name);
     thread.setDaemon(true);
     thread.start();
+    return thread;
+  }
+
+  private void startWritersAsNeeded() {
+    while (queue.awaitNeedOfWriter(WRITERS)) {
+      start("plant-writer", this::writeBatches);
+    }
   }
 
   /**
@@ -92,33 +84,24 @@ final class GroupCommit implements AutoCloseable {
    */
   NewPlant putIfAbsent(NewPlant plant) {
     long deadline = System.nanoTime() + patience.toNanos();
-    BatchFailure lastFailure = null;
+    BatchFailure failureAtDeadline = noAnswer;
     while (true) {
-      WaitingPlant waiting = new WaitingPlant(plant, deadline);
+      WaitingPlant waiting = new WaitingPlant(plant, deadline, failureAtDeadline);
       queue.add(waiting);
       try {
         return waiting.await();
       } catch (BatchFailure failure) {
-        if (failure.remedy() != Remedy.REPEAT) {
+        if (failure.remedy() != Remedy.REPEAT || deadline - System.nanoTime() <= 0) {
           throw failure.reason();
         }
         // The batch may have been written all the same; a repeated plant then finds itself.
-        lastFailure = failure;
+        failureAtDeadline = new BatchFailure(Remedy.NONE, failure.reason());
         LockSupport.parkNanos(REPEAT_PAUSE.toNanos());
-      } catch (TimeoutException e) {
-        throw reasonForGivingUp(lastFailure);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new PlantStoreUnavailableException("interrupted while waiting for the database");
       }
     }
-  }
-
-  private RuntimeException reasonForGivingUp(@Nullable BatchFailure lastFailure) {
-    return lastFailure == null
-        ? new PlantStoreUnavailableException(
-            "the database has not answered within " + patience.toMillis() + " ms")
-        : lastFailure.reason();
   }
 
   private void writeBatches() {
@@ -155,10 +138,7 @@ final class GroupCommit implements AutoCloseable {
   public void close() {
     queue.close();
     try {
-      if (!threads.tryAcquire(WRITERS + 1, patience.toMillis(), TimeUnit.MILLISECONDS)) {
-        throw new IllegalStateException("the database still holds up a batch");
-      }
-      threads.release(WRITERS + 1);
+      watcher.join();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -2,8 +2,6 @@ package org.plantstore.adapter.persistence;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStoreUnavailableException;
@@ -16,6 +14,7 @@ final class WaitingPlant {
 
   private final NewPlant plant;
   private final long deadline;
+  private final BatchFailure failureAtDeadline;
   private final CompletableFuture<NewPlant> stored = new CompletableFuture<>();
 
   /**
@@ -23,10 +22,12 @@ final class WaitingPlant {
    *
    * @param plant the plant
    * @param deadline until when, as a value of {@link System#nanoTime()}
+   * @param failureAtDeadline what its caller is told then
    */
-  WaitingPlant(NewPlant plant, long deadline) {
+  WaitingPlant(NewPlant plant, long deadline, BatchFailure failureAtDeadline) {
     this.plant = plant;
     this.deadline = deadline;
+    this.failureAtDeadline = failureAtDeadline;
   }
 
   NewPlant plant() {
@@ -40,7 +41,14 @@ final class WaitingPlant {
 
   /** Says whether nobody waits any more. */
   boolean isOver() {
-    return stored.isDone() || deadline - System.nanoTime() <= 0;
+    return stored.isDone();
+  }
+
+  /** Lets the caller give up if the deadline has passed. */
+  void giveUpAtDeadline() {
+    if (deadline - System.nanoTime() <= 0) {
+      fail(failureAtDeadline);
+    }
   }
 
   /** Answers the caller; null if the row of the id is there, but cannot be read. */
@@ -61,16 +69,16 @@ final class WaitingPlant {
   }
 
   /**
-   * Waits for the answer.
+   * Waits for the answer. Somebody else must see to the deadline: to wait for a limited time costs
+   * a virtual thread about as much as all else about its plant.
    *
    * @return the plant that is stored under the id
-   * @throws BatchFailure if writing the plant failed
-   * @throws TimeoutException if the deadline passes
+   * @throws BatchFailure if writing the plant failed, or the deadline has passed
    * @throws InterruptedException if the caller is interrupted
    */
-  NewPlant await() throws BatchFailure, TimeoutException, InterruptedException {
+  NewPlant await() throws BatchFailure, InterruptedException {
     try {
-      return stored.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+      return stored.get();
     } catch (ExecutionException e) {
       throw (BatchFailure) e.getCause();
     } finally {

@@ -278,7 +278,7 @@ class GroupCommitTest {
     callers.addAll(callAll(groupCommit, LongStream.range(0, 50)));
     Thread closing = new Thread(groupCommit::close);
     closing.start();
-    await(closing, Thread.State.TIMED_WAITING);
+    await(closing, Thread.State.WAITING);
 
     PlantStoreUnavailableException refusal =
         assertThrows(PlantStoreUnavailableException.class, () -> groupCommit.putIfAbsent(fern(99)));
@@ -326,7 +326,7 @@ class GroupCommitTest {
     FutureTask<NewPlant> result = new FutureTask<>(() -> groupCommit.putIfAbsent(plant));
     Caller caller = new Caller(plant, result, new Thread(result));
     caller.thread.start();
-    await(caller.thread, Thread.State.TIMED_WAITING);
+    await(caller.thread, Thread.State.WAITING);
     return caller;
   }
 

@@ -166,7 +166,7 @@ class PostgresBatchesTest {
   }
 
   private static boolean isWaiting(Thread thread) {
-    return thread.getState() == Thread.State.TIMED_WAITING;
+    return thread.getState() == Thread.State.WAITING;
   }
 
   private List<Future<NewPlant>> putAll(PlantStore target, List<Long> ids) {
