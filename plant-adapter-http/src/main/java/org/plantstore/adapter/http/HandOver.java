@@ -52,8 +52,8 @@ final class HandOver implements Executor {
   }
 
   private void handOver() {
-    List<Runnable> turn = gathered.get();
+    List<Runnable> turn = List.copyOf(gathered.get());
+    gathered.get().clear();
     turn.forEach(executor::execute);
-    turn.clear();
   }
 }

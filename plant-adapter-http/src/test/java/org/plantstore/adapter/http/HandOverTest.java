@@ -1,0 +1,116 @@
+package org.plantstore.adapter.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.local.LocalIoHandler;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class HandOverTest {
+
+  private final EventLoopGroup eventLoops =
+      new MultiThreadIoEventLoopGroup(2, LocalIoHandler.newFactory());
+  private final Threads threads = new Threads();
+  private final HandOver handOver = new HandOver(threads, eventLoops);
+
+  @AfterEach
+  void close() throws InterruptedException {
+    eventLoops.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
+  }
+
+  @Test
+  void work_of_one_turn_is_handed_over_at_its_end() throws Exception {
+    List<Integer> handedOverDuringTheTurn =
+        eventLoops
+            .next()
+            .submit(() -> {
+              List<Integer> counts = new ArrayList<>();
+              for (int number = 0; number < 3; number++) {
+                handOver.execute(() -> {});
+                counts.add(threads.works.size());
+              }
+              return counts;
+            })
+            .get();
+    finishTurns();
+
+    assertEquals(List.of(0, 0, 0), handedOverDuringTheTurn);
+    assertEquals(3, threads.works.size());
+  }
+
+  @Test
+  void work_of_other_threads_is_handed_over_at_once() {
+    handOver.execute(() -> {});
+
+    assertEquals(1, threads.works.size());
+  }
+
+  @Test
+  void turn_that_is_refused_does_not_hold_up_the_next() throws Exception {
+    threads.refuse = true;
+    eventLoops.next().submit(() -> handOver.execute(() -> {})).get();
+    finishTurns();
+    assertThrows(RejectedExecutionException.class, () -> handOver.execute(() -> {}));
+    threads.refuse = false;
+
+    for (int loop = 0; loop < 2; loop++) {
+      eventLoops.next().submit(() -> handOver.execute(() -> {})).get();
+    }
+    finishTurns();
+
+    assertEquals(2, threads.works.size());
+  }
+
+  /** Each loop does its tasks in order, so that what they brought up is handed over then. */
+  private void finishTurns() throws InterruptedException, ExecutionException {
+    for (int loop = 0; loop < 2; loop++) {
+      eventLoops.next().submit(() -> {}).get();
+    }
+  }
+
+  private static final class Threads extends AbstractExecutorService {
+
+    private final List<Runnable> works = new ArrayList<>();
+    private boolean refuse;
+
+    @Override
+    public synchronized void execute(Runnable work) {
+      if (refuse) {
+        throw new RejectedExecutionException();
+      }
+      works.add(work);
+    }
+
+    @Override
+    public void shutdown() {}
+
+    @Override
+    public List<Runnable> shutdownNow() {
+      return List.of();
+    }
+
+    @Override
+    public boolean isShutdown() {
+      return false;
+    }
+
+    @Override
+    public boolean isTerminated() {
+      return false;
+    }
+
+    @Override
+    public boolean awaitTermination(long timeout, TimeUnit unit) {
+      return true;
+    }
+  }
+}
