@@ -6,9 +6,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * An embedded PostgreSQL, as durable as one in production. Its data are in a folder of their own,
@@ -22,6 +25,17 @@ public final class Database implements AutoCloseable {
   static final String NAME = "postgres";
 
   private final EmbeddedPostgres server;
+
+  private static final Duration QUIET_LIMIT = Duration.ofSeconds(60);
+  private static final Duration POLL_PAUSE = Duration.ofMillis(20);
+
+  /** Longer than a service pauses between two statements as long as it has any to make. */
+  private static final String IS_QUIET =
+      """
+      SELECT count(*) = 0 FROM pg_stat_activity
+      WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
+        AND (state <> 'idle' OR state_change > clock_timestamp() - interval '200 ms')
+      """;
 
   private Database(EmbeddedPostgres server) {
     this.server = server;
@@ -70,6 +84,30 @@ public final class Database implements AutoCloseable {
         ResultSet answer = statement.executeQuery(query)) {
       answer.next();
       return answer.getString(1);
+    }
+  }
+
+  /**
+   * Returns once nobody has used the database for a moment: a load that ends leaves creates behind
+   * that nobody waits for, but that are stored all the same.
+   */
+  void awaitQuiet() throws SQLException {
+    long deadline = System.nanoTime() + QUIET_LIMIT.toNanos();
+    try (Connection connection = connect();
+        PreparedStatement question = connection.prepareStatement(IS_QUIET)) {
+      while (!isTrue(question)) {
+        if (System.nanoTime() - deadline > 0) {
+          throw new BenchmarkException(
+              "the database is still in use " + QUIET_LIMIT.toSeconds() + " s after the load");
+        }
+        LockSupport.parkNanos(POLL_PAUSE.toNanos());
+      }
+    }
+  }
+
+  private static boolean isTrue(PreparedStatement question) throws SQLException {
+    try (ResultSet answer = question.executeQuery()) {
+      return answer.next() && answer.getBoolean(1);
     }
   }
 

@@ -58,20 +58,14 @@ record Laboratory(
     Duration share = options.warmUpTime().dividedBy(connections.length);
     Duration time = share.toSeconds() > 0 ? share : Duration.ofSeconds(1);
     for (int count : connections) {
-      journal.tell(
-          "  warming up "
-              + target.name()
-              + " with "
-              + count
-              + " connections, "
-              + time.toSeconds()
-              + " s");
+      journal.tell("  warming up " + describe(target, count) + ", " + time.toSeconds() + " s");
       wrk.run(target.service(), target.token(), ids, count, time);
     }
   }
 
   /** Empties the table, so that every round begins alike. */
   void empty() throws SQLException {
+    database.awaitQuiet();
     database.execute("TRUNCATE plant", "CHECKPOINT");
   }
 
@@ -92,6 +86,7 @@ record Laboratory(
     long before = database.plants();
     Load load =
         wrk.run(target.service(), target.token(), Wrk.Ids.FRESH, connections, options.roundTime());
+    database.awaitQuiet();
     long stored = database.plants() - before;
     // What is under way when the time is over is stored, but nobody waits for its answer.
     if (stored < load.creates() || stored > load.creates() + connections) {
@@ -111,6 +106,7 @@ record Laboratory(
       throws IOException, InterruptedException, SQLException {
     Load load =
         wrk.run(target.service(), target.token(), Wrk.Ids.TAKEN, connections, options.roundTime());
+    database.awaitQuiet();
     long plants = database.plants();
     if (plants != TakenIds.COUNT) {
       throw new BenchmarkException(

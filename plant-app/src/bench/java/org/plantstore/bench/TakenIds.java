@@ -12,6 +12,7 @@ final class TakenIds {
 
   /** Replaces the table's content by them. */
   static void fill(Database database) throws SQLException {
+    database.awaitQuiet();
     database.execute(
         "TRUNCATE plant",
         """
