@@ -56,7 +56,7 @@ public final class Benchmark {
               Keys.generate(),
               new Journal());
       Map<String, Object> context = context(laboratory, tools);
-      laboratory.journal().tell("Measuring " + options + " with " + context);
+      context.forEach((what, value) -> laboratory.journal().tell(what + ": " + value));
       Report report = new Report(measure(laboratory));
       report.write(RESULT, context, laboratory.journal().entries());
       laboratory.journal().tell("\n" + report.table() + "\n\nAll figures are in " + RESULT);

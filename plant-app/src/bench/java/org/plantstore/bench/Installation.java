@@ -79,6 +79,7 @@ record Installation(Path target, Database database) {
       throws IOException, InterruptedException {
     int port = freePort();
     Path output = Files.createTempFile("plant-store", ".log");
+    output.toFile().deleteOnExit();
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
     builder.environment().clear();

@@ -95,8 +95,7 @@ final class Service implements AutoCloseable {
   }
 
   @Override
-  public void close() throws IOException {
+  public void close() {
     Children.end(process);
-    Files.deleteIfExists(output);
   }
 }

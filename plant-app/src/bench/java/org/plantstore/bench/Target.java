@@ -1,7 +1,5 @@
 package org.plantstore.bench;
 
-import java.io.IOException;
-
 /**
  * Where load goes.
  *
@@ -12,7 +10,7 @@ import java.io.IOException;
 record Target(String name, Service service, String token) implements AutoCloseable {
 
   @Override
-  public void close() throws IOException {
+  public void close() {
     service.close();
   }
 }

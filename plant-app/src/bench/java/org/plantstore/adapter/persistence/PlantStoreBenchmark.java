@@ -21,6 +21,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
 import org.plantstore.bench.Database;
+import org.plantstore.domain.CreatePlant;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 
@@ -55,7 +56,12 @@ public class PlantStoreBenchmark {
     settings.put("database.password", "any");
     settings.put("jwt.secret", "never used here, as there are no requests");
     settings.put(OneInsertPlantStore.PROPERTY, store.equals("oneInsert"));
-    context = ApplicationContext.run(settings);
+    context =
+        ApplicationContext.builder()
+            .properties(settings)
+            // The HTTP adapter is on the class path too, and asks for a use case.
+            .singletons((CreatePlant) NewPlant::plant)
+            .start();
     plants = context.getBean(PlantStore.class);
   }
 
