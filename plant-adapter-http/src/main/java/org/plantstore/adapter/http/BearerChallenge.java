@@ -11,7 +11,7 @@ final class BearerChallenge implements WwwAuthenticateChallengeProvider<HttpRequ
 
   @Override
   public String getWwwAuthenticateChallenge(@Nullable HttpRequest<?> request) {
-    return request != null && BearerToken.in(request) != null
+    return request != null && BearerToken.of(request) != null
         ? "Bearer realm=\"plants\", error=\"invalid_token\""
         : "Bearer realm=\"plants\"";
   }

@@ -31,7 +31,7 @@ final class BearerToken implements TokenReader<HttpRequest<?>> {
   /** Finds none where everybody may go: a token that cannot be checked must not be in the way. */
   @Override
   public Optional<String> findToken(HttpRequest<?> request) {
-    String token = in(request);
+    String token = of(request);
     if (token == null || isForEveryone(request)) {
       return Optional.empty();
     }
@@ -39,7 +39,7 @@ final class BearerToken implements TokenReader<HttpRequest<?>> {
   }
 
   /** Answers the bearer token with which the request tries to authenticate, or null if none. */
-  static @Nullable String in(HttpRequest<?> request) {
+  static @Nullable String of(HttpRequest<?> request) {
     List<String> credentials = request.getHeaders().getAll(HttpHeaders.AUTHORIZATION);
     if (credentials.size() != 1
         || !credentials.get(0).regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {

@@ -109,7 +109,7 @@ final class ErrorAnswers
     return switch (status) {
       case UNAUTHORIZED ->
           new RefusedException(
-              BearerToken.in(request) == null ? ErrorNumber.NO_TOKEN : ErrorNumber.INVALID_TOKEN);
+              BearerToken.of(request) == null ? ErrorNumber.NO_TOKEN : ErrorNumber.INVALID_TOKEN);
       case NOT_FOUND -> new RefusedException(ErrorNumber.NOT_FOUND);
       case METHOD_NOT_ALLOWED -> new RefusedException(ErrorNumber.METHOD_NOT_ALLOWED);
       default ->

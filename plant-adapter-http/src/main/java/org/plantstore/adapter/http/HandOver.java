@@ -8,8 +8,9 @@ import jakarta.inject.Named;
 import jakarta.inject.Singleton;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executor;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
+import java.util.function.Supplier;
 
 /**
  * Hands blocking work over from event loops to threads: all that comes up in one turn of a loop at
@@ -17,7 +18,7 @@ import java.util.concurrent.ExecutorService;
  * use by many threads.
  */
 @Singleton
-final class HandOver implements Executor {
+final class HandOver {
 
   private final ExecutorService executor;
   private final EventLoopGroup eventLoops;
@@ -36,24 +37,39 @@ final class HandOver implements Executor {
     this.eventLoops = eventLoops;
   }
 
-  @Override
-  public void execute(Runnable work) {
+  /**
+   * Has the work done by another thread.
+   *
+   * @return what the work results in, or why it failed or could not be begun
+   */
+  <T> CompletableFuture<T> supply(Supplier<T> work) {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    Runnable start = () -> start(work, result);
     for (EventExecutor eventLoop : eventLoops) {
       if (eventLoop.inEventLoop()) {
         List<Runnable> turn = gathered.get();
-        turn.add(work);
-        if (turn.size() == 1) {
-          eventLoop.execute(this::handOver);
+        if (turn.isEmpty()) {
+          eventLoop.execute(this::endTurn);
         }
-        return;
+        turn.add(start);
+        return result;
       }
     }
-    executor.execute(work);
+    start.run();
+    return result;
   }
 
-  private void handOver() {
+  private <T> void start(Supplier<T> work, CompletableFuture<T> result) {
+    try {
+      result.completeAsync(work, executor);
+    } catch (RuntimeException | Error e) {
+      result.completeExceptionally(e);
+    }
+  }
+
+  private void endTurn() {
     List<Runnable> turn = List.copyOf(gathered.get());
     gathered.get().clear();
-    turn.forEach(executor::execute);
+    turn.forEach(Runnable::run);
   }
 }

@@ -9,7 +9,6 @@ import io.micronaut.http.annotation.Consumes;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Post;
 import io.micronaut.http.annotation.Produces;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
 import org.plantstore.domain.CreatePlant;
@@ -48,7 +47,8 @@ final class PlantsController {
     if (!places.tryAcquire()) {
       throw new RefusedException(ErrorNumber.OVERLOADED);
     }
-    return CompletableFuture.supplyAsync(() -> createPlant.create(plant), handOver)
+    return handOver
+        .supply(() -> createPlant.create(plant))
         .whenComplete((created, failure) -> places.release())
         .thenApply(
             created -> HttpResponse.ok(created).contentType(MediaType.APPLICATION_JSON_TYPE));

@@ -1,6 +1,7 @@
 package org.plantstore.adapter.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.netty.channel.EventLoopGroup;
@@ -9,12 +10,14 @@ import io.netty.channel.local.LocalIoHandler;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+@SuppressWarnings("FutureReturnValueIgnored") // work that is only counted
 class HandOverTest {
 
   private final EventLoopGroup eventLoops =
@@ -35,7 +38,7 @@ class HandOverTest {
             .submit(() -> {
               List<Integer> counts = new ArrayList<>();
               for (int number = 0; number < 3; number++) {
-                handOver.execute(() -> {});
+                handOver.supply(() -> 1);
                 counts.add(threads.works.size());
               }
               return counts;
@@ -49,25 +52,34 @@ class HandOverTest {
 
   @Test
   void work_of_other_threads_is_handed_over_at_once() {
-    handOver.execute(() -> {});
+    handOver.supply(() -> 1);
 
     assertEquals(1, threads.works.size());
   }
 
   @Test
-  void turn_that_is_refused_does_not_hold_up_the_next() throws Exception {
+  void work_that_is_refused_fails_and_does_not_hold_up_what_comes_next() throws Exception {
     threads.refuse = true;
-    eventLoops.next().submit(() -> handOver.execute(() -> {})).get();
+    CompletableFuture<Integer> ofOneLoop =
+        eventLoops.next().submit(() -> handOver.supply(() -> 1)).get();
+    CompletableFuture<Integer> ofAnotherLoop =
+        eventLoops.next().submit(() -> handOver.supply(() -> 1)).get();
+    CompletableFuture<Integer> ofAnotherThread = handOver.supply(() -> 1);
     finishTurns();
-    assertThrows(RejectedExecutionException.class, () -> handOver.execute(() -> {}));
     threads.refuse = false;
 
-    for (int loop = 0; loop < 2; loop++) {
-      eventLoops.next().submit(() -> handOver.execute(() -> {})).get();
+    for (CompletableFuture<Integer> refused : List.of(ofOneLoop, ofAnotherLoop, ofAnotherThread)) {
+      assertInstanceOf(
+          RejectedExecutionException.class,
+          assertThrows(ExecutionException.class, refused::get).getCause());
     }
+    CompletableFuture<Integer> next =
+        eventLoops.next().submit(() -> handOver.supply(() -> 2)).get();
+    CompletableFuture<Integer> last =
+        eventLoops.next().submit(() -> handOver.supply(() -> 3)).get();
     finishTurns();
-
-    assertEquals(2, threads.works.size());
+    threads.works.forEach(Runnable::run);
+    assertEquals(List.of(2, 3), List.of(next.get(), last.get()));
   }
 
   /** Each loop does its tasks in order, so that what they brought up is handed over then. */

@@ -2,6 +2,7 @@ package org.plantstore.adapter.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.nimbusds.jose.JOSEException;
@@ -123,6 +124,23 @@ class ProviderTokensTest {
 
     assertValid(token(JWSAlgorithm.RS256, nextRsa)); // has the keys fetched
     assertInvalid(remembered);
+  }
+
+  @Test
+  void remembered_token_passes_no_rule_that_refuses_its_caller() {
+    try (EmbeddedServer restricted =
+        ApplicationContext.run(
+            EmbeddedServer.class,
+            Map.of(
+                "jwt.jwks-url",
+                provider.url(),
+                "micronaut.security.intercept-url-map",
+                List.of(Map.of("pattern", "/plants", "access", List.of("ROLE_GARDENER")))))) {
+      String token = token(JWSAlgorithm.RS256, rsa);
+      for (int time = 0; time < 3; time++) {
+        assertNotEquals(200, Answer.create(restricted.getURI(), token).status());
+      }
+    }
   }
 
   @Test

@@ -1,6 +1,8 @@
 package org.plantstore.adapter.persistence;
 
-/** Says that a batch failed, and what would help its plants. All of them are stored, or none is. */
+/**
+ * Says that a plant was not stored, or that it is unknown whether it was, and what would help it.
+ */
 final class BatchFailure extends Exception {
 
   private static final long serialVersionUID = 1L;
@@ -9,7 +11,7 @@ final class BatchFailure extends Exception {
   enum Remedy {
     /** The same again: what stood in the way has passed, or will in a moment. */
     REPEAT,
-    /** Each plant by itself: one of them may be the reason. */
+    /** Each plant of the batch by itself: one of them may be the reason. */
     SEPARATE,
     /** Nothing that this store could do now. */
     NONE

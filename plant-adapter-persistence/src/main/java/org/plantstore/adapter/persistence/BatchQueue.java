@@ -55,7 +55,12 @@ final class BatchQueue {
   private final Queue<WaitingPlant> awaited = new ArrayDeque<>();
 
   private boolean closed;
+
+  /** The writers, among them those that were replaced and still write an overdue batch. */
   private int writers;
+
+  /** Whether one of the writers has not been replaced. */
+  private boolean hasPresentWriter;
 
   /** The batch that the present writer writes, or null between two of them. */
   private @Nullable Batch present;
@@ -128,7 +133,8 @@ final class BatchQueue {
    * Watches over those who wait: lets them give up at their deadlines, and waits until a writer is
    * needed, which is at first, and when the present one's batch is overdue while others wait.
    *
-   * @param maxWriters how many writers there may be; all but one of them have overdue batches
+   * @param maxWriters how many writers there may be, those included that were replaced and still
+   *     write an overdue batch
    * @return true if a new writer is needed, false if the queue is closed and nobody waits
    */
   boolean awaitNeedOfWriter(int maxWriters) {
@@ -140,8 +146,12 @@ final class BatchQueue {
         if (closed && awaited.isEmpty()) {
           return false;
         }
-        if (writers == 0 || (isPresentInTheWay() && writers < maxWriters)) {
+        if (isPresentInTheWay()) {
           present = null;
+          hasPresentWriter = false;
+        }
+        if (!hasPresentWriter && writers < maxWriters) {
+          hasPresentWriter = true;
           writers++;
           return true;
         }
@@ -149,6 +159,19 @@ final class BatchQueue {
       }
     } catch (InterruptedException e) {
       throw new IllegalStateException("nobody has the watcher to interrupt it", e);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Has a writer replaced that could not be started, or has ended without saying so. */
+  void replaceWriter() {
+    lock.lock();
+    try {
+      writers--;
+      present = null;
+      hasPresentWriter = false;
+      watched.signal();
     } finally {
       lock.unlock();
     }
@@ -195,6 +218,8 @@ final class BatchQueue {
       bytes += queue.element().bytes();
       plants.add(remove());
     } while (!queue.isEmpty()
+        && !plants.get(0).isSeparate()
+        && !queue.element().isSeparate()
         && plants.size() < limits.batchPlants()
         && bytes + queue.element().bytes() <= limits.batchBytes());
     return plants;

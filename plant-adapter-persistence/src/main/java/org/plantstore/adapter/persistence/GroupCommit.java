@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.BatchFailure.Remedy;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStoreUnavailableException;
@@ -31,7 +32,7 @@ final class GroupCommit implements AutoCloseable {
     Map<Long, NewPlant> putIfAbsent(SortedMap<Long, NewPlant> plants) throws BatchFailure;
   }
 
-  /** So many batches may be under way, all but the last of them overdue. */
+  /** At most so many batches are written at once; all but one of them are overdue. */
   static final int WRITERS = 4;
 
   private static final Duration REPEAT_PAUSE = Duration.ofMillis(5);
@@ -39,7 +40,6 @@ final class GroupCommit implements AutoCloseable {
   private final Table table;
   private final Duration patience;
   private final BatchQueue queue;
-  private final BatchFailure noAnswer;
   private final Thread watcher;
 
   /**
@@ -53,11 +53,6 @@ final class GroupCommit implements AutoCloseable {
     this.table = table;
     this.patience = patience;
     this.queue = new BatchQueue(limits);
-    this.noAnswer =
-        new BatchFailure(
-            Remedy.NONE,
-            new PlantStoreUnavailableException(
-                "the database has not answered within " + patience.toMillis() + " ms"));
     this.watcher = start("plant-writer-watcher", this::startWritersAsNeeded);
   }
 
@@ -70,7 +65,13 @@ final class GroupCommit implements AutoCloseable {
 
   private void startWritersAsNeeded() {
     while (queue.awaitNeedOfWriter(WRITERS)) {
-      start("plant-writer", this::writeBatches);
+      try {
+        start("plant-writer", this::writeBatches);
+      } catch (Error e) {
+        // No memory for a thread; without this one nobody would see to the deadlines.
+        queue.replaceWriter();
+        LockSupport.parkNanos(REPEAT_PAUSE.toNanos());
+      }
     }
   }
 
@@ -84,19 +85,18 @@ final class GroupCommit implements AutoCloseable {
    */
   NewPlant putIfAbsent(NewPlant plant) {
     long deadline = System.nanoTime() + patience.toNanos();
-    BatchFailure failureAtDeadline = noAnswer;
+    BatchFailure earlierFailure = null;
     while (true) {
-      WaitingPlant waiting = new WaitingPlant(plant, deadline, failureAtDeadline);
-      queue.add(waiting);
+      WaitingPlant waiting = new WaitingPlant(plant, deadline, earlierFailure);
+      add(waiting, earlierFailure);
       try {
         return waiting.await();
       } catch (BatchFailure failure) {
-        if (failure.remedy() != Remedy.REPEAT || deadline - System.nanoTime() <= 0) {
+        if (!isWorthAnotherTry(failure, waiting) || deadline - System.nanoTime() <= 0) {
           throw failure.reason();
         }
         // The batch may have been written all the same; a repeated plant then finds itself.
-        failureAtDeadline = new BatchFailure(Remedy.NONE, failure.reason());
-        LockSupport.parkNanos(REPEAT_PAUSE.toNanos());
+        earlierFailure = failure;
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new PlantStoreUnavailableException("interrupted while waiting for the database");
@@ -104,11 +104,41 @@ final class GroupCommit implements AutoCloseable {
     }
   }
 
+  private void add(WaitingPlant waiting, @Nullable BatchFailure earlierFailure) {
+    if (earlierFailure == null) {
+      queue.add(waiting);
+      return;
+    }
+    LockSupport.parkNanos(REPEAT_PAUSE.toNanos());
+    try {
+      queue.add(waiting);
+    } catch (PlantStoreUnavailableException e) {
+      throw earlierFailure.reason();
+    }
+  }
+
+  /**
+   * What one plant alone is told is final, unless it passes: somebody may hold its id for a while.
+   */
+  private static boolean isWorthAnotherTry(BatchFailure failure, WaitingPlant waiting) {
+    return switch (failure.remedy()) {
+      case REPEAT -> true;
+      case SEPARATE ->
+          !waiting.isSeparate() || failure.reason() instanceof PlantStoreUnavailableException;
+      case NONE -> false;
+    };
+  }
+
   private void writeBatches() {
-    BatchQueue.Batch batch = queue.next(null);
-    while (batch != null) {
-      write(batch.plants());
-      batch = queue.next(batch);
+    try {
+      BatchQueue.Batch batch = queue.next(null);
+      while (batch != null) {
+        write(batch.plants());
+        batch = queue.next(batch);
+      }
+    } catch (RuntimeException | Error e) {
+      queue.replaceWriter();
+      throw e;
     }
   }
 
@@ -120,11 +150,7 @@ final class GroupCommit implements AutoCloseable {
       Map<Long, NewPlant> stored = table.putIfAbsent(plants);
       batch.forEach(waiting -> waiting.answer(stored.get(waiting.plant().id())));
     } catch (BatchFailure failure) {
-      if (failure.remedy() == Remedy.SEPARATE && batch.size() > 1) {
-        batch.stream().filter(waiting -> !waiting.isOver()).map(List::of).forEach(this::write);
-      } else {
-        batch.forEach(waiting -> waiting.fail(failure));
-      }
+      batch.forEach(waiting -> waiting.fail(failure));
     } catch (RuntimeException | Error e) {
       // A bug, or no memory; these callers must not wait in vain, nor all later ones for ever.
       BatchFailure failure =
@@ -133,7 +159,10 @@ final class GroupCommit implements AutoCloseable {
     }
   }
 
-  /** Refuses further plants, and returns when all that wait are answered or have given up. */
+  /**
+   * Refuses further plants, and returns when all that wait are answered or have given up. A plant
+   * that would have to be repeated is not.
+   */
   @Override
   public void close() {
     queue.close();

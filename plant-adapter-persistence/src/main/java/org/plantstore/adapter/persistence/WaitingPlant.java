@@ -14,7 +14,7 @@ final class WaitingPlant {
 
   private final NewPlant plant;
   private final long deadline;
-  private final BatchFailure failureAtDeadline;
+  private final @Nullable BatchFailure earlierFailure;
   private final CompletableFuture<NewPlant> stored = new CompletableFuture<>();
 
   /**
@@ -22,12 +22,12 @@ final class WaitingPlant {
    *
    * @param plant the plant
    * @param deadline until when, as a value of {@link System#nanoTime()}
-   * @param failureAtDeadline what its caller is told then
+   * @param earlierFailure why an earlier try failed, or null if there was none
    */
-  WaitingPlant(NewPlant plant, long deadline, BatchFailure failureAtDeadline) {
+  WaitingPlant(NewPlant plant, long deadline, @Nullable BatchFailure earlierFailure) {
     this.plant = plant;
     this.deadline = deadline;
-    this.failureAtDeadline = failureAtDeadline;
+    this.earlierFailure = earlierFailure;
   }
 
   NewPlant plant() {
@@ -44,10 +44,20 @@ final class WaitingPlant {
     return stored.isDone();
   }
 
+  /** Says whether the plant has made a batch fail, or may have, and is to be tried by itself. */
+  boolean isSeparate() {
+    return earlierFailure != null && earlierFailure.remedy() == BatchFailure.Remedy.SEPARATE;
+  }
+
   /** Lets the caller give up if the deadline has passed. */
   void giveUpAtDeadline() {
     if (deadline - System.nanoTime() <= 0) {
-      fail(failureAtDeadline);
+      fail(
+          earlierFailure != null
+              ? earlierFailure
+              : new BatchFailure(
+                  BatchFailure.Remedy.NONE,
+                  new PlantStoreUnavailableException("the database has not answered in time")));
     }
   }
 

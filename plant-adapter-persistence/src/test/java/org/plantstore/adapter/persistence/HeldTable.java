@@ -20,6 +20,7 @@ final class HeldTable implements GroupCommit.Table {
   private final List<List<Long>> batches = new ArrayList<>();
   private final Map<Long, BatchFailure> refused = new HashMap<>();
   private @Nullable Long heldUpId;
+  private @Nullable Long hiddenId;
   private boolean released;
   private int answersToLose;
   private boolean crash;
@@ -48,6 +49,9 @@ final class HeldTable implements GroupCommit.Table {
         rows.putIfAbsent(id, plant);
         stored.put(id, rows.get(id));
       });
+      if (hiddenId != null) {
+        stored.remove(hiddenId);
+      }
       if (answersToLose > 0) {
         answersToLose--;
         throw new BatchFailure(
@@ -70,6 +74,14 @@ final class HeldTable implements GroupCommit.Table {
 
   void holdUpNothing() {
     change(() -> heldUpId = null);
+  }
+
+  void hide(long id) {
+    change(() -> hiddenId = id);
+  }
+
+  void hideNothing() {
+    change(() -> hiddenId = null);
   }
 
   void refuse(long id, BatchFailure failure) {
@@ -105,6 +117,15 @@ final class HeldTable implements GroupCommit.Table {
     lock.lock();
     try {
       return List.copyOf(batches);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  int rows() {
+    lock.lock();
+    try {
+      return rows.size();
     } finally {
       lock.unlock();
     }

@@ -82,21 +82,42 @@ class PostgresBatchesTest {
   }
 
   @Test
-  void plant_whose_id_somebody_else_holds_does_not_hold_up_others() throws Exception {
+  void plants_whose_ids_somebody_else_holds_do_not_hold_up_others() throws Exception {
     try (Connection holder = server.connection()) {
       holder.setAutoCommit(false);
-      holder.createStatement().execute("INSERT INTO plant VALUES (7, 'undecided', NULL)");
+      holder
+          .createStatement()
+          .execute("INSERT INTO plant SELECT id, 'undecided' FROM generate_series(7, 12) AS id");
 
-      List<Future<NewPlant>> calls = putAll(store, LongStream.range(0, 20).boxed().toList());
+      List<Future<NewPlant>> calls = putAll(store, LongStream.range(0, 250).boxed().toList());
 
-      assertInstanceOf(
-          PlantStoreUnavailableException.class,
-          assertThrows(ExecutionException.class, calls.remove(7)::get).getCause());
-      for (Future<NewPlant> call : calls) {
-        assertEquals("fern", call.get().name());
+      for (int id = 0; id < calls.size(); id++) {
+        Future<NewPlant> call = calls.get(id);
+        if (id >= 7 && id <= 12) {
+          assertInstanceOf(
+              PlantStoreUnavailableException.class,
+              assertThrows(ExecutionException.class, call::get).getCause());
+        } else {
+          assertEquals(fern(id), call.get());
+        }
       }
     }
     assertEquals(fern(7), store.putIfAbsent(fern(7)));
+  }
+
+  @Test
+  void plants_wait_for_whoever_locks_the_table_for_a_while() throws Exception {
+    List<Future<NewPlant>> calls;
+    try (Connection holder = server.connection()) {
+      holder.setAutoCommit(false);
+      holder.createStatement().execute("LOCK TABLE plant");
+      calls = putAll(store, LongStream.range(0, 50).boxed().toList());
+      holder.createStatement().execute("SELECT pg_sleep(2.5)"); // longer than a statement waits
+    }
+
+    for (Future<NewPlant> call : calls) {
+      assertEquals("fern", call.get().name());
+    }
   }
 
   @Test
