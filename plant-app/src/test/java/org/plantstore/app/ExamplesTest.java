@@ -112,8 +112,8 @@ class ExamplesTest {
     failures.putAll(examples(answer("503")));
     assertEquals(
         Set.of("internal", "overloaded", "storeUnavailable", "keysUnavailable"), failures.keySet());
-    EmbeddedPostgres other = ServiceTest.start();
-    Map<String, String> environment = ServiceTest.environment(other);
+    EmbeddedPostgres other = EmbeddedDatabase.start();
+    Map<String, String> environment = EmbeddedDatabase.environment(other);
     environment.put("MAX_CONCURRENT_CREATES", "1");
     try (ServiceProcess alone = new ServiceProcess(environment).awaitReady()) {
       assertAnswer(503, failures.get("overloaded"), createWhileAnotherWaits(alone, other));
@@ -128,8 +128,8 @@ class ExamplesTest {
 
   @Test
   void exemplified_absence_of_the_provider_is_answered_as_exemplified() throws IOException {
-    try (EmbeddedPostgres other = ServiceTest.start()) {
-      Map<String, String> environment = ServiceTest.environment(other);
+    try (EmbeddedPostgres other = EmbeddedDatabase.start()) {
+      Map<String, String> environment = EmbeddedDatabase.environment(other);
       environment.remove("JWT_SECRET");
       environment.put("JWT_JWKS_URL", "http://localhost:1/keys");
       try (ServiceProcess alone = new ServiceProcess(environment).awaitReady()) {

@@ -20,9 +20,9 @@ final class Installation implements BeforeAllCallback, AfterAllCallback {
 
   @Override
   public void beforeAll(ExtensionContext context) throws IOException {
-    EmbeddedPostgres started = ServiceTest.start();
+    EmbeddedPostgres started = EmbeddedDatabase.start();
     database = started;
-    service = new ServiceProcess(ServiceTest.environment(started));
+    service = new ServiceProcess(EmbeddedDatabase.environment(started));
     service.awaitReady();
   }
 

@@ -15,7 +15,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -36,17 +35,20 @@ final class ServiceProcess implements AutoCloseable {
   private final Process process;
   private @Nullable ServedDocument document;
 
-  /** Starts a process without any of this process' variables, and does not wait for it. */
+  /** Starts the service as it was built, and does not wait for it. */
   ServiceProcess(Map<String, String> environment) {
-    ProcessBuilder builder =
+    this(
         new ProcessBuilder(
-                List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "-cp",
-                    System.getProperty("java.class.path"),
-                    "org.plantstore.app.Main"))
-            .redirectOutput(output.toFile())
-            .redirectError(errors.toFile());
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-cp",
+            System.getProperty("java.class.path"),
+            "org.plantstore.app.Main"),
+        environment);
+  }
+
+  /** Starts a process without any of this process' variables, and does not wait for it. */
+  ServiceProcess(ProcessBuilder builder, Map<String, String> environment) {
+    builder.redirectOutput(output.toFile()).redirectError(errors.toFile());
     builder.environment().clear();
     builder.environment().put("PORT", String.valueOf(port));
     builder.environment().put("MANAGEMENT_PORT", String.valueOf(managementPort));
@@ -153,8 +155,12 @@ final class ServiceProcess implements AutoCloseable {
 
   /** Asks the process to end, as SIGTERM does. */
   void stop() {
+    stop(TIMEOUT);
+  }
+
+  void stop(Duration timeout) {
     process.destroy();
-    awaitExit(TIMEOUT);
+    awaitExit(timeout);
   }
 
   void kill() {

@@ -3,6 +3,8 @@ package org.plantstore.app;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.app.EmbeddedDatabase.environment;
+import static org.plantstore.app.EmbeddedDatabase.start;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
@@ -11,7 +13,6 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -145,30 +146,5 @@ class ServiceTest {
       }
     }
     return content.toString();
-  }
-
-  static EmbeddedPostgres start() throws IOException {
-    return durable().start();
-  }
-
-  private static EmbeddedPostgres start(Path data, int port) throws IOException {
-    return durable().setDataDirectory(data).setCleanDataDirectory(false).setPort(port).start();
-  }
-
-  private static EmbeddedPostgres.Builder durable() {
-    return EmbeddedPostgres.builder()
-        .setServerConfig("fsync", "on")
-        .setServerConfig("full_page_writes", "on")
-        .setServerConfig("synchronous_commit", "on");
-  }
-
-  static Map<String, String> environment(EmbeddedPostgres database) {
-    Map<String, String> environment = new HashMap<>();
-    environment.put(
-        "DATABASE_URL", "jdbc:postgresql://localhost:" + database.getPort() + "/postgres");
-    environment.put("DATABASE_USERNAME", "postgres");
-    environment.put("DATABASE_PASSWORD", "postgres");
-    environment.put("JWT_SECRET", DevelopmentKey.SECRET);
-    return environment;
   }
 }
