@@ -57,6 +57,7 @@ class StartScriptTest {
             carriers(),
             PARALLEL_COLLECTOR,
             "-Xmx192m",
+            "-XX:NewRatio=1",
             "-jar",
             installation.resolve("plant-app.jar").toString()),
         options());
@@ -76,6 +77,7 @@ class StartScriptTest {
             carriers(),
             PARALLEL_COLLECTOR,
             "-Xmx192m",
+            "-XX:NewRatio=1",
             "-jar",
             installation.resolve("plant-app.jar").toString()),
         options());
@@ -106,6 +108,7 @@ class StartScriptTest {
 
     int last = options.indexOf("-jar");
     assertEquals(List.of("-Xmx1g", "-Dany=*"), options.subList(last - 2, last));
+    assertTrue(options.contains("-Xmx192m"), options.toString());
     assertTrue(options.indexOf("-Xmx192m") < last - 2, options.toString());
   }
 
