@@ -82,6 +82,46 @@ class PostgresBatchesTest {
   }
 
   @Test
+  void statements_do_not_fail_again_and_again_because_of_ids_that_are_taken() throws Exception {
+    store.putIfAbsent(fern(0));
+    long before = single("SELECT pg_current_xact_id()::text::bigint");
+
+    for (int repeat = 0; repeat < 50; repeat++) {
+      assertEquals(fern(0), store.putIfAbsent(fern(0)));
+    }
+    // Statements that insert nothing have no transaction id, so one is left for one that failed.
+    assertEquals(2, single("SELECT pg_current_xact_id()::text::bigint") - before);
+  }
+
+  @Test
+  void statements_may_fail_again_when_no_id_was_taken_for_long() throws Exception {
+    store.putIfAbsent(fern(0));
+    store.putIfAbsent(fern(0));
+    for (long id = 1; id <= 1_000; id++) {
+      assertEquals(fern(id), store.putIfAbsent(fern(id)));
+    }
+    long before = single("SELECT pg_current_xact_id()::text::bigint");
+
+    assertEquals(fern(0), store.putIfAbsent(fern(0)));
+
+    assertEquals(2, single("SELECT pg_current_xact_id()::text::bigint") - before);
+  }
+
+  @Test
+  void taken_ids_in_a_batch_do_not_keep_the_others_from_being_stored() throws Exception {
+    List<Long> odd = LongStream.range(0, 250).map(index -> 2 * index + 1).boxed().toList();
+    for (Future<NewPlant> call : putAll(store, odd)) {
+      call.get();
+    }
+    List<Future<NewPlant>> calls = putAll(store, LongStream.range(0, 500).boxed().toList());
+
+    for (int id = 0; id < calls.size(); id++) {
+      assertEquals(fern(id), calls.get(id).get());
+    }
+    assertEquals(500, single("SELECT count(*) FROM plant"));
+  }
+
+  @Test
   void plants_whose_ids_somebody_else_holds_do_not_hold_up_others() throws Exception {
     try (Connection holder = server.connection()) {
       holder.setAutoCommit(false);
