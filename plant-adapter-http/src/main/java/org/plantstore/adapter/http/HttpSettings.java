@@ -34,10 +34,10 @@ public final class HttpSettings implements ApplicationContextConfigurer {
             Map.ofEntries(
                 Map.entry(MAX_BODY_BYTES, DEFAULT_MAX_BODY_BYTES),
                 Map.entry(MAX_CONCURRENT_CREATES, 1_024),
-                // The other half of the processors is for all that happens between two answers.
+                // More loops would only take turns.
                 Map.entry(
                     "micronaut.netty.event-loops." + EVENT_LOOPS + ".num-threads",
-                    Math.max(1, Runtime.getRuntime().availableProcessors() / 2)),
+                    Runtime.getRuntime().availableProcessors()),
                 Map.entry("micronaut.server.max-request-size", "${" + MAX_BODY_BYTES + "}"),
                 Map.entry("micronaut.server.max-request-buffer-size", "${" + MAX_BODY_BYTES + "}"),
                 Map.entry("micronaut.server.netty.max-header-size", MAX_HEADERS_BYTES),

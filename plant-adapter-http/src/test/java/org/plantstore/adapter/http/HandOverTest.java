@@ -2,6 +2,7 @@ package org.plantstore.adapter.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.netty.channel.EventLoopGroup;
@@ -31,23 +32,61 @@ class HandOverTest {
   }
 
   @Test
-  void work_of_one_turn_is_handed_over_at_its_end() throws Exception {
-    List<Integer> handedOverDuringTheTurn =
+  void work_of_one_turn_is_handed_over_to_one_thread_at_its_end() throws Exception {
+    List<CompletableFuture<Integer>> results = new ArrayList<>();
+    int handedOverDuringTheTurn =
         eventLoops
             .next()
             .submit(() -> {
-              List<Integer> counts = new ArrayList<>();
               for (int number = 0; number < 3; number++) {
-                handOver.supply(() -> 1);
-                counts.add(threads.works.size());
+                int value = number;
+                results.add(handOver.supply(() -> value));
               }
-              return counts;
+              return threads.works.size();
             })
             .get();
     finishTurns();
 
-    assertEquals(List.of(0, 0, 0), handedOverDuringTheTurn);
-    assertEquals(3, threads.works.size());
+    assertEquals(0, handedOverDuringTheTurn);
+    assertEquals(1, threads.works.size());
+    threads.works.remove(0).run();
+    assertEquals(
+        List.of(0),
+        results.stream().filter(CompletableFuture::isDone).map(CompletableFuture::join).toList());
+    assertEquals(2, threads.works.size());
+    threads.works.forEach(Runnable::run);
+    assertEquals(List.of(0, 1, 2), results.stream().map(CompletableFuture::join).toList());
+  }
+
+  @Test
+  void work_that_cannot_be_begun_fails_and_does_not_keep_the_rest_of_its_turn_from_it()
+      throws Exception {
+    List<CompletableFuture<Integer>> results =
+        eventLoops
+            .next()
+            .submit(() -> List.of(handOver.supply(() -> 1), handOver.supply(() -> 2)))
+            .get();
+    finishTurns();
+
+    threads.refuse = true;
+    threads.works.remove(0).run();
+
+    assertEquals(1, results.get(0).join());
+    assertInstanceOf(
+        RejectedExecutionException.class,
+        assertThrows(ExecutionException.class, results.get(1)::get).getCause());
+  }
+
+  @Test
+  void failure_of_work_is_its_result() {
+    AssertionError failure = new AssertionError("of the work");
+    CompletableFuture<Integer> result =
+        handOver.supply(() -> {
+          throw failure;
+        });
+    threads.works.remove(0).run();
+
+    assertSame(failure, assertThrows(ExecutionException.class, result::get).getCause());
   }
 
   @Test
@@ -60,15 +99,19 @@ class HandOverTest {
   @Test
   void work_that_is_refused_fails_and_does_not_hold_up_what_comes_next() throws Exception {
     threads.refuse = true;
-    CompletableFuture<Integer> ofOneLoop =
-        eventLoops.next().submit(() -> handOver.supply(() -> 1)).get();
+    List<CompletableFuture<Integer>> ofOneTurn =
+        eventLoops
+            .next()
+            .submit(() -> List.of(handOver.supply(() -> 1), handOver.supply(() -> 1)))
+            .get();
     CompletableFuture<Integer> ofAnotherLoop =
         eventLoops.next().submit(() -> handOver.supply(() -> 1)).get();
     CompletableFuture<Integer> ofAnotherThread = handOver.supply(() -> 1);
     finishTurns();
     threads.refuse = false;
 
-    for (CompletableFuture<Integer> refused : List.of(ofOneLoop, ofAnotherLoop, ofAnotherThread)) {
+    for (CompletableFuture<Integer> refused :
+        List.of(ofOneTurn.get(0), ofOneTurn.get(1), ofAnotherLoop, ofAnotherThread)) {
       assertInstanceOf(
           RejectedExecutionException.class,
           assertThrows(ExecutionException.class, refused::get).getCause());
