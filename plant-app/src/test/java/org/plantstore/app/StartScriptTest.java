@@ -28,6 +28,7 @@ class StartScriptTest {
 
   private static final Path SCRIPT = Path.of("src", "main", "scripts", "plant-store");
   private static final String COMPACT_OBJECT_HEADERS = "-XX:+UseCompactObjectHeaders";
+  private static final String LARGE_PAGES = "-XX:+UseTransparentHugePages";
   private static final String PARALLEL_COLLECTOR = "-XX:+UseParallelGC";
 
   @TempDir Path root;
@@ -54,13 +55,12 @@ class StartScriptTest {
 
     assertEquals(
         List.of(
-            carriers(),
             PARALLEL_COLLECTOR,
             "-Xmx192m",
             "-XX:NewRatio=1",
             "-jar",
             installation.resolve("plant-app.jar").toString()),
-        options());
+        optionsOnAnyKernel());
   }
 
   @ParameterizedTest
@@ -74,13 +74,21 @@ class StartScriptTest {
             "-XX:AOTCache=" + installation.resolve("plant-app.aot"),
             "-Xlog:aot*=off",
             COMPACT_OBJECT_HEADERS,
-            carriers(),
             PARALLEL_COLLECTOR,
             "-Xmx192m",
             "-XX:NewRatio=1",
             "-jar",
             installation.resolve("plant-app.jar").toString()),
-        options());
+        optionsOnAnyKernel());
+  }
+
+  @Test
+  void large_pages_are_asked_for_where_the_kernel_gives_them() throws IOException {
+    useJava("25.0.3");
+    Path setting = Path.of("/sys/kernel/mm/transparent_hugepage/enabled");
+    boolean given = Files.exists(setting) && !Files.readString(setting).contains("[never]");
+
+    assertEquals(given, options().contains(LARGE_PAGES));
   }
 
   @Test
@@ -203,9 +211,7 @@ class StartScriptTest {
   private void useToolsAnd(Path... programs) throws IOException {
     Path folder = Files.createDirectory(root.resolve("path"));
     Stream<Path> tools =
-        Stream.of("sh", "readlink", "sed", "nproc", "getconf")
-            .map(Program::requireInstalled)
-            .map(Path::of);
+        Stream.of("sh", "readlink", "sed", "grep").map(Program::requireInstalled).map(Path::of);
     for (Path program : Stream.concat(tools, Stream.of(programs)).toList()) {
       Files.createSymbolicLink(folder.resolve(program.getFileName()), program);
     }
@@ -216,6 +222,10 @@ class StartScriptTest {
     Program.Ended ended = run();
     ended.requireSuccess();
     return ended.output().lines().toList();
+  }
+
+  private List<String> optionsOnAnyKernel() throws IOException {
+    return options().stream().filter(option -> !option.equals(LARGE_PAGES)).toList();
   }
 
   private void assertRefusal(String reason) throws IOException {
@@ -234,11 +244,5 @@ class StartScriptTest {
 
   private static boolean mentionsCache(List<String> options) {
     return options.stream().anyMatch(option -> option.contains("aot"));
-  }
-
-  /** The processors are counted by the script as they are by a JVM. */
-  private static String carriers() {
-    int carriers = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
-    return "-Djdk.virtualThreadScheduler.parallelism=" + carriers;
   }
 }
