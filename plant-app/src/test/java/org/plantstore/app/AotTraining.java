@@ -56,9 +56,11 @@ public final class AotTraining {
   }
 
   private void record() {
+    // At level 3 all code goes on counting what it does, and the cache keeps that for the compiler.
     // By its name alone: the script takes spaces in a path for ends of options.
-    String output = "-XX:AOTCacheOutput=" + service.aotCache().getFileName();
-    try (ServiceProcess process = service.start(with(Map.of("JAVA_OPTS", output)))) {
+    String options =
+        "-XX:TieredStopAtLevel=3 -XX:AOTCacheOutput=" + service.aotCache().getFileName();
+    try (ServiceProcess process = service.start(with(Map.of("JAVA_OPTS", options)))) {
       sendRequests(process.awaitReady().address());
       process.stop(CACHE_TIMEOUT);
       if (!Files.exists(service.aotCache())) {
