@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -183,6 +184,34 @@ class GroupCommitTest {
 
     table.holdUpNothing();
     stuck.assertOwnPlant();
+    while (writers() > 1) { // the one that was replaced has nothing left to do
+      Thread.onSpinWait();
+    }
+    assertEquals(fern(1), groupCommit.putIfAbsent(fern(1)));
+  }
+
+  @Test
+  void batch_that_takes_as_long_as_usual_is_waited_for() {
+    GroupCommit groupCommit = groupCommit(WIDE, LONG);
+    long begin = System.nanoTime();
+    List<Caller> callers = new ArrayList<>(callAll(groupCommit, LongStream.range(0, 2)));
+    table.awaitBatches(2);
+
+    assertTrue(System.nanoTime() - begin >= Duration.ofMillis(20).toNanos());
+    table.release();
+    callers.forEach(Caller::assertOwnPlant);
+  }
+
+  @Test
+  void answered_plants_are_forgotten() {
+    GroupCommit groupCommit = new GroupCommit(plants -> plants, WIDE, LONG);
+    opened.add(groupCommit);
+    WeakReference<NewPlant> answered = new WeakReference<>(groupCommit.putIfAbsent(fern(0)));
+
+    for (long id = 1; answered.get() != null; id++) {
+      groupCommit.putIfAbsent(fern(id));
+      System.gc();
+    }
   }
 
   @Test
@@ -345,6 +374,23 @@ class GroupCommitTest {
     assertTrue(table.batches().stream().noneMatch(batch -> batch.contains(1L)), table::toString);
   }
 
+  @Test
+  void interrupted_caller_stays_interrupted() throws Exception {
+    GroupCommit groupCommit = groupCommit(WIDE, LONG);
+    FutureTask<Boolean> isInterrupted =
+        new FutureTask<>(() -> {
+          assertThrows(
+              PlantStoreUnavailableException.class, () -> groupCommit.putIfAbsent(fern(1)));
+          return Thread.currentThread().isInterrupted();
+        });
+    Thread caller = new Thread(isInterrupted);
+    caller.start();
+
+    caller.interrupt();
+
+    assertTrue(isInterrupted.get());
+  }
+
   private GroupCommit groupCommit(BatchQueue.Limits limits, Duration patience) {
     GroupCommit groupCommit = new GroupCommit(table, limits, patience);
     opened.add(groupCommit);
@@ -359,6 +405,12 @@ class GroupCommitTest {
       table.awaitBatches(writer);
     }
     return callers;
+  }
+
+  private static long writers() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals("plant-writer"))
+        .count();
   }
 
   private static List<Caller> callAll(GroupCommit groupCommit, LongStream ids) {
