@@ -2,6 +2,7 @@ package org.plantstore.adapter.persistence;
 
 import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.function.BooleanSupplier;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -184,9 +186,7 @@ class GroupCommitTest {
 
     table.holdUpNothing();
     stuck.assertOwnPlant();
-    while (writers() > 1) { // the one that was replaced has nothing left to do
-      Thread.onSpinWait();
-    }
+    await(() -> writers() == 1); // the one that was replaced has nothing left to do
     assertEquals(fern(1), groupCommit.putIfAbsent(fern(1)));
   }
 
@@ -208,10 +208,11 @@ class GroupCommitTest {
     opened.add(groupCommit);
     WeakReference<NewPlant> answered = new WeakReference<>(groupCommit.putIfAbsent(fern(0)));
 
-    for (long id = 1; answered.get() != null; id++) {
-      groupCommit.putIfAbsent(fern(id));
+    await(() -> {
+      groupCommit.putIfAbsent(fern(1));
       System.gc();
-    }
+      return answered.get() == null;
+    });
   }
 
   @Test
@@ -427,7 +428,12 @@ class GroupCommitTest {
   }
 
   private static void await(Thread thread, Thread.State state) {
-    while (thread.getState() != state && thread.isAlive()) {
+    await(() -> thread.getState() == state || !thread.isAlive());
+  }
+
+  private static void await(BooleanSupplier condition) {
+    while (!condition.getAsBoolean()) {
+      assertFalse(Thread.interrupted(), "waited in vain");
       Thread.onSpinWait();
     }
   }
