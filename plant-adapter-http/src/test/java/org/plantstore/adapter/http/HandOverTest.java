@@ -17,8 +17,10 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 @SuppressWarnings("FutureReturnValueIgnored") // work that is only counted
+@Timeout(60)
 class HandOverTest {
 
   private final EventLoopGroup eventLoops =
@@ -56,6 +58,25 @@ class HandOverTest {
     assertEquals(2, threads.works.size());
     threads.works.forEach(Runnable::run);
     assertEquals(List.of(0, 1, 2), results.stream().map(CompletableFuture::join).toList());
+  }
+
+  @Test
+  void work_does_not_wait_for_other_work_of_its_turn() throws Exception {
+    CompletableFuture<Integer> handedOverBefore =
+        eventLoops
+            .next()
+            .submit(() -> {
+              CompletableFuture<Integer> first = handOver.supply(threads.works::size);
+              handOver.supply(() -> 1);
+              handOver.supply(() -> 1);
+              return first;
+            })
+            .get();
+    finishTurns();
+
+    threads.works.remove(0).run();
+
+    assertEquals(2, handedOverBefore.join());
   }
 
   @Test

@@ -20,7 +20,7 @@ import org.plantstore.domain.NewPlant;
  * The table of plants. One statement decides who gets which ids, and commits by itself; stored
  * plants are read only if an id was taken. Nearly always all ids are free, and an insert that may
  * then fail costs PostgreSQL a third less than one that leaves out what is taken; so the latter is
- * used only for a while after an id was. Safe for use by many threads.
+ * used only at first, and for a while after an id was taken. Safe for use by many threads.
  */
 @Singleton
 final class PlantTable implements GroupCommit.Table {
@@ -52,7 +52,12 @@ final class PlantTable implements GroupCommit.Table {
   private static final String SELECT = "SELECT id, name, tag FROM plant WHERE id = ANY (?)";
 
   private final JdbcOperations database;
-  private final AtomicInteger statementsSinceTaken = new AtomicInteger(STATEMENTS_UNTIL_ALL_FREE);
+
+  /**
+   * Begins at zero, because a table without a key of ids alone, which others have changed, accepts
+   * an insert that may fail, twice too, and refuses only the other.
+   */
+  private final AtomicInteger statementsSinceTaken = new AtomicInteger();
 
   PlantTable(JdbcOperations database) {
     this.database = database;
@@ -74,29 +79,29 @@ final class PlantTable implements GroupCommit.Table {
 
   private Map<Long, NewPlant> putIfAbsent(Connection connection, SortedMap<Long, NewPlant> plants)
       throws SQLException {
-    if (statementsSinceTaken.get() >= STATEMENTS_UNTIL_ALL_FREE
-        && insertAll(connection, plants.values())) {
-      return plants;
-    }
-    if (insert(connection, Insert.FREE, plants.values()) == plants.size()) {
-      statementsSinceTaken.incrementAndGet();
+    // Whatever the pool is set to: what is answered is committed.
+    connection.setAutoCommit(true);
+    if (insert(connection, plants.values()) == plants.size()) {
       return plants;
     }
     statementsSinceTaken.set(0);
     return select(connection, plants.values());
   }
 
-  private boolean insertAll(Connection connection, Collection<NewPlant> plants)
-      throws SQLException {
-    try {
-      return insert(connection, Insert.ALL, plants) == plants.size();
-    } catch (SQLException e) {
-      if (!ID_TAKEN.equals(e.getSQLState())) {
-        throw e;
+  private int insert(Connection connection, Collection<NewPlant> plants) throws SQLException {
+    if (statementsSinceTaken.get() >= STATEMENTS_UNTIL_ALL_FREE) {
+      try {
+        return insert(connection, Insert.ALL, plants);
+      } catch (SQLException e) {
+        if (!ID_TAKEN.equals(e.getSQLState())) {
+          throw e;
+        }
+        statementsSinceTaken.set(0);
       }
-      statementsSinceTaken.set(0);
-      return false;
     }
+    int inserted = insert(connection, Insert.FREE, plants);
+    statementsSinceTaken.incrementAndGet();
+    return inserted;
   }
 
   private static int insert(Connection connection, Insert kind, Collection<NewPlant> plants)

@@ -82,8 +82,9 @@ class PostgresBatchesTest {
   }
 
   @Test
-  void statements_do_not_fail_again_and_again_because_of_ids_that_are_taken() throws Exception {
-    store.putIfAbsent(fern(0));
+  void one_statement_fails_for_an_id_that_is_taken_after_a_thousand_that_were_not()
+      throws Exception {
+    putOneByOne(LongStream.range(0, 1_000));
     long before = single("SELECT pg_current_xact_id()::text::bigint");
 
     for (int repeat = 0; repeat < 50; repeat++) {
@@ -94,17 +95,23 @@ class PostgresBatchesTest {
   }
 
   @Test
-  void statements_may_fail_again_when_no_id_was_taken_for_long() throws Exception {
+  void no_statement_fails_for_an_id_that_is_taken_sooner() throws Exception {
+    putOneByOne(LongStream.range(0, 500));
     store.putIfAbsent(fern(0));
-    store.putIfAbsent(fern(0));
-    for (long id = 1; id <= 1_000; id++) {
-      assertEquals(fern(id), store.putIfAbsent(fern(id)));
-    }
+    putOneByOne(LongStream.range(500, 1_499));
     long before = single("SELECT pg_current_xact_id()::text::bigint");
 
     assertEquals(fern(0), store.putIfAbsent(fern(0)));
 
-    assertEquals(2, single("SELECT pg_current_xact_id()::text::bigint") - before);
+    assertEquals(1, single("SELECT pg_current_xact_id()::text::bigint") - before);
+  }
+
+  @Test
+  void table_that_does_not_keep_ids_unique_is_refused() throws Exception {
+    server.execute("ALTER TABLE plant DROP CONSTRAINT plant_pkey");
+
+    assertThrows(IllegalStateException.class, () -> store.putIfAbsent(fern(0)));
+    assertEquals(0, single("SELECT count(*) FROM plant"));
   }
 
   @Test
@@ -236,6 +243,10 @@ class PostgresBatchesTest {
       calls.add(executor.submit(() -> target.putIfAbsent(fern(id))));
     }
     return calls;
+  }
+
+  private void putOneByOne(LongStream ids) {
+    ids.forEach(id -> assertEquals(fern(id), store.putIfAbsent(fern(id))));
   }
 
   private static long single(String query) throws SQLException {
