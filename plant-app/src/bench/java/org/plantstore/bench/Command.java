@@ -14,13 +14,15 @@ final class Command {
   /**
    * Answers what the program writes on both of its outputs.
    *
-   * @throws BenchmarkException if it fails
+   * @throws BenchmarkException if it fails or is not there
    */
   static String run(Map<String, String> environment, List<String> command)
       throws IOException, InterruptedException {
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    // Such a variable could have pgbench measure other things, such as commits that do not wait.
+    builder.environment().keySet().removeIf(name -> name.startsWith("PG"));
     builder.environment().putAll(environment);
-    Process process = Children.start(builder);
+    Process process = start(builder);
     try {
       process.getOutputStream().close();
       String output = new String(process.getInputStream().readAllBytes(), UTF_8);
@@ -31,6 +33,14 @@ final class Command {
       return output;
     } finally {
       Children.end(process);
+    }
+  }
+
+  private static Process start(ProcessBuilder builder) {
+    try {
+      return Children.start(builder);
+    } catch (IOException e) {
+      throw new BenchmarkException(builder.command().get(0) + " cannot be run: " + e.getMessage());
     }
   }
 }

@@ -1,5 +1,10 @@
 package org.plantstore.bench;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,11 +15,13 @@ import java.util.stream.Collectors;
 /** Tells what happens while it does, and remembers every figure. */
 final class Journal {
 
+  private final PrintStream output =
+      new PrintStream(new FileOutputStream(FileDescriptor.out), true, UTF_8);
   private final List<Map<String, Object>> entries = new ArrayList<>();
 
   /** Tells what comes next. */
   void tell(String text) {
-    System.out.println(text);
+    output.println(text);
   }
 
   /** Remembers and tells what one measurement came to. */

@@ -43,7 +43,8 @@ final class LargeTable {
         "BEGIN;"
             + " ALTER TABLE plant RENAME TO plant_empty;"
             + " ALTER TABLE plant_large RENAME TO plant;"
-            + " COMMIT");
+            + " COMMIT",
+        "CHECKPOINT");
   }
 
   /** Gives the service its own table back. */

@@ -62,7 +62,10 @@ final class StartPart implements Part {
       throws IOException, InterruptedException {
     Map<String, String> settings = new HashMap<>();
     settings.put("JWT_SECRET", laboratory.keys().secret());
-    if (!withCache) {
+    if (withCache) {
+      // Java refuses to start if the cache is of another jar or JDK.
+      settings.put("JAVA_OPTS", "-XX:AOTMode=on");
+    } else {
       settings.put("PLANT_STORE_AOT", "off");
     }
     try (Service service = laboratory.installation().start(settings, laboratory.keys().hs256())) {

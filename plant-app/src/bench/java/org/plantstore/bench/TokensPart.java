@@ -23,6 +23,8 @@ final class TokensPart implements Part {
             laboratory.installation().start(Map.of("JWT_JWKS_URL", provider.url()), keys.rs256())) {
       Target rs256 = new Target("RS256", byKeySet, keys.rs256());
       Target es256 = new Target("ES256", byKeySet, keys.es256());
+      // As often as the other process, which has two kinds of tokens to get used to.
+      laboratory.warmUp(hs256, CONNECTIONS, MANY_CONNECTIONS);
       laboratory.warmUp(hs256, CONNECTIONS, MANY_CONNECTIONS);
       laboratory.warmUp(rs256, CONNECTIONS, MANY_CONNECTIONS);
       laboratory.warmUp(es256, CONNECTIONS, MANY_CONNECTIONS);

@@ -41,6 +41,8 @@ class StartScriptTest {
     Program.requireInstalled("sh");
     Program.requireInstalled("readlink");
     environment.put("JAVA_OPTS", "");
+    environment.put("JDK_JAVA_OPTIONS", "");
+    environment.put("JAVA_TOOL_OPTIONS", "");
     environment.put("PLANT_STORE_AOT", "");
     root = root.toRealPath();
     installation = Files.createDirectory(root.resolve("plant store"));
@@ -116,17 +118,43 @@ class StartScriptTest {
 
     int last = options.indexOf("-jar");
     assertEquals(List.of("-Xmx1g", "-Dany=*"), options.subList(last - 2, last));
-    assertTrue(options.contains("-Xmx192m"), options.toString());
-    assertTrue(options.indexOf("-Xmx192m") < last - 2, options.toString());
+    assertTrue(options.indexOf("-XX:NewRatio=1") < last - 2, options.toString());
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"-XX:+UseG1GC", "-Xmx1g -XX:+UseZGC", "-XX:+UseSerialGC -Xmx1g"})
-  void collector_gives_way_to_that_of_the_user(String options) throws IOException {
+  @CsvSource({
+    "JAVA_OPTS, -XX:+UseG1GC",
+    "JAVA_OPTS, -Xmx1g -XX:+UseZGC",
+    "JAVA_OPTS, '-XX:+UseSerialGC\n-Xmx1g'",
+    "JDK_JAVA_OPTIONS, -XX:+UseG1GC",
+    "JAVA_TOOL_OPTIONS, -XX:+UseG1GC"
+  })
+  void collector_and_its_pages_give_way_to_that_of_the_user(String variable, String options)
+      throws IOException {
+    useJava("25.0.3");
+    environment.put(variable, options);
+
+    assertFalse(options().contains(PARALLEL_COLLECTOR));
+    assertFalse(options().contains(LARGE_PAGES));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-Xmx1g", "-Xms256m", "-XX:MaxRAMPercentage=50", "-XX:MaxHeapSize=1g"})
+  void heap_gives_way_to_that_of_the_user(String options) throws IOException {
     useJava("25.0.3");
     environment.put("JAVA_OPTS", options);
 
-    assertFalse(options().contains(PARALLEL_COLLECTOR));
+    assertFalse(options().contains("-Xmx192m"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-Xshare:auto", "-XX:SharedArchiveFile=any"})
+  void cache_gives_way_to_an_archive_of_the_user(String options) throws IOException {
+    putCacheThere();
+    useJava("25.0.3");
+    environment.put("JAVA_OPTS", options);
+
+    assertFalse(mentionsCache(options()));
   }
 
   @Test
@@ -163,6 +191,14 @@ class StartScriptTest {
 
     Files.delete(Path.of(environment.get("JAVA_HOME"), "release"));
     assertRefusal("Java must be 17 or later, but " + java() + " is " + major);
+  }
+
+  @Test
+  void java_that_does_not_tell_its_version_in_a_file_is_asked() throws IOException {
+    useJava("25.0.3");
+    Files.writeString(Path.of(environment.get("JAVA_HOME"), "release"), "IMPLEMENTOR=\"any\"\n");
+
+    assertTrue(options().contains(COMPACT_OBJECT_HEADERS));
   }
 
   @Test
