@@ -29,12 +29,21 @@ public final class Benchmark {
    */
   public static void main(String... arguments)
       throws IOException, InterruptedException, SQLException {
+    endWithMaven();
     try {
       run(Options.ofSystemProperties());
     } catch (BenchmarkException e) {
       System.err.println("The benchmark has failed: " + e.getMessage());
       System.exit(1);
     }
+  }
+
+  /** A Maven that is ended by a signal leaves its children behind; they would go on measuring. */
+  @SuppressWarnings("FutureReturnValueIgnored") // of Maven's end, which nobody waits for
+  private static void endWithMaven() {
+    ProcessHandle.current()
+        .parent()
+        .ifPresent(parent -> parent.onExit().thenRun(() -> System.exit(1)));
   }
 
   private static void run(Options options) throws IOException, InterruptedException, SQLException {
