@@ -58,7 +58,7 @@ class StartScriptTest {
     assertEquals(
         List.of(
             PARALLEL_COLLECTOR,
-            "-Xmx192m",
+            "-Xmx176m",
             "-XX:NewRatio=1",
             "-jar",
             installation.resolve("plant-app.jar").toString()),
@@ -77,7 +77,7 @@ class StartScriptTest {
             "-Xlog:aot*=off",
             COMPACT_OBJECT_HEADERS,
             PARALLEL_COLLECTOR,
-            "-Xmx192m",
+            "-Xmx176m",
             "-XX:NewRatio=1",
             "-jar",
             installation.resolve("plant-app.jar").toString()),
@@ -144,7 +144,7 @@ class StartScriptTest {
     useJava("25.0.3");
     environment.put("JAVA_OPTS", options);
 
-    assertFalse(options().contains("-Xmx192m"));
+    assertFalse(options().contains("-Xmx176m"));
   }
 
   @ParameterizedTest

@@ -54,8 +54,8 @@ final class PlantTable implements GroupCommit.Table {
   private final JdbcOperations database;
 
   /**
-   * Begins at zero, because a table without a key of ids alone, which others have changed, accepts
-   * an insert that may fail, twice too, and refuses only the other.
+   * Begins at zero, so that a table that others have changed is refused if it does not keep ids
+   * unique: an insert that may fail would then store an id twice.
    */
   private final AtomicInteger statementsSinceTaken = new AtomicInteger();
 
