@@ -48,6 +48,8 @@ class PostgresBatchesTest {
   @BeforeAll
   static void start() {
     server = new DatabaseServer(data);
+    // It takes transaction ids, which are counted here.
+    server.execute("ALTER SYSTEM SET autovacuum = off", "SELECT pg_reload_conf()");
   }
 
   @AfterAll

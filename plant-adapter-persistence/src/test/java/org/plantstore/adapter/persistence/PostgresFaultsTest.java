@@ -17,6 +17,7 @@ import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -209,6 +210,19 @@ class PostgresFaultsTest {
 
       assertNull(failure.getCause());
       assertEndsWith("(SQLSTATE 42P01)", failure.getMessage());
+    }
+  }
+
+  @Test
+  void plants_are_committed_where_the_pool_is_set_not_to() throws SQLException {
+    Map<String, Object> settings = DatabaseServer.settings(server.url("postgres"));
+    settings.put("datasources.default.auto-commit", false);
+    try (ApplicationContext instance = ApplicationContext.run(settings);
+        Connection connection = server.connection()) {
+      instance.getBean(PlantStore.class).putIfAbsent(FERN);
+
+      assertTrue(
+          connection.createStatement().executeQuery("SELECT FROM plant").next(), "is stored");
     }
   }
 
