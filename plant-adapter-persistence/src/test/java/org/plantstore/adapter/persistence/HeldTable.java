@@ -105,8 +105,10 @@ final class HeldTable implements GroupCommit.Table {
     lock.lock();
     try {
       while (batches.size() < number) {
-        changed.awaitUninterruptibly();
+        changed.await();
       }
+    } catch (InterruptedException e) {
+      throw new AssertionError("waited for batch " + number + " in vain; there were " + this, e);
     } finally {
       lock.unlock();
     }

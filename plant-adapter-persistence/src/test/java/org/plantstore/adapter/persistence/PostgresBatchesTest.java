@@ -1,6 +1,7 @@
 package org.plantstore.adapter.persistence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -231,6 +232,7 @@ class PostgresBatchesTest {
 
   private void awaitWaitingCallers(int number) {
     while (callers.stream().filter(PostgresBatchesTest::isWaiting).count() < number) {
+      assertFalse(Thread.interrupted(), "waited in vain for " + number + " callers");
       Thread.onSpinWait();
     }
   }
