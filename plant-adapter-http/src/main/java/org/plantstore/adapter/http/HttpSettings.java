@@ -6,6 +6,7 @@ import io.micronaut.context.ApplicationContextConfigurer;
 import io.micronaut.context.annotation.ContextConfigurer;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
+import java.time.Duration;
 import java.util.Map;
 
 /**
@@ -17,6 +18,10 @@ public final class HttpSettings implements ApplicationContextConfigurer {
 
   static final String MAX_CONCURRENT_CREATES = "max.concurrent.creates";
 
+  static final String MAX_CONNECTIONS = "max.connections";
+
+  static final String REQUEST_TIMEOUT_SECONDS = "request.timeout.seconds";
+
   /** The event loops that serve requests. */
   static final String EVENT_LOOPS = "default";
 
@@ -26,6 +31,9 @@ public final class HttpSettings implements ApplicationContextConfigurer {
   private static final int MAX_HEADERS_BYTES = 16 * 1024;
   private static final int MAX_FIRST_LINE_BYTES = 16 * 1024;
 
+  /** Longer than load balancers keep theirs, so that it is they who close. */
+  private static final Duration IDLE_TIMEOUT = Duration.ofMinutes(2);
+
   @Override
   public void configure(ApplicationContextBuilder builder) {
     builder.propertySources(
@@ -34,6 +42,11 @@ public final class HttpSettings implements ApplicationContextConfigurer {
             Map.ofEntries(
                 Map.entry(MAX_BODY_BYTES, DEFAULT_MAX_BODY_BYTES),
                 Map.entry(MAX_CONCURRENT_CREATES, 1_024),
+                Map.entry(MAX_CONNECTIONS, 16_384),
+                Map.entry(REQUEST_TIMEOUT_SECONDS, 30),
+                Map.entry("micronaut.server.idle-timeout", IDLE_TIMEOUT),
+                // A client that has sent its last request still waits for the answer.
+                Map.entry("micronaut.server.netty.child-options.allow-half-closure", true),
                 // More loops would only take turns.
                 Map.entry(
                     "micronaut.netty.event-loops." + EVENT_LOOPS + ".num-threads",
@@ -73,6 +86,8 @@ public final class HttpSettings implements ApplicationContextConfigurer {
     TokenSettings.of(context.getEnvironment());
     requirePositive(context, "MAX_BODY_BYTES", MAX_BODY_BYTES);
     requirePositive(context, "MAX_CONCURRENT_CREATES", MAX_CONCURRENT_CREATES);
+    requirePositive(context, "MAX_CONNECTIONS", MAX_CONNECTIONS);
+    requirePositive(context, "REQUEST_TIMEOUT_SECONDS", REQUEST_TIMEOUT_SECONDS);
   }
 
   private static void requirePositive(

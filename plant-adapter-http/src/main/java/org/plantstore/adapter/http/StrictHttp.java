@@ -1,23 +1,36 @@
 package org.plantstore.adapter.http;
 
+import io.micronaut.context.annotation.Property;
 import io.micronaut.context.event.BeanCreatedEvent;
 import io.micronaut.context.event.BeanCreatedEventListener;
 import io.micronaut.http.netty.channel.ChannelPipelineCustomizer;
+import io.micronaut.http.server.HttpServerConfiguration;
 import io.micronaut.http.server.netty.NettyServerCustomizer;
 import io.micronaut.json.JsonMapper;
 import io.netty.channel.Channel;
 import jakarta.inject.Singleton;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Puts a {@link StrictHttpHandler} on every connection, between the decoder and the framework. */
+/**
+ * Puts a {@link ConnectionDeadline} and a {@link StrictHttpHandler} on every connection, before and
+ * after the decoder.
+ */
 @Singleton
 final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer.Registry> {
 
   private final byte[] malformedRequest;
+  private final long maxBodyBytes;
+  private final Duration requestTimeout;
+  private final Draining draining;
 
-  StrictHttp(JsonMapper json) {
+  StrictHttp(
+      JsonMapper json,
+      HttpServerConfiguration server,
+      @Property(name = HttpSettings.REQUEST_TIMEOUT_SECONDS) long requestTimeoutSeconds,
+      Draining draining) {
     ErrorNumber number = ErrorNumber.MALFORMED_REQUEST;
     try {
       this.malformedRequest =
@@ -25,6 +38,9 @@ final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    this.maxBodyBytes = server.getMaxRequestSize();
+    this.requestTimeout = Duration.ofSeconds(requestTimeoutSeconds);
+    this.draining = draining;
   }
 
   @Override
@@ -50,12 +66,17 @@ final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer
     @Override
     public void onStreamPipelineBuilt() {
       if (channel != null) {
+        ConnectionDeadline deadline = new ConnectionDeadline(requestTimeout);
         channel
             .pipeline()
+            .addBefore(
+                ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC,
+                "connection-deadline",
+                deadline)
             .addAfter(
                 ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC,
                 "strict-http",
-                new StrictHttpHandler(malformedRequest));
+                new StrictHttpHandler(malformedRequest, maxBodyBytes, deadline, draining));
       }
     }
   }

@@ -5,6 +5,8 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;
@@ -12,81 +14,172 @@ import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.AsciiString;
 import io.netty.util.ReferenceCountUtil;
-import java.net.URI;
-import java.net.URISyntaxException;
-import java.util.List;
 
 /**
- * Refuses what the framework's decoder lets through although RFC 9112 forbids it: a head that no
- * HTTP/1.1 request has (sections 2.3, 3.2, 6.1), and a body whose framing breaks, which would
- * otherwise count as complete (section 8). One per connection, used by its event loop alone.
+ * Stands between the framework's decoder and the framework. Refuses what the decoder lets through
+ * although RFC 9112 forbids it: a head that no HTTP/1.1 request has, and a body whose framing
+ * breaks, which would otherwise count as complete (section 8). Knows which answers are due, and
+ * closes the connection after the last one: of a request that is broken, of a client that has
+ * closed its side (section 9.6), of a service that is about to stop. One per connection, used by
+ * its event loop alone.
  */
 @SuppressWarnings(
     "FutureReturnValueIgnored") // Netty reports what fails on a connection by closing it
 final class StrictHttpHandler extends ChannelDuplexHandler {
 
+  private static final AsciiString CONTENT_TYPE_OPTIONS =
+      AsciiString.cached("x-content-type-options");
+  private static final AsciiString NOSNIFF = AsciiString.cached("nosniff");
+  private static final String UNKNOWN_METHOD = "UNKNOWN-";
+
+  /**
+   * So much of a body beyond the limit is read and dropped, because most clients read the refusal
+   * when they have sent all.
+   */
+  private static final long MAX_DROPPED_BYTES = 16 * 1024 * 1024;
+
   private final byte[] malformedRequest;
-  private int unanswered;
-  private boolean answering;
-  private boolean broken;
+  private final long maxBodyBytes;
+  private final ConnectionDeadline deadline;
+  private final Draining draining;
+
   private String target = "/";
 
-  StrictHttpHandler(byte[] malformedRequest) {
+  /** Requests whose answers are not written, a broken one included. */
+  private int unanswered;
+
+  private boolean answering;
+  private boolean receiving;
+  private long bodyBytes;
+
+  /** The client sends the body after a word that it has not been given yet. */
+  private boolean expecting;
+
+  /** Nothing that comes is read any more. */
+  private boolean ending;
+
+  /** The last of the unanswered ones is broken, and the framework has no answer to it. */
+  private boolean broken;
+
+  StrictHttpHandler(
+      byte[] malformedRequest, long maxBodyBytes, ConnectionDeadline deadline, Draining draining) {
     this.malformedRequest = malformedRequest;
+    this.maxBodyBytes = maxBodyBytes;
+    this.deadline = deadline;
+    this.draining = draining;
   }
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    if (broken) {
+    if (ending) {
       ReferenceCountUtil.release(message);
       return;
     }
     if (message instanceof HttpRequest request) {
-      unanswered++;
-      target = request.uri();
-      if (request.decoderResult().isSuccess() && !isWellFormed(request)) {
-        // The framework answers and closes as it does for what the decoder itself refuses. It must
-        // not meet a target that it cannot parse, and would answer in the version of the request.
-        request
-            // Of the same depth, because references in the answer are relative to the target.
-            .setUri("/" + "x/".repeat(ErrorCatalogue.depthOf(path())))
-            .setProtocolVersion(HttpVersion.HTTP_1_1)
-            .setDecoderResult(
-                DecoderResult.failure(new IllegalArgumentException("no request of RFC 9112")));
-      }
-    } else if (message instanceof HttpContent content && content.decoderResult().isFailure()) {
+      begin(request);
+    } else if (message instanceof HttpContent content && !isReadable(content)) {
       ReferenceCountUtil.release(message);
-      broken = true;
-      if (unanswered == 0) {
-        context.close();
-      } else if (unanswered == 1 && !answering) {
-        refuse(context);
-      }
+      endBroken(context);
       return;
+    }
+    if (message instanceof LastHttpContent) {
+      receiving = false;
+      deadline.requestReceived();
     }
     context.fireChannelRead(message);
   }
 
-  /** The requests before the broken one are answered first; it is the last one. */
+  private void begin(HttpRequest request) {
+    unanswered++;
+    receiving = true;
+    bodyBytes = 0;
+    expecting = HttpUtil.is100ContinueExpected(request);
+    target = request.uri();
+    if (request.decoderResult().isFailure()) {
+      ending = true;
+    } else if (!RequestHead.isWellFormed(request)) {
+      ending = true;
+      // The framework answers as it does for what the decoder itself refuses. It must not meet a
+      // target that it cannot parse, and would answer in the version of the request.
+      request
+          // Of the same depth, because references in the answer are relative to the target.
+          .setUri("/" + "x/".repeat(ErrorCatalogue.depthOf(path())))
+          .setProtocolVersion(HttpVersion.HTTP_1_1)
+          .setDecoderResult(
+              DecoderResult.failure(new IllegalArgumentException("no request of RFC 9112")));
+    } else if (RequestHead.isMistakable(request.method())) {
+      request.setMethod(HttpMethod.valueOf(UNKNOWN_METHOD + request.method().name()));
+    }
+  }
+
+  private boolean isReadable(HttpContent content) {
+    bodyBytes += content.content().readableBytes();
+    return content.decoderResult().isSuccess() && bodyBytes <= maxBodyBytes + MAX_DROPPED_BYTES;
+  }
+
+  /** The decoder gives up at more requests at once than it remembers; no answer would be read. */
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    if (cause instanceof DecoderException) {
+      ending = true;
+      context.close();
+    } else {
+      context.fireExceptionCaught(cause);
+    }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) {
+    if (event instanceof ChannelInputShutdownEvent && !ending) {
+      if (receiving) {
+        endBroken(context);
+      } else {
+        ending = true;
+        if (unanswered == 0) {
+          context.close();
+        }
+      }
+    }
+    context.fireUserEventTriggered(event);
+  }
+
+  /** The requests before the broken one are answered first. */
+  private void endBroken(ChannelHandlerContext context) {
+    ending = true;
+    broken = unanswered > 0;
+    if (unanswered == 0) {
+      context.close();
+    } else if (unanswered == 1 && !answering) {
+      refuse(context);
+    }
+  }
+
   @Override
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
-    if (message instanceof HttpResponse response
-        && response.status().codeClass() != HttpStatusClass.INFORMATIONAL) {
-      answering = true;
+    if (message instanceof HttpResponse response) {
+      if (response.status().codeClass() == HttpStatusClass.INFORMATIONAL) {
+        expecting = false;
+      } else {
+        answering = true;
+        complete(response.headers());
+      }
     }
     boolean answered = answering && message instanceof LastHttpContent;
     if (answered) {
       answering = false;
       unanswered--;
     }
-    if (answered && broken && unanswered == 0) {
+    if (answered && ending && unanswered == 0) {
       context.write(message, promise.unvoid().addListener(ChannelFutureListener.CLOSE));
       return;
     }
@@ -94,6 +187,24 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
     if (answered && broken && unanswered == 1) {
       refuse(context);
     }
+  }
+
+  /** What is told to one caller is for no cache, and is what its type says. */
+  private void complete(HttpHeaders headers) {
+    if (!headers.contains(HttpHeaderNames.CACHE_CONTROL)) {
+      headers.set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_STORE);
+    }
+    headers.set(CONTENT_TYPE_OPTIONS, NOSNIFF);
+    if (unanswered == 1 && isLast()) {
+      ending = true;
+      headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    }
+  }
+
+  /** Says whether no request can follow the one that is answered. */
+  private boolean isLast() {
+    // Whether a body follows that was not asked for is up to the client (RFC 9110, section 10.1.1).
+    return ending || (receiving ? expecting : draining.hasBegun());
   }
 
   private void refuse(ChannelHandlerContext context) {
@@ -106,36 +217,13 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
         .headers()
         .set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_JSON)
         .set(HttpHeaderNames.CONTENT_LENGTH, malformedRequest.length)
-        .set("link", ErrorCatalogue.link(ErrorNumber.MALFORMED_REQUEST, path()))
-        .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+        .set("link", ErrorCatalogue.link(ErrorNumber.MALFORMED_REQUEST, path()));
+    complete(response.headers());
     context.writeAndFlush(response).addListener(ChannelFutureListener.CLOSE);
   }
 
   /** Answers the path of the target, which may be no URI at all. */
   private String path() {
     return target.replaceFirst("^[^/?#]+://[^/?#]*", "").replaceFirst("[?#].*", "");
-  }
-
-  private static boolean isWellFormed(HttpRequest request) {
-    boolean current = request.protocolVersion().equals(HttpVersion.HTTP_1_1);
-    if (!current && !request.protocolVersion().equals(HttpVersion.HTTP_1_0)) {
-      return false;
-    }
-    HttpHeaders headers = request.headers();
-    int hosts = headers.getAll(HttpHeaderNames.HOST).size();
-    List<String> codings = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);
-    return (hosts == 1 || (hosts == 0 && !current))
-        && (codings.isEmpty()
-            || (codings.size() == 1 && codings.get(0).equalsIgnoreCase("chunked")))
-        && isTarget(request.uri());
-  }
-
-  private static boolean isTarget(String text) {
-    try {
-      new URI(text);
-      return true;
-    } catch (URISyntaxException e) {
-      return false;
-    }
   }
 }

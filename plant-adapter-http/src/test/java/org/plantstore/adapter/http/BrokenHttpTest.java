@@ -1,6 +1,5 @@
 package org.plantstore.adapter.http;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.mapping;
 import static java.util.stream.Collectors.toList;
@@ -16,7 +15,6 @@ import java.net.Socket;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,7 +55,27 @@ class BrokenHttpTest {
         "POST /plants?a={} HTTP/1.1\r\nHost: x\r\n\r\n",
         "POST // HTTP/1.1\r\nHost: x\r\n\r\n",
         "POST /plants HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
-        "POST /plants HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n"
+        "POST /plants HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n",
+        "POST /plants HTTP/1.1\r\nHost: a b\r\n\r\n",
+        "POST /plants HTTP/1.1\r\nHost: user@x\r\n\r\n",
+        "POST /plants HTTP/1.1\r\nHost: x/plants\r\n\r\n",
+        "POST /plants HTTP/1.1\r\nHost: x:y\r\n\r\n",
+        "POST /plants HTTP/1.1\r\nHost: x%\r\n\r\n",
+        "POST /plants HTTP/1.1\r\nHost: \u00E9\r\n\r\n",
+        "POST /plants HTTP/1.1\r\nHost: x\r\nX-Text: a\rb\r\n\r\n",
+        "POST /plants HTTP/1.1\r\nHost: x\r\nX-Text: a\u0000b\r\n\r\n",
+        "POST /plants HTTP/1.1\nHost: x\n\n",
+        "POST /plants HTTP/1.1\r\n X-Text: a\r\nHost: x\r\n\r\n",
+        "POST plants HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST ?x HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST * HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST urn:plants HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST ftp://x/plants HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST http:///plants HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST http://me@x/plants HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST /plants#x HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST /plants\u00E9 HTTP/1.1\r\nHost: x\r\n\r\n",
+        "CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n"
       })
   void malformed_head_is_refused(String head) throws IOException {
     assertMalformed(send(head));
@@ -119,6 +137,12 @@ class BrokenHttpTest {
         "zz\r\n",
         "5\r\n     zz\r\n0\r\n\r\n",
         "-1\r\n",
+        "+0\r\n\r\n",
+        "0x0\r\n\r\n",
+        " 0\r\n\r\n",
+        "fffffffffffffffff\r\n",
+        "0;a\nb\r\n\r\n",
+        "0\n\n",
         "0\r\nbroken trailer\u0000\r\n: x\r\n\r\n"
       })
   void body_whose_framing_breaks_creates_nothing(String rest) throws IOException {
@@ -135,6 +159,48 @@ class BrokenHttpTest {
                 + rest));
   }
 
+  /** A body that can be read in two ways must not be read as a second request. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
+        "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n",
+        "Content-Length: 5\r\nContent-Length: 5\r\n",
+        "Content-Length: 5\r\nContent-Length: 6\r\n",
+        "Content-Length: 5, 5\r\n",
+        "Content-Length: +5\r\n",
+        "Content-Length: -5\r\n",
+        "Content-Length: 0x5\r\n",
+        "Content-Length: 5 5\r\n",
+        "Content-Length: \r\n",
+        "Content-Length: 99999999999999999999\r\n",
+        "Transfer-Encoding: xchunked\r\n",
+        "Transfer-Encoding: chunked, chunked\r\n",
+        "Transfer-Encoding: chunked, identity\r\n",
+        "Transfer-Encoding: identity\r\n",
+        "Transfer-Encoding: \r\n",
+        "Transfer-Encoding: \u000bchunked\r\n",
+        "Transfer-Encoding: chunked;q=1\r\n",
+        "Transfer-Encoding : chunked\r\n",
+        "Transfer-Encoding:\r\n chunked\r\n",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n"
+      })
+  void body_of_doubtful_length_ends_the_connection(String length) throws IOException {
+    String smuggled = request("Bearer " + Tokens.valid(), "{\"id\":1,\"name\":\"fern\"}");
+
+    assertMalformed(
+        send(RawRequests.head("POST /plants HTTP/1.1", length) + "0\r\n\r\n" + smuggled));
+    assertMalformed(send(RawRequests.head("GET / HTTP/1.1", length) + "0\r\n\r\n" + smuggled));
+  }
+
+  @Test
+  void body_in_chunks_is_refused_in_the_version_that_has_none() throws IOException {
+    assertMalformed(
+        send(
+            RawRequests.head("POST /plants HTTP/1.0", "Transfer-Encoding: chunked\r\n")
+                + "0\r\n\r\n"));
+  }
+
   @Test
   void requests_before_a_broken_one_are_answered() throws IOException {
     String valid = request("Bearer " + Tokens.valid(), "{\"id\":1,\"name\":\"fern\"}");
@@ -145,7 +211,8 @@ class BrokenHttpTest {
             + "2\r\n{}\r\nzz\r\n";
 
     for (int attempt = 0; attempt < 20; attempt++) {
-      assertEquals(List.of("200", "200", "400"), statuses(send(valid + valid + broken)));
+      assertEquals(
+          List.of("200", "200", "400"), RawRequests.statuses(send(valid + valid + broken)));
     }
   }
 
@@ -160,7 +227,8 @@ class BrokenHttpTest {
 
     String answers = send(refused + valid.replace("Host: x", "Host: x\r\nConnection: close"));
 
-    assertEquals(List.of("400", "401", "400", "401", "200"), statuses(answers), answers);
+    assertEquals(
+        List.of("400", "401", "400", "401", "200"), RawRequests.statuses(answers), answers);
   }
 
   @Test
@@ -172,16 +240,16 @@ class BrokenHttpTest {
 
     String answers = send(faulty + faulty.replace("Host: x", "Host: x\r\nConnection: close"));
 
-    assertEquals(List.of("500", "500"), statuses(answers), answers);
+    assertEquals(List.of("500", "500"), RawRequests.statuses(answers), answers);
   }
 
   @Test
   void client_that_goes_away_in_the_middle_creates_nothing() throws IOException {
     String whole = request("Bearer " + Tokens.valid(), "{\"id\":1,\"name\":\"fern\"}");
-    try (Socket socket = new Socket(server.getHost(), server.getPort())) {
-      socket.getOutputStream().write(whole.substring(0, whole.length() - 1).getBytes(ISO_8859_1));
+    try (Socket socket = RawRequests.connect(server)) {
+      RawRequests.write(socket, whole.substring(0, whole.length() - 1));
       socket.shutdownOutput();
-      assertEquals(-1, socket.getInputStream().read());
+      assertMalformed(RawRequests.readAll(socket));
     }
     assertEquals(0, createPlant.calls());
   }
@@ -193,14 +261,6 @@ class BrokenHttpTest {
         .skip(1)
         .map(line -> line.split(": ", 2))
         .collect(groupingBy(header -> header[0], mapping(header -> header[1], toList())));
-  }
-
-  private static List<String> statuses(String answers) {
-    return Pattern.compile("HTTP/1\\.1 (\\d{3}) ")
-        .matcher(answers)
-        .results()
-        .map(answer -> answer.group(1))
-        .toList();
   }
 
   private static String request(String credentials, String body) {
@@ -221,12 +281,7 @@ class BrokenHttpTest {
     assertEquals(0, createPlant.calls());
   }
 
-  private String send(String request) throws IOException {
-    try (Socket socket = new Socket(server.getHost(), server.getPort())) {
-      socket.setSoTimeout(20_000);
-      socket.getOutputStream().write(request.getBytes(ISO_8859_1));
-      socket.getOutputStream().flush();
-      return new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
-    }
+  private String send(String requests) throws IOException {
+    return RawRequests.send(server, requests);
   }
 }

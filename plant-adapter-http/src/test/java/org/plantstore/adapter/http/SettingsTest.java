@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.exceptions.ConfigurationException;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -62,12 +64,17 @@ class SettingsTest {
   @ParameterizedTest
   @ValueSource(strings = {"0", "-1", "1MB", "", "1000000000", "1.5"})
   void limits_are_positive_numbers(String value) {
-    assertRefused(
-        Map.of("jwt.secret", Tokens.SECRET, "max.body.bytes", value),
-        "MAX_BODY_BYTES must be a whole number from 1 to 999999999, but is " + value);
-    assertRefused(
-        Map.of("jwt.secret", Tokens.SECRET, "max.concurrent.creates", value),
-        "MAX_CONCURRENT_CREATES must be a whole number from 1 to 999999999, but is " + value);
+    for (String variable :
+        List.of(
+            "MAX_BODY_BYTES",
+            "MAX_CONCURRENT_CREATES",
+            "MAX_CONNECTIONS",
+            "REQUEST_TIMEOUT_SECONDS")) {
+      String property = variable.toLowerCase(Locale.ROOT).replace('_', '.');
+      assertRefused(
+          Map.of("jwt.secret", Tokens.SECRET, property, value),
+          variable + " must be a whole number from 1 to 999999999, but is " + value);
+    }
   }
 
   private static void assertRefused(Map<String, Object> settings, String message) {

@@ -1,0 +1,91 @@
+package org.plantstore.adapter.http;
+
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.util.concurrent.Future;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Closes a connection whose client takes too long to send one request as a whole, or to take what
+ * it is answered: a slow client would otherwise hold its connection, and what was read, for as long
+ * as it likes. Between requests it does nothing. One per connection, used by its event loop alone.
+ */
+@SuppressWarnings(
+    "FutureReturnValueIgnored") // Netty reports what fails on a connection by closing it
+final class ConnectionDeadline extends ChannelDuplexHandler {
+
+  private final long timeoutNanos;
+
+  private boolean receiving;
+  private long receivingSince;
+  private boolean stuck;
+  private long stuckSince;
+  private @Nullable Future<?> check;
+
+  /**
+   * Makes the handler of a connection.
+   *
+   * @param timeout how long a request may take from its first byte to its last, and how long
+   *     answers may wait while the client takes none of them
+   */
+  ConnectionDeadline(Duration timeout) {
+    this.timeoutNanos = timeout.toNanos();
+  }
+
+  /** Says that the request that was being received is there as a whole. */
+  void requestReceived() {
+    receiving = false;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object bytes) {
+    if (!receiving) {
+      receiving = true;
+      receivingSince = System.nanoTime();
+      ensureCheck(context);
+    }
+    context.fireChannelRead(bytes);
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext context) {
+    stuck = !context.channel().isWritable();
+    if (stuck) {
+      stuckSince = System.nanoTime();
+      ensureCheck(context);
+    }
+    context.fireChannelWritabilityChanged();
+  }
+
+  /** One check is planned for many requests: to plan and to cancel one for each costs too much. */
+  private void ensureCheck(ChannelHandlerContext context) {
+    if (check == null) {
+      plan(context, timeoutNanos);
+    }
+  }
+
+  private void plan(ChannelHandlerContext context, long delayNanos) {
+    check = context.executor().schedule(() -> check(context), delayNanos, TimeUnit.NANOSECONDS);
+  }
+
+  private void check(ChannelHandlerContext context) {
+    check = null;
+    long now = System.nanoTime();
+    long waitedNanos = Math.max(receiving ? now - receivingSince : 0, stuck ? now - stuckSince : 0);
+    if (waitedNanos >= timeoutNanos) {
+      context.close();
+    } else if (receiving || stuck) {
+      plan(context, timeoutNanos - waitedNanos);
+    }
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext context) {
+    if (check != null) {
+      check.cancel(false);
+      check = null;
+    }
+  }
+}

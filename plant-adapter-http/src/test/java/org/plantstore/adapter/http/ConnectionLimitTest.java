@@ -1,0 +1,69 @@
+package org.plantstore.adapter.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.plantstore.adapter.http.RawRequests.connect;
+import static org.plantstore.adapter.http.RawRequests.createRequest;
+import static org.plantstore.adapter.http.RawRequests.read;
+import static org.plantstore.adapter.http.RawRequests.write;
+
+import io.micronaut.context.annotation.Property;
+import io.micronaut.runtime.server.EmbeddedServer;
+import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
+import jakarta.inject.Inject;
+import java.io.IOException;
+import java.net.Socket;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** More connections than the service keeps open. */
+@MicronautTest
+@Property(name = "jwt.secret", value = Tokens.SECRET)
+@Property(name = "max.connections", value = "2")
+class ConnectionLimitTest {
+
+  private static final String CREATED = "HTTP/1.1 200 OK";
+  private static final String FERN = "{\"id\":1,\"name\":\"fern\"}";
+
+  @Inject EmbeddedServer server;
+
+  @Test
+  @Timeout(60)
+  void connection_beyond_the_limit_is_closed_and_one_that_ends_makes_room() throws IOException {
+    try (Socket first = connect(server)) {
+      requireServed(first);
+      try (Socket second = connect(server)) {
+        requireServed(second);
+        try (Socket third = connect(server)) {
+          assertEquals(-1, third.getInputStream().read());
+        }
+        requireServed(first);
+        requireServed(second);
+      }
+      awaitServed();
+      requireServed(first);
+    }
+  }
+
+  /** The server learns a moment later that a connection has ended. */
+  private void awaitServed() {
+    boolean served = false;
+    while (!served) {
+      try (Socket socket = connect(server)) {
+        requireServed(socket);
+        served = true;
+      } catch (IOException e) {
+        assertFalse(Thread.interrupted(), "waited in vain for room");
+      }
+    }
+  }
+
+  private static void requireServed(Socket socket) throws IOException {
+    write(socket, createRequest(FERN));
+    String answer = read(socket, CREATED);
+    if (!answer.equals(CREATED)) {
+      throw new IOException("not served: " + answer);
+    }
+    socket.getInputStream().skipNBytes(socket.getInputStream().available());
+  }
+}

@@ -1,0 +1,238 @@
+package org.plantstore.adapter.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.http.RawRequests.connect;
+import static org.plantstore.adapter.http.RawRequests.createRequest;
+import static org.plantstore.adapter.http.RawRequests.head;
+import static org.plantstore.adapter.http.RawRequests.read;
+import static org.plantstore.adapter.http.RawRequests.readAll;
+import static org.plantstore.adapter.http.RawRequests.send;
+import static org.plantstore.adapter.http.RawRequests.statuses;
+import static org.plantstore.adapter.http.RawRequests.write;
+
+import io.micronaut.context.annotation.Property;
+import io.micronaut.runtime.server.EmbeddedServer;
+import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
+import jakarta.inject.Inject;
+import java.io.IOException;
+import java.net.Socket;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Well-formed requests in unusual form, and which of them the connection outlives. */
+@MicronautTest
+@Property(name = "jwt.secret", value = Tokens.SECRET)
+class ConnectionTest {
+
+  private static final String FERN = "{\"id\":1,\"name\":\"fern\"}";
+  private static final String LAST = createRequest("Connection: close\r\n", FERN);
+
+  @Inject EmbeddedServer server;
+  @Inject FakeCreatePlant createPlant;
+
+  @BeforeEach
+  void reset() {
+    createPlant.reset();
+  }
+
+  @Test
+  void every_answer_is_for_no_cache_and_is_what_its_type_says() throws IOException {
+    for (String requests :
+        List.of(
+            LAST,
+            createRequest("Connection: close\r\n", "{}"),
+            "GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+            "nonsense\r\n\r\n",
+            head("POST /plants HTTP/1.1", "Transfer-Encoding: chunked\r\n") + "zz\r\n")) {
+      String answer = send(server, requests);
+
+      assertTrue(answer.contains("\r\ncache-control: no-store\r\n"), answer);
+      assertTrue(answer.contains("\r\nx-content-type-options: nosniff\r\n"), answer);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "post /plants, 405",
+    "Post /plants, 405",
+    "get /openapi.yaml, 405",
+    "PLANT /plants, 405",
+    "TRACE /plants, 405",
+    "OPTIONS *, 404",
+    "POST /%70lants, 404",
+    "POST /PLANTS, 404",
+    "POST /plants%2F, 404",
+    "POST /./plants, 404",
+    "POST //plants, 404",
+    "POST /plants;a=b, 404",
+    "POST http://elsewhere/nothing, 404"
+  })
+  void method_and_path_are_taken_exactly(String methodAndTarget, String status) throws IOException {
+    String request = head(methodAndTarget + " HTTP/1.1", "Content-Length: 0\r\n");
+
+    assertEquals(List.of(status, "200"), statuses(send(server, request + LAST)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "POST http://x/plants HTTP/1.1",
+        "POST HTTPS://x:8080/plants HTTP/1.1",
+        "POST http://[::1]:8080/plants HTTP/1.1",
+        "POST /plants? HTTP/1.1",
+        "POST /plants?a=%7B%7D HTTP/1.1"
+      })
+  void target_is_read_in_each_of_its_forms(String firstLine) throws IOException {
+    String request = head(firstLine, "Content-Length: " + FERN.length() + "\r\n") + FERN;
+
+    assertEquals(List.of("200", "200"), statuses(send(server, request + LAST)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "x:8080", "x.example", "[::1]:80", "127.0.0.1", "%41", "a,b"})
+  void host_may_be_any(String host) throws IOException {
+    String request = LAST.replace("Host: x", "Host: " + host);
+
+    assertEquals(List.of("200"), statuses(send(server, request)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABk\r\n",
+        "Upgrade: websocket\r\nConnection: Upgrade\r\n",
+        "Expect: something\r\n",
+        "X-Folded: a\r\n b\r\n"
+      })
+  void what_is_only_offered_is_ignored(String headers) throws IOException {
+    assertEquals(
+        List.of("200", "200"), statuses(send(server, createRequest(headers, FERN) + LAST)));
+  }
+
+  @Test
+  void body_in_chunks_with_extensions_and_trailers_is_read() throws IOException {
+    String chunked =
+        head("POST /plants HTTP/1.1", "Transfer-Encoding: Chunked\r\n")
+            + Integer.toHexString(FERN.length())
+            + ";a=\"b\"\r\n"
+            + FERN
+            + "\r\n00\r\nContent-Length: 5\r\nAuthorization: none\r\nX: 1\r\n\r\n";
+
+    assertEquals(List.of("200", "200"), statuses(send(server, chunked + LAST)));
+  }
+
+  @Test
+  void body_is_asked_for_when_its_sender_waits_for_that() throws IOException {
+    String headers = "Connection: close\r\nExpect: 100-continue\r\nContent-Length: 22\r\n";
+    try (Socket socket = connect(server)) {
+      write(socket, head("POST /plants HTTP/1.1", headers));
+      String asked = "HTTP/1.1 100 Continue\r\n\r\n";
+      assertEquals(asked, read(socket, asked));
+      write(socket, FERN);
+      assertEquals(List.of("200"), statuses(readAll(socket)));
+    }
+  }
+
+  /** What would come next could be the body or a request. */
+  @Test
+  void connection_ends_with_an_answer_to_who_was_not_asked_for_the_body() throws IOException {
+    String request =
+        "POST /plants HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 200\r\n\r\n";
+
+    String answer = send(server, request);
+
+    assertEquals(List.of("401"), statuses(answer), answer);
+    assertTrue(answer.contains("\r\nconnection: close\r\n"), answer);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3, 50})
+  void client_that_has_closed_its_side_is_answered(int requests) throws IOException {
+    for (int attempt = 0; attempt < 10; attempt++) {
+      try (Socket socket = connect(server)) {
+        write(socket, createRequest(FERN).repeat(requests));
+        socket.shutdownOutput();
+
+        assertEquals(Collections.nCopies(requests, "200"), statuses(readAll(socket)));
+      }
+    }
+  }
+
+  @Test
+  void client_that_has_closed_its_side_is_answered_however_long_that_takes() throws Exception {
+    CountDownLatch closed = new CountDownLatch(1);
+    createPlant.behave(plant -> {
+      try {
+        closed.await();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+      return plant.plant();
+    });
+    try (Socket socket = connect(server)) {
+      write(socket, createRequest(FERN));
+      socket.shutdownOutput();
+      // By then the connection has been read to its end.
+      String another = "GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+      assertEquals(List.of("401"), statuses(send(server, another)));
+      closed.countDown();
+
+      assertEquals(List.of("200"), statuses(readAll(socket)));
+    }
+  }
+
+  @Test
+  void more_requests_at_once_than_are_remembered_end_the_connection() throws IOException {
+    try (Socket socket = connect(server)) {
+      write(socket, createRequest(FERN).repeat(1_000));
+      List<String> statuses = statuses(readUntilClosed(socket));
+
+      assertTrue(statuses.size() < 1_000, "all were answered");
+      assertEquals(Collections.nCopies(statuses.size(), "200"), statuses);
+    }
+    assertEquals(List.of("200"), statuses(send(server, LAST)));
+  }
+
+  @Test
+  void body_beyond_the_limit_is_not_read_to_its_end() throws IOException {
+    long length = 100L * 1024 * 1024;
+    try (Socket socket = connect(server)) {
+      write(socket, head("POST /plants HTTP/1.1", "Content-Length: " + length + "\r\n"));
+      String part = " ".repeat(64 * 1024);
+
+      assertFalse(isSent(socket, part, length), "all of it was read");
+    }
+  }
+
+  /** Answers what came before the connection was closed, or reset. */
+  private static String readUntilClosed(Socket socket) {
+    StringBuilder answers = new StringBuilder();
+    try {
+      for (String part = read(socket, " "); !part.isEmpty(); part = read(socket, " ")) {
+        answers.append(part);
+      }
+    } catch (IOException e) {
+      // What was read before counts.
+    }
+    return answers.toString();
+  }
+
+  private static boolean isSent(Socket socket, String part, long length) {
+    try {
+      for (long sent = 0; sent < length; sent += part.length()) {
+        write(socket, part);
+      }
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}

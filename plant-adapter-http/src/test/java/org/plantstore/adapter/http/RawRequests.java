@@ -1,0 +1,76 @@
+package org.plantstore.adapter.http;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import io.micronaut.runtime.server.EmbeddedServer;
+import java.io.IOException;
+import java.net.Socket;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** Requests as bytes on a connection of their own, as no HTTP library would send them. */
+final class RawRequests {
+
+  private static final int TIMEOUT_MILLIS = 20_000;
+
+  private RawRequests() {}
+
+  /** Opens a connection on which waiting for an answer ends after a while. */
+  static Socket connect(EmbeddedServer server) throws IOException {
+    Socket socket = new Socket(server.getHost(), server.getPort());
+    socket.setSoTimeout(TIMEOUT_MILLIS);
+    return socket;
+  }
+
+  static void write(Socket socket, String text) throws IOException {
+    socket.getOutputStream().write(text.getBytes(ISO_8859_1));
+  }
+
+  /** Answers all that comes until the server closes the connection. */
+  static String readAll(Socket socket) throws IOException {
+    return new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
+  }
+
+  /** Answers as many bytes as there are in what is expected, or all until the server closes. */
+  static String read(Socket socket, String expected) throws IOException {
+    return new String(socket.getInputStream().readNBytes(expected.length()), ISO_8859_1);
+  }
+
+  /** Sends the requests, and answers all that comes until the server closes the connection. */
+  static String send(EmbeddedServer server, String requests) throws IOException {
+    try (Socket socket = connect(server)) {
+      write(socket, requests);
+      return readAll(socket);
+    }
+  }
+
+  /** Answers a create with a valid token. */
+  static String createRequest(String body) {
+    return createRequest("", body);
+  }
+
+  /** Answers a create with a valid token and further lines of the head. */
+  static String createRequest(String headers, String body) {
+    return head("POST /plants HTTP/1.1", headers + "Content-Length: " + body.length() + "\r\n")
+        + body;
+  }
+
+  /** Answers a head with a valid token and further lines, to which a body belongs. */
+  static String head(String firstLine, String headers) {
+    return firstLine
+        + "\r\nHost: x\r\nAuthorization: Bearer "
+        + Tokens.valid()
+        + "\r\nContent-Type: application/json\r\n"
+        + headers
+        + "\r\n";
+  }
+
+  /** Answers the status of each answer in the order in which they came. */
+  static List<String> statuses(String answers) {
+    return Pattern.compile("HTTP/1\\.1 (\\d{3}) ")
+        .matcher(answers)
+        .results()
+        .map(answer -> answer.group(1))
+        .toList();
+  }
+}
