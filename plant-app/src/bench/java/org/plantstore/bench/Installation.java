@@ -108,6 +108,7 @@ record Installation(Path target, Database database) {
     environment.put("DATABASE_PASSWORD", "any");
     environment.put("PORT", String.valueOf(port));
     environment.put("MANAGEMENT_PORT", String.valueOf(freePort()));
+    environment.put("DRAIN_SECONDS", "0");
     return environment;
   }
 

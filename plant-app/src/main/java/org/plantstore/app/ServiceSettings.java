@@ -19,6 +19,8 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
 
   private static final Set<String> LOG_FORMATS = Set.of("text", "json");
   private static final int MAX_PORT = 65_535;
+  static final String DRAIN_SECONDS = "drain.seconds";
+
   private static final String PORT = "port";
   private static final String MANAGEMENT_PORT = "management.port";
 
@@ -27,7 +29,7 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
     builder.propertySources(
         PropertySource.of(
             "plant-app",
-            Map.<String, Object>of(PORT, 8080, MANAGEMENT_PORT, 8081),
+            Map.<String, Object>of(PORT, 8080, MANAGEMENT_PORT, 8081, DRAIN_SECONDS, 5),
             // Below every other source, so that each of these can be overridden.
             Integer.MIN_VALUE));
   }
@@ -40,6 +42,7 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
       throw new ConfigurationException(
           "PORT and MANAGEMENT_PORT must differ, but both are " + port);
     }
+    requireDrainSeconds(context.getRequiredProperty(DRAIN_SECONDS, String.class));
     requireFree("PORT", port);
     requireFree("MANAGEMENT_PORT", managementPort);
   }
@@ -47,6 +50,13 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
   static void requireLogFormat(@Nullable String format) {
     if (format != null && !LOG_FORMATS.contains(format)) {
       throw new ConfigurationException("LOG_FORMAT must be text or json, but is " + format);
+    }
+  }
+
+  private static void requireDrainSeconds(String value) {
+    if (!value.matches("[0-9]{1,4}")) {
+      throw new ConfigurationException(
+          "DRAIN_SECONDS must be a whole number from 0 to 9999, but is " + value);
     }
   }
 

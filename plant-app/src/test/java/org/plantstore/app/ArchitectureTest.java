@@ -48,7 +48,8 @@ class ArchitectureTest {
           Map.entry("io.micronaut.data", Set.of("plant-adapter-persistence")),
           Map.entry("java.sql", Set.of("plant-adapter-persistence")),
           Map.entry("org.postgresql", Set.of("plant-adapter-persistence")),
-          Map.entry("io.micronaut.runtime", Set.of("plant-app")),
+          Map.entry("io.micronaut.management", Set.of("plant-app")),
+          Map.entry("io.micronaut.runtime", Set.of("plant-adapter-http", "plant-app")),
           Map.entry(
               "io.micronaut.context",
               Set.of("plant-adapter-http", "plant-adapter-persistence", "plant-app")));

@@ -52,6 +52,7 @@ final class ServiceProcess implements AutoCloseable {
     builder.environment().clear();
     builder.environment().put("PORT", String.valueOf(port));
     builder.environment().put("MANAGEMENT_PORT", String.valueOf(managementPort));
+    builder.environment().put("DRAIN_SECONDS", "0");
     builder.environment().putAll(environment);
     try {
       process = builder.start();
@@ -118,7 +119,8 @@ final class ServiceProcess implements AutoCloseable {
     }
   }
 
-  private int readiness() {
+  /** Answers the status of the readiness, or -1 if nobody answers. */
+  int readiness() {
     try {
       return health("readiness").statusCode();
     } catch (UncheckedIOException e) {
@@ -153,14 +155,19 @@ final class ServiceProcess implements AutoCloseable {
     }
   }
 
-  /** Asks the process to end, as SIGTERM does. */
+  /** Asks the process to end, as SIGTERM does, and waits until it has. */
   void stop() {
     stop(TIMEOUT);
   }
 
   void stop(Duration timeout) {
-    process.destroy();
+    terminate();
     awaitExit(timeout);
+  }
+
+  /** Asks the process to end, as SIGTERM does, and does not wait for it. */
+  void terminate() {
+    process.destroy();
   }
 
   void kill() {

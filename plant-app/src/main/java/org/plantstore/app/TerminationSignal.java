@@ -1,0 +1,42 @@
+package org.plantstore.app;
+
+import java.lang.reflect.Proxy;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * SIGTERM, by which a service manager asks a process to end. By default the JVM then ends at once,
+ * with an exit code that looks like a failure.
+ */
+final class TerminationSignal {
+
+  private static final Logger LOG = LoggerFactory.getLogger(TerminationSignal.class);
+
+  private TerminationSignal() {}
+
+  /**
+   * Has the action run, in a thread of its own, when the process is asked to end. By reflection,
+   * because the JDK has no other access to signals, and the compiler warns of this one.
+   */
+  static void handle(Runnable action) {
+    try {
+      Class<?> signal = Class.forName("sun.misc.Signal");
+      Class<?> handler = Class.forName("sun.misc.SignalHandler");
+      Object handlerOfAction =
+          Proxy.newProxyInstance(
+              handler.getClassLoader(),
+              new Class<?>[] {handler},
+              (proxy, method, arguments) -> {
+                action.run();
+                return null;
+              });
+      signal
+          .getMethod("handle", signal, handler)
+          .invoke(null, signal.getConstructor(String.class).newInstance("TERM"), handlerOfAction);
+    } catch (ReflectiveOperationException e) {
+      // Such as with -Xrs, which leaves signals to the system.
+      LOG.warn(
+          "SIGTERM will end the service without draining it: {}", String.valueOf(e.getCause()));
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package org.plantstore.app;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/** A balancer that knows no HTTP: it hands each connection to a service that says it is ready. */
+final class Balancer implements AutoCloseable {
+
+  private final ServerSocket entrance = new ServerSocket(0);
+  private final List<ServiceProcess> services = new CopyOnWriteArrayList<>();
+  private final ExecutorService threads =
+      Executors.newCachedThreadPool(work -> {
+        Thread thread = new Thread(work, "balancer");
+        thread.setDaemon(true);
+        return thread;
+      });
+  private int turn;
+
+  Balancer() throws IOException {
+    threads.execute(this::accept);
+  }
+
+  int port() {
+    return entrance.getLocalPort();
+  }
+
+  void add(ServiceProcess service) {
+    services.add(service);
+  }
+
+  void remove(ServiceProcess service) {
+    services.remove(service);
+  }
+
+  private void accept() {
+    try {
+      while (true) {
+        Socket client = entrance.accept();
+        Socket service = new Socket("localhost", next().address().getPort());
+        threads.execute(() -> forward(client, service));
+        threads.execute(() -> forward(service, client));
+      }
+    } catch (IOException e) {
+      // It was closed.
+    }
+  }
+
+  private ServiceProcess next() {
+    List<ServiceProcess> ready =
+        services.stream().filter(service -> service.readiness() == 200).toList();
+    turn++;
+    return ready.get(turn % ready.size());
+  }
+
+  private static void forward(Socket from, Socket to) {
+    try (from;
+        to) {
+      InputStream input = from.getInputStream();
+      OutputStream output = to.getOutputStream();
+      input.transferTo(output);
+    } catch (IOException e) {
+      // One of the two has closed the connection.
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    entrance.close();
+    threads.shutdownNow();
+  }
+}
