@@ -16,8 +16,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A start that cannot work: one line that says what to change, an exit code that is not 0, soon, and
- * no port is ever opened.
+ * A start that cannot work: one line that says what to change, an exit code that is not 0, soon,
+ * and no port is ever opened.
  */
 class StartTest {
 
