@@ -136,7 +136,8 @@ enum ErrorNumber {
       5003,
       HttpStatus.SERVICE_UNAVAILABLE,
       "The service has too much to do now; send the same request again later.",
-      "More requests wait for the service than it lets wait. This one was not begun.",
+      "More requests wait for the service than it lets wait, or large bodies take up the memory that"
+          + " there is for them. This one was not begun.",
       "Wait as long as Retry-After says and send the same request again; wait longer each time it"
           + " is refused."),
   KEYS_UNAVAILABLE(

@@ -1,0 +1,187 @@
+package org.plantstore.adapter.http;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.micronaut.context.annotation.Property;
+import io.micronaut.runtime.server.EmbeddedServer;
+import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
+import jakarta.inject.Inject;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.plantstore.domain.PlantStoreUnavailableException;
+
+/** Large bodies, when there is memory left for them and when there is none. */
+@MicronautTest
+@Property(name = "jwt.secret", value = Tokens.SECRET)
+@Timeout(60)
+class BodyMemoryTest {
+
+  private static final long ALL = Runtime.getRuntime().maxMemory();
+  private static final String LARGE =
+      "{\"id\":1,\"name\":\"fern\",\"tag\":\"" + "x".repeat(1_000_000) + "\"}";
+  private static final String SMALL = "{\"id\":1,\"name\":\"fern\"}";
+  private static final String OVERLOADED =
+      "{\"error\":5003,\"message\":\"The service has too much to do now; send the same request"
+          + " again later.\"}";
+
+  @Inject EmbeddedServer server;
+  @Inject BodyMemory memory;
+  @Inject FakeCreatePlant createPlant;
+
+  @BeforeEach
+  void reset() {
+    createPlant.reset();
+    awaitThatNothingIsTaken();
+  }
+
+  @Test
+  void body_for_which_there_is_no_memory_asks_to_retry_and_small_ones_are_served() {
+    assertTrue(memory.take(ALL, 0));
+    try {
+      for (int time = 0; time < 3; time++) {
+        Answer refused = Answer.toCreate(server.getURI(), LARGE);
+        assertEquals(OVERLOADED, refused.body());
+        assertEquals(503, refused.status());
+        assertEquals(Optional.of("1"), refused.header("Retry-After"));
+        assertEquals(200, Answer.toCreate(server.getURI(), SMALL).status());
+      }
+      assertEquals(3, createPlant.calls());
+    } finally {
+      memory.giveBack(ALL);
+    }
+    assertEquals(200, Answer.toCreate(server.getURI(), LARGE).status());
+  }
+
+  @Test
+  void caller_is_looked_at_before_the_memory() {
+    assertTrue(memory.take(ALL, 0));
+    try {
+      HttpRequest.Builder request =
+          HttpRequest.newBuilder(server.getURI().resolve("/plants"))
+              .POST(BodyPublishers.ofString(LARGE));
+      assertEquals(401, Answer.to(request).status());
+    } finally {
+      memory.giveBack(ALL);
+    }
+  }
+
+  @Test
+  void body_in_tiny_parts_takes_more_than_its_bytes() throws IOException {
+    assertTrue(memory.take(ALL, 0));
+    try (Socket connection = connect()) {
+      String body = "1\r\n \r\n".repeat(1_000);
+      connection
+          .getOutputStream()
+          .write((head("Transfer-Encoding: chunked") + body).getBytes(US_ASCII));
+      byte[] statusLine = connection.getInputStream().readNBytes("HTTP/1.1 503".length());
+
+      assertEquals("HTTP/1.1 503", new String(statusLine, US_ASCII));
+    } finally {
+      memory.giveBack(ALL);
+    }
+  }
+
+  @Test
+  void memory_is_taken_until_the_answer_and_then_given_back() {
+    createPlant.behave(plant -> {
+      assertIsTaken();
+      return plant.plant();
+    });
+    assertEquals(200, Answer.toCreate(server.getURI(), LARGE).status());
+    awaitThatNothingIsTaken();
+
+    createPlant.behave(plant -> {
+      throw new PlantStoreUnavailableException("down");
+    });
+    assertEquals(503, Answer.toCreate(server.getURI(), LARGE).status());
+    awaitThatNothingIsTaken();
+
+    assertEquals(400, Answer.toCreate(server.getURI(), LARGE + "x").status());
+    assertEquals(400, Answer.toCreate(server.getURI(), LARGE.repeat(2)).status());
+    awaitThatNothingIsTaken();
+  }
+
+  @Test
+  void memory_of_a_client_that_goes_away_is_given_back() throws IOException {
+    try (Socket connection = connect()) {
+      byte[] body = LARGE.getBytes(UTF_8);
+      connection.getOutputStream().write(head("Content-Length: " + body.length).getBytes(US_ASCII));
+      connection.getOutputStream().write(body, 0, body.length - 1);
+      while (nothingIsTaken()) {
+        LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
+      }
+    }
+    awaitThatNothingIsTaken();
+    assertEquals(0, createPlant.calls());
+  }
+
+  @Test
+  void several_large_requests_in_one_go_are_all_answered() throws IOException {
+    String length = "Content-Length: " + LARGE.length();
+    String requests =
+        (head(length) + LARGE).repeat(4) + head(length + "\r\nConnection: close") + LARGE;
+    try (Socket connection = connect()) {
+      Thread sender =
+          new Thread(() -> {
+            try {
+              connection.getOutputStream().write(requests.getBytes(US_ASCII));
+            } catch (IOException e) {
+              throw new IllegalStateException(e);
+            }
+          });
+      sender.start();
+      String answers = new String(connection.getInputStream().readAllBytes(), US_ASCII);
+
+      assertEquals(5, answers.split("HTTP/1.1 200 OK", -1).length - 1, answers);
+    }
+    awaitThatNothingIsTaken();
+  }
+
+  private Socket connect() throws IOException {
+    URI address = server.getURI();
+    Socket connection = new Socket(address.getHost(), address.getPort());
+    connection.setSoTimeout(30_000);
+    return connection;
+  }
+
+  private static String head(String length) {
+    return "POST /plants HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization:"
+        + " Bearer "
+        + Tokens.valid()
+        + "\r\n"
+        + length
+        + "\r\n\r\n";
+  }
+
+  private void assertIsTaken() {
+    assertNotEquals(true, nothingIsTaken());
+  }
+
+  /** One alone may take any amount. */
+  private boolean nothingIsTaken() {
+    boolean alone = memory.take(ALL, 0);
+    if (alone) {
+      memory.giveBack(ALL);
+    }
+    return alone;
+  }
+
+  private void awaitThatNothingIsTaken() {
+    while (!nothingIsTaken()) {
+      LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
+    }
+  }
+}
