@@ -43,6 +43,9 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
   private static final Logger LOG = LoggerFactory.getLogger(ProviderKeySet.class);
   private static final int MAX_BYTES = 256 * 1024;
 
+  /** A token that names no key may be checked with each of them. */
+  private static final int MAX_KEYS = 100;
+
   /** RFC 7518, sections 3.3 and 3.5. */
   private static final int MIN_RSA_BITS = 2048;
 
@@ -118,6 +121,9 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
     if (keys == null) {
       throw new ParseException("there is no member \"keys\"", 0);
     }
+    if (keys.length > MAX_KEYS) {
+      throw new ParseException("there are more than " + MAX_KEYS + " keys", 0);
+    }
     List<JWK> usable = new ArrayList<>();
     for (Map<String, Object> key : keys) {
       try {
@@ -125,15 +131,17 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
         if (isUsable(parsed)) {
           usable.add(parsed);
         }
-      } catch (ParseException | IllegalArgumentException | IllegalStateException e) {
+      } catch (ParseException | RuntimeException e) {
         LOG.warn("The key set at JWT_JWKS_URL has a key that is left out: {}", e.getMessage());
       }
     }
     return new JWKSet(usable);
   }
 
+  /** Whoever has seen a private key could sign with it, so one that is published is worthless. */
   private static boolean isUsable(JWK key) {
-    return (key.getKeyOperations() == null || key.getKeyOperations().contains(KeyOperation.VERIFY))
+    return !key.isPrivate()
+        && (key.getKeyOperations() == null || key.getKeyOperations().contains(KeyOperation.VERIFY))
         && !(key instanceof RSAKey rsa && rsa.size() < MIN_RSA_BITS);
   }
 

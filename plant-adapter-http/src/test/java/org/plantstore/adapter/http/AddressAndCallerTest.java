@@ -67,6 +67,63 @@ class AddressAndCallerTest {
                 .POST(BodyPublishers.ofString(FERN))));
   }
 
+  @Test
+  void token_beside_other_credentials_or_in_another_scheme_is_unauthorized() {
+    String token = Tokens.valid();
+    assertNoToken(
+        Answer.to(
+            anonymous("/plants")
+                .header("Authorization", "Basic dXNlcjpwYXNz")
+                .header("Authorization", "Bearer " + token)
+                .POST(BodyPublishers.ofString(FERN))));
+    for (String scheme : new String[] {"Token ", "JWT ", "OAuth ", "Bearer:", "Bearer=", ""}) {
+      assertNoToken(
+          Answer.to(
+              anonymous("/plants")
+                  .header("Authorization", scheme + token)
+                  .POST(BodyPublishers.ofString(FERN))));
+    }
+    for (String joined :
+        new String[] {token + ", Bearer " + token, token + "," + token, token + " realm=x"}) {
+      assertInvalidToken(
+          Answer.to(
+              anonymous("/plants")
+                  .header("Authorization", "Bearer " + joined)
+                  .POST(BodyPublishers.ofString(FERN))));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Proxy-Authorization",
+        "X-Authorization",
+        "X-Access-Token",
+        "X-Forwarded-Authorization",
+        "Authentication",
+        "Access-Token",
+        "Cookie"
+      })
+  void token_in_another_header_is_not_read(String header) {
+    assertNoToken(
+        Answer.to(
+            anonymous("/plants")
+                .header(header, "Bearer " + Tokens.valid())
+                .POST(BodyPublishers.ofString(FERN))));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"access_token", "token", "jwt", "Authorization", "bearer_token"})
+  void token_in_the_query_or_a_form_is_not_read(String parameter) {
+    String field = parameter + "=" + Tokens.valid();
+    assertNoToken(Answer.to(anonymous("/plants?" + field).POST(BodyPublishers.ofString(FERN))));
+    assertNoToken(
+        Answer.to(
+            anonymous("/plants")
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .POST(BodyPublishers.ofString(field))));
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"Bearer", "bearer", "BEARER", "bEaReR"})
   void scheme_is_read_in_any_case(String scheme) {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKSet;
+import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,6 +16,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /** An identity provider that publishes a key set over HTTP, and can be down. */
 final class IdentityProvider implements AutoCloseable {
@@ -25,6 +27,7 @@ final class IdentityProvider implements AutoCloseable {
   private volatile String keySet = "";
   private volatile int status = 200;
   private volatile boolean dripping;
+  private volatile @Nullable HttpHandler otherAnswer;
 
   IdentityProvider(JWK... keys) {
     publish(keys);
@@ -37,6 +40,13 @@ final class IdentityProvider implements AutoCloseable {
         "/keys",
         exchange -> {
           fetches.incrementAndGet();
+          HttpHandler other = otherAnswer;
+          if (other != null) {
+            try (exchange) {
+              other.handle(exchange);
+            }
+            return;
+          }
           byte[] body = keySet.getBytes(UTF_8);
           exchange.sendResponseHeaders(status, body.length);
           for (int sent = 0; dripping && sent < body.length - 1; sent++) {
@@ -61,6 +71,11 @@ final class IdentityProvider implements AutoCloseable {
 
   void publish(String newKeySet) {
     keySet = newKeySet;
+  }
+
+  /** Has every further fetch answered in this way. */
+  void answer(HttpHandler answer) {
+    otherAnswer = answer;
   }
 
   /** Answers from now on, but so slowly that no answer ever is whole. */

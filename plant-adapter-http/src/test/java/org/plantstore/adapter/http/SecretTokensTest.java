@@ -27,6 +27,7 @@ import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
@@ -48,6 +49,13 @@ class SecretTokensTest {
     assertValid(token(claims().audience(List.of("others", "plants")).build()));
     assertValid(token(claims().subject(null).build()));
     assertValid(token(claims().claim("roles", 7).claim("nbf", null).build()));
+  }
+
+  @Test
+  void token_of_any_length_is_valid() {
+    for (int length = 0; length < 300; length++) {
+      assertValid(token(claims().subject("x".repeat(length)).build()));
+    }
   }
 
   @Test
@@ -81,6 +89,128 @@ class SecretTokensTest {
         signedPayload("{\"iss\":\"https://issuer.example/\",\"aud\":\"plants\",\"exp\":null}"));
     assertInvalid(
         signedPayload("{\"iss\":\"https://issuer.example/\",\"aud\":\"plants\",\"exp\":\"2999\"}"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"exp\":null",
+        "\"exp\":true",
+        "\"exp\":[4102444800]",
+        "\"exp\":{\"a\":1}",
+        "\"exp\":\"4102444800\"",
+        "\"exp\":0",
+        "\"exp\":-1",
+        "\"exp\":1.5e9",
+        "\"exp\":1e400",
+        "\"exp\":NaN",
+        "\"exp\":Infinity",
+        "\"exp\":04102444800",
+        "\"exp\":9223372036854775807",
+        "\"exp\":99999999999999999999",
+        "\"exp\":-9223372036854775808",
+        "\"exp\":4102444800,\"exp\":4102444800",
+        "\"exp\":1,\"exp\":4102444800",
+        "\"exp\":1,\"\\u0065xp\":4102444800",
+        "\"exp\":4102444800,\"nbf\":4102444800",
+        "\"exp\":4102444800,\"nbf\":9223372036854776",
+        "\"exp\":4102444800,\"nbf\":18446744073709552",
+        "\"exp\":4102444800,\"nbf\":9223372036854775807",
+        "\"exp\":4102444800,\"nbf\":1e18",
+        "\"exp\":4102444800,\"nbf\":1e300",
+        "\"exp\":4102444800,\"nbf\":99999999999999999999",
+        "\"exp\":4102444800,\"nbf\":\"0\"",
+        "\"exp\":4102444800,\"nbf\":true",
+        "\"exp\":4102444800,\"nbf\":[]",
+        "\"exp\":4102444800,\"iat\":\"now\"",
+        "\"exp\":4102444800,\"iat\":1e300",
+        "\"exp\":4102444800,\"nbf\":1,\"nbf\":0",
+        "\"exp\":4102444800,\"jti\":{}",
+        "\"exp\":4102444800,\"a\":1,\"a\":1"
+      })
+  void odd_dates_and_repeated_members_are_invalid(String claims) {
+    assertInvalid(
+        signedPayload("{\"iss\":\"https://issuer.example/\",\"aud\":\"plants\"," + claims + "}"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"4102444800", "4102444800.5", "4.1024448e9", "999999999999999"})
+  void every_number_is_a_date(String exp) {
+    assertValid(
+        signedPayload(
+            "{\"iss\":\"https://issuer.example/\",\"aud\":\"plants\",\"nbf\":-1.5,\"iat\":0,\"exp\":"
+                + exp
+                + "}"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "7,\"plants\"",
+        "null,\"plants\"",
+        "[\"https://issuer.example/\"],\"plants\"",
+        "\"https://issuer.example/ \",\"plants\"",
+        "\"https://issuer.example/\\u0000\",\"plants\"",
+        "\"https://evil.example/\",\"iss\":\"https://issuer.example/\",\"plants\"",
+        "\"https://issuer.example/\",null",
+        "\"https://issuer.example/\",\"\"",
+        "\"https://issuer.example/\",\"plant\"",
+        "\"https://issuer.example/\",\"plantss\"",
+        "\"https://issuer.example/\",\"Plants\"",
+        "\"https://issuer.example/\",\"plants others\"",
+        "\"https://issuer.example/\",[\"others\",\"more\"]",
+        "\"https://issuer.example/\",[[\"plants\"]]",
+        "\"https://issuer.example/\",{\"plants\":true}",
+        "\"https://issuer.example/\",[\"plants\",7]",
+        "\"https://issuer.example/\",true",
+        "\"https://issuer.example/\",\"others\",\"aud\":\"plants\""
+      })
+  void odd_issuer_or_audience_is_invalid(String issuerAndAudience) {
+    int comma = issuerAndAudience.indexOf(",");
+    assertInvalid(
+        signedPayload(
+            "{\"exp\":4102444800,\"iss\":"
+                + issuerAndAudience.substring(0, comma)
+                + ",\"aud\":"
+                + issuerAndAudience.substring(comma + 1)
+                + "}"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "[]",
+        "null",
+        "7",
+        "\"text\"",
+        "{",
+        "{}",
+        "{} {}",
+        "\uFEFF{}",
+        "{\"exp\":4102444800",
+        "/**/{}",
+        "x"
+      })
+  void payload_that_is_no_object_of_claims_is_invalid(String payload) {
+    assertInvalid(signedPayload(payload));
+  }
+
+  @Test
+  void deeply_nested_claims_are_no_fault_of_the_service() {
+    assertInvalid(signedPayload("{\"x\":" + "[".repeat(5_000) + "]".repeat(5_000) + "}"));
+    assertInvalid(signedPayload("{\"x\":".repeat(1_500) + "1" + "}".repeat(1_500)));
+  }
+
+  @Test
+  void token_that_expires_stops_being_valid() {
+    String token = token(claims().expirationTime(Tokens.in(Duration.ofSeconds(-25))).build());
+    assertValid(token);
+    long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+    while (status(server.getURI(), token) == 200 && System.nanoTime() < deadline) {
+      LockSupport.parkNanos(Duration.ofMillis(200).toNanos());
+    }
+
+    assertInvalid(token);
   }
 
   @ParameterizedTest
