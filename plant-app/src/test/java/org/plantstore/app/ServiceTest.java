@@ -1,7 +1,6 @@
 package org.plantstore.app;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.app.EmbeddedDatabase.environment;
 import static org.plantstore.app.EmbeddedDatabase.start;
@@ -13,12 +12,10 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.plantstore.app.development.DevelopmentKey;
 
 /** The whole service over HTTP, in a process of its own, on a real PostgreSQL. */
 class ServiceTest {
@@ -88,29 +85,6 @@ class ServiceTest {
       environment.put("LOG_FORMAT", "json");
       assertLines(
           "\\{\"timestamp\":\\d+,\"level\":\"[A-Z]+\",.*\"formattedMessage\":\".*}", environment);
-    }
-  }
-
-  @Test
-  void nothing_secret_is_logged_even_at_the_lowest_level() throws IOException {
-    try (EmbeddedPostgres database = start()) {
-      Map<String, String> environment = environment(database);
-      environment.put("DATABASE_PASSWORD", "canary-password");
-      environment.put("LOGGER_LEVELS_ROOT", "TRACE");
-      try (ServiceProcess service = new ServiceProcess(environment).awaitReady()) {
-        service.create("{\"id\":1,\"name\":\"canary-name\",\"tag\":\"canary-tag\"}");
-        service.create("{\"id\":1,\"name\":\"canary-other\"}");
-        service.create("{\"id\":\"canary-id\",\"canary-member\":1}");
-        service.stop();
-
-        String log = service.output() + service.errors();
-        assertTrue(log.contains("Embedded Application shutting down"), "the log is written");
-        for (String secret : List.of("canary", DevelopmentKey.SECRET, "eyJ")) {
-          assertFalse(
-              log.contains(secret),
-              () -> log.lines().filter(line -> line.contains(secret)).findFirst().orElse(secret));
-        }
-      }
     }
   }
 

@@ -1,0 +1,214 @@
+package org.plantstore.app;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.plantstore.app.development.DevelopmentKey;
+
+/**
+ * What is nobody's business is in nothing that the service writes, whatever fails and however much
+ * is logged: what every secret has in common is searched for in the log and in the answers.
+ */
+class SecretsTest {
+
+  private static final String CANARY = "canary";
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+
+  /** Details and hints of a database quote what it refuses. */
+  private static final String REFUSING_TRIGGER =
+      "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+          + " IF NEW.name = 'canary-refused' THEN RAISE EXCEPTION 'refused'"
+          + " USING DETAIL = NEW.name, HINT = NEW.name; END IF; RETURN NEW; END $$;"
+          + " CREATE TRIGGER refuse BEFORE INSERT ON plant FOR EACH ROW EXECUTE FUNCTION refuse();"
+          + " ALTER TABLE plant ADD CHECK (name <> 'canary-unchecked')";
+
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final String token = ServiceProcess.token();
+  private final List<String> answers = new ArrayList<>();
+
+  @Test
+  void nothing_secret_is_told_or_logged_even_at_the_lowest_level() throws Exception {
+    EmbeddedPostgres database = EmbeddedDatabase.start();
+    try (ServiceProcess service = new ServiceProcess(environment(database)).awaitReady()) {
+      requireStatus(
+          200, create(service, "{\"id\":1,\"name\":\"canary-name\",\"tag\":\"canary-tag\"}"));
+      answers.clear(); // Whoever has sent the plant may see it.
+      provokeRefusals(service);
+      provokeFaults(service, database);
+      for (String kind : List.of("liveness", "readiness", "canary", "../env", "../loggers")) {
+        tell(service.health(kind));
+      }
+      database.close();
+      requireStatus(503, create(service, "{\"id\":2,\"name\":\"canary-name\"}"));
+      tell(service.health("readiness"));
+      service.stop();
+
+      String log = service.output() + service.errors();
+      assertTrue(log.contains("TRACE"), "the log is written");
+      assertTrue(log.contains("Embedded Application shutting down"), "the log is whole");
+      requireNothingSecret(log);
+      requireNothingSecret(String.join("\n", answers));
+    } finally {
+      database.close();
+    }
+  }
+
+  @Test
+  void nothing_secret_is_logged_by_a_start_that_fails() throws IOException {
+    try (EmbeddedPostgres database = EmbeddedDatabase.start()) {
+      for (Map.Entry<String, String> wrong :
+          Map.of(
+                  "DATABASE_URL", "jdbc:postgresql://canary:canary@localhost/postgres",
+                  "DATABASE_USERNAME", "nobody",
+                  "JWT_SECRET", "canary-too-short")
+              .entrySet()) {
+        Map<String, String> environment = environment(database);
+        environment.put(wrong.getKey(), wrong.getValue());
+        try (ServiceProcess service = new ServiceProcess(environment)) {
+          assertEquals(1, service.awaitExit(LIMIT), wrong.getKey());
+          requireNothingSecret(service.output() + service.errors());
+        }
+      }
+    }
+  }
+
+  private void provokeRefusals(ServiceProcess service) throws Exception {
+    requireStatus(400, create(service, "{\"id\":1,\"name\":\"canary-other\"}"));
+    for (String body :
+        List.of(
+            "{\"id\":\"canary-id\",\"canary-member\":1}",
+            "{\"id\":1,\"name\":{\"canary\":1}}",
+            "{\"id\":1,\"name\":\"canary\\u0000\"}",
+            "{\"id\":1,\"name\":\"canary\\ud800\",\"tag\":\"\\ud800canary\"}",
+            "{\"canary\":1,\"canary\":2}",
+            "[\"canary\"]",
+            "\"canary\"",
+            "canary",
+            "{\"id\":1,\"name\":\"canary",
+            "{\"id\":1,\"name\":\"canary\"} canary",
+            "canary".repeat(200_000))) {
+      requireStatus(400, create(service, body));
+    }
+    requireStatus(400, send(request(service, "/plants", "canary-type", token)));
+    requireStatus(404, send(request(service, "/canary", "application/json", token)));
+    HttpRequest.Builder compressed = request(service, "/plants", "application/json", token);
+    requireStatus(400, send(compressed.header("Content-Encoding", "canary")));
+    requireStatus(405, send(request(service, "/plants", "application/json", token).GET()));
+    int end = token.length();
+    for (String invalid :
+        List.of(
+            "canary",
+            "canary.canary.canary",
+            "canary. canary",
+            token.substring(0, end - 5),
+            token.substring(0, end - 5) + "canar",
+            DevelopmentKey.token(Duration.ofHours(-1)))) {
+      requireStatus(401, send(request(service, "/plants", "application/json", invalid)));
+    }
+    for (String malformed :
+        List.of(
+            "GET /canary\r\n\r\n",
+            "POST /plants?canary HTTP/1.1\r\nHost: canary\r\nca nary: canary\r\n\r\n",
+            "POST /plants HTTP/1.1\r\nCanary: canary\r\nAuthorization: Bearer "
+                + token
+                + "\r\n\r\n",
+            "POST /plants HTTP/1.1\r\nHost: canary\r\nAuthorization: Bearer "
+                + token
+                + "\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\ncanary\r\n",
+            "POST /plants HTTP/1.1\r\nHost: x\r\nContent-Length: canary\r\n\r\n",
+            "canary\r\n\r\n")) {
+      sendRaw(service, malformed);
+    }
+  }
+
+  private void provokeFaults(ServiceProcess service, EmbeddedPostgres database) throws Exception {
+    execute(database, REFUSING_TRIGGER);
+    requireStatus(500, create(service, "{\"id\":3,\"name\":\"canary-refused\"}"));
+    requireStatus(500, create(service, "{\"id\":4,\"name\":\"canary-unchecked\"}"));
+    execute(database, "ALTER TABLE plant RENAME TO other");
+    requireStatus(500, create(service, "{\"id\":5,\"name\":\"canary-name\"}"));
+    execute(database, "ALTER TABLE other RENAME TO plant");
+  }
+
+  private static Map<String, String> environment(EmbeddedPostgres database) {
+    Map<String, String> environment = EmbeddedDatabase.environment(database);
+    environment.put("DATABASE_PASSWORD", "canary-password");
+    environment.put("LOGGER_LEVELS_ROOT", "TRACE");
+    return environment;
+  }
+
+  private HttpResponse<String> create(ServiceProcess service, String body) throws Exception {
+    return send(
+        request(service, "/plants", "application/json", token)
+            .POST(HttpRequest.BodyPublishers.ofString(body)));
+  }
+
+  private static HttpRequest.Builder request(
+      ServiceProcess service, String path, String contentType, String token) {
+    return HttpRequest.newBuilder(service.address().resolve(path + "?canary-query=canary"))
+        .timeout(LIMIT)
+        .header("Authorization", "Bearer " + token)
+        .header("Content-Type", contentType)
+        .header("X-Canary", "canary-header")
+        .header("Cookie", "canary=canary")
+        .header("User-Agent", "canary")
+        .POST(HttpRequest.BodyPublishers.ofString("{\"id\":1,\"name\":\"canary\"}"));
+  }
+
+  private HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
+    return tell(client.send(request.build(), BodyHandlers.ofString()));
+  }
+
+  private HttpResponse<String> tell(HttpResponse<String> answer) {
+    answers.add(answer.headers().map() + answer.body());
+    return answer;
+  }
+
+  private void sendRaw(ServiceProcess service, String request) throws IOException {
+    try (Socket connection = new Socket("localhost", service.address().getPort())) {
+      connection.setSoTimeout((int) LIMIT.toMillis());
+      connection.getOutputStream().write(request.getBytes(US_ASCII));
+      String answer = new String(connection.getInputStream().readAllBytes(), ISO_8859_1);
+      assertTrue(answer.matches("(?s)HTTP/1\\.[01] 400 .*"), answer);
+      answers.add(answer);
+    }
+  }
+
+  private static void requireStatus(int status, HttpResponse<String> answer) {
+    assertEquals(status, answer.statusCode(), answer.body());
+  }
+
+  private static void execute(EmbeddedPostgres database, String sql) throws SQLException {
+    try (Connection connection = database.getPostgresDatabase().getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private static void requireNothingSecret(String text) {
+    for (String secret : List.of(CANARY, DevelopmentKey.SECRET, "eyJ")) {
+      assertFalse(
+          text.contains(secret),
+          () -> text.lines().filter(line -> line.contains(secret)).findFirst().orElse(secret));
+    }
+  }
+}
