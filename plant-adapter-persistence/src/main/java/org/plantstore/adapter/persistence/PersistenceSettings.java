@@ -5,6 +5,7 @@ import io.micronaut.context.ApplicationContextBuilder;
 import io.micronaut.context.ApplicationContextConfigurer;
 import io.micronaut.context.annotation.ContextConfigurer;
 import io.micronaut.context.env.PropertySource;
+import io.micronaut.context.exceptions.ConfigurationException;
 import java.time.Duration;
 import java.util.Map;
 
@@ -15,20 +16,11 @@ import java.util.Map;
 @ContextConfigurer
 public final class PersistenceSettings implements ApplicationContextConfigurer {
 
-  private static final Duration TIMEOUT = Duration.ofSeconds(5);
+  static final String TIMEOUT_SECONDS = "database.timeout.seconds";
 
-  /**
-   * The server gives up a statement before its client does, or every client that gives up would
-   * leave a connection behind that waits on. It gives up a lock earlier still, so that there is
-   * time to separate the plant that waits for it from others. Where synchronous commit is off, a
-   * crash of the server would lose acknowledged plants (R4); stricter values, such as remote_apply,
-   * stay.
-   */
-  private static final String SESSION =
-      "SELECT set_config('statement_timeout', '4s', false),"
-          + " set_config('lock_timeout', '1s', false), set_config('synchronous_commit',"
-          + " CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'"
-          + " ELSE current_setting('synchronous_commit') END, false)";
+  private static final String START_TIMEOUT_SECONDS = "database.start.timeout.seconds";
+  private static final int MAX_TIMEOUT_SECONDS = 60;
+  private static final int MAX_START_TIMEOUT_SECONDS = 3_600;
 
   @Override
   public void configure(ApplicationContextBuilder builder) {
@@ -36,30 +28,20 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
         PropertySource.of(
             "plant-adapter-persistence",
             Map.ofEntries(
+                Map.entry(TIMEOUT_SECONDS, 5),
+                Map.entry(START_TIMEOUT_SECONDS, 60),
                 Map.entry("datasources.default.url", "${database.url:}"),
                 Map.entry("datasources.default.username", "${database.username:}"),
                 Map.entry("datasources.default.driver-class-name", "org.postgresql.Driver"),
                 Map.entry("datasources.default.dialect", "POSTGRES"),
                 // The driver's own check costs no statement; Micronaut would add one.
                 Map.entry("datasources.default.automatic-validation-query", false),
-                // For the writers of plants, a probe of the health and a migration.
-                Map.entry("datasources.default.maximum-pool-size", 6),
-                Map.entry("datasources.default.connection-timeout", TIMEOUT.toMillis()),
-                Map.entry("datasources.default.connection-init-sql", SESSION),
-                Map.entry(
-                    "datasources.default.data-source-properties.ApplicationName", "plant-store"),
-                // A server that vanished without a word must not hold callers for ever. The driver
-                // overlooks what is no String.
-                Map.entry(
-                    "datasources.default.data-source-properties.connectTimeout",
-                    String.valueOf(TIMEOUT.toSeconds())),
-                Map.entry(
-                    "datasources.default.data-source-properties.socketTimeout",
-                    String.valueOf(TIMEOUT.toSeconds())),
-                Map.entry("datasources.default.data-source-properties.tcpKeepAlive", "true"),
-                // Details quote rows, and a plant's text has no place in a log.
-                Map.entry(
-                    "datasources.default.data-source-properties.logServerErrorDetail", "false"),
+                // For the writers of plants, one of whom may just have lost its connection.
+                Map.entry("datasources.default.maximum-pool-size", GroupCommit.WRITERS + 1),
+                // Where the database is was found out before.
+                Map.entry("datasources.default.initialization-fail-timeout", -1),
+                // Would borrow from the pool, which is exhausted when there is most to do.
+                Map.entry("endpoints.health.jdbc.enabled", false),
                 Map.entry("flyway.datasources.default.enabled", true),
                 // The schema may have other tables.
                 Map.entry("flyway.datasources.default.baseline-on-migrate", true),
@@ -73,6 +55,35 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
 
   @Override
   public void configure(ApplicationContext context) {
-    new ServerCheck(DatabaseAccess.of(context.getEnvironment())).run();
+    DatabaseAccess access = DatabaseAccess.of(context.getEnvironment());
+    requireSeconds(context, "DATABASE_TIMEOUT_SECONDS", TIMEOUT_SECONDS, 1, MAX_TIMEOUT_SECONDS);
+    Duration patience =
+        requireSeconds(
+            context,
+            "DATABASE_START_TIMEOUT_SECONDS",
+            START_TIMEOUT_SECONDS,
+            0,
+            MAX_START_TIMEOUT_SECONDS);
+    new ServerCheck(access).run(patience);
+  }
+
+  /** Last: what is wrong elsewhere is to be told before this one waits for its database. */
+  @Override
+  public int getOrder() {
+    return LOWEST_PRECEDENCE;
+  }
+
+  private static Duration requireSeconds(
+      ApplicationContext context, String variable, String property, int least, int most) {
+    String value = context.getRequiredProperty(property, String.class);
+    if (value.matches("[0-9]{1,4}")) {
+      int seconds = Integer.parseInt(value);
+      if (seconds >= least && seconds <= most) {
+        return Duration.ofSeconds(seconds);
+      }
+    }
+    throw new ConfigurationException(
+        "%s must be a whole number from %d to %d, but is %s"
+            .formatted(variable, least, most, value));
   }
 }

@@ -52,6 +52,7 @@ final class PlantTable implements GroupCommit.Table {
   private static final String SELECT = "SELECT id, name, tag FROM plant WHERE id = ANY (?)";
 
   private final JdbcOperations database;
+  private final DatabaseTraffic traffic;
 
   /**
    * Begins at zero, so that a table that others have changed is refused if it does not keep ids
@@ -59,15 +60,17 @@ final class PlantTable implements GroupCommit.Table {
    */
   private final AtomicInteger statementsSinceTaken = new AtomicInteger();
 
-  PlantTable(JdbcOperations database) {
+  PlantTable(JdbcOperations database, DatabaseTraffic traffic) {
     this.database = database;
+    this.traffic = traffic;
   }
 
   /** The order of the ids matters: two statements that take ids in different orders deadlock. */
   @Override
   public Map<Long, NewPlant> putIfAbsent(SortedMap<Long, NewPlant> plants) throws BatchFailure {
     try {
-      return database.execute(connection -> putIfAbsent(connection, plants));
+      return database.execute(
+          connection -> traffic.execute(connection, () -> putIfAbsent(connection, plants)));
     } catch (CannotGetJdbcConnectionException e) {
       // The pool has tried for long enough.
       throw new BatchFailure(BatchFailure.Remedy.NONE, PostgresFailure.of(e).toDomain());

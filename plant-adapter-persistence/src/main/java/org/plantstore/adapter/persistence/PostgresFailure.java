@@ -23,7 +23,7 @@ record PostgresFailure(SQLException cause) {
       Set.of("08", "28", "3D", "40", "53", "55", "57", "58");
 
   /** A server that has become a standby; after a fail-over the address leads to another one. */
-  private static final String READ_ONLY = "25006";
+  static final String READ_ONLY = "25006";
 
   /** Classes after which the same statement, sent again at once, may well succeed. */
   private static final Set<String> REPEATABLE_CLASSES = Set.of("08", "40", "57");
@@ -47,10 +47,14 @@ record PostgresFailure(SQLException cause) {
     throw new IllegalStateException("the store is used in a wrong way: " + wrapper.getMessage());
   }
 
-  /** Answers what would help the plants of the statement. */
+  /**
+   * Answers what would help the plants of the statement. After one that was refused by a server
+   * that is read-only the pool has another connection, to one that is not.
+   */
   BatchFailure.Remedy remedy() {
     String state = state();
-    if (REPEATABLE_CLASSES.contains(classOf(state)) && !CANCELED.equals(state)) {
+    if (READ_ONLY.equals(state)
+        || (REPEATABLE_CLASSES.contains(classOf(state)) && !CANCELED.equals(state))) {
       return BatchFailure.Remedy.REPEAT;
     }
     return LOCKED.equals(state) || !isPassing()
@@ -65,7 +69,8 @@ record PostgresFailure(SQLException cause) {
         : new IllegalStateException("PostgreSQL refused a plant for good: " + describe());
   }
 
-  private boolean isPassing() {
+  /** Says whether it may pass by itself. */
+  boolean isPassing() {
     String state = state();
     // The pool's own time-out has no state.
     return state == null || PASSING_CLASSES.contains(classOf(state)) || READ_ONLY.equals(state);
@@ -99,6 +104,11 @@ record PostgresFailure(SQLException cause) {
       }
     }
     return state;
+  }
+
+  /** Answers the class of the state, two characters; none if there is no state. */
+  String stateClass() {
+    return classOf(state());
   }
 
   private static String classOf(@Nullable String state) {

@@ -4,9 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import jakarta.annotation.PreDestroy;
 import jakarta.inject.Singleton;
-import java.time.Duration;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
+import org.plantstore.domain.PlantStoreUnavailableException;
 
 /** Keeps plants in a table of PostgreSQL, and commits those of concurrent callers together. */
 @Singleton
@@ -16,17 +16,24 @@ final class PostgresPlantStore implements PlantStore {
   private static final BatchQueue.Limits LIMITS =
       new BatchQueue.Limits(256, 4 * 1024 * 1024, 8_192, 64 * 1024 * 1024);
 
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
-
   private final GroupCommit groupCommit;
+  private final Connector connector;
 
-  PostgresPlantStore(PlantTable table) {
-    this.groupCommit = new GroupCommit(table, LIMITS, PATIENCE);
+  PostgresPlantStore(PlantTable table, Connector connector, DatabaseTimeouts timeouts) {
+    this.groupCommit = new GroupCommit(table, LIMITS, timeouts.create());
+    this.connector = connector;
   }
 
   @Override
   public NewPlant putIfAbsent(NewPlant plant) {
-    return groupCommit.putIfAbsent(requireNonNull(plant, "plant"));
+    try {
+      return groupCommit.putIfAbsent(requireNonNull(plant, "plant"));
+    } catch (PlantStoreUnavailableException e) {
+      String trouble = connector.trouble();
+      throw trouble == null
+          ? e
+          : new PlantStoreUnavailableException(e.getMessage() + "; connecting fails: " + trouble);
+    }
   }
 
   /** The database is still there: what this store needs is closed after it. */

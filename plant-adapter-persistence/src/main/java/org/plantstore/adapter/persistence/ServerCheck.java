@@ -8,14 +8,26 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Properties;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Finds out before the start whether a server can keep the store's rules, and whether the account
- * may do what the store does, so that the reason is told in an operator's words.
+ * may do what the store does, so that the reason is told in an operator's words. Waits for a server
+ * that is not there yet.
  *
  * @param access where the server is
  */
 record ServerCheck(DatabaseAccess access) {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ServerCheck.class);
+  private static final Duration PAUSE = Duration.ofMillis(500);
+  private static final Duration LOG_PERIOD = Duration.ofSeconds(5);
+
+  /** The classes of a wrong account or password, and of a missing database: waiting mends none. */
+  private static final Set<String> LASTING_CLASSES = Set.of("28", "3D");
 
   private static final int OLDEST_SERVER = 14;
   private static final Duration TIMEOUT = Duration.ofSeconds(3);
@@ -24,6 +36,7 @@ record ServerCheck(DatabaseAccess access) {
   private static final String QUESTIONS =
       """
       SELECT current_setting('server_encoding') AS encoding,
+             pg_is_in_recovery() AS standby,
              current_setting('transaction_read_only') = 'on' AS read_only,
              current_schema() IS NULL
                OR to_regclass('plant') IS NOT NULL
@@ -34,11 +47,53 @@ record ServerCheck(DatabaseAccess access) {
       """;
 
   /**
-   * Asks the server.
+   * Asks the server, again and again as long as it does not answer.
    *
-   * @throws ConfigurationException if it does not answer, or its answers rule it out
+   * @param patience how long it may take to answer; with zero it is asked once
+   * @throws ConfigurationException if it does not answer in time, or its answers rule it out
    */
-  void run() {
+  void run(Duration patience) {
+    long began = System.nanoTime();
+    long logged = began - LOG_PERIOD.toNanos();
+    while (true) {
+      try {
+        ask();
+        return;
+      } catch (SQLException e) {
+        PostgresFailure failure = new PostgresFailure(e);
+        Duration waited = Duration.ofNanos(System.nanoTime() - began);
+        if (!isWorthWaiting(failure)) {
+          throw refusal(failure, Duration.ZERO);
+        }
+        if (waited.compareTo(patience) >= 0) {
+          throw refusal(failure, patience);
+        }
+        if (System.nanoTime() - logged >= LOG_PERIOD.toNanos()) {
+          logged = System.nanoTime();
+          LOG.warn(
+              "The database is not there; waiting for it since {} s, for {} s at most: {}",
+              waited.toSeconds(),
+              patience.toSeconds(),
+              failure.describe());
+        }
+        LockSupport.parkNanos(PAUSE.toNanos());
+      }
+    }
+  }
+
+  private static boolean isWorthWaiting(PostgresFailure failure) {
+    return failure.isPassing() && !LASTING_CLASSES.contains(failure.stateClass());
+  }
+
+  private static ConfigurationException refusal(PostgresFailure failure, Duration patience) {
+    return new ConfigurationException(
+        "the database cannot be used"
+            + (patience.isZero() ? "" : ", not even after " + patience.toSeconds() + " s")
+            + "; check DATABASE_URL, DATABASE_USERNAME, DATABASE_PASSWORD and the server: "
+            + failure.describe());
+  }
+
+  private void ask() throws SQLException {
     Properties properties = new Properties();
     properties.setProperty("user", access.username());
     properties.setProperty("password", access.password());
@@ -52,11 +107,6 @@ record ServerCheck(DatabaseAccess access) {
         answers.next();
         requireUsable(answers);
       }
-    } catch (SQLException e) {
-      throw new ConfigurationException(
-          "the database cannot be used; check DATABASE_URL, DATABASE_USERNAME, DATABASE_PASSWORD and"
-              + " the server: "
-              + new PostgresFailure(e).describe());
     }
   }
 
@@ -71,6 +121,10 @@ record ServerCheck(DatabaseAccess access) {
     require(
         encoding.equals("UTF8"),
         "the database must have the encoding UTF8 to keep every name, but has " + encoding);
+    if (answers.getBoolean("standby")) {
+      // It may be promoted, or the address lead to another one.
+      throw new SQLException("the database is a standby", PostgresFailure.READ_ONLY);
+    }
     require(
         !answers.getBoolean("read_only"),
         "the database must be writable for " + access.username() + ", but is read-only");

@@ -42,6 +42,7 @@ final class DatabaseServer implements AutoCloseable {
     settings.put("database.url", url);
     settings.put("database.username", USER);
     settings.put("database.password", "any");
+    settings.put("database.start.timeout.seconds", 0);
     return settings;
   }
 

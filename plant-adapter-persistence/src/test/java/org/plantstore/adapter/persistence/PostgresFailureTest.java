@@ -47,7 +47,7 @@ class PostgresFailureTest {
     "42P01, SEPARATE",
     "57014, NONE",
     "53300, NONE",
-    "25006, NONE",
+    "25006, REPEAT",
     ", NONE"
   })
   void remedy_fits_the_state(@Nullable String state, Remedy remedy) {

@@ -1,0 +1,172 @@
+package org.plantstore.adapter.persistence;
+
+import io.micronaut.context.env.Environment;
+import jakarta.annotation.PreDestroy;
+import jakarta.inject.Singleton;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Properties;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Opens connections that can store plants, and goes on trying while that fails. An attempt begins
+ * every half second, whether the earlier ones have failed or still wait for a host that says
+ * nothing: so a database that returns, perhaps elsewhere, is found at once, and one that is slow
+ * has its time all the same. Safe for use by many threads.
+ */
+@Singleton
+final class Connector implements AutoCloseable {
+
+  private static final Duration PAUSE = Duration.ofMillis(500);
+
+  /** Attempts that a host neither accepts nor refuses do not pile up without end. */
+  private static final int MAX_ATTEMPTS = 16;
+
+  private final DatabaseAccess access;
+  private final DatabaseTimeouts timeouts;
+  private final Semaphore attempts = new Semaphore(MAX_ATTEMPTS);
+  private final ExecutorService executor =
+      Executors.newCachedThreadPool(attempt -> {
+        Thread thread = new Thread(attempt, "database-connector");
+        thread.setDaemon(true);
+        return thread;
+      });
+
+  private volatile @Nullable String trouble;
+  private volatile boolean closed;
+
+  Connector(Environment environment, DatabaseTimeouts timeouts) {
+    this.access = DatabaseAccess.of(environment);
+    this.timeouts = timeouts;
+  }
+
+  /**
+   * Opens a connection.
+   *
+   * @param patience how long it is tried
+   * @throws SQLException if no attempt succeeds in that time, or this is closed meanwhile; its
+   *     message says why the last attempt failed that has ended
+   */
+  Connection open(Duration patience) throws SQLException {
+    CompletableFuture<Connection> opened = new CompletableFuture<>();
+    long began = System.nanoTime();
+    try {
+      do {
+        begin(opened);
+      } while (!isDoneAfterPause(opened)
+          && !closed
+          && System.nanoTime() - began < patience.toNanos());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    if (opened.cancel(false)) {
+      throw new SQLException(trouble == null ? "no host has answered in time" : trouble, "08001");
+    }
+    return opened.join();
+  }
+
+  private static boolean isDoneAfterPause(CompletableFuture<Connection> opened)
+      throws InterruptedException {
+    try {
+      opened.get(PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      return false;
+    }
+    return true;
+  }
+
+  /** Answers why the last attempt failed; null if it succeeded, or there was none. */
+  @Nullable String trouble() {
+    return trouble;
+  }
+
+  private void begin(CompletableFuture<Connection> opened) {
+    if (attempts.tryAcquire()) {
+      try {
+        executor.execute(() -> attempt(opened));
+      } catch (RuntimeException | Error e) {
+        attempts.release();
+        throw e;
+      }
+    }
+  }
+
+  private void attempt(CompletableFuture<Connection> opened) {
+    try {
+      Connection connection = connect();
+      trouble = null;
+      if (!opened.complete(connection)) {
+        connection.close(); // another attempt was faster
+      }
+    } catch (SQLException e) {
+      trouble = new PostgresFailure(e).describe();
+    } catch (RuntimeException e) {
+      trouble = String.valueOf(e);
+    } finally {
+      attempts.release();
+    }
+  }
+
+  private Connection connect() throws SQLException {
+    Connection connection = DriverManager.getConnection(access.url(), driverProperties());
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(session())) {
+      row.next();
+      if (row.getBoolean("read_only")) {
+        throw new SQLException("the database is read-only", PostgresFailure.READ_ONLY);
+      }
+      return connection;
+    } catch (SQLException e) {
+      connection.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Where synchronous commit is off, a crash of the server would lose acknowledged plants (R4);
+   * stricter values, such as remote_apply, stay.
+   */
+  private String session() {
+    return """
+    SELECT set_config('statement_timeout', '%d', false),
+           set_config('lock_timeout', '%d', false),
+           set_config('synchronous_commit', CASE current_setting('synchronous_commit')
+             WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false),
+           current_setting('transaction_read_only') = 'on' AS read_only
+    """
+        .formatted(timeouts.statement().toMillis(), timeouts.lock().toMillis());
+  }
+
+  private Properties driverProperties() {
+    Properties properties = new Properties();
+    properties.setProperty("user", access.username());
+    properties.setProperty("password", access.password());
+    properties.setProperty("ApplicationName", "plant-store");
+    properties.setProperty("connectTimeout", String.valueOf(timeouts.connect().toSeconds()));
+    // A server that vanished without a word must not hold callers for ever.
+    properties.setProperty("socketTimeout", String.valueOf(timeouts.create().toSeconds()));
+    properties.setProperty("tcpKeepAlive", "true");
+    // Details quote rows, and a plant's text has no place in a log.
+    properties.setProperty("logServerErrorDetail", "false");
+    return properties;
+  }
+
+  /** Gives up what is being tried. */
+  @Override
+  @PreDestroy
+  public void close() {
+    closed = true;
+    executor.shutdown();
+  }
+}

@@ -1,0 +1,71 @@
+package org.plantstore.adapter.persistence;
+
+import java.io.PrintWriter;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.time.Duration;
+import java.util.logging.Logger;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets a pool get its connections from a connector, for as long as that takes: a pool that was told
+ * of failures would wait for longer and longer after each, and overlook that the database is back.
+ *
+ * @param connector what opens the connections
+ */
+record ConnectorDataSource(Connector connector) implements DataSource {
+
+  private static final Duration FOR_EVER = Duration.ofDays(10_000);
+
+  @Override
+  public Connection getConnection() throws SQLException {
+    return connector.open(FOR_EVER);
+  }
+
+  /** The account is the connector's. */
+  @Override
+  public Connection getConnection(String username, String password) throws SQLException {
+    return getConnection();
+  }
+
+  /** Also how long a pool that is closed waits for an attempt to end, in seconds. */
+  @Override
+  public int getLoginTimeout() {
+    return 1;
+  }
+
+  @Override
+  public void setLoginTimeout(int seconds) {
+    // The connector knows its time-outs.
+  }
+
+  @Override
+  public @Nullable PrintWriter getLogWriter() {
+    return null;
+  }
+
+  @Override
+  public void setLogWriter(@Nullable PrintWriter writer) {
+    // What matters comes as an exception.
+  }
+
+  @Override
+  public Logger getParentLogger() throws SQLFeatureNotSupportedException {
+    throw new SQLFeatureNotSupportedException();
+  }
+
+  @Override
+  public <T> T unwrap(Class<T> type) throws SQLException {
+    if (type.isInstance(this)) {
+      return type.cast(this);
+    }
+    throw new SQLException("this is no " + type.getName());
+  }
+
+  @Override
+  public boolean isWrapperFor(Class<?> type) {
+    return type.isInstance(this);
+  }
+}

@@ -1,0 +1,26 @@
+package org.plantstore.adapter.persistence;
+
+import io.micronaut.core.async.publisher.Publishers;
+import io.micronaut.health.HealthStatus;
+import io.micronaut.management.health.indicator.HealthIndicator;
+import io.micronaut.management.health.indicator.HealthResult;
+import jakarta.inject.Singleton;
+import org.reactivestreams.Publisher;
+
+/** Tells probes of the readiness what the monitor knows already. */
+@Singleton
+final class DatabaseHealth implements HealthIndicator {
+
+  private final DatabaseMonitor monitor;
+
+  DatabaseHealth(DatabaseMonitor monitor) {
+    this.monitor = monitor;
+  }
+
+  @Override
+  public Publisher<HealthResult> getResult() {
+    return Publishers.just(
+        HealthResult.builder("database", monitor.isThere() ? HealthStatus.UP : HealthStatus.DOWN)
+            .build());
+  }
+}

@@ -1,0 +1,137 @@
+package org.plantstore.adapter.persistence;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.micronaut.context.annotation.Context;
+import jakarta.annotation.PreDestroy;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks the database twice a second whether it is there, on a connection of its own: so what probes of
+ * the health are told takes no time and none of the pool's connections. When the database falls
+ * silent the pool's idle connections are dropped, because each would be waited for in vain; when it
+ * is back, those that still wait for an answer from before are cut. Safe for use by many threads.
+ */
+@Context
+final class DatabaseMonitor implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(DatabaseMonitor.class);
+  private static final Duration PERIOD = Duration.ofMillis(500);
+
+  private final Connector connector;
+  private final DatabaseTraffic traffic;
+  private final DatabaseTimeouts timeouts;
+  private final HikariDataSource pool;
+  private final CountDownLatch closing = new CountDownLatch(1);
+  private final Thread thread = new Thread(this::watch, "database-monitor");
+
+  private @Nullable Connection connection;
+
+  /** When {@link #connection} was opened, as a value of {@link System#nanoTime()}. */
+  private long opened;
+
+  /** When the database was found to be away, likewise; meaningful while it is. */
+  private long awaySince;
+
+  private volatile boolean isThere = true;
+
+  DatabaseMonitor(
+      Connector connector, DatabaseTraffic traffic, DatabaseTimeouts timeouts, DataSource pool)
+      throws SQLException {
+    this.connector = connector;
+    this.traffic = traffic;
+    this.timeouts = timeouts;
+    this.pool = pool.unwrap(HikariDataSource.class);
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** Says whether the database has answered last time, or answers the store just now. */
+  boolean isThere() {
+    return isThere || traffic.hasBeenAnsweredWithin(PERIOD.multipliedBy(4));
+  }
+
+  private void watch() {
+    try {
+      do {
+        try {
+          probe();
+          markThere();
+        } catch (SQLException e) {
+          markAway(new PostgresFailure(e).describe());
+        }
+      } while (!closing.await(isThere ? PERIOD.toMillis() : 0, TimeUnit.MILLISECONDS));
+    } catch (InterruptedException e) {
+      LOG.debug("The database is no longer watched", e);
+    } finally {
+      disconnect();
+    }
+  }
+
+  private void probe() throws SQLException {
+    if (connection != null && !answers(connection)) {
+      disconnect();
+    }
+    if (connection == null) {
+      connection = connector.open(timeouts.probe().multipliedBy(2));
+      opened = System.nanoTime();
+      connection.setNetworkTimeout(Runnable::run, Math.toIntExact(timeouts.probe().toMillis()));
+    }
+    traffic.cutOffBegunBefore(opened, timeouts.probe());
+  }
+
+  private static boolean answers(Connection connection) {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("SHOW transaction_read_only")) {
+      return row.next() && row.getString(1).equals("off");
+    } catch (SQLException e) {
+      return false;
+    }
+  }
+
+  private void markThere() {
+    if (!isThere) {
+      isThere = true;
+      LOG.info(
+          "The database is back, {} s after it was found to be away",
+          TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - awaySince));
+    }
+  }
+
+  private void markAway(String reason) {
+    if (isThere) {
+      isThere = false;
+      awaySince = System.nanoTime();
+      LOG.warn("The database is away: {}", reason);
+    }
+    pool.getHikariPoolMXBean().softEvictConnections();
+  }
+
+  private void disconnect() {
+    if (connection != null) {
+      try {
+        connection.abort(Runnable::run);
+      } catch (SQLException e) {
+        LOG.debug("The connection was closed already", e);
+      }
+      connection = null;
+    }
+  }
+
+  /** Watches no longer. */
+  @Override
+  @PreDestroy
+  public void close() {
+    closing.countDown();
+    thread.interrupt();
+  }
+}

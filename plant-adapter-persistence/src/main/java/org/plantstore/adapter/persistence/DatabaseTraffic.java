@@ -1,0 +1,85 @@
+package org.plantstore.adapter.persistence;
+
+import jakarta.inject.Singleton;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What is under way between the store and its database, and when the last answer came. Safe for use
+ * by many threads.
+ */
+@Singleton
+final class DatabaseTraffic {
+
+  private static final Logger LOG = LoggerFactory.getLogger(DatabaseTraffic.class);
+
+  /** Statements on a connection. */
+  @FunctionalInterface
+  interface Statements<T> {
+
+    /**
+     * Executes the statements.
+     *
+     * @return what they result in
+     * @throws SQLException if one of them fails
+     */
+    T execute() throws SQLException;
+  }
+
+  private record UnderWay(Connection connection, long began) {}
+
+  private final Set<UnderWay> underWay = ConcurrentHashMap.newKeySet();
+  private volatile long lastAnswer = System.nanoTime();
+
+  /**
+   * Executes statements on the connection.
+   *
+   * @throws SQLException if one of them fails, or the connection is cut meanwhile
+   */
+  <T> T execute(Connection connection, Statements<T> statements) throws SQLException {
+    UnderWay entry = new UnderWay(connection, System.nanoTime());
+    underWay.add(entry);
+    try {
+      T result = statements.execute();
+      lastAnswer = System.nanoTime();
+      return result;
+    } finally {
+      underWay.remove(entry);
+    }
+  }
+
+  /** Says whether statements succeeded this short a time ago. */
+  boolean hasBeenAnsweredWithin(Duration time) {
+    return System.nanoTime() - lastAnswer < time.toNanos();
+  }
+
+  /**
+   * Cuts connections from which an answer can no longer be expected. Who waits for it is told that
+   * the connection was lost.
+   *
+   * @param instant a value of {@link System#nanoTime()}; what began later is spared
+   * @param age what is younger is spared
+   */
+  void cutOffBegunBefore(long instant, Duration age) {
+    long now = System.nanoTime();
+    for (UnderWay entry : underWay) {
+      if (entry.began - instant < 0 && now - entry.began > age.toNanos()) {
+        cutOff(entry);
+      }
+    }
+  }
+
+  private static void cutOff(UnderWay entry) {
+    try {
+      entry.connection.abort(Runnable::run);
+      LOG.warn("A connection was cut off: the database is back, but answers nothing on this one");
+    } catch (SQLException e) {
+      LOG.debug("The connection was closed already", e);
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package org.plantstore.adapter.persistence;
+
+import io.micronaut.configuration.jdbc.hikari.DatasourceConfiguration;
+import io.micronaut.context.env.Environment;
+import io.micronaut.context.event.BeanCreatedEvent;
+import io.micronaut.context.event.BeanCreatedEventListener;
+import jakarta.inject.Singleton;
+
+/** Gives the pool what cannot be told by properties. */
+@Singleton
+final class PoolSettings implements BeanCreatedEventListener<DatasourceConfiguration> {
+
+  private final Environment environment;
+  private final Connector connector;
+  private final DatabaseTimeouts timeouts;
+
+  PoolSettings(Environment environment, Connector connector, DatabaseTimeouts timeouts) {
+    this.environment = environment;
+    this.connector = connector;
+    this.timeouts = timeouts;
+  }
+
+  @Override
+  public DatasourceConfiguration onCreated(BeanCreatedEvent<DatasourceConfiguration> event) {
+    DatasourceConfiguration pool = event.getBean();
+    // The framework would replace what looks like a placeholder.
+    pool.setPassword(DatabaseAccess.of(environment).password());
+    pool.setDataSource(new ConnectorDataSource(connector));
+    pool.setConnectionTimeout(timeouts.create().toMillis());
+    pool.setValidationTimeout(timeouts.probe().toMillis());
+    pool.setExceptionOverride(new ReadOnlyIsBroken());
+    return pool;
+  }
+}
