@@ -37,9 +37,11 @@ final class ErrorAnswers
   static final Duration RETRY_AFTER = Duration.ofSeconds(1);
 
   private final long maxBodyBytes;
+  private final RefusedCreates refusedCreates;
 
-  ErrorAnswers(HttpServerConfiguration server) {
+  ErrorAnswers(HttpServerConfiguration server, RefusedCreates refusedCreates) {
     this.maxBodyBytes = server.getMaxRequestSize();
+    this.refusedCreates = refusedCreates;
   }
 
   @Override
@@ -70,7 +72,7 @@ final class ErrorAnswers
         .body(new ErrorMessage(number.number(), String.valueOf(refusal.getMessage())));
   }
 
-  private static RefusedException refusalOf(Throwable failure) {
+  private RefusedException refusalOf(Throwable failure) {
     if (failure instanceof RefusedException refusal) {
       return refusal;
     }
@@ -84,8 +86,7 @@ final class ErrorAnswers
           "id " + taken.id() + " is taken by a plant with another name or tag; choose another id.");
     }
     if (failure instanceof PlantStoreUnavailableException unavailable) {
-      LOG.warn(
-          "A plant was not created, its caller is asked to retry: {}", unavailable.getMessage());
+      refusedCreates.add(String.valueOf(unavailable.getMessage()));
       return new RefusedException(ErrorNumber.STORE_UNAVAILABLE);
     }
     if (failure instanceof IOException) {
