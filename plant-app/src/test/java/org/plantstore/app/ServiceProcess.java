@@ -130,6 +130,14 @@ final class ServiceProcess implements AutoCloseable {
 
   /** Says whether anyone listens at the port of the API. */
   boolean isOpen() {
+    return isOpen(port);
+  }
+
+  boolean isManagementOpen() {
+    return isOpen(managementPort);
+  }
+
+  private static boolean isOpen(int port) {
     try (Socket socket = new Socket("localhost", port)) {
       return socket.isConnected();
     } catch (ConnectException e) {
@@ -199,7 +207,7 @@ final class ServiceProcess implements AutoCloseable {
     }
   }
 
-  private static int freePort() {
+  static int freePort() {
     try (ServerSocket socket = new ServerSocket(0)) {
       return socket.getLocalPort();
     } catch (IOException e) {

@@ -29,7 +29,8 @@ class StartTest {
           "DATABASE_URL", "jdbc:postgresql://localhost:1/plants",
           "DATABASE_USERNAME", "plants",
           "DATABASE_PASSWORD", "canary-password",
-          "JWT_SECRET", "canary-secret-of-32-bytes-or-more");
+          "JWT_SECRET", "canary-secret-of-32-bytes-or-more",
+          "DATABASE_START_TIMEOUT_SECONDS", "0");
 
   @ParameterizedTest
   @CsvSource(
@@ -50,6 +51,9 @@ class StartTest {
           MANAGEMENT_PORT   | 65536 | MANAGEMENT_PORT must be a port from 1 to 65535, but is 65536
           MAX_BODY_BYTES    | 1MB | MAX_BODY_BYTES must be a whole number from 1 to 999999999, but is 1MB
           DRAIN_SECONDS     | -1 | DRAIN_SECONDS must be a whole number from 0 to 9999, but is -1
+          DATABASE_TIMEOUT_SECONDS | 0 | DATABASE_TIMEOUT_SECONDS must be a whole number from 1 to 60, but is 0
+          DATABASE_TIMEOUT_SECONDS | 5s | DATABASE_TIMEOUT_SECONDS must be a whole number from 1 to 60, but is 5s
+          DATABASE_START_TIMEOUT_SECONDS | 3601 | DATABASE_START_TIMEOUT_SECONDS must be a whole number from 0 to 3600, but is 3601
           LOG_FORMAT        | xml | LOG_FORMAT must be text or json, but is xml
           """)
   void unusable_setting_is_named(String variable, String value, String message) {

@@ -1,0 +1,303 @@
+package org.plantstore.app;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * What a caller sees of each fault that a database and the network to it can have: 503 within the
+ * deadline, and a plant soon after the fault is over. The service is never started again.
+ */
+class DatabaseFaultsTest {
+
+  private static final int CALLERS = 40;
+  private static final Duration DEADLINE = Duration.ofSeconds(2);
+
+  /** What a machine with other things to do may take longer. */
+  private static final Duration MARGIN = Duration.ofMillis(1_500);
+
+  private static final Duration RECOVERY = Duration.ofSeconds(2);
+  private static final String RESTART_SESSIONS =
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'gardener'";
+
+  private static final AtomicLong NEXT_ID = new AtomicLong();
+
+  @TempDir static Path data;
+
+  private static EmbeddedPostgres database;
+  private static DatabaseProxy proxy;
+  private static ServiceProcess service;
+  private static @Nullable Connection locker;
+
+  private final ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
+
+  @BeforeAll
+  static void start() throws IOException, SQLException {
+    database = EmbeddedDatabase.start(data, 0);
+    execute("CREATE ROLE gardener LOGIN", "GRANT CREATE ON SCHEMA public TO gardener");
+    proxy = new DatabaseProxy(database.getPort());
+    Map<String, String> environment =
+        EmbeddedDatabase.environment("jdbc:postgresql://127.0.0.1:" + proxy.port() + "/postgres");
+    environment.put("DATABASE_USERNAME", "gardener");
+    environment.put("DATABASE_TIMEOUT_SECONDS", String.valueOf(DEADLINE.toSeconds()));
+    service = new ServiceProcess(environment).awaitReady();
+  }
+
+  @AfterAll
+  static void stop() throws IOException {
+    service.close();
+    proxy.close();
+    database.close();
+  }
+
+  @AfterEach
+  void dismissCallers() {
+    callers.shutdownNow();
+  }
+
+  /** What happens to the database; each knows how it begins and how it ends. */
+  enum Fault {
+    DOWN {
+      @Override
+      void begin() {
+        proxy.refuse();
+      }
+    },
+    SILENT {
+      @Override
+      void begin() {
+        proxy.fallSilent();
+      }
+    },
+    UNREACHABLE {
+      @Override
+      void begin() throws IOException {
+        proxy.fallSilent();
+        proxy.acceptNothing();
+      }
+    },
+    CUT_OFF {
+      @Override
+      void begin() throws IOException {
+        // As a host that vanishes: what was sent to it is not answered later either.
+        proxy.abandonConnections();
+        proxy.acceptNothing();
+      }
+    },
+    SLOW {
+      @Override
+      void begin() {
+        proxy.setDelay(DEADLINE.multipliedBy(2));
+      }
+    },
+    LOCKED {
+      @Override
+      void begin() throws SQLException {
+        Connection connection = connection();
+        connection.setAutoCommit(false);
+        connection.createStatement().execute("LOCK TABLE plant");
+        locker = connection;
+      }
+
+      @Override
+      void end() throws SQLException {
+        Objects.requireNonNull(locker).close();
+      }
+    },
+    READ_ONLY {
+      @Override
+      void begin() throws SQLException {
+        execute("ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()");
+      }
+
+      @Override
+      void end() throws SQLException {
+        execute(
+            "SET default_transaction_read_only = off",
+            "ALTER SYSTEM RESET default_transaction_read_only",
+            "SELECT pg_reload_conf()");
+      }
+    },
+    OUT_OF_CONNECTIONS {
+      @Override
+      void begin() throws SQLException {
+        execute("ALTER ROLE gardener CONNECTION LIMIT 0", RESTART_SESSIONS);
+      }
+
+      @Override
+      void end() throws SQLException {
+        execute("ALTER ROLE gardener CONNECTION LIMIT -1");
+      }
+    },
+    KILLED {
+      @Override
+      void begin() throws IOException {
+        EmbeddedDatabase.kill(database, data);
+      }
+
+      @Override
+      void end() throws IOException {
+        database = EmbeddedDatabase.restart(data, database.getPort());
+      }
+    };
+
+    abstract void begin() throws IOException, SQLException;
+
+    void end() throws IOException, SQLException {
+      proxy.heal(database.getPort());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Fault.class)
+  void callers_are_told_in_time_and_served_soon_after(Fault fault) throws Exception {
+    assertEquals(200, create().statusCode());
+
+    fault.begin();
+    try {
+      // The second time nothing is left of what worked before.
+      for (int time = 0; time < 2; time++) {
+        assertAllAreToldInTime(fault);
+      }
+      if (fault == Fault.LOCKED) {
+        // Another instance could do no better.
+        assertEquals(200, service.health("readiness").statusCode());
+      } else {
+        service.awaitReadiness(503);
+      }
+    } finally {
+      fault.end();
+    }
+
+    assertServedSoon();
+    service.awaitReadiness(200);
+  }
+
+  @Test
+  void fail_over_to_another_address_is_followed() throws Exception {
+    try (EmbeddedPostgres other = EmbeddedDatabase.start()) {
+      prepare(other);
+      assertEquals(200, create().statusCode());
+
+      proxy.abandonConnections();
+      proxy.acceptNothing();
+      assertAllAreToldInTime(Fault.CUT_OFF);
+      proxy.heal(other.getPort());
+      assertServedSoon();
+
+      proxy.abandonConnections();
+      proxy.setTarget(database.getPort());
+      assertServedSoon();
+    }
+  }
+
+  @Test
+  void plant_whose_answer_is_lost_on_the_way_from_the_database_is_answered() throws Exception {
+    for (int time = 0; time < 5; time++) {
+      assertEquals(200, create().statusCode());
+      long id = NEXT_ID.get();
+      proxy.cutNextAnswer();
+
+      assertEquals(200, create().statusCode());
+
+      try (Connection connection = connection();
+          ResultSet rows =
+              connection
+                  .createStatement()
+                  .executeQuery("SELECT count(*) FROM plant WHERE id = " + id)) {
+        rows.next();
+        assertEquals(1, rows.getInt(1));
+      }
+    }
+  }
+
+  private void assertAllAreToldInTime(Fault fault) throws Exception {
+    List<Future<Duration>> calls = new ArrayList<>();
+    for (int caller = 0; caller < CALLERS; caller++) {
+      calls.add(callers.submit(DatabaseFaultsTest::refused));
+    }
+    for (Future<Duration> call : calls) {
+      Duration elapsed = call.get();
+      assertTrue(elapsed.compareTo(DEADLINE.plus(MARGIN)) < 0, fault + " took " + elapsed);
+    }
+  }
+
+  /** Answers how long it takes to be asked to come again. */
+  private static Duration refused() {
+    long began = System.nanoTime();
+    HttpResponse<String> answer = create();
+    Duration elapsed = Duration.ofNanos(System.nanoTime() - began);
+    assertEquals(
+        "{\"error\":5002,\"message\":\"The plant store cannot be reached now; send the same"
+            + " request again later.\"}",
+        answer.body());
+    assertEquals(503, answer.statusCode());
+    assertEquals(Optional.of("1"), answer.headers().firstValue("Retry-After"));
+    return elapsed;
+  }
+
+  private static void assertServedSoon() {
+    long began = System.nanoTime();
+    int status;
+    do {
+      status = create().statusCode();
+    } while (status == 503 && System.nanoTime() - began < RECOVERY.plus(MARGIN).toNanos());
+    Duration elapsed = Duration.ofNanos(System.nanoTime() - began);
+    assertEquals(200, status);
+    assertTrue(elapsed.compareTo(RECOVERY.plus(MARGIN)) < 0, "recovery took " + elapsed);
+  }
+
+  private static HttpResponse<String> create() {
+    return service.create("{\"id\":%d,\"name\":\"fern\"}".formatted(NEXT_ID.incrementAndGet()));
+  }
+
+  private static void prepare(EmbeddedPostgres other) throws SQLException {
+    try (Connection connection = other.getPostgresDatabase().getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE ROLE gardener LOGIN");
+      statement.execute("CREATE TABLE plant (id bigint PRIMARY KEY, name text NOT NULL, tag text)");
+      statement.execute("GRANT SELECT, INSERT ON plant TO gardener");
+    }
+  }
+
+  private static Connection connection() throws SQLException {
+    return DriverManager.getConnection(
+        "jdbc:postgresql://localhost:" + database.getPort() + "/postgres", "postgres", "any");
+  }
+
+  private static void execute(String... statements) throws SQLException {
+    try (Connection connection = connection();
+        Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package org.plantstore.app;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A start before the database is there, which waits, and a start that no waiting would help. */
+class DatabaseStartTest {
+
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final String WAITS = "The database is not there; waiting for it since ";
+
+  @Test
+  void start_waits_visibly_with_closed_ports_for_a_database_that_is_down(@TempDir Path data)
+      throws IOException {
+    int port = ServiceProcess.freePort();
+    try (ServiceProcess service = new ServiceProcess(environment(port, "postgres"))) {
+      awaitLine(service, WAITS + "0 s, for 60 s at most: Connection to localhost:" + port);
+      awaitLine(service, WAITS + "5 s, for 60 s at most: Connection to localhost:" + port);
+      assertFalse(service.isOpen(), "the port is open");
+      assertFalse(service.isManagementOpen(), "the management port is open");
+
+      try (EmbeddedPostgres database = EmbeddedDatabase.start(data, port)) {
+        assertEquals(port, database.getPort());
+        service.awaitReady();
+        assertEquals(200, service.create("{\"id\":1,\"name\":\"fern\"}").statusCode());
+        assertEquals("", service.errors());
+      }
+    }
+  }
+
+  @Test
+  void start_gives_up_with_one_line_when_the_time_is_over() throws IOException {
+    Map<String, String> environment = environment(ServiceProcess.freePort(), "postgres");
+    environment.put("DATABASE_START_TIMEOUT_SECONDS", "2");
+    try (ServiceProcess service = new ServiceProcess(environment)) {
+      assertEquals(1, service.awaitExit(LIMIT));
+      assertTrue(
+          service
+              .errors()
+              .startsWith(
+                  "plant-store does not start: the database cannot be used, not even after 2 s;"
+                      + " check DATABASE_URL, "),
+          service.errors());
+      assertEquals(1, service.errors().lines().count(), service.errors());
+      assertEquals(1, service.output().lines().count(), service.output());
+    }
+  }
+
+  @Test
+  void start_does_not_wait_for_what_waiting_cannot_mend(@TempDir Path data)
+      throws IOException, SQLException {
+    try (EmbeddedPostgres database = EmbeddedDatabase.start(data, 0)) {
+      assertRefusedAtOnce(environment(database.getPort(), "missing"), "(SQLSTATE 3D000)");
+
+      Files.writeString(data.resolve("pg_hba.conf"), "host all all all scram-sha-256\n");
+      try (Connection connection = database.getPostgresDatabase().getConnection()) {
+        connection
+            .createStatement()
+            .execute("ALTER ROLE postgres PASSWORD 'another'; SELECT pg_reload_conf()");
+      }
+      assertRefusedAtOnce(environment(database.getPort(), "postgres"), "(SQLSTATE 28P01)");
+    }
+  }
+
+  private static void assertRefusedAtOnce(Map<String, String> environment, String reason) {
+    try (ServiceProcess service = new ServiceProcess(environment)) {
+      assertEquals(1, service.awaitExit(LIMIT));
+      assertTrue(service.errors().strip().endsWith(reason), service.errors());
+      assertEquals(1, service.errors().lines().count(), service.errors());
+      assertEquals("", service.output());
+    }
+  }
+
+  private static Map<String, String> environment(int port, String name) {
+    return EmbeddedDatabase.environment("jdbc:postgresql://localhost:" + port + "/" + name);
+  }
+
+  private static void awaitLine(ServiceProcess service, String text) {
+    long deadline = System.nanoTime() + LIMIT.toNanos();
+    while (!service.output().contains(text)) {
+      assertTrue(service.isAlive() && System.nanoTime() < deadline, service::output);
+      LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+    }
+  }
+}
