@@ -153,7 +153,7 @@ final class Connector implements AutoCloseable {
     properties.setProperty("user", access.username());
     properties.setProperty("password", access.password());
     properties.setProperty("ApplicationName", "plant-store");
-    properties.setProperty("connectTimeout", String.valueOf(timeouts.connect().toSeconds()));
+    properties.setProperty("connectTimeout", String.valueOf(timeouts.signOfLife().toSeconds()));
     // A server that vanished without a word must not hold callers for ever.
     properties.setProperty("socketTimeout", String.valueOf(timeouts.create().toSeconds()));
     properties.setProperty("tcpKeepAlive", "true");

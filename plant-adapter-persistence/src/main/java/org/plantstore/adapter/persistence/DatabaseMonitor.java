@@ -16,10 +16,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the database twice a second whether it is there, on a connection of its own: so what probes of
- * the health are told takes no time and none of the pool's connections. When the database falls
- * silent the pool's idle connections are dropped, because each would be waited for in vain; when it
- * is back, those that still wait for an answer from before are cut. Safe for use by many threads.
+ * Asks the database twice a second whether it is there, on a connection of its own: so what probes
+ * of the health are told takes no time and none of the pool's connections. When this connection
+ * fails or falls silent the pool's idle ones are dropped, because each would be waited for in vain;
+ * when there is a new one, those that still wait for an answer from before are cut. Safe for use by
+ * many threads.
  */
 @Context
 final class DatabaseMonitor implements AutoCloseable {
@@ -80,13 +81,15 @@ final class DatabaseMonitor implements AutoCloseable {
   private void probe() throws SQLException {
     if (connection != null && !answers(connection)) {
       disconnect();
+      pool.getHikariPoolMXBean().softEvictConnections();
     }
     if (connection == null) {
-      connection = connector.open(timeouts.probe().multipliedBy(2));
+      connection = connector.open(timeouts.signOfLife().multipliedBy(2));
       opened = System.nanoTime();
-      connection.setNetworkTimeout(Runnable::run, Math.toIntExact(timeouts.probe().toMillis()));
+      connection.setNetworkTimeout(
+          Runnable::run, Math.toIntExact(timeouts.signOfLife().toMillis()));
     }
-    traffic.cutOffBegunBefore(opened, timeouts.probe());
+    traffic.cutOffBegunBefore(opened, timeouts.signOfLife());
   }
 
   private static boolean answers(Connection connection) {
@@ -113,7 +116,6 @@ final class DatabaseMonitor implements AutoCloseable {
       awaySince = System.nanoTime();
       LOG.warn("The database is away: {}", reason);
     }
-    pool.getHikariPoolMXBean().softEvictConnections();
   }
 
   private void disconnect() {

@@ -4,9 +4,11 @@ import io.micronaut.context.annotation.Property;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 
-/** How long the database may take: all follows from DATABASE_TIMEOUT_SECONDS. */
+/** How long the database may take: what a create waits for follows from its deadline. */
 @Singleton
 final class DatabaseTimeouts {
+
+  private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(1);
 
   private final Duration create;
 
@@ -40,14 +42,11 @@ final class DatabaseTimeouts {
     return create.dividedBy(5);
   }
 
-  /** Answers how long the driver waits for a host to accept a connection: at least 1 s. */
-  Duration connect() {
-    Duration connect = create.dividedBy(5);
-    return connect.toSeconds() < 1 ? Duration.ofSeconds(1) : connect;
-  }
-
-  /** Answers how long a connection may take to show that it is alive: at least 1 s. */
-  Duration probe() {
-    return connect();
+  /**
+   * Answers how long a host may take to accept a connection, and a connection to show that it is
+   * alive. It does not follow from the deadline: how soon the database is found again does not.
+   */
+  Duration signOfLife() {
+    return SIGN_OF_LIFE;
   }
 }

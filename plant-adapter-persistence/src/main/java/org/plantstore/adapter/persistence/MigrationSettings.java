@@ -30,7 +30,7 @@ final class MigrationSettings implements FlywayConfigurationCustomizer {
     database.setUser(access.username());
     database.setPassword(access.password());
     database.setApplicationName("plant-store");
-    database.setConnectTimeout(Math.toIntExact(timeouts.connect().toSeconds()));
+    database.setConnectTimeout(Math.toIntExact(timeouts.signOfLife().toSeconds()));
     database.setTcpKeepAlive(true);
     database.setLogServerErrorDetail(false);
     migration.dataSource(database);

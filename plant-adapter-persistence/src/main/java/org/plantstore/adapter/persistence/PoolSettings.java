@@ -27,7 +27,7 @@ final class PoolSettings implements BeanCreatedEventListener<DatasourceConfigura
     pool.setPassword(DatabaseAccess.of(environment).password());
     pool.setDataSource(new ConnectorDataSource(connector));
     pool.setConnectionTimeout(timeouts.create().toMillis());
-    pool.setValidationTimeout(timeouts.probe().toMillis());
+    pool.setValidationTimeout(timeouts.signOfLife().toMillis());
     pool.setExceptionOverride(new ReadOnlyIsBroken());
     return pool;
   }
