@@ -201,24 +201,6 @@ class DatabaseFaultsTest {
   }
 
   @Test
-  void fail_over_to_another_address_is_followed() throws Exception {
-    try (EmbeddedPostgres other = EmbeddedDatabase.start()) {
-      prepare(other);
-      assertEquals(200, create().statusCode());
-
-      proxy.abandonConnections();
-      proxy.acceptNothing();
-      assertAllAreToldInTime(Fault.CUT_OFF);
-      proxy.heal(other.getPort());
-      assertServedSoon();
-
-      proxy.abandonConnections();
-      proxy.setTarget(database.getPort());
-      assertServedSoon();
-    }
-  }
-
-  @Test
   void plant_whose_answer_is_lost_on_the_way_from_the_database_is_answered() throws Exception {
     for (int time = 0; time < 5; time++) {
       assertEquals(200, create().statusCode());
@@ -276,15 +258,6 @@ class DatabaseFaultsTest {
 
   private static HttpResponse<String> create() {
     return service.create("{\"id\":%d,\"name\":\"fern\"}".formatted(NEXT_ID.incrementAndGet()));
-  }
-
-  private static void prepare(EmbeddedPostgres other) throws SQLException {
-    try (Connection connection = other.getPostgresDatabase().getConnection();
-        Statement statement = connection.createStatement()) {
-      statement.execute("CREATE ROLE gardener LOGIN");
-      statement.execute("CREATE TABLE plant (id bigint PRIMARY KEY, name text NOT NULL, tag text)");
-      statement.execute("GRANT SELECT, INSERT ON plant TO gardener");
-    }
   }
 
   private static Connection connection() throws SQLException {

@@ -1,0 +1,176 @@
+package org.plantstore.app;
+
+import static java.net.http.HttpRequest.BodyPublishers.ofString;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+
+/**
+ * Clients that create plants without end, half of them with ids that others want too, and repeat
+ * what was not answered, as the interface asks them to. They note what they were told. Safe for use
+ * by many threads.
+ */
+final class ChaosWriters implements AutoCloseable {
+
+  /**
+   * A plant that a writer sends until it is answered.
+   *
+   * @param name differs from the names of all others
+   */
+  record Attempt(long id, String name) {
+
+    private String json() {
+      return "{\"id\":%d,\"name\":\"%s\"}".formatted(id, name);
+    }
+  }
+
+  /** So many of the latest ids are wanted by several writers. */
+  private static final int CONTESTED_IDS = 200;
+
+  private static final Duration REPEAT_PAUSE = Duration.ofMillis(100);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
+
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final String authorization = "Bearer " + ServiceProcess.token();
+  private final Supplier<URI> address;
+  private final ExecutorService threads;
+
+  private final AtomicLong lastId = new AtomicLong();
+  private final AtomicLong lastName = new AtomicLong();
+  private final AtomicLong repeats = new AtomicLong();
+  private final Map<Long, String> acknowledged = new ConcurrentHashMap<>();
+  private final Set<Attempt> refused = ConcurrentHashMap.newKeySet();
+  private final Queue<String> surprises = new ConcurrentLinkedQueue<>();
+  private volatile boolean stopped;
+
+  /**
+   * Begins to create plants.
+   *
+   * @param address where the service is now
+   */
+  ChaosWriters(int writers, Supplier<URI> address) {
+    this.address = address;
+    this.threads = Executors.newFixedThreadPool(writers);
+    for (int writer = 0; writer < writers; writer++) {
+      threads.execute(this::write);
+    }
+  }
+
+  /** Waits until so many further plants were acknowledged. */
+  void awaitProgress(int plants, Duration limit) {
+    long deadline = System.nanoTime() + limit.toNanos();
+    int goal = acknowledged.size() + plants;
+    while (acknowledged.size() < goal) {
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError("no progress within " + limit + ": " + this);
+      }
+      LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
+    }
+  }
+
+  /** Begins no further plants, and waits until all that were begun are answered. */
+  void stop() throws InterruptedException {
+    stopped = true;
+    threads.shutdown();
+    if (!threads.awaitTermination(TIMEOUT.multipliedBy(2).toSeconds(), TimeUnit.SECONDS)) {
+      throw new AssertionError("a plant is never answered: " + this);
+    }
+  }
+
+  /** Answers the name that was acknowledged for each id. */
+  Map<Long, String> acknowledged() {
+    return acknowledged;
+  }
+
+  /** Answers those that were told that another plant has the id. */
+  Set<Attempt> refused() {
+    return refused;
+  }
+
+  /** Answers what nobody should have been told. */
+  Queue<String> surprises() {
+    return surprises;
+  }
+
+  @Override
+  public void close() {
+    stopped = true;
+    threads.shutdownNow();
+  }
+
+  @Override
+  public String toString() {
+    return "%d acknowledged, %d refused, %d repeats, surprises: %s"
+        .formatted(acknowledged.size(), refused.size(), repeats.get(), surprises);
+  }
+
+  private void write() {
+    while (!stopped) {
+      Attempt attempt = new Attempt(nextId(), "fern " + lastName.incrementAndGet());
+      while (!Thread.currentThread().isInterrupted() && !isAnswered(attempt)) {
+        repeats.incrementAndGet();
+        LockSupport.parkNanos(REPEAT_PAUSE.toNanos());
+      }
+    }
+  }
+
+  private long nextId() {
+    ThreadLocalRandom random = ThreadLocalRandom.current();
+    return random.nextBoolean()
+        ? lastId.incrementAndGet()
+        : Math.max(0, lastId.get() - random.nextInt(CONTESTED_IDS));
+  }
+
+  private boolean isAnswered(Attempt attempt) {
+    HttpRequest request =
+        HttpRequest.newBuilder(address.get().resolve("/plants"))
+            .header("Authorization", authorization)
+            .header("Content-Type", "application/json")
+            .timeout(TIMEOUT)
+            .POST(ofString(attempt.json()))
+            .build();
+    try {
+      return note(attempt, client.send(request, BodyHandlers.ofString()));
+    } catch (IOException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private boolean note(Attempt attempt, HttpResponse<String> answer) {
+    if (answer.statusCode() == 503) {
+      return false;
+    }
+    if (answer.statusCode() == 200) {
+      String other = acknowledged.putIfAbsent(attempt.id(), attempt.name());
+      if (other != null && !other.equals(attempt.name())) {
+        surprises.add(attempt + " was acknowledged after " + other);
+      }
+    } else if (answer.statusCode() == 400 && answer.body().startsWith("{\"error\":3001,")) {
+      refused.add(attempt);
+    } else {
+      surprises.add(attempt + " was answered with " + answer.statusCode() + answer.body());
+    }
+    return true;
+  }
+}

@@ -1,0 +1,119 @@
+package org.plantstore.app;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Another server takes over. The deadline is long here: what is waited for until it ends would not
+ * be noticed otherwise.
+ */
+class FailOverTest {
+
+  private static final Duration DEADLINE = Duration.ofSeconds(30);
+  private static final Duration RECOVERY = Duration.ofSeconds(2);
+
+  /** What a machine with other things to do may take longer. */
+  private static final Duration MARGIN = Duration.ofSeconds(3);
+
+  private final AtomicLong nextId = new AtomicLong();
+
+  private EmbeddedPostgres first;
+  private EmbeddedPostgres second;
+
+  @BeforeEach
+  void start() throws IOException, SQLException {
+    first = EmbeddedDatabase.start();
+    second = EmbeddedDatabase.start();
+    execute(second, "CREATE TABLE plant (id bigint PRIMARY KEY, name text NOT NULL, tag text)");
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    first.close();
+    second.close();
+  }
+
+  @Test
+  void address_that_leads_elsewhere_is_followed_from_connections_that_fell_silent()
+      throws IOException {
+    try (DatabaseProxy proxy = new DatabaseProxy(first.getPort());
+        ServiceProcess service =
+            start("jdbc:postgresql://127.0.0.1:" + proxy.port() + "/postgres")) {
+      assertServedSoon(service);
+
+      proxy.abandonConnections();
+      proxy.setTarget(second.getPort());
+      assertServedSoon(service);
+
+      proxy.abandonConnections();
+      proxy.setTarget(first.getPort());
+      assertServedSoon(service);
+    }
+  }
+
+  @Test
+  void primary_of_two_hosts_is_followed_from_one_that_became_a_standby() throws Exception {
+    setReadOnly(second, "on");
+    try (ServiceProcess service =
+        start(
+            "jdbc:postgresql://localhost:%d,localhost:%d/postgres?targetServerType=primary"
+                .formatted(first.getPort(), second.getPort()))) {
+      assertServedSoon(service);
+
+      setReadOnly(first, "on");
+      setReadOnly(second, "off");
+      assertServedSoon(service);
+
+      setReadOnly(first, "off");
+      second.close();
+      assertServedSoon(service);
+    }
+  }
+
+  private static ServiceProcess start(String url) {
+    Map<String, String> environment = EmbeddedDatabase.environment(url);
+    environment.put("DATABASE_TIMEOUT_SECONDS", String.valueOf(DEADLINE.toSeconds()));
+    return new ServiceProcess(environment).awaitReady();
+  }
+
+  /** Several times: each connection of the pool may be one to the wrong server. */
+  private void assertServedSoon(ServiceProcess service) {
+    long began = System.nanoTime();
+    for (int create = 0; create < 10; create++) {
+      String plant = "{\"id\":%d,\"name\":\"fern\"}".formatted(nextId.incrementAndGet());
+      assertEquals(200, service.create(plant).statusCode());
+    }
+    Duration elapsed = Duration.ofNanos(System.nanoTime() - began);
+    assertTrue(elapsed.compareTo(RECOVERY.plus(MARGIN)) < 0, "took " + elapsed);
+  }
+
+  /** What a standby looks like to its clients, with connections that stay. */
+  private static void setReadOnly(EmbeddedPostgres server, String value) throws SQLException {
+    execute(
+        server,
+        "SET default_transaction_read_only = off",
+        "ALTER SYSTEM SET default_transaction_read_only = " + value,
+        "SELECT pg_reload_conf()");
+  }
+
+  private static void execute(EmbeddedPostgres server, String... statements) throws SQLException {
+    try (Connection connection = server.getPostgresDatabase().getConnection();
+        Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
+    }
+  }
+}
