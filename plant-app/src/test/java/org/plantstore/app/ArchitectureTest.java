@@ -47,11 +47,10 @@ class ArchitectureTest {
           Map.entry("reactor", Set.of("plant-adapter-http")),
           Map.entry("com.zaxxer.hikari", Set.of("plant-adapter-persistence")),
           Map.entry("io.micronaut.data", Set.of("plant-adapter-persistence")),
-          Map.entry("io.micronaut.management", Set.of("plant-adapter-persistence")),
+          Map.entry("io.micronaut.management", Set.of("plant-adapter-persistence", "plant-app")),
           Map.entry("org.flywaydb", Set.of("plant-adapter-persistence")),
           Map.entry("java.sql", Set.of("plant-adapter-persistence")),
           Map.entry("org.postgresql", Set.of("plant-adapter-persistence")),
-          Map.entry("io.micronaut.management", Set.of("plant-app")),
           Map.entry("io.micronaut.runtime", Set.of("plant-adapter-http", "plant-app")),
           Map.entry(
               "io.micronaut.context",
