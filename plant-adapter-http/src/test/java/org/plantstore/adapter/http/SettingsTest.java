@@ -1,10 +1,12 @@
 package org.plantstore.adapter.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.exceptions.ConfigurationException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -74,6 +76,16 @@ class SettingsTest {
       assertRefused(
           Map.of("jwt.secret", Tokens.SECRET, property, value),
           variable + " must be a whole number from 1 to 999999999, but is " + value);
+    }
+  }
+
+  @Test
+  void settings_as_text_do_not_tell_the_secret() {
+    try (ApplicationContext context = ApplicationContext.run(Map.of("jwt.secret", Tokens.SECRET))) {
+      TokenSettings settings = TokenSettings.of(context.getEnvironment());
+      assertFalse(settings.toString().contains(Tokens.SECRET), settings.toString());
+      assertFalse(
+          settings.toString().contains(Arrays.toString(settings.secret())), settings.toString());
     }
   }
 
