@@ -28,6 +28,9 @@ final class DatabaseMonitor implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DatabaseMonitor.class);
   private static final Duration PERIOD = Duration.ofMillis(500);
 
+  /** While the database is away the connector is asked to go on at once. */
+  private static final Duration PAUSE = Duration.ofMillis(20);
+
   private final Connector connector;
   private final DatabaseTraffic traffic;
   private final DatabaseTimeouts timeouts;
@@ -69,8 +72,11 @@ final class DatabaseMonitor implements AutoCloseable {
           markThere();
         } catch (SQLException e) {
           markAway(new PostgresFailure(e).describe());
+        } catch (RuntimeException | Error e) {
+          // No memory for a thread, or a bug; without this one the readiness would stay as it is.
+          markAway(e.toString());
         }
-      } while (!closing.await(isThere ? PERIOD.toMillis() : 0, TimeUnit.MILLISECONDS));
+      } while (!closing.await((isThere ? PERIOD : PAUSE).toMillis(), TimeUnit.MILLISECONDS));
     } catch (InterruptedException e) {
       LOG.debug("The database is no longer watched", e);
     } finally {

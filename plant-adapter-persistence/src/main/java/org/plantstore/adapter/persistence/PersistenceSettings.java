@@ -36,8 +36,8 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
                 Map.entry("datasources.default.dialect", "POSTGRES"),
                 // The driver's own check costs no statement; Micronaut would add one.
                 Map.entry("datasources.default.automatic-validation-query", false),
-                // For the writers of plants, one of whom may just have lost its connection.
-                Map.entry("datasources.default.maximum-pool-size", GroupCommit.WRITERS + 1),
+                // For the writers of plants; probes and migrations have their own connections.
+                Map.entry("datasources.default.maximum-pool-size", GroupCommit.WRITERS),
                 // Where the database is was found out before.
                 Map.entry("datasources.default.initialization-fail-timeout", -1),
                 // Would borrow from the pool, which is exhausted when there is most to do.

@@ -2,6 +2,7 @@ package org.plantstore.adapter.persistence;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -210,6 +211,28 @@ class PostgresFaultsTest {
 
       assertNull(failure.getCause());
       assertEndsWith("(SQLSTATE 42P01)", failure.getMessage());
+    }
+  }
+
+  @Test
+  void migrations_may_take_longer_than_a_create() throws Exception {
+    server.connect().close(); // makes the history that a start reads
+    Map<String, Object> settings = DatabaseServer.settings(server.url("postgres"));
+    settings.put("database.timeout.seconds", 1);
+    ExecutorService thread = Executors.newSingleThreadExecutor();
+    try (Connection locker = server.connection()) {
+      locker.setAutoCommit(false);
+      locker.createStatement().execute("LOCK TABLE flyway_schema_history");
+      Future<ApplicationContext> starting = thread.submit(() -> ApplicationContext.run(settings));
+      locker.createStatement().execute("SELECT pg_sleep(3)");
+      assertFalse(starting.isDone(), "the migration waits");
+      locker.rollback();
+
+      try (ApplicationContext instance = starting.get()) {
+        assertEquals(FERN, instance.getBean(PlantStore.class).putIfAbsent(FERN));
+      }
+    } finally {
+      thread.shutdownNow();
     }
   }
 
