@@ -21,7 +21,7 @@ public final class Main {
   public static void main(String... arguments) {
     try {
       // Before the first logger is made: logging is configured by it.
-      ServiceSettings.requireLogFormat(System.getenv("LOG_FORMAT"));
+      ServiceSettings.requireLogSettings(System.getenv());
     } catch (ConfigurationException e) {
       StartupFailure.exit(e);
     }

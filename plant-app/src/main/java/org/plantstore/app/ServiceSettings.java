@@ -10,14 +10,11 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.Map;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** The service's own defaults, and the refusal to start with settings that cannot work. */
 @ContextConfigurer
 public final class ServiceSettings implements ApplicationContextConfigurer {
 
-  private static final Set<String> LOG_FORMATS = Set.of("text", "json");
   private static final int MAX_PORT = 65_535;
   static final String DRAIN_SECONDS = "drain.seconds";
 
@@ -47,9 +44,22 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
     requireFree("MANAGEMENT_PORT", managementPort);
   }
 
-  static void requireLogFormat(@Nullable String format) {
-    if (format != null && !LOG_FORMATS.contains(format)) {
-      throw new ConfigurationException("LOG_FORMAT must be text or json, but is " + format);
+  /**
+   * Requires that the variables that logging is configured by are usable.
+   *
+   * @throws ConfigurationException if they are not
+   */
+  static void requireLogSettings(Map<String, String> environment) {
+    requireEither(environment, "LOG_FORMAT", "text", "json");
+    requireEither(environment, "ACCESS_LOG", "off", "on");
+  }
+
+  private static void requireEither(
+      Map<String, String> environment, String variable, String one, String other) {
+    String value = environment.getOrDefault(variable, one);
+    if (!value.equals(one) && !value.equals(other)) {
+      throw new ConfigurationException(
+          variable + " must be " + one + " or " + other + ", but is " + value);
     }
   }
 

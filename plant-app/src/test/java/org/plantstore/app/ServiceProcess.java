@@ -99,9 +99,18 @@ final class ServiceProcess implements AutoCloseable {
   }
 
   HttpResponse<String> health(String kind) {
-    return send(
-        HttpRequest.newBuilder(
-            URI.create("http://localhost:" + managementPort + "/health/" + kind)));
+    return send(HttpRequest.newBuilder(managementAddress().resolve("/health/" + kind)));
+  }
+
+  private URI managementAddress() {
+    return URI.create("http://localhost:" + managementPort);
+  }
+
+  /** Sends any request to the API. */
+  HttpResponse<String> get(String path, Map<String, String> headers) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(address().resolve(path));
+    headers.forEach(request::header);
+    return send(request);
   }
 
   ServiceProcess awaitReady() {

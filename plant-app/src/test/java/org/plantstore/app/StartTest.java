@@ -55,6 +55,7 @@ class StartTest {
           DATABASE_TIMEOUT_SECONDS | 5s | DATABASE_TIMEOUT_SECONDS must be a whole number from 1 to 60, but is 5s
           DATABASE_START_TIMEOUT_SECONDS | 3601 | DATABASE_START_TIMEOUT_SECONDS must be a whole number from 0 to 3600, but is 3601
           LOG_FORMAT        | xml | LOG_FORMAT must be text or json, but is xml
+          ACCESS_LOG        | yes | ACCESS_LOG must be off or on, but is yes
           """)
   void unusable_setting_is_named(String variable, String value, String message) {
     Map<String, String> environment = new HashMap<>(COMPLETE);

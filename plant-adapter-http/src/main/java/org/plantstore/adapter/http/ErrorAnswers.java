@@ -47,7 +47,8 @@ final class ErrorAnswers
   @Override
   @SuppressWarnings("rawtypes") // as the framework declares it
   public HttpResponse<ErrorMessage> handle(HttpRequest request, Throwable failure) {
-    return answer(request.getPath(), HttpResponse.ok(), refusalOf(failure));
+    RefusedException refusal = DiagnosticContext.of(request).supply(() -> refusalOf(failure));
+    return answer(request.getPath(), HttpResponse.ok(), refusal);
   }
 
   @Override

@@ -2,6 +2,7 @@ package org.plantstore.adapter.http;
 
 import java.util.Arrays;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The catalogue as a page for people: each error with its cause and its cure, under its number. */
 final class ErrorCatalogue {
@@ -45,6 +46,16 @@ final class ErrorCatalogue {
    */
   static String link(ErrorNumber error, String path) {
     return "<" + "../".repeat(depthOf(path)) + "errors#" + error.number() + ">; rel=\"help\"";
+  }
+
+  /** Answers the error that a {@link #link} leads to, or null if it leads to none. */
+  static @Nullable ErrorNumber linked(@Nullable String link) {
+    return link == null
+        ? null
+        : Arrays.stream(ErrorNumber.values())
+            .filter(error -> link.contains("errors#" + error.number() + ">"))
+            .findFirst()
+            .orElse(null);
   }
 
   /** Answers how many folders a path is below the base address, or is taken to be. */

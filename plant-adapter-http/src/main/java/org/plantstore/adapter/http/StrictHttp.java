@@ -15,8 +15,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts a {@link ConnectionDeadline} and a {@link StrictHttpHandler} on every connection, before and
- * after the decoder.
+ * Puts on every connection a {@link ConnectionDeadline} before the decoder, and after it what
+ * follows {@link Exchanges} and a {@link StrictHttpHandler}.
  */
 @Singleton
 final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer.Registry> {
@@ -25,12 +25,14 @@ final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer
   private final long maxBodyBytes;
   private final Duration requestTimeout;
   private final Draining draining;
+  private final Exchanges exchanges;
 
   StrictHttp(
       JsonMapper json,
       HttpServerConfiguration server,
       @Property(name = HttpSettings.REQUEST_TIMEOUT_SECONDS) long requestTimeoutSeconds,
-      Draining draining) {
+      Draining draining,
+      Exchanges exchanges) {
     ErrorNumber number = ErrorNumber.MALFORMED_REQUEST;
     try {
       this.malformedRequest =
@@ -41,6 +43,7 @@ final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer
     this.maxBodyBytes = server.getMaxRequestSize();
     this.requestTimeout = Duration.ofSeconds(requestTimeoutSeconds);
     this.draining = draining;
+    this.exchanges = exchanges;
   }
 
   @Override
@@ -76,7 +79,12 @@ final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer
             .addAfter(
                 ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC,
                 "strict-http",
-                new StrictHttpHandler(malformedRequest, maxBodyBytes, deadline, draining));
+                new StrictHttpHandler(malformedRequest, maxBodyBytes, deadline, draining))
+            // Put in front of the one above, so that it sees what that one answers.
+            .addAfter(
+                ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC,
+                "exchanges",
+                exchanges.handlerOf(channel));
       }
     }
   }

@@ -222,8 +222,7 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
     context.writeAndFlush(response).addListener(ChannelFutureListener.CLOSE);
   }
 
-  /** Answers the path of the target, which may be no URI at all. */
   private String path() {
-    return target.replaceFirst("^[^/?#]+://[^/?#]*", "").replaceFirst("[?#].*", "");
+    return RequestTarget.pathOf(target);
   }
 }

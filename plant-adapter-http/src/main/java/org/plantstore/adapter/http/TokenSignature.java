@@ -13,6 +13,7 @@ import com.nimbusds.jose.proc.SecurityContext;
 import com.nimbusds.jwt.SignedJWT;
 import io.micronaut.context.annotation.Property;
 import io.micronaut.context.env.Environment;
+import io.micronaut.http.context.ServerRequestContext;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.security.token.jwt.signature.ReactiveSignatureConfiguration;
 import jakarta.annotation.PreDestroy;
@@ -121,9 +122,13 @@ final class TokenSignature implements ReactiveSignatureConfiguration<SignedJWT> 
 
   @Override
   public Publisher<Boolean> verify(SignedJWT token) {
+    DiagnosticContext context =
+        ServerRequestContext.currentRequest()
+            .map(DiagnosticContext::of)
+            .orElse(DiagnosticContext.NONE);
     return Mono.defer(() ->
         places.tryAcquire()
-            ? Mono.fromCallable(() -> isValid(token))
+            ? Mono.fromCallable(() -> context.supply(() -> isValid(token)))
                 .subscribeOn(scheduler)
                 .doFinally(signal -> places.release())
             : Mono.error(new RefusedException(ErrorNumber.OVERLOADED)));

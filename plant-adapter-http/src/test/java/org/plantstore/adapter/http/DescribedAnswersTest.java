@@ -23,7 +23,9 @@ class DescribedAnswersTest {
           "Content-Type",
           List.of("application/json"),
           "Link",
-          List.of("<errors#1001>; rel=\"help\""));
+          List.of("<errors#1001>; rel=\"help\""),
+          "X-Request-Id",
+          List.of("a"));
 
   @Inject EmbeddedServer server;
 
@@ -57,19 +59,26 @@ class DescribedAnswersTest {
   }
 
   @Test
-  void missing_help_and_another_content_type_are_noticed() {
+  void missing_id_missing_help_and_another_content_type_are_noticed() {
     ServedDocument document = ServedDocument.of(server.getURI());
     assertThrows(
         AssertionError.class,
         () ->
             document.requireDescribed(
+                200, Map.of("Content-Type", List.of("application/json")), "{\"name\":\"fern\"}"));
+    assertThrows(
+        AssertionError.class,
+        () ->
+            document.requireDescribed(
                 400,
-                Map.of("Content-Type", List.of("application/json")),
+                Map.of("Content-Type", List.of("application/json"), "X-Request-Id", List.of("a")),
                 "{\"error\":1001,\"message\":\"\"}"));
     assertThrows(
         AssertionError.class,
         () ->
             document.requireDescribed(
-                200, Map.of("Content-Type", List.of("text/plain")), "{\"name\":\"fern\"}"));
+                200,
+                Map.of("Content-Type", List.of("text/plain"), "X-Request-Id", List.of("a")),
+                "{\"name\":\"fern\"}"));
   }
 }

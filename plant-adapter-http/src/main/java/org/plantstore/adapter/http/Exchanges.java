@@ -1,0 +1,37 @@
+package org.plantstore.adapter.http;
+
+import io.micronaut.web.router.Router;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import jakarta.inject.Provider;
+import jakarta.inject.Singleton;
+import java.net.InetSocketAddress;
+
+/**
+ * Logs the exchanges of the API. Those at other ports, such as probes of the health,
+ * would drown them, and get ids alone.
+ */
+@Singleton
+final class Exchanges {
+
+  private final Provider<Router> router;
+  private final AccessLog log = new AccessLog();
+
+  Exchanges(Provider<Router> router) {
+    this.router = router;
+  }
+
+  /** Answers what follows the exchanges of a connection. */
+  ChannelHandler handlerOf(Channel channel) {
+    return new ExchangeHandler(isOfApi(channel) ? this::record : exchange -> {});
+  }
+
+  private boolean isOfApi(Channel channel) {
+    return !(channel.localAddress() instanceof InetSocketAddress address)
+        || !router.get().getExposedPorts().contains(address.getPort());
+  }
+
+  private void record(Exchange exchange) {
+    log.record(exchange);
+  }
+}

@@ -1,0 +1,173 @@
+package org.plantstore.adapter.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import io.micronaut.context.annotation.Property;
+import io.micronaut.runtime.server.EmbeddedServer;
+import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
+import jakarta.inject.Inject;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.plantstore.domain.PlantStoreUnavailableException;
+
+/** One line for each request, with nothing in it that is not meant to be seen. */
+@MicronautTest
+@Property(name = "jwt.secret", value = Tokens.SECRET)
+class AccessLogTest {
+
+  @Inject EmbeddedServer server;
+  @Inject FakeCreatePlant createPlant;
+
+  @BeforeEach
+  void reset() {
+    createPlant.reset();
+  }
+
+  @Test
+  void every_request_has_one_line_with_its_ids_and_what_became_of_it() throws IOException {
+    String trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    try (Log log = new Log(AccessLog.LOGGER)) {
+      RawConnection.send(
+          server,
+          RawConnection.create(
+                  "X-Request-Id: first\r\ntraceparent: 00-" + trace + "-00f067aa0ba902b7-01\r\n")
+              + "GET /errors HTTP/1.1\r\nHost: x\r\n\r\n"
+              + "GET /elsewhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+      createPlant.behave(plant -> {
+        throw new PlantStoreUnavailableException("away");
+      });
+      RawConnection.send(server, RawConnection.create("Connection: close\r\n"));
+
+      List<ILoggingEvent> lines = log.await(4);
+      assertEquals(
+          Map.of("request_id", "first", "trace_id", trace), lines.get(0).getMDCPropertyMap());
+      assertLine("POST /plants 200 - created 15", lines.get(0));
+      assertEquals("GET /errors 200 - served", lineOf(lines.get(1)).replaceFirst(" \\d{4,}$", ""));
+      assertLine("GET /elsewhere 401 4001 refused 94", lines.get(2));
+      assertLine("POST /plants 503 5002 failed 100", lines.get(3));
+      lines.forEach(line ->
+          assertTrue(
+              Log.value(line, "duration_ms").matches("\\d+\\.\\d{3}"),
+              Log.value(line, "duration_ms")));
+      assertEquals(4, lines.size());
+    }
+  }
+
+  @Test
+  void what_cannot_be_read_has_a_line_too() throws IOException {
+    try (Log log = new Log(AccessLog.LOGGER)) {
+      RawConnection.send(server, "canary canary\r\n\r\n");
+      RawConnection.send(server, "POST /plants HTTP/1.1\r\n\r\n");
+
+      List<ILoggingEvent> lines = log.await(2);
+      assertLine("- - 400 4005 refused 147", lines.get(0));
+      assertLine("POST /plants 400 4005 refused 147", lines.get(1));
+    }
+  }
+
+  @Test
+  void request_whose_client_goes_away_has_a_line_without_a_status() throws Exception {
+    CountDownLatch reached = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    createPlant.behave(plant -> {
+      reached.countDown();
+      await(goOn);
+      return plant.plant();
+    });
+    try (Log log = new Log(AccessLog.LOGGER)) {
+      Thread client =
+          new Thread(() -> {
+            try {
+              RawConnection.leave(server, RawConnection.create("X-Request-Id: gone\r\n"));
+            } catch (IOException e) {
+              throw new IllegalStateException(e);
+            }
+          });
+      client.start();
+      await(reached);
+
+      ILoggingEvent line = log.await(1).get(0);
+      goOn.countDown();
+      client.join();
+      assertEquals("gone", line.getMDCPropertyMap().get("request_id"));
+      assertLine("POST /plants - - unanswered 0", line);
+    }
+  }
+
+  @Test
+  void neither_query_nor_token_nor_body_nor_origin_is_in_a_line() throws IOException {
+    try (Log log = new Log(AccessLog.LOGGER)) {
+      RawConnection.send(
+          server,
+          String.join(
+              "\r\n",
+              "POST http://canary:canary@x/plants?token=canary#canary HTTP/1.1",
+              "Host: x",
+              "X-Request-Id: canary canary",
+              "Authorization: Bearer canary",
+              "Cookie: canary",
+              "traceparent: canary",
+              "Connection: close",
+              "Content-Length: 6",
+              "",
+              "canary"));
+
+      ILoggingEvent line = log.await(1).get(0);
+      assertTrue(lineOf(line).startsWith("POST /plants 4"), lineOf(line));
+      String all = line.getFormattedMessage() + line.getKeyValuePairs() + line.getMDCPropertyMap();
+      assertFalse(all.contains("canary"), all);
+    }
+  }
+
+  @Test
+  void path_is_bounded_and_legible() throws IOException {
+    try (Log log = new Log(AccessLog.LOGGER)) {
+      RawConnection.send(
+          server,
+          "GETGETGETGETGETGET /"
+              + "x".repeat(1_000)
+              + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+      RawConnection.send(server, "GET /a\"b\\c HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+      RawConnection.send(
+          server, "GET /\u00e4\u001b[1m HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+
+      List<ILoggingEvent> lines = log.await(3);
+      assertEquals("GETGETGETGETGETG...", Log.value(lines.get(0), "method"));
+      assertEquals("/" + "x".repeat(255) + "...", Log.value(lines.get(0), "path"));
+      assertEquals("/a?b?c", Log.value(lines.get(1), "path"));
+      String path = Log.value(lines.get(2), "path");
+      assertTrue(path.matches("[ -~]+"), path);
+    }
+  }
+
+  private static void assertLine(String expected, ILoggingEvent line) {
+    assertEquals(expected, lineOf(line));
+  }
+
+  private static String lineOf(ILoggingEvent line) {
+    return String.join(
+        " ",
+        List.of("method", "path", "status", "error", "outcome", "bytes").stream()
+            .map(key -> Log.value(line, key))
+            .toList());
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      if (!latch.await(30, TimeUnit.SECONDS)) {
+        throw new IllegalStateException("nobody counted down");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package org.plantstore.adapter.http;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.LoggerFactory;
+
+/** What a logger logs while a test runs. */
+final class Log extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+
+  private static final Duration LIMIT = Duration.ofSeconds(20);
+
+  private final List<ILoggingEvent> lines = new CopyOnWriteArrayList<>();
+  private final Logger logger;
+  private final Level levelBefore;
+
+  Log(String name) {
+    logger = ((LoggerContext) LoggerFactory.getILoggerFactory()).getLogger(name);
+    levelBefore = logger.getLevel();
+    logger.setLevel(Level.INFO);
+    logger.setAdditive(false);
+    logger.addAppender(this);
+    start();
+  }
+
+  @Override
+  protected void append(ILoggingEvent line) {
+    line.prepareForDeferredProcessing();
+    lines.add(line);
+  }
+
+  /** Answers all lines as soon as there are so many. */
+  List<ILoggingEvent> await(int number) {
+    long deadline = System.nanoTime() + LIMIT.toNanos();
+    while (lines.size() < number) {
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError("no " + number + " lines but " + lines);
+      }
+      LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
+    }
+    return lines;
+  }
+
+  /** Answers the value that a line has under a key. */
+  static String value(ILoggingEvent line, String key) {
+    return line.getKeyValuePairs().stream()
+        .filter(pair -> pair.key.equals(key))
+        .map(pair -> String.valueOf(pair.value))
+        .findFirst()
+        .orElse("no " + key);
+  }
+
+  @Override
+  public void close() {
+    logger.detachAppender(this);
+    logger.setLevel(levelBefore);
+    logger.setAdditive(true);
+    stop();
+  }
+}
