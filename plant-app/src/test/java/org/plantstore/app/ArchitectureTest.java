@@ -37,6 +37,7 @@ class ArchitectureTest {
           Map.entry("com.fasterxml.jackson", Set.of("plant-adapter-http")),
           Map.entry("com.github.benmanes.caffeine", Set.of("plant-adapter-http")),
           Map.entry("com.nimbusds", Set.of("plant-adapter-http")),
+          Map.entry("io.micrometer", Set.of("plant-adapter-http", "plant-adapter-persistence")),
           Map.entry("io.micronaut.http", Set.of("plant-adapter-http")),
           Map.entry("io.micronaut.security", Set.of("plant-adapter-http")),
           Map.entry("io.micronaut.serde", Set.of("plant-adapter-http")),

@@ -102,6 +102,11 @@ final class ServiceProcess implements AutoCloseable {
     return send(HttpRequest.newBuilder(managementAddress().resolve("/health/" + kind)));
   }
 
+  /** Asks the port that is for operators for the metrics. */
+  HttpResponse<String> metrics() {
+    return send(HttpRequest.newBuilder(managementAddress().resolve("/prometheus")));
+  }
+
   private URI managementAddress() {
     return URI.create("http://localhost:" + managementPort);
   }

@@ -8,17 +8,19 @@ import jakarta.inject.Singleton;
 import java.net.InetSocketAddress;
 
 /**
- * Logs the exchanges of the API. Those at other ports, such as probes of the health,
+ * Measures and logs the exchanges of the API. Those at other ports, such as probes of the health,
  * would drown them, and get ids alone.
  */
 @Singleton
 final class Exchanges {
 
   private final Provider<Router> router;
+  private final ExchangeTimers timers;
   private final AccessLog log = new AccessLog();
 
-  Exchanges(Provider<Router> router) {
+  Exchanges(Provider<Router> router, ExchangeTimers timers) {
     this.router = router;
+    this.timers = timers;
   }
 
   /** Answers what follows the exchanges of a connection. */
@@ -32,6 +34,7 @@ final class Exchanges {
   }
 
   private void record(Exchange exchange) {
+    timers.record(exchange);
     log.record(exchange);
   }
 }

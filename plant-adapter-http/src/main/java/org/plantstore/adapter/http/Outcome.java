@@ -2,7 +2,7 @@ package org.plantstore.adapter.http;
 
 import java.util.Locale;
 
-/** How an exchange ended, in a word. */
+/** How an exchange ended, as metrics tell it. */
 enum Outcome {
   /** A plant is stored. */
   CREATED,
@@ -17,7 +17,7 @@ enum Outcome {
 
   private final String label = name().toLowerCase(Locale.ROOT);
 
-  /** Answers the word. */
+  /** Answers the value of the label {@code outcome}. */
   String label() {
     return label;
   }

@@ -6,6 +6,8 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Expiry;
 import com.github.benmanes.caffeine.cache.Ticker;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.cache.CaffeineCacheMetrics;
 import io.micronaut.security.authentication.Authentication;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
@@ -34,8 +36,11 @@ final class ValidatedTokens {
   private final Clock clock;
 
   @Inject
-  ValidatedTokens() {
+  ValidatedTokens(@Nullable MeterRegistry registry) {
     this(Clock.systemUTC(), Ticker.systemTicker());
+    if (registry != null) {
+      CaffeineCacheMetrics.monitor(registry, validations, "tokens");
+    }
   }
 
   ValidatedTokens(Clock clock, Ticker ticker) {
@@ -44,6 +49,7 @@ final class ValidatedTokens {
         Caffeine.newBuilder()
             .ticker(ticker)
             .executor(Runnable::run)
+            .recordStats()
             .maximumWeight(MAX_CHARACTERS)
             .weigher((String token, Validation validation) -> token.length())
             .expireAfter(

@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
@@ -67,6 +68,9 @@ final class BatchQueue {
 
   private boolean isWatcherAsleep;
 
+  private long takenPlants;
+  private long waitedNanos;
+
   BatchQueue(Limits limits) {
     this.limits = limits;
   }
@@ -119,6 +123,7 @@ final class BatchQueue {
         }
         if (!queue.isEmpty()) {
           present = new Batch(takePlants(), System.nanoTime());
+          count(present);
           return present;
         }
       }
@@ -223,6 +228,37 @@ final class BatchQueue {
         && plants.size() < limits.batchPlants()
         && bytes + queue.element().bytes() <= limits.batchBytes());
     return plants;
+  }
+
+  private void count(Batch batch) {
+    takenPlants += batch.plants().size();
+    for (WaitingPlant plant : batch.plants()) {
+      waitedNanos += batch.began() - plant.since();
+    }
+  }
+
+  /** Answers how many plants wait for their batch now. */
+  int waitingPlants() {
+    return locked(queue::size);
+  }
+
+  /** Answers how many plants have ever been taken into batches. */
+  long takenPlants() {
+    return locked(() -> takenPlants);
+  }
+
+  /** Answers how long all these have waited for their batches, taken together. */
+  Duration waited() {
+    return locked(() -> Duration.ofNanos(waitedNanos));
+  }
+
+  private <T> T locked(Supplier<T> read) {
+    lock.lock();
+    try {
+      return read.get();
+    } finally {
+      lock.unlock();
+    }
   }
 
   private WaitingPlant remove() {

@@ -84,10 +84,11 @@ final class GroupCommit implements AutoCloseable {
    * @throws IllegalStateException if the database refuses the plant for good
    */
   NewPlant putIfAbsent(NewPlant plant) {
-    long deadline = System.nanoTime() + patience.toNanos();
+    long since = System.nanoTime();
+    long deadline = since + patience.toNanos();
     BatchFailure earlierFailure = null;
     while (true) {
-      WaitingPlant waiting = new WaitingPlant(plant, deadline, earlierFailure);
+      WaitingPlant waiting = new WaitingPlant(plant, since, deadline, earlierFailure);
       add(waiting, earlierFailure);
       try {
         return waiting.await();
@@ -97,11 +98,27 @@ final class GroupCommit implements AutoCloseable {
         }
         // The batch may have been written all the same; a repeated plant then finds itself.
         earlierFailure = failure;
+        since = System.nanoTime();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new PlantStoreUnavailableException("interrupted while waiting for the database");
       }
     }
+  }
+
+  /** Answers how many plants wait for their batch now. */
+  int waitingPlants() {
+    return queue.waitingPlants();
+  }
+
+  /** Answers how many plants have ever been taken into batches. */
+  long takenPlants() {
+    return queue.takenPlants();
+  }
+
+  /** Answers how long all these have waited for their batches, taken together. */
+  Duration waited() {
+    return queue.waited();
   }
 
   private void add(WaitingPlant waiting, @Nullable BatchFailure earlierFailure) {

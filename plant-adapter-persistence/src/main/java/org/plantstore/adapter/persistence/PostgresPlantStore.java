@@ -2,8 +2,10 @@ package org.plantstore.adapter.persistence;
 
 import static java.util.Objects.requireNonNull;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import jakarta.inject.Singleton;
+import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
@@ -19,8 +21,14 @@ final class PostgresPlantStore implements PlantStore {
   private final GroupCommit groupCommit;
   private final Connector connector;
 
-  PostgresPlantStore(PlantTable table, Connector connector, DatabaseTimeouts timeouts) {
-    this.groupCommit = new GroupCommit(table, LIMITS, timeouts.create());
+  PostgresPlantStore(
+      PlantTable table,
+      Connector connector,
+      DatabaseTimeouts timeouts,
+      @Nullable MeterRegistry registry) {
+    StoreMetrics metrics = new StoreMetrics(registry);
+    this.groupCommit = new GroupCommit(metrics.measured(table), LIMITS, timeouts.create());
+    metrics.watch(groupCommit);
     this.connector = connector;
   }
 

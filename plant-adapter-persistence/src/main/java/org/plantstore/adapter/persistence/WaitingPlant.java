@@ -13,6 +13,7 @@ final class WaitingPlant {
   private static final long BYTES_PER_CHARACTER = 3;
 
   private final NewPlant plant;
+  private final long since;
   private final long deadline;
   private final @Nullable BatchFailure earlierFailure;
   private final CompletableFuture<NewPlant> stored = new CompletableFuture<>();
@@ -21,17 +22,24 @@ final class WaitingPlant {
    * Lets a plant wait.
    *
    * @param plant the plant
+   * @param since since when, as a value of {@link System#nanoTime()}
    * @param deadline until when, as a value of {@link System#nanoTime()}
    * @param earlierFailure why an earlier try failed, or null if there was none
    */
-  WaitingPlant(NewPlant plant, long deadline, @Nullable BatchFailure earlierFailure) {
+  WaitingPlant(NewPlant plant, long since, long deadline, @Nullable BatchFailure earlierFailure) {
     this.plant = plant;
+    this.since = since;
     this.deadline = deadline;
     this.earlierFailure = earlierFailure;
   }
 
   NewPlant plant() {
     return plant;
+  }
+
+  /** Answers since when the plant waits, as a value of {@link System#nanoTime()}. */
+  long since() {
+    return since;
   }
 
   long bytes() {

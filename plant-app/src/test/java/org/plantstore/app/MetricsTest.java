@@ -1,0 +1,214 @@
+package org.plantstore.app;
+
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.mapping;
+import static java.util.stream.Collectors.toCollection;
+import static java.util.stream.Collectors.toMap;
+import static java.util.stream.Collectors.toSet;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.app.EmbeddedDatabase.environment;
+import static org.plantstore.app.EmbeddedDatabase.start;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The metrics as a Prometheus reads them, held against the README. */
+class MetricsTest {
+
+  private static final Path README = Path.of("..", "README.md");
+
+  /** A metric, its labels and its type; a row of the table has the labels or a dash, and a unit. */
+  private static final Pattern ROW =
+      Pattern.compile("(?m)^\\| `([a-z0-9_]+\\*?)` \\| (—|(?:`[a-z]+`(?:, )?)+) \\| .* \\|$");
+
+  private static final Pattern FAMILY = Pattern.compile("(?m)^# TYPE ([a-z0-9_]+) ([a-z]+)$");
+  private static final Pattern SAMPLE =
+      Pattern.compile("(?m)^([a-z0-9_]+?)(?:_bucket|_count|_sum)?(?:\\{(.*)})? [-+0-9.eEaInfN]+$");
+  private static final Pattern LABEL = Pattern.compile("([a-z_]+)=\"(?:[^\"\\\\]|\\\\.)*\"");
+
+  private static EmbeddedPostgres database;
+  private static ServiceProcess service;
+
+  @BeforeAll
+  static void startService() throws IOException {
+    database = start();
+    service = new ServiceProcess(environment(database)).awaitReady();
+  }
+
+  @AfterAll
+  static void stopService() throws IOException {
+    service.close();
+    database.close();
+  }
+
+  @Test
+  void documented_metrics_are_those_that_are_scraped() throws IOException {
+    String scraped = service.metrics().body();
+    Set<String> documented = documented().keySet();
+    Set<String> families =
+        FAMILY
+            .matcher(scraped)
+            .results()
+            .map(family -> family.group(1))
+            .collect(toCollection(TreeSet::new));
+
+    assertEquals(
+        Set.of(),
+        remaining(families, family -> documented.stream().anyMatch(row -> covers(row, family))),
+        "metrics that the README does not have");
+    assertEquals(
+        Set.of(),
+        remaining(documented, row -> families.stream().anyMatch(family -> covers(row, family))),
+        "metrics that only the README has");
+  }
+
+  @Test
+  void documented_labels_are_those_that_are_scraped() throws IOException {
+    Map<String, Set<Set<String>>> scraped =
+        SAMPLE
+            .matcher(service.metrics().body())
+            .results()
+            .collect(
+                groupingBy(
+                    sample -> sample.group(1),
+                    TreeMap::new,
+                    mapping(MetricsTest::labelsOf, toSet())));
+
+    documented()
+        .forEach((name, labels) -> {
+          if (!name.endsWith("*")) {
+            assertEquals(Set.of(labels), scraped.get(name), "labels of " + name);
+          }
+        });
+  }
+
+  @Test
+  void requests_are_counted_by_outcome_and_error_and_probes_are_not() {
+    double createdBefore =
+        sample("plant_store_requests_seconds_count{error=\"none\",outcome=\"created\"}");
+    double takenBefore =
+        sample("plant_store_requests_seconds_count{error=\"3001\",outcome=\"refused\"}");
+    double allBefore = allRequests();
+
+    service.create("{\"id\":1,\"name\":\"fern\"}");
+    service.create("{\"id\":1,\"name\":\"fern\"}");
+    service.create("{\"id\":1,\"name\":\"moss\"}");
+    service.health("readiness");
+
+    assertEquals(
+        2,
+        sample("plant_store_requests_seconds_count{error=\"none\",outcome=\"created\"}")
+            - createdBefore);
+    assertEquals(
+        1,
+        sample("plant_store_requests_seconds_count{error=\"3001\",outcome=\"refused\"}")
+            - takenBefore);
+    assertTrue(
+        sample(
+                "plant_store_requests_seconds_bucket{error=\"none\",outcome=\"created\",le=\"+Inf\"}")
+            >= 2);
+    assertTrue(sample("plant_store_commit_seconds_count{outcome=\"stored\"}") >= 3);
+    assertTrue(sample("plant_store_batch_plants_sum") >= 3);
+    assertTrue(sample("plant_store_queue_wait_seconds_count") >= 3);
+    // The three and, if it was the first to need it, the fetching of the document.
+    double all = allRequests() - allBefore;
+    assertTrue(all == 3 || all == 4, "requests: " + all);
+  }
+
+  @Test
+  void metrics_are_at_the_management_port_alone() {
+    assertEquals(200, service.metrics().statusCode());
+    HttpResponse<String> stranger = service.get("/prometheus", Map.of());
+    HttpResponse<String> caller =
+        service.get("/prometheus", Map.of("Authorization", "Bearer " + ServiceProcess.token()));
+
+    assertEquals(401, stranger.statusCode());
+    assertEquals(404, caller.statusCode());
+    for (HttpResponse<String> answer : Set.of(stranger, caller)) {
+      assertFalse(answer.body().contains("plant_store"), answer.body());
+      assertTrue(answer.headers().firstValue("X-Request-Id").isPresent());
+    }
+    assertEquals(1, service.metrics().headers().allValues("X-Request-Id").size());
+  }
+
+  private static double allRequests() {
+    return Pattern.compile("(?m)^plant_store_requests_seconds_count\\{.*} (.*)$")
+        .matcher(service.metrics().body())
+        .results()
+        .mapToDouble(sample -> Double.parseDouble(sample.group(1)))
+        .sum();
+  }
+
+  private static double sample(String series) {
+    return service
+        .metrics()
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(series + " "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(series.length() + 1)))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("there is no " + series));
+  }
+
+  /**
+   * Answers the names of the README's table, a final asterisk for the rest of a name, and labels.
+   */
+  private static Map<String, Set<String>> documented() throws IOException {
+    String section =
+        Files.readString(README)
+            .replaceFirst("(?s)^.*?\n### Metrics\n", "")
+            .replaceFirst("(?s)\n##.*", "");
+    return ROW.matcher(section)
+        .results()
+        .collect(
+            toMap(
+                row -> row.group(1),
+                row ->
+                    Stream.of(row.group(2).split(", "))
+                        .filter(label -> !label.equals("—"))
+                        .map(label -> label.replace("`", ""))
+                        .collect(toCollection(TreeSet::new)),
+                (first, second) -> {
+                  throw new AssertionError("a metric has two rows: " + first + second);
+                },
+                TreeMap::new));
+  }
+
+  private static boolean covers(String row, String family) {
+    return row.endsWith("*")
+        ? family.startsWith(row.substring(0, row.length() - 1))
+        : family.equals(row) || family.equals(row + "_max");
+  }
+
+  private static Set<String> labelsOf(MatchResult sample) {
+    Set<String> labels =
+        LABEL
+            .matcher(Objects.requireNonNullElse(sample.group(2), ""))
+            .results()
+            .map(label -> label.group(1))
+            .collect(toCollection(TreeSet::new));
+    labels.remove("le"); // the upper bound of a bucket
+    return labels;
+  }
+
+  private static Set<String> remaining(Set<String> names, Predicate<String> isCovered) {
+    return names.stream().filter(isCovered.negate()).collect(toCollection(TreeSet::new));
+  }
+}
