@@ -44,7 +44,8 @@ class ArchitectureTest {
           Map.entry("io.netty", Set.of("plant-adapter-http")),
           Map.entry("java.net", Set.of("plant-adapter-http", "plant-app")),
           Map.entry("org.webjars", Set.of("plant-adapter-http")),
-          Map.entry("org.slf4j", Set.of("plant-adapter-http")),
+          Map.entry(
+              "org.slf4j", Set.of("plant-adapter-http", "plant-adapter-persistence", "plant-app")),
           Map.entry("org.yaml", Set.of("plant-adapter-http")),
           Map.entry("reactor", Set.of("plant-adapter-http")),
           Map.entry("com.zaxxer.hikari", Set.of("plant-adapter-persistence")),

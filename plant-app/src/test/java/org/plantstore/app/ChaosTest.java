@@ -20,6 +20,7 @@ import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * and {@code -Dchaos.rounds} makes it longer.
  */
 @Timeout(3_600)
+@Tag("slow")
 class ChaosTest {
 
   private static final int WRITERS = 64;

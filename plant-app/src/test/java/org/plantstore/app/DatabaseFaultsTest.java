@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * What a caller sees of each fault that a database and the network to it can have: 503 within the
  * deadline, and a plant soon after the fault is over. The service is never started again.
  */
+@Tag("slow")
 class DatabaseFaultsTest {
 
   private static final int CALLERS = 40;
@@ -108,8 +110,8 @@ class DatabaseFaultsTest {
       @Override
       void begin() throws IOException {
         // As a host that vanishes: what was sent to it is not answered later either.
-        proxy.abandonConnections();
         proxy.acceptNothing();
+        proxy.abandonConnections();
       }
     },
     SLOW {

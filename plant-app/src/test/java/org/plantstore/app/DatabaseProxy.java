@@ -11,10 +11,10 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -29,7 +29,7 @@ final class DatabaseProxy implements AutoCloseable {
 
   private final ServerSocket listener;
   private final Set<Link> links = ConcurrentHashMap.newKeySet();
-  private final List<Socket> backlog = new ArrayList<>();
+  private final List<Socket> backlog = new CopyOnWriteArrayList<>();
 
   private volatile int target;
   private volatile Duration delay = Duration.ZERO;
@@ -127,7 +127,11 @@ final class DatabaseProxy implements AutoCloseable {
       try {
         awaitUntilAccepting();
         Socket client = listener.accept();
-        start(() -> connect(client));
+        if (isAccepting) {
+          start(() -> connect(client));
+        } else {
+          backlog.add(client); // it came while this was already waiting
+        }
       } catch (IOException e) {
         closed = true;
       }

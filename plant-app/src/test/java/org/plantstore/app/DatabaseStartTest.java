@@ -13,10 +13,12 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A start before the database is there, which waits, and a start that no waiting would help. */
+@Tag("slow")
 class DatabaseStartTest {
 
   private static final Duration LIMIT = Duration.ofSeconds(30);

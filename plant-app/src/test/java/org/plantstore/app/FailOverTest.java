@@ -13,12 +13,14 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Another server takes over. The deadline is long here: what is waited for until it ends would not
  * be noticed otherwise.
  */
+@Tag("slow")
 class FailOverTest {
 
   private static final Duration DEADLINE = Duration.ofSeconds(30);

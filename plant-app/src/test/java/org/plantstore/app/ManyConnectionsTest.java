@@ -6,12 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** More connections than threads or small buffers would bear. */
 @Timeout(180)
+@Tag("slow")
 class ManyConnectionsTest {
 
   @RegisterExtension static final Installation INSTALLATION = new Installation();

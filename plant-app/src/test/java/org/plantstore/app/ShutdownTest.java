@@ -19,11 +19,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** SIGTERM under load: no request fails, and none that was answered is lost. */
 @Timeout(180)
+@Tag("slow")
 class ShutdownTest {
 
   private static final int CLIENTS = 16;

@@ -22,9 +22,11 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The largest bodies, as many at once as creates are let in, in a service with a small heap. */
+@Tag("slow")
 class SmallHeapTest {
 
   /** Those of the start script, but for the size of the heap. */

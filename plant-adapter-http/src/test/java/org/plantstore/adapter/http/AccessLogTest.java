@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.plantstore.domain.PlantStoreUnavailableException;
@@ -35,16 +34,16 @@ class AccessLogTest {
   void every_request_has_one_line_with_its_ids_and_what_became_of_it() throws IOException {
     String trace = "4bf92f3577b34da6a3ce929d0e0e4736";
     try (Log log = new Log(AccessLog.LOGGER)) {
-      RawConnection.send(
+      RawRequests.send(
           server,
-          RawConnection.create(
+          RawRequests.createRequest(
                   "X-Request-Id: first\r\ntraceparent: 00-" + trace + "-00f067aa0ba902b7-01\r\n")
               + "GET /errors HTTP/1.1\r\nHost: x\r\n\r\n"
               + "GET /elsewhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
       createPlant.behave(plant -> {
         throw new PlantStoreUnavailableException("away");
       });
-      RawConnection.send(server, RawConnection.create("Connection: close\r\n"));
+      RawRequests.send(server, RawRequests.createRequest("Connection: close\r\n"));
 
       List<ILoggingEvent> lines = log.await(4);
       assertEquals(
@@ -64,8 +63,8 @@ class AccessLogTest {
   @Test
   void what_cannot_be_read_has_a_line_too() throws IOException {
     try (Log log = new Log(AccessLog.LOGGER)) {
-      RawConnection.send(server, "canary canary\r\n\r\n");
-      RawConnection.send(server, "POST /plants HTTP/1.1\r\n\r\n");
+      RawRequests.send(server, "canary canary\r\n\r\n");
+      RawRequests.send(server, "POST /plants HTTP/1.1\r\n\r\n");
 
       List<ILoggingEvent> lines = log.await(2);
       assertLine("- - 400 4005 refused 147", lines.get(0));
@@ -75,28 +74,18 @@ class AccessLogTest {
 
   @Test
   void request_whose_client_goes_away_has_a_line_without_a_status() throws Exception {
-    CountDownLatch reached = new CountDownLatch(1);
+    CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     createPlant.behave(plant -> {
-      reached.countDown();
-      await(goOn);
+      begun.countDown();
+      FakeCreatePlant.await(goOn);
       return plant.plant();
     });
     try (Log log = new Log(AccessLog.LOGGER)) {
-      Thread client =
-          new Thread(() -> {
-            try {
-              RawConnection.leave(server, RawConnection.create("X-Request-Id: gone\r\n"));
-            } catch (IOException e) {
-              throw new IllegalStateException(e);
-            }
-          });
-      client.start();
-      await(reached);
+      RawRequests.abandon(server, RawRequests.createRequest("X-Request-Id: gone\r\n"), begun);
 
       ILoggingEvent line = log.await(1).get(0);
       goOn.countDown();
-      client.join();
       assertEquals("gone", line.getMDCPropertyMap().get("request_id"));
       assertLine("POST /plants - - unanswered 0", line);
     }
@@ -105,7 +94,7 @@ class AccessLogTest {
   @Test
   void neither_query_nor_token_nor_body_nor_origin_is_in_a_line() throws IOException {
     try (Log log = new Log(AccessLog.LOGGER)) {
-      RawConnection.send(
+      RawRequests.send(
           server,
           String.join(
               "\r\n",
@@ -130,13 +119,13 @@ class AccessLogTest {
   @Test
   void path_is_bounded_and_legible() throws IOException {
     try (Log log = new Log(AccessLog.LOGGER)) {
-      RawConnection.send(
+      RawRequests.send(
           server,
           "GETGETGETGETGETGET /"
               + "x".repeat(1_000)
               + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-      RawConnection.send(server, "GET /a\"b\\c HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-      RawConnection.send(
+      RawRequests.send(server, "GET /a\"b\\c HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+      RawRequests.send(
           server, "GET /\u00e4\u001b[1m HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
 
       List<ILoggingEvent> lines = log.await(3);
@@ -158,16 +147,5 @@ class AccessLogTest {
         List.of("method", "path", "status", "error", "outcome", "bytes").stream()
             .map(key -> Log.value(line, key))
             .toList());
-  }
-
-  private static void await(CountDownLatch latch) {
-    try {
-      if (!latch.await(30, TimeUnit.SECONDS)) {
-        throw new IllegalStateException("nobody counted down");
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(e);
-    }
   }
 }

@@ -211,8 +211,7 @@ class BrokenHttpTest {
             + "2\r\n{}\r\nzz\r\n";
 
     for (int attempt = 0; attempt < 20; attempt++) {
-      assertEquals(
-          List.of("200", "200", "400"), RawRequests.statuses(send(valid + valid + broken)));
+      assertEquals(List.of(200, 200, 400), RawRequests.statuses(send(valid + valid + broken)));
     }
   }
 
@@ -227,8 +226,7 @@ class BrokenHttpTest {
 
     String answers = send(refused + valid.replace("Host: x", "Host: x\r\nConnection: close"));
 
-    assertEquals(
-        List.of("400", "401", "400", "401", "200"), RawRequests.statuses(answers), answers);
+    assertEquals(List.of(400, 401, 400, 401, 200), RawRequests.statuses(answers), answers);
   }
 
   @Test
@@ -240,7 +238,7 @@ class BrokenHttpTest {
 
     String answers = send(faulty + faulty.replace("Host: x", "Host: x\r\nConnection: close"));
 
-    assertEquals(List.of("500", "500"), RawRequests.statuses(answers), answers);
+    assertEquals(List.of(500, 500), RawRequests.statuses(answers), answers);
   }
 
   @Test

@@ -3,6 +3,7 @@ package org.plantstore.adapter.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.http.RawRequests.FERN;
 import static org.plantstore.adapter.http.RawRequests.connect;
 import static org.plantstore.adapter.http.RawRequests.createRequest;
 import static org.plantstore.adapter.http.RawRequests.head;
@@ -32,8 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Property(name = "jwt.secret", value = Tokens.SECRET)
 class ConnectionTest {
 
-  private static final String FERN = "{\"id\":1,\"name\":\"fern\"}";
-  private static final String LAST = createRequest("Connection: close\r\n", FERN);
+  private static final String LAST = createRequest("Connection: close\r\n");
 
   @Inject EmbeddedServer server;
   @Inject FakeCreatePlant createPlant;
@@ -75,10 +75,10 @@ class ConnectionTest {
     "POST /plants;a=b, 404",
     "POST http://elsewhere/nothing, 404"
   })
-  void method_and_path_are_taken_exactly(String methodAndTarget, String status) throws IOException {
+  void method_and_path_are_taken_exactly(String methodAndTarget, int status) throws IOException {
     String request = head(methodAndTarget + " HTTP/1.1", "Content-Length: 0\r\n");
 
-    assertEquals(List.of(status, "200"), statuses(send(server, request + LAST)));
+    assertEquals(List.of(status, 200), statuses(send(server, request + LAST)));
   }
 
   @ParameterizedTest
@@ -93,7 +93,7 @@ class ConnectionTest {
   void target_is_read_in_each_of_its_forms(String firstLine) throws IOException {
     String request = head(firstLine, "Content-Length: " + FERN.length() + "\r\n") + FERN;
 
-    assertEquals(List.of("200", "200"), statuses(send(server, request + LAST)));
+    assertEquals(List.of(200, 200), statuses(send(server, request + LAST)));
   }
 
   @ParameterizedTest
@@ -101,7 +101,7 @@ class ConnectionTest {
   void host_may_be_any(String host) throws IOException {
     String request = LAST.replace("Host: x", "Host: " + host);
 
-    assertEquals(List.of("200"), statuses(send(server, request)));
+    assertEquals(List.of(200), statuses(send(server, request)));
   }
 
   @ParameterizedTest
@@ -113,8 +113,7 @@ class ConnectionTest {
         "X-Folded: a\r\n b\r\n"
       })
   void what_is_only_offered_is_ignored(String headers) throws IOException {
-    assertEquals(
-        List.of("200", "200"), statuses(send(server, createRequest(headers, FERN) + LAST)));
+    assertEquals(List.of(200, 200), statuses(send(server, createRequest(headers) + LAST)));
   }
 
   @Test
@@ -126,7 +125,7 @@ class ConnectionTest {
             + FERN
             + "\r\n00\r\nContent-Length: 5\r\nAuthorization: none\r\nX: 1\r\n\r\n";
 
-    assertEquals(List.of("200", "200"), statuses(send(server, chunked + LAST)));
+    assertEquals(List.of(200, 200), statuses(send(server, chunked + LAST)));
   }
 
   @Test
@@ -137,7 +136,7 @@ class ConnectionTest {
       String asked = "HTTP/1.1 100 Continue\r\n\r\n";
       assertEquals(asked, read(socket, asked));
       write(socket, FERN);
-      assertEquals(List.of("200"), statuses(readAll(socket)));
+      assertEquals(List.of(200), statuses(readAll(socket)));
     }
   }
 
@@ -149,7 +148,7 @@ class ConnectionTest {
 
     String answer = send(server, request);
 
-    assertEquals(List.of("401"), statuses(answer), answer);
+    assertEquals(List.of(401), statuses(answer), answer);
     assertTrue(answer.contains("\r\nconnection: close\r\n"), answer);
   }
 
@@ -158,10 +157,10 @@ class ConnectionTest {
   void client_that_has_closed_its_side_is_answered(int requests) throws IOException {
     for (int attempt = 0; attempt < 10; attempt++) {
       try (Socket socket = connect(server)) {
-        write(socket, createRequest(FERN).repeat(requests));
+        write(socket, createRequest("").repeat(requests));
         socket.shutdownOutput();
 
-        assertEquals(Collections.nCopies(requests, "200"), statuses(readAll(socket)));
+        assertEquals(Collections.nCopies(requests, 200), statuses(readAll(socket)));
       }
     }
   }
@@ -170,35 +169,31 @@ class ConnectionTest {
   void client_that_has_closed_its_side_is_answered_however_long_that_takes() throws Exception {
     CountDownLatch closed = new CountDownLatch(1);
     createPlant.behave(plant -> {
-      try {
-        closed.await();
-      } catch (InterruptedException e) {
-        throw new IllegalStateException(e);
-      }
+      FakeCreatePlant.await(closed);
       return plant.plant();
     });
     try (Socket socket = connect(server)) {
-      write(socket, createRequest(FERN));
+      write(socket, createRequest(""));
       socket.shutdownOutput();
       // By then the connection has been read to its end.
       String another = "GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-      assertEquals(List.of("401"), statuses(send(server, another)));
+      assertEquals(List.of(401), statuses(send(server, another)));
       closed.countDown();
 
-      assertEquals(List.of("200"), statuses(readAll(socket)));
+      assertEquals(List.of(200), statuses(readAll(socket)));
     }
   }
 
   @Test
   void more_requests_at_once_than_are_remembered_end_the_connection() throws IOException {
     try (Socket socket = connect(server)) {
-      write(socket, createRequest(FERN).repeat(1_000));
-      List<String> statuses = statuses(readUntilClosed(socket));
+      write(socket, createRequest("").repeat(1_000));
+      List<Integer> statuses = statuses(readUntilClosed(socket));
 
       assertTrue(statuses.size() < 1_000, "all were answered");
-      assertEquals(Collections.nCopies(statuses.size(), "200"), statuses);
+      assertEquals(Collections.nCopies(statuses.size(), 200), statuses);
     }
-    assertEquals(List.of("200"), statuses(send(server, LAST)));
+    assertEquals(List.of(200), statuses(send(server, LAST)));
   }
 
   @Test

@@ -1,6 +1,8 @@
 package org.plantstore.adapter.http;
 
 import jakarta.inject.Singleton;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +26,18 @@ final class FakeCreatePlant implements CreatePlant {
 
   void behave(Function<NewPlant, Plant> newBehaviour) {
     behaviour = newBehaviour;
+  }
+
+  /** Waits, as a behaviour may: not without end. */
+  static void await(CountDownLatch latch) {
+    try {
+      if (!latch.await(30, TimeUnit.SECONDS)) {
+        throw new IllegalStateException("nobody counted down");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
   }
 
   int calls() {

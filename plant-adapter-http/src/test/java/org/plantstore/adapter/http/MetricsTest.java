@@ -8,10 +8,10 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
@@ -50,20 +50,26 @@ class MetricsTest {
   }
 
   @Test
-  void every_request_is_counted_once_by_its_outcome_and_error() throws IOException {
-    RawConnection.send(
+  void every_request_is_counted_once_by_its_outcome_and_error() throws Exception {
+    RawRequests.send(
         server,
-        RawConnection.create("")
-            + RawConnection.create("")
+        RawRequests.createRequest("")
+            + RawRequests.createRequest("")
             + "GET /errors HTTP/1.1\r\nHost: x\r\n\r\n"
             + "GET /elsewhere HTTP/1.1\r\nHost: x\r\n\r\n"
             + "GET / HTTP/1.1\r\n\r\n");
     createPlant.behave(plant -> {
       throw new PlantStoreUnavailableException("away");
     });
-    RawConnection.send(server, RawConnection.create("Connection: close\r\n"));
-    String withoutLastByte = RawConnection.create("").replaceFirst("}$", "");
-    RawConnection.leave(server, withoutLastByte);
+    RawRequests.send(server, RawRequests.createRequest("Connection: close\r\n"));
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch counted = new CountDownLatch(1);
+    createPlant.behave(plant -> {
+      begun.countDown();
+      FakeCreatePlant.await(counted);
+      return plant.plant();
+    });
+    RawRequests.abandon(server, RawRequests.createRequest(""), begun);
 
     Map<String, Long> expected =
         Map.of(
@@ -76,6 +82,7 @@ class MetricsTest {
     while (counts().values().stream().mapToLong(Long::longValue).sum() < 7) {
       LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
     }
+    counted.countDown();
     assertEquals(expected, counts());
   }
 

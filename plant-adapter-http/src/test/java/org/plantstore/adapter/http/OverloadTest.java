@@ -13,7 +13,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -42,7 +41,7 @@ class OverloadTest {
     CountDownLatch goOn = new CountDownLatch(1);
     createPlant.behave(plant -> {
       bothWait.countDown();
-      await(goOn);
+      FakeCreatePlant.await(goOn);
       return plant.plant();
     });
     ExecutorService clients = Executors.newFixedThreadPool(2);
@@ -51,7 +50,7 @@ class OverloadTest {
       for (int client = 0; client < 2; client++) {
         within.add(clients.submit(() -> Answer.toCreate(server.getURI(), FERN)));
       }
-      await(bothWait);
+      FakeCreatePlant.await(bothWait);
 
       Answer beyond = Answer.toCreate(server.getURI(), FERN);
       goOn.countDown();
@@ -81,16 +80,5 @@ class OverloadTest {
     }
     createPlant.reset();
     assertEquals(200, Answer.toCreate(server.getURI(), FERN).status());
-  }
-
-  private static void await(CountDownLatch latch) {
-    try {
-      if (!latch.await(30, TimeUnit.SECONDS)) {
-        throw new IllegalStateException("nobody counted down");
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(e);
-    }
   }
 }

@@ -6,10 +6,13 @@ import io.micronaut.runtime.server.EmbeddedServer;
 import java.io.IOException;
 import java.net.Socket;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.regex.Pattern;
 
 /** Requests as bytes on a connection of their own, as no HTTP library would send them. */
 final class RawRequests {
+
+  static final String FERN = "{\"id\":1,\"name\":\"fern\"}";
 
   private static final int TIMEOUT_MILLIS = 20_000;
 
@@ -44,9 +47,19 @@ final class RawRequests {
     }
   }
 
-  /** Answers a create with a valid token. */
-  static String createRequest(String body) {
-    return createRequest("", body);
+  /** Sends a request, and resets the connection as soon as the request is being worked on. */
+  static void abandon(EmbeddedServer server, String request, CountDownLatch begun)
+      throws IOException, InterruptedException {
+    try (Socket socket = connect(server)) {
+      write(socket, request);
+      begun.await();
+      socket.setSoLinger(true, 0);
+    }
+  }
+
+  /** Answers a create of a fern with a valid token and further lines of the head. */
+  static String createRequest(String headers) {
+    return createRequest(headers, FERN);
   }
 
   /** Answers a create with a valid token and further lines of the head. */
@@ -66,11 +79,20 @@ final class RawRequests {
   }
 
   /** Answers the status of each answer in the order in which they came. */
-  static List<String> statuses(String answers) {
+  static List<Integer> statuses(String answers) {
     return Pattern.compile("HTTP/1\\.1 (\\d{3}) ")
         .matcher(answers)
         .results()
-        .map(answer -> answer.group(1))
+        .map(answer -> Integer.valueOf(answer.group(1)))
+        .toList();
+  }
+
+  /** Answers what several answers have in their headers of one name, in their order. */
+  static List<String> headers(String answers, String name) {
+    return Pattern.compile("(?im)^" + name + ": (.*?)\r?$")
+        .matcher(answers)
+        .results()
+        .map(header -> header.group(1))
         .toList();
   }
 }

@@ -1,6 +1,7 @@
 package org.plantstore.adapter.persistence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -52,7 +53,7 @@ class StoreMetricsTest {
       assertEquals(3, commits("stored").count());
       assertTrue(commits("stored").totalTime(TimeUnit.NANOSECONDS) > 0);
       assertEquals(0, commits("failed").count());
-      assertEquals(6, registry.get("hikaricp.connections.max").gauge().value());
+      assertEquals(GroupCommit.WRITERS, registry.get("hikaricp.connections.max").gauge().value());
     }
   }
 
@@ -107,6 +108,7 @@ class StoreMetricsTest {
 
   private void await(int waiting) {
     while (registry.get("plant.store.queue.plants").gauge().value() != waiting) {
+      assertFalse(Thread.interrupted(), "waited in vain for " + waiting + " plants");
       LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
       if (Thread.interrupted()) {
         throw new IllegalStateException("waited in vain for " + waiting);
