@@ -57,6 +57,7 @@ class SecretsTest {
       for (String kind : List.of("liveness", "readiness", "canary", "../env", "../loggers")) {
         tell(service.health(kind));
       }
+      tell(service.metrics());
       database.close();
       requireStatus(503, create(service, "{\"id\":2,\"name\":\"canary-name\"}"));
       tell(service.health("readiness"));
@@ -64,6 +65,7 @@ class SecretsTest {
 
       String log = service.output() + service.errors();
       assertTrue(log.contains("TRACE"), "the log is written");
+      assertTrue(log.contains(" path=/plants status=200 "), "requests are logged");
       assertTrue(log.contains("Embedded Application shutting down"), "the log is whole");
       requireNothingSecret(log);
       requireNothingSecret(String.join("\n", answers));
@@ -109,7 +111,7 @@ class SecretsTest {
       requireStatus(400, create(service, body));
     }
     requireStatus(400, send(request(service, "/plants", "canary-type", token)));
-    requireStatus(404, send(request(service, "/canary", "application/json", token)));
+    requireStatus(404, send(request(service, "/elsewhere", "application/json", token)));
     HttpRequest.Builder compressed = request(service, "/plants", "application/json", token);
     requireStatus(400, send(compressed.header("Content-Encoding", "canary")));
     requireStatus(405, send(request(service, "/plants", "application/json", token).GET()));
@@ -126,7 +128,7 @@ class SecretsTest {
     }
     for (String malformed :
         List.of(
-            "GET /canary\r\n\r\n",
+            "GET /elsewhere?canary\r\n\r\n",
             "POST /plants?canary HTTP/1.1\r\nHost: canary\r\nca nary: canary\r\n\r\n",
             "POST /plants HTTP/1.1\r\nCanary: canary\r\nAuthorization: Bearer "
                 + token
@@ -153,6 +155,7 @@ class SecretsTest {
     Map<String, String> environment = EmbeddedDatabase.environment(database);
     environment.put("DATABASE_PASSWORD", "canary-password");
     environment.put("LOGGER_LEVELS_ROOT", "TRACE");
+    environment.put("ACCESS_LOG", "on");
     return environment;
   }
 

@@ -24,6 +24,7 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.AsciiString;
 import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
 
 /**
  * Stands between the framework's decoder and the framework. Refuses what the decoder lets through
@@ -127,10 +128,13 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
     return content.decoderResult().isSuccess() && bodyBytes <= maxBodyBytes + MAX_DROPPED_BYTES;
   }
 
-  /** The decoder gives up at more requests at once than it remembers; no answer would be read. */
+  /**
+   * The client has reset the connection, which would otherwise be taken for the end of its side; or
+   * the decoder gives up, at more requests at once than it remembers. No answer would be read.
+   */
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    if (cause instanceof DecoderException) {
+    if (cause instanceof IOException || cause instanceof DecoderException) {
       ending = true;
       context.close();
     } else {
