@@ -3,6 +3,7 @@ package org.plantstore.app;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.env.Environment;
 import io.micronaut.runtime.Micronaut;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Micronaut's start, except that a failure is told to operators instead of programmers, and that a
@@ -16,12 +17,16 @@ final class Service extends Micronaut {
 
   @Override
   public ApplicationContext start() {
-    ApplicationContext context = super.start();
-    Shutdown shutdown = context.getBean(Shutdown.class);
+    AtomicReference<ApplicationContext> started = new AtomicReference<>();
     TerminationSignal.handle(() -> {
-      shutdown.drain();
+      ApplicationContext context = started.get();
+      if (context != null) {
+        context.getBean(Shutdown.class).run();
+      }
       System.exit(0);
     });
+    ApplicationContext context = super.start();
+    started.set(context);
     return context;
   }
 

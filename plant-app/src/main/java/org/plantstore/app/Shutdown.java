@@ -1,5 +1,6 @@
 package org.plantstore.app;
 
+import ch.qos.logback.classic.LoggerContext;
 import io.micronaut.context.annotation.Property;
 import io.micronaut.context.event.ApplicationEventPublisher;
 import io.micronaut.core.async.publisher.Publishers;
@@ -16,8 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The time before the service ends: it says that it is not ready, and serves on until its callers,
- * or the balancer before them, have noticed. Safe for use by many threads.
+ * The end of the service: it says that it is not ready, serves on until its callers, or the
+ * balancer before them, have noticed, and then answers what it has accepted. Safe for use by many
+ * threads.
  */
 @Singleton
 @Readiness
@@ -39,8 +41,18 @@ final class Shutdown implements HealthIndicator {
     this.drainTime = Duration.ofSeconds(drainSeconds);
   }
 
+  /** Returns when all that was accepted is answered, and all that was logged is written. */
+  void run() {
+    drain();
+    application.stop();
+    LOG.info("Stopped");
+    if (LoggerFactory.getILoggerFactory() instanceof LoggerContext logging) {
+      logging.stop();
+    }
+  }
+
   /** Turns readiness off, tells the adapters, and returns after the time to drain. */
-  void drain() {
+  private void drain() {
     begun = true;
     events.publishEvent(new ApplicationShutdownEvent(application));
     LOG.info(

@@ -3,12 +3,14 @@ package org.plantstore.app;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A balancer that knows no HTTP: it hands each connection to a service that says it is ready. */
 final class Balancer implements AutoCloseable {
@@ -21,7 +23,7 @@ final class Balancer implements AutoCloseable {
         thread.setDaemon(true);
         return thread;
       });
-  private int turn;
+  private final AtomicInteger turn = new AtomicInteger();
 
   Balancer() throws IOException {
     threads.execute(this::accept);
@@ -43,20 +45,38 @@ final class Balancer implements AutoCloseable {
     try {
       while (true) {
         Socket client = entrance.accept();
-        Socket service = new Socket("localhost", next().address().getPort());
-        threads.execute(() -> forward(client, service));
-        threads.execute(() -> forward(service, client));
+        threads.execute(() -> connect(client));
       }
     } catch (IOException e) {
       // It was closed.
     }
   }
 
-  private ServiceProcess next() {
+  private void connect(Socket client) {
+    try {
+      Socket service = new Socket("localhost", next().address().getPort());
+      threads.execute(() -> forward(client, service));
+      forward(service, client);
+    } catch (IOException e) {
+      closeQuietly(client);
+    }
+  }
+
+  private ServiceProcess next() throws IOException {
     List<ServiceProcess> ready =
         services.stream().filter(service -> service.readiness() == 200).toList();
-    turn++;
-    return ready.get(turn % ready.size());
+    if (ready.isEmpty()) {
+      throw new IOException("no service is ready");
+    }
+    return ready.get(Math.floorMod(turn.getAndIncrement(), ready.size()));
+  }
+
+  private static void closeQuietly(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static void forward(Socket from, Socket to) {

@@ -66,7 +66,7 @@ class SecretsTest {
       String log = service.output() + service.errors();
       assertTrue(log.contains("TRACE"), "the log is written");
       assertTrue(log.contains(" path=/plants status=200 "), "requests are logged");
-      assertTrue(log.contains("Embedded Application shutting down"), "the log is whole");
+      assertTrue(log.contains(" - Stopped"), "the log is whole");
       requireNothingSecret(log);
       requireNothingSecret(String.join("\n", answers));
     } finally {

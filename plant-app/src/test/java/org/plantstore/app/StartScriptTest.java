@@ -59,6 +59,7 @@ class StartScriptTest {
         List.of(
             PARALLEL_COLLECTOR,
             "-Xmx176m",
+            "-XX:+ExitOnOutOfMemoryError",
             "-XX:NewRatio=1",
             "-jar",
             installation.resolve("plant-app.jar").toString()),
@@ -78,6 +79,7 @@ class StartScriptTest {
             COMPACT_OBJECT_HEADERS,
             PARALLEL_COLLECTOR,
             "-Xmx176m",
+            "-XX:+ExitOnOutOfMemoryError",
             "-XX:NewRatio=1",
             "-jar",
             installation.resolve("plant-app.jar").toString()),

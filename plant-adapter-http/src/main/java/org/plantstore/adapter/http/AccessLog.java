@@ -22,6 +22,10 @@ final class AccessLog {
   /** All but printable ASCII, and of that what would end a value or escape another character. */
   private static final Pattern ILLEGIBLE = Pattern.compile("[^!#-\\[\\]-~]");
 
+  /** What has no account, no query and no fragment in it, not even an escaped one. */
+  private static final Pattern PATH =
+      Pattern.compile("(?!.*(?:%3f|%23|%40))(?:/(?!/)[^@]*|\\*)", Pattern.CASE_INSENSITIVE);
+
   private static final int MAX_METHOD_CHARACTERS = 16;
   private static final int MAX_PATH_CHARACTERS = 256;
 
@@ -50,8 +54,9 @@ final class AccessLog {
 
   /** The path alone: what is before and behind it may be somebody's password or name. */
   private static String pathOf(Exchange exchange) {
-    return exchange.isReadable()
-        ? legible(RequestTarget.pathOf(exchange.target()), MAX_PATH_CHARACTERS)
+    String path = RequestTarget.pathOf(exchange.target());
+    return exchange.isReadable() && PATH.matcher(path).matches()
+        ? legible(path, MAX_PATH_CHARACTERS)
         : NOTHING;
   }
 

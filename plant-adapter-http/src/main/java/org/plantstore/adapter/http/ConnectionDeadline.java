@@ -34,6 +34,12 @@ final class ConnectionDeadline extends ChannelDuplexHandler {
     this.timeoutNanos = timeout.toNanos();
   }
 
+  /** Says that a request has begun, perhaps together with the end of the one before. */
+  void requestBegun() {
+    receiving = true;
+    receivingSince = System.nanoTime();
+  }
+
   /** Says that the request that was being received is there as a whole. */
   void requestReceived() {
     receiving = false;

@@ -10,6 +10,7 @@ import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class ExchangeHandler extends ChannelDuplexHandler {
 
   private final Consumer<Exchange> ended;
+  private final BooleanSupplier isEnding;
   private final Queue<Exchange> unanswered = new ArrayDeque<>(2);
 
   /** Whether the head of an answer was written, and its end was not. */
@@ -31,14 +33,16 @@ final class ExchangeHandler extends ChannelDuplexHandler {
    * Makes a handler.
    *
    * @param ended what is told of every exchange when it has ended
+   * @param isEnding whether requests that still come are not looked at
    */
-  ExchangeHandler(Consumer<Exchange> ended) {
+  ExchangeHandler(Consumer<Exchange> ended, BooleanSupplier isEnding) {
     this.ended = ended;
+    this.isEnding = isEnding;
   }
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    if (message instanceof HttpRequest request) {
+    if (message instanceof HttpRequest request && !isEnding.getAsBoolean()) {
       unanswered.add(new Exchange(request));
     }
     context.fireChannelRead(message);

@@ -6,6 +6,7 @@ import io.netty.channel.ChannelHandler;
 import jakarta.inject.Provider;
 import jakarta.inject.Singleton;
 import java.net.InetSocketAddress;
+import java.util.function.BooleanSupplier;
 
 /**
  * Measures and logs the exchanges of the API. Those at other ports, such as probes of the health,
@@ -23,9 +24,14 @@ final class Exchanges {
     this.timers = timers;
   }
 
-  /** Answers what follows the exchanges of a connection. */
-  ChannelHandler handlerOf(Channel channel) {
-    return new ExchangeHandler(isOfApi(channel) ? this::record : exchange -> {});
+  /**
+   * Answers what follows the exchanges of a connection.
+   *
+   * @param channel the connection
+   * @param isEnding whether requests that still come are not looked at
+   */
+  ChannelHandler handlerOf(Channel channel, BooleanSupplier isEnding) {
+    return new ExchangeHandler(isOfApi(channel) ? this::record : exchange -> {}, isEnding);
   }
 
   private boolean isOfApi(Channel channel) {

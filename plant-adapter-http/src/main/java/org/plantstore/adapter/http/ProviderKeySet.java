@@ -43,6 +43,8 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
   private static final Logger LOG = LoggerFactory.getLogger(ProviderKeySet.class);
   private static final int MAX_BYTES = 256 * 1024;
 
+  private static final int MAX_REASON_CHARACTERS = 200;
+
   /** A token that names no key may be checked with each of them. */
   private static final int MAX_KEYS = 100;
 
@@ -85,7 +87,7 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
       return fetched;
     } catch (IOException | ParseException e) {
       down = true;
-      LOG.warn("The key set at JWT_JWKS_URL cannot be fetched: {}", e.toString());
+      LOG.warn("The key set at JWT_JWKS_URL cannot be fetched: {}", legible(e.toString()));
       throw new JWKSetRetrievalException("the key set cannot be fetched", e);
     }
   }
@@ -125,6 +127,7 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
       throw new ParseException("there are more than " + MAX_KEYS + " keys", 0);
     }
     List<JWK> usable = new ArrayList<>();
+    List<String> reasons = new ArrayList<>();
     for (Map<String, Object> key : keys) {
       try {
         JWK parsed = JWK.parse(key);
@@ -132,10 +135,23 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
           usable.add(parsed);
         }
       } catch (ParseException | RuntimeException e) {
-        LOG.warn("The key set at JWT_JWKS_URL has a key that is left out: {}", e.getMessage());
+        reasons.add(String.valueOf(e.getMessage()));
       }
     }
+    if (!reasons.isEmpty()) {
+      LOG.warn(
+          "The key set at JWT_JWKS_URL has keys that are left out, {} of {}, the first because of: {}",
+          reasons.size(),
+          keys.length,
+          legible(reasons.get(0)));
+    }
     return new JWKSet(usable);
+  }
+
+  /** What a provider says must not look like lines of this service, nor fill the disk. */
+  private static String legible(String reason) {
+    String bounded = reason.substring(0, Math.min(reason.length(), MAX_REASON_CHARACTERS));
+    return bounded.replaceAll("[^ -~]", "?");
   }
 
   /** Whoever has seen a private key could sign with it, so one that is published is worthless. */

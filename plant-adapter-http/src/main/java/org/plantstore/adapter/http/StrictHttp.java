@@ -4,10 +4,12 @@ import io.micronaut.context.annotation.Property;
 import io.micronaut.context.event.BeanCreatedEvent;
 import io.micronaut.context.event.BeanCreatedEventListener;
 import io.micronaut.http.netty.channel.ChannelPipelineCustomizer;
-import io.micronaut.http.server.HttpServerConfiguration;
 import io.micronaut.http.server.netty.NettyServerCustomizer;
+import io.micronaut.http.server.netty.configuration.NettyHttpServerConfiguration;
 import io.micronaut.json.JsonMapper;
 import io.netty.channel.Channel;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpServerCodec;
 import jakarta.inject.Singleton;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,18 +23,23 @@ import org.jspecify.annotations.Nullable;
 @Singleton
 final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer.Registry> {
 
+  private static final String CODEC = ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC;
+
   private final byte[] malformedRequest;
   private final long maxBodyBytes;
   private final Duration requestTimeout;
   private final Draining draining;
   private final Exchanges exchanges;
+  private final BodyMemory bodyMemory;
+  private final NettyHttpServerConfiguration server;
 
   StrictHttp(
       JsonMapper json,
-      HttpServerConfiguration server,
+      NettyHttpServerConfiguration server,
       @Property(name = HttpSettings.REQUEST_TIMEOUT_SECONDS) long requestTimeoutSeconds,
       Draining draining,
-      Exchanges exchanges) {
+      Exchanges exchanges,
+      BodyMemory bodyMemory) {
     ErrorNumber number = ErrorNumber.MALFORMED_REQUEST;
     try {
       this.malformedRequest =
@@ -44,6 +51,20 @@ final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer
     this.requestTimeout = Duration.ofSeconds(requestTimeoutSeconds);
     this.draining = draining;
     this.exchanges = exchanges;
+    this.bodyMemory = bodyMemory;
+    this.server = server;
+  }
+
+  /** The framework's, except that the headers are counted. */
+  private HttpServerCodec codec(HeaderMemory headerMemory) {
+    return new HttpServerCodec(
+        new HttpDecoderConfig()
+            .setMaxInitialLineLength(server.getMaxInitialLineLength())
+            .setMaxHeaderSize(server.getMaxHeaderSize())
+            .setMaxChunkSize(server.getMaxChunkSize())
+            .setInitialBufferSize(server.getInitialBufferSize())
+            .setHeadersFactory(headerMemory)
+            .setTrailersFactory(headerMemory));
   }
 
   @Override
@@ -70,21 +91,16 @@ final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer
     public void onStreamPipelineBuilt() {
       if (channel != null) {
         ConnectionDeadline deadline = new ConnectionDeadline(requestTimeout);
+        HeaderMemory headerMemory = new HeaderMemory(bodyMemory);
+        StrictHttpHandler strictHttp =
+            new StrictHttpHandler(malformedRequest, maxBodyBytes, deadline, headerMemory, draining);
+        channel.pipeline().replace(HttpServerCodec.class, CODEC, codec(headerMemory));
         channel
             .pipeline()
-            .addBefore(
-                ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC,
-                "connection-deadline",
-                deadline)
-            .addAfter(
-                ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC,
-                "strict-http",
-                new StrictHttpHandler(malformedRequest, maxBodyBytes, deadline, draining))
+            .addBefore(CODEC, "connection-deadline", deadline)
+            .addAfter(CODEC, "strict-http", strictHttp)
             // Put in front of the one above, so that it sees what that one answers.
-            .addAfter(
-                ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC,
-                "exchanges",
-                exchanges.handlerOf(channel));
+            .addAfter(CODEC, "exchanges", exchanges.handlerOf(channel, strictHttp::isEnding));
       }
     }
   }

@@ -52,6 +52,7 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
   private final byte[] malformedRequest;
   private final long maxBodyBytes;
   private final ConnectionDeadline deadline;
+  private final HeaderMemory headerMemory;
   private final Draining draining;
 
   private String target = "/";
@@ -66,17 +67,28 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
   /** The client sends the body after a word that it has not been given yet. */
   private boolean expecting;
 
+  /** The request is the last one that its client sends (RFC 9112, section 9.6). */
+  private boolean closing;
+
   /** Nothing that comes is read any more. */
   private boolean ending;
+
+  /** The last answer is written. */
+  private boolean refused;
 
   /** The last of the unanswered ones is broken, and the framework has no answer to it. */
   private boolean broken;
 
   StrictHttpHandler(
-      byte[] malformedRequest, long maxBodyBytes, ConnectionDeadline deadline, Draining draining) {
+      byte[] malformedRequest,
+      long maxBodyBytes,
+      ConnectionDeadline deadline,
+      HeaderMemory headerMemory,
+      Draining draining) {
     this.malformedRequest = malformedRequest;
     this.maxBodyBytes = maxBodyBytes;
     this.deadline = deadline;
+    this.headerMemory = headerMemory;
     this.draining = draining;
   }
 
@@ -87,22 +99,45 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
       return;
     }
     if (message instanceof HttpRequest request) {
+      if (request.decoderResult().cause() instanceof RefusedException) {
+        ReferenceCountUtil.release(message);
+        end();
+        context.close();
+        return;
+      }
       begin(request);
     } else if (message instanceof HttpContent content && !isReadable(content)) {
       ReferenceCountUtil.release(message);
       endBroken(context);
       return;
     }
-    if (message instanceof LastHttpContent) {
+    boolean isWhole = message instanceof LastHttpContent;
+    if (isWhole) {
       receiving = false;
       deadline.requestReceived();
+      headerMemory.giveBack();
     }
     context.fireChannelRead(message);
+    ending |= isWhole && closing;
+  }
+
+  /** Nothing more is read, and no longer waited for. */
+  private void end() {
+    ending = true;
+    deadline.requestReceived();
+    headerMemory.giveBack();
+  }
+
+  /** Says whether nothing that comes is read any more. */
+  boolean isEnding() {
+    return ending;
   }
 
   private void begin(HttpRequest request) {
     unanswered++;
     receiving = true;
+    deadline.requestBegun();
+    closing = !HttpUtil.isKeepAlive(request);
     bodyBytes = 0;
     expecting = HttpUtil.is100ContinueExpected(request);
     target = request.uri();
@@ -135,7 +170,7 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     if (cause instanceof IOException || cause instanceof DecoderException) {
-      ending = true;
+      end();
       context.close();
     } else {
       context.fireExceptionCaught(cause);
@@ -148,9 +183,9 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
       if (receiving) {
         endBroken(context);
       } else {
-        ending = true;
+        end();
         if (unanswered == 0) {
-          context.close();
+          closeWhenWritten(context);
         }
       }
     }
@@ -159,17 +194,31 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
 
   /** The requests before the broken one are answered first. */
   private void endBroken(ChannelHandlerContext context) {
-    ending = true;
+    end();
     broken = unanswered > 0;
     if (unanswered == 0) {
-      context.close();
+      closeWhenWritten(context);
     } else if (unanswered == 1 && !answering) {
       refuse(context);
     }
   }
 
+  /** The answers before may still wait for their reader. */
+  private static void closeWhenWritten(ChannelHandlerContext context) {
+    context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext context) {
+    headerMemory.giveBack();
+  }
+
   @Override
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+    if (refused) {
+      ReferenceCountUtil.release(message); // the framework's answer to what is refused already
+      return;
+    }
     if (message instanceof HttpResponse response) {
       if (response.status().codeClass() == HttpStatusClass.INFORMATIONAL) {
         expecting = false;
@@ -212,6 +261,7 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
   }
 
   private void refuse(ChannelHandlerContext context) {
+    refused = true;
     FullHttpResponse response =
         new DefaultFullHttpResponse(
             HttpVersion.HTTP_1_1,

@@ -15,6 +15,8 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /** One line for each request, with nothing in it that is not meant to be seen. */
@@ -113,6 +115,25 @@ class AccessLogTest {
       assertTrue(lineOf(line).startsWith("POST /plants 4"), lineOf(line));
       String all = line.getFormattedMessage() + line.getKeyValuePairs() + line.getMDCPropertyMap();
       assertFalse(all.contains("canary"), all);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "CONNECT alice:canary@host:443",
+        "POST //alice:canary@host/plants",
+        "POST https:alice:canary@host/",
+        "POST ttp:/alice:canary@host/plants",
+        "GET mailto:canary",
+        "GET /plants%3Ftoken=canary"
+      })
+  void what_may_be_a_password_is_no_path(String methodAndTarget) throws IOException {
+    try (Log log = new Log(AccessLog.LOGGER)) {
+      RawRequests.send(
+          server, methodAndTarget + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+
+      assertFalse(lineOf(log.await(1).get(0)).contains("canary"));
     }
   }
 

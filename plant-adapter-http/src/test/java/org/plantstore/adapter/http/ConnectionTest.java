@@ -18,7 +18,10 @@ import io.micronaut.runtime.server.EmbeddedServer;
 import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
 import jakarta.inject.Inject;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -181,6 +184,67 @@ class ConnectionTest {
       closed.countDown();
 
       assertEquals(List.of(200), statuses(readAll(socket)));
+    }
+  }
+
+  /** RFC 9112, section 9.6. */
+  @ParameterizedTest
+  @ValueSource(strings = {"Connection: close\r\n", "Connection: foo, Close\r\n"})
+  void nothing_is_done_behind_the_last_request(String close) throws IOException {
+    String answers = send(server, createRequest("") + createRequest(close) + createRequest(""));
+
+    assertEquals(List.of(200, 200), statuses(answers));
+    assertEquals(2, createPlant.calls());
+  }
+
+  @Test
+  void client_that_reads_slowly_and_closes_its_side_gets_all() throws Exception {
+    try (Socket socket = new Socket()) {
+      socket.setReceiveBufferSize(4 * 1024);
+      socket.setSoTimeout(20_000);
+      socket.connect(new InetSocketAddress(server.getHost(), server.getPort()));
+      write(socket, "GET /page/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n");
+      String begin = "HTTP/1.1 200 OK\r\n";
+      assertEquals(begin, read(socket, begin));
+      socket.shutdownOutput();
+      String rest = readAll(socket);
+
+      String length = RawRequests.headers(begin + rest, "content-length").get(0);
+      int body = rest.indexOf("\r\n\r\n") + 4;
+      assertEquals(Integer.parseInt(length), rest.length() - body);
+    }
+  }
+
+  /** A head that never ends takes many times its bytes. */
+  @Test
+  void heads_without_end_leave_memory_for_others() throws IOException {
+    String head = "POST /plants HTTP/1.1\r\n" + "a:\r\n".repeat(3_500);
+    List<Socket> clients = new ArrayList<>();
+    try {
+      for (int client = 0; client < 3_000; client++) {
+        Socket socket = connect(server);
+        clients.add(socket);
+        write(socket, head);
+      }
+      assertEquals(List.of(200), statuses(send(server, LAST)));
+      long closed = clients.stream().filter(ConnectionTest::isClosed).count();
+      assertTrue(closed > 0, "all of them are kept");
+    } finally {
+      for (Socket client : clients) {
+        client.close();
+      }
+    }
+    assertEquals(List.of(200), statuses(send(server, LAST)));
+  }
+
+  private static boolean isClosed(Socket client) {
+    try {
+      client.setSoTimeout(1);
+      return client.getInputStream().read() < 0;
+    } catch (SocketTimeoutException e) {
+      return false;
+    } catch (IOException e) {
+      return true;
     }
   }
 

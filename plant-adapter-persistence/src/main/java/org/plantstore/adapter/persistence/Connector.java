@@ -110,11 +110,18 @@ final class Connector implements AutoCloseable {
         connection.close(); // another attempt was faster
       }
     } catch (SQLException e) {
-      trouble = new PostgresFailure(e).describe();
+      blame(opened, new PostgresFailure(e).describe());
     } catch (RuntimeException e) {
-      trouble = String.valueOf(e);
+      blame(opened, String.valueOf(e));
     } finally {
       attempts.release();
+    }
+  }
+
+  /** An attempt that fails after a later one has succeeded says nothing about now. */
+  private void blame(CompletableFuture<Connection> opened, String reason) {
+    if (!opened.isDone()) {
+      trouble = reason;
     }
   }
 
@@ -126,6 +133,8 @@ final class Connector implements AutoCloseable {
       if (row.getBoolean("read_only")) {
         throw new SQLException("the database is read-only", PostgresFailure.READ_ONLY);
       }
+      // A server that vanished without a word must not hold callers for ever.
+      connection.setNetworkTimeout(Runnable::run, Math.toIntExact(timeouts.create().toMillis()));
       return connection;
     } catch (SQLException e) {
       connection.close();
@@ -154,8 +163,8 @@ final class Connector implements AutoCloseable {
     properties.setProperty("password", access.password());
     properties.setProperty("ApplicationName", "plant-store");
     properties.setProperty("connectTimeout", String.valueOf(timeouts.signOfLife().toSeconds()));
-    // A server that vanished without a word must not hold callers for ever.
-    properties.setProperty("socketTimeout", String.valueOf(timeouts.create().toSeconds()));
+    // Attempts at a host that accepts and then says nothing must not use up all there may be.
+    properties.setProperty("socketTimeout", String.valueOf(timeouts.attempt().toSeconds()));
     properties.setProperty("tcpKeepAlive", "true");
     // Details quote rows, and a plant's text has no place in a log.
     properties.setProperty("logServerErrorDetail", "false");

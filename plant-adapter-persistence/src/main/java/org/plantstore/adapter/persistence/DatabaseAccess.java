@@ -76,6 +76,12 @@ record DatabaseAccess(String url, String username, String password) {
                     + " is not"));
   }
 
+  /** Answers how many hosts the address names. */
+  int hosts() {
+    return (int) url.replaceFirst("\\?.*", "").chars().filter(character -> character == ',').count()
+        + 1;
+  }
+
   /** Answers everything but the password. */
   @Override
   public String toString() {

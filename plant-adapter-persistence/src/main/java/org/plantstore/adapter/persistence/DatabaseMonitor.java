@@ -3,6 +3,7 @@ package org.plantstore.adapter.persistence;
 import com.zaxxer.hikari.HikariDataSource;
 import io.micronaut.context.annotation.Context;
 import jakarta.annotation.PreDestroy;
+import java.net.SocketTimeoutException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -18,9 +19,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Asks the database twice a second whether it is there, on a connection of its own: so what probes
  * of the health are told takes no time and none of the pool's connections. When this connection
- * fails or falls silent the pool's idle ones are dropped, because each would be waited for in vain;
- * when there is a new one, those that still wait for an answer from before are cut. Safe for use by
- * many threads.
+ * falls silent, or leads to a standby, the pool's idle ones are dropped, because each would be
+ * waited for in vain; when there is a new one, those that still wait for an answer from before are
+ * cut. Safe for use by many threads.
  */
 @Context
 final class DatabaseMonitor implements AutoCloseable {
@@ -39,6 +40,9 @@ final class DatabaseMonitor implements AutoCloseable {
   private final Thread thread = new Thread(this::watch, "database-monitor");
 
   private @Nullable Connection connection;
+
+  /** Whether the last connection that failed had fallen silent, or led to a standby. */
+  private boolean misleads;
 
   /** When {@link #connection} was opened, as a value of {@link System#nanoTime()}. */
   private long opened;
@@ -87,7 +91,9 @@ final class DatabaseMonitor implements AutoCloseable {
   private void probe() throws SQLException {
     if (connection != null && !answers(connection)) {
       disconnect();
-      pool.getHikariPoolMXBean().softEvictConnections();
+      if (misleads) {
+        pool.getHikariPoolMXBean().softEvictConnections();
+      }
     }
     if (connection == null) {
       connection = connector.open(timeouts.signOfLife().multipliedBy(2));
@@ -95,14 +101,26 @@ final class DatabaseMonitor implements AutoCloseable {
       connection.setNetworkTimeout(
           Runnable::run, Math.toIntExact(timeouts.signOfLife().toMillis()));
     }
-    traffic.cutOffBegunBefore(opened, timeouts.signOfLife());
+    if (misleads) {
+      traffic.cutOffBegunBefore(opened, timeouts.signOfLife());
+    }
+    String trouble = connector.trouble();
+    if (trouble != null && pool.getHikariPoolMXBean().getTotalConnections() == 0) {
+      throw new SQLException("the store has no connection left: " + trouble, "08001");
+    }
   }
 
-  private static boolean answers(Connection connection) {
+  /**
+   * Also finds out whether others like this connection may be waited for in vain. One that the
+   * server has closed says nothing about them: it may have been meant alone.
+   */
+  private boolean answers(Connection connection) {
     try (Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery("SHOW transaction_read_only")) {
-      return row.next() && row.getString(1).equals("off");
+      misleads = !(row.next() && row.getString(1).equals("off"));
+      return !misleads;
     } catch (SQLException e) {
+      misleads = e.getCause() instanceof SocketTimeoutException;
       return false;
     }
   }

@@ -10,6 +10,8 @@ final class DatabaseTimeouts {
 
   private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(1);
 
+  private static final Duration LONGEST_ATTEMPT = Duration.ofSeconds(3);
+
   private final Duration create;
 
   /**
@@ -40,6 +42,11 @@ final class DatabaseTimeouts {
    */
   Duration lock() {
     return create.dividedBy(5);
+  }
+
+  /** Answers how long a host that has accepted a connection may take for each of its answers. */
+  Duration attempt() {
+    return create.compareTo(LONGEST_ATTEMPT) < 0 ? create : LONGEST_ATTEMPT;
   }
 
   /**

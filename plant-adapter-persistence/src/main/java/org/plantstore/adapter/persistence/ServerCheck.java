@@ -31,6 +31,7 @@ record ServerCheck(DatabaseAccess access) {
 
   private static final int OLDEST_SERVER = 14;
   private static final Duration TIMEOUT = Duration.ofSeconds(3);
+  private static final Duration HOST_TIMEOUT = Duration.ofSeconds(1);
 
   /** The schema is null if it is yet to be made, which the migration does. */
   private static final String QUESTIONS =
@@ -97,8 +98,12 @@ record ServerCheck(DatabaseAccess access) {
     Properties properties = new Properties();
     properties.setProperty("user", access.username());
     properties.setProperty("password", access.password());
-    // Bounds the connection as a whole; the others would each bound one of several attempts.
-    properties.setProperty("loginTimeout", String.valueOf(TIMEOUT.toSeconds()));
+    // So that the second of two hosts is reached although the first one keeps silent; and a bound
+    // for the connection as a whole.
+    properties.setProperty("connectTimeout", String.valueOf(HOST_TIMEOUT.toSeconds()));
+    properties.setProperty(
+        "loginTimeout",
+        String.valueOf(TIMEOUT.plus(HOST_TIMEOUT.multipliedBy(access.hosts())).toSeconds()));
     properties.setProperty("socketTimeout", String.valueOf(TIMEOUT.toSeconds()));
     try (Connection connection = DriverManager.getConnection(access.url(), properties)) {
       requireVersion(connection.getMetaData().getDatabaseMajorVersion());
