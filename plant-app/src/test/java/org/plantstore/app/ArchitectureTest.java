@@ -43,7 +43,8 @@ class ArchitectureTest {
           Map.entry("io.micronaut.security", Set.of("plant-adapter-http")),
           Map.entry("io.micronaut.serde", Set.of("plant-adapter-http")),
           Map.entry("io.netty", Set.of("plant-adapter-http")),
-          Map.entry("java.net", Set.of("plant-adapter-http", "plant-app")),
+          Map.entry(
+              "java.net", Set.of("plant-adapter-http", "plant-adapter-persistence", "plant-app")),
           Map.entry("org.webjars", Set.of("plant-adapter-http")),
           Map.entry(
               "org.slf4j", Set.of("plant-adapter-http", "plant-adapter-persistence", "plant-app")),
