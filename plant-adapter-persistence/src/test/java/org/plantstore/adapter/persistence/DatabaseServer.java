@@ -95,11 +95,18 @@ final class DatabaseServer implements AutoCloseable {
     signal("CONT");
   }
 
+  /** The first process before the others, because it would start further ones meanwhile. */
   private void signal(String name) throws Exception {
-    List<String> command = new ArrayList<>(List.of("kill", "-" + name));
-    processes().forEach(process -> command.add(String.valueOf(process.pid())));
-    if (new ProcessBuilder(command).inheritIO().start().waitFor() != 0) {
-      throw new IllegalStateException("no process was reached by " + command);
+    signal(name, processes().get(0));
+    for (ProcessHandle process : processes()) {
+      signal(name, process);
+    }
+  }
+
+  private static void signal(String name, ProcessHandle process) throws Exception {
+    Process kill = new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid())).start();
+    if (kill.waitFor() != 0 && process.isAlive()) {
+      throw new IllegalStateException("the process " + process.pid() + " was not reached");
     }
   }
 

@@ -126,8 +126,8 @@ class PostgresFaultsTest {
   void server_that_keeps_silent_is_unavailable_until_it_speaks_again() throws Exception {
     try (ApplicationContext instance = server.connect()) {
       PlantStore store = instance.getBean(PlantStore.class);
-      server.freeze();
       try {
+        server.freeze();
         assertTimeoutPreemptively(
             Duration.ofSeconds(15),
             () ->
