@@ -35,6 +35,7 @@ class ShutdownTest {
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final AtomicLong ids = new AtomicLong();
   private final AtomicLong created = new AtomicLong();
+  private final List<ServiceProcess> services = new ArrayList<>();
   private EmbeddedPostgres database;
 
   @BeforeEach
@@ -45,39 +46,39 @@ class ShutdownTest {
   @AfterEach
   void stop() throws IOException {
     threads.shutdownNow();
+    services.forEach(ServiceProcess::close);
     database.close();
   }
 
   @Test
   void service_that_is_asked_to_end_serves_on_and_fails_no_request() throws Exception {
-    try (ServiceProcess service = startService("3")) {
-      int port = service.address().getPort();
-      List<Future<?>> clients = startClients(() -> createUntilLast(port));
-      awaitCreates(CREATES_BEFORE);
+    ServiceProcess service = startService("3");
+    int port = service.address().getPort();
+    List<Future<?>> clients = startClients(() -> createUntilLast(port));
+    awaitCreates(CREATES_BEFORE);
 
-      service.terminate();
+    service.terminate();
 
-      service.awaitReadiness(503);
-      assertEquals(200, service.health("liveness").statusCode());
-      try (KeepAliveClient late = new KeepAliveClient(port)) {
-        assertEquals(200, late.create(ids.incrementAndGet()));
-        created.incrementAndGet();
-        assertTrue(late.isLast(), "a client is told to connect elsewhere");
-      }
-      for (Future<?> client : clients) {
-        client.get();
-      }
-      assertEquals(0, service.awaitExit(EXIT_TIMEOUT));
-      assertEquals(created.get(), storedPlants());
+    service.awaitReadiness(503);
+    assertEquals(200, service.health("liveness").statusCode());
+    try (KeepAliveClient late = new KeepAliveClient(port)) {
+      assertEquals(200, late.create(ids.incrementAndGet()));
+      created.incrementAndGet();
+      assertTrue(late.isLast(), "a client is told to connect elsewhere");
     }
+    for (Future<?> client : clients) {
+      client.get();
+    }
+    assertEquals(0, service.awaitExit(EXIT_TIMEOUT));
+    assertEquals(created.get(), storedPlants());
   }
 
   @Test
   void services_that_are_restarted_in_turn_behind_a_balancer_fail_no_request() throws Exception {
     AtomicBoolean enough = new AtomicBoolean();
-    try (Balancer balancer = new Balancer();
-        ServiceProcess first = startService("2");
-        ServiceProcess second = startService("2")) {
+    try (Balancer balancer = new Balancer()) {
+      ServiceProcess first = startService("2");
+      ServiceProcess second = startService("2");
       balancer.add(first);
       balancer.add(second);
       List<Future<?>> clients =
@@ -108,7 +109,9 @@ class ShutdownTest {
   private ServiceProcess startService(String drainSeconds) {
     Map<String, String> environment = EmbeddedDatabase.environment(database);
     environment.put("DRAIN_SECONDS", drainSeconds);
-    return new ServiceProcess(environment).awaitReady();
+    ServiceProcess service = new ServiceProcess(environment);
+    services.add(service);
+    return service.awaitReady();
   }
 
   private List<Future<?>> startClients(Callable<?> client) {
