@@ -1,13 +1,7 @@
 package org.plantstore.adapter.http;
 
-import io.micronaut.context.event.BeanCreatedEvent;
-import io.micronaut.context.event.BeanCreatedEventListener;
-import io.micronaut.http.netty.channel.ChannelPipelineCustomizer;
-import io.micronaut.http.server.netty.NettyServerCustomizer;
-import io.netty.channel.Channel;
 import jakarta.inject.Singleton;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The memory that the bodies of all requests may take together, from their first bytes until they
@@ -15,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * than there is. Safe for use by many threads.
  */
 @Singleton
-final class BodyMemory implements BeanCreatedEventListener<NettyServerCustomizer.Registry> {
+final class BodyMemory {
 
   /**
    * As a body, as text, in a batch for the database and as an answer a plant takes up to four times
@@ -53,38 +47,5 @@ final class BodyMemory implements BeanCreatedEventListener<NettyServerCustomizer
   /** Gives back what was taken. */
   void giveBack(long bytes) {
     taken.addAndGet(-bytes);
-  }
-
-  @Override
-  public NettyServerCustomizer.Registry onCreated(
-      BeanCreatedEvent<NettyServerCustomizer.Registry> event) {
-    event.getBean().register(new OnEveryConnection(null));
-    return event.getBean();
-  }
-
-  private final class OnEveryConnection implements NettyServerCustomizer {
-
-    private final @Nullable Channel channel;
-
-    OnEveryConnection(@Nullable Channel channel) {
-      this.channel = channel;
-    }
-
-    @Override
-    public NettyServerCustomizer specializeForChannel(Channel newChannel, ChannelRole role) {
-      return new OnEveryConnection(newChannel);
-    }
-
-    @Override
-    public void onStreamPipelineBuilt() {
-      if (channel != null) {
-        channel
-            .pipeline()
-            .addBefore(
-                ChannelPipelineCustomizer.HANDLER_MICRONAUT_INBOUND,
-                "body-memory",
-                new BodyMemoryHandler(BodyMemory.this));
-      }
-    }
   }
 }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Puts on every connection a {@link ConnectionDeadline} before the decoder, and after it what
- * follows {@link Exchanges} and a {@link StrictHttpHandler}.
+ * follows {@link Exchanges}, a {@link StrictHttpHandler} and a {@link BodyMemoryHandler}.
  */
 @Singleton
 final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer.Registry> {
@@ -100,7 +100,11 @@ final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer
             .addBefore(CODEC, "connection-deadline", deadline)
             .addAfter(CODEC, "strict-http", strictHttp)
             // Put in front of the one above, so that it sees what that one answers.
-            .addAfter(CODEC, "exchanges", exchanges.handlerOf(channel, strictHttp::isEnding));
+            .addAfter(CODEC, "exchanges", exchanges.handlerOf(channel, strictHttp::isEnding))
+            .addBefore(
+                ChannelPipelineCustomizer.HANDLER_MICRONAUT_INBOUND,
+                "body-memory",
+                new BodyMemoryHandler(bodyMemory));
       }
     }
   }
