@@ -17,6 +17,9 @@ final class BodyMemory {
    */
   private static final int SHARE_OF_HEAP = 8;
 
+  /** What a request may have of its own: one of usual size gets through whatever large ones do. */
+  private static final int FREE_BYTES = 4 * 1024;
+
   private final long limit;
   private final AtomicLong taken = new AtomicLong();
 
@@ -47,5 +50,48 @@ final class BodyMemory {
   /** Gives back what was taken. */
   void giveBack(long bytes) {
     taken.addAndGet(-bytes);
+  }
+
+  /** Answers a share that has taken nothing yet. */
+  Share share() {
+    return new Share();
+  }
+
+  /** What one request takes. For use by one thread. */
+  final class Share {
+
+    private long bytes;
+    private long sharedBytes;
+    private boolean refused;
+
+    /**
+     * Takes what more bytes need.
+     *
+     * @return false, once, if there is not so much: nothing is kept of what comes after that
+     */
+    boolean grow(long moreBytes) {
+      if (refused) {
+        return true;
+      }
+      bytes += moreBytes;
+      long needed = bytes - FREE_BYTES - sharedBytes;
+      if (needed > 0) {
+        refused = !take(needed, sharedBytes);
+        sharedBytes += refused ? 0 : needed;
+      }
+      return !refused;
+    }
+
+    /** Says whether anything would be given back. */
+    boolean isTaken() {
+      return sharedBytes > 0;
+    }
+
+    /** Gives back all, for the next use. */
+    void giveBack() {
+      BodyMemory.this.giveBack(sharedBytes);
+      bytes = 0;
+      sharedBytes = 0;
+    }
   }
 }

@@ -20,6 +20,7 @@ final class Exchange {
   private final HttpRequest request;
   private final String requestId;
   private final String target;
+  private final BodyMemory.Share body;
   private final long began = System.nanoTime();
   private @Nullable HttpResponseStatus status;
   private @Nullable ErrorNumber error;
@@ -27,9 +28,15 @@ final class Exchange {
   private boolean answered;
   private long nanos;
 
-  /** Begins with the head of a request, and gives it its id as the one header of that name. */
-  Exchange(HttpRequest request) {
+  /**
+   * Begins an exchange, and gives its request its id as the one header of that name.
+   *
+   * @param request the head of the request
+   * @param body what the body of the request takes its memory from
+   */
+  Exchange(HttpRequest request, BodyMemory.Share body) {
     this.request = request;
+    this.body = body;
     // Kept, because what the framework must not meet is replaced later.
     this.target = request.uri();
     this.requestId = RequestId.of(request.headers());
@@ -56,6 +63,11 @@ final class Exchange {
   void end(boolean wasAnswered) {
     nanos = System.nanoTime() - began;
     answered = wasAnswered;
+  }
+
+  /** Answers what the body of the request has taken, to be given back when it is answered. */
+  BodyMemory.Share body() {
+    return body;
   }
 
   String requestId() {

@@ -2,11 +2,9 @@ package org.plantstore.adapter.http;
 
 import io.micronaut.web.router.Router;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelHandler;
 import jakarta.inject.Provider;
 import jakarta.inject.Singleton;
 import java.net.InetSocketAddress;
-import java.util.function.BooleanSupplier;
 
 /**
  * Measures and logs the exchanges of the API. Those at other ports, such as probes of the health,
@@ -17,21 +15,18 @@ final class Exchanges {
 
   private final Provider<Router> router;
   private final ExchangeTimers timers;
+  private final BodyMemory bodyMemory;
   private final AccessLog log = new AccessLog();
 
-  Exchanges(Provider<Router> router, ExchangeTimers timers) {
+  Exchanges(Provider<Router> router, ExchangeTimers timers, BodyMemory bodyMemory) {
     this.router = router;
     this.timers = timers;
+    this.bodyMemory = bodyMemory;
   }
 
-  /**
-   * Answers what follows the exchanges of a connection.
-   *
-   * @param channel the connection
-   * @param isEnding whether requests that still come are not looked at
-   */
-  ChannelHandler handlerOf(Channel channel, BooleanSupplier isEnding) {
-    return new ExchangeHandler(isOfApi(channel) ? this::record : exchange -> {}, isEnding);
+  /** Answers the exchanges of a connection, of which there are none yet. */
+  UnansweredExchanges of(Channel connection) {
+    return new UnansweredExchanges(bodyMemory, isOfApi(connection) ? this::record : exchange -> {});
   }
 
   private boolean isOfApi(Channel channel) {

@@ -11,18 +11,13 @@ import io.netty.handler.codec.http.HttpHeadersFactory;
  */
 final class HeaderMemory implements HttpHeadersFactory {
 
-  /** Headers of usual size take none: they get through whatever others do. */
-  private static final int FREE_BYTES = 4 * 1024;
-
   /** About what is kept beside the characters of a header. */
   private static final int BYTES_PER_HEADER = 200;
 
-  private final BodyMemory memory;
-  private long bytes;
-  private long taken;
+  private final BodyMemory.Share share;
 
   HeaderMemory(BodyMemory memory) {
-    this.memory = memory;
+    this.share = memory.share();
   }
 
   @Override
@@ -37,9 +32,7 @@ final class HeaderMemory implements HttpHeadersFactory {
 
   /** Gives back what was taken: the request is there as a whole, or never will be. */
   void giveBack() {
-    memory.giveBack(taken);
-    bytes = 0;
-    taken = 0;
+    share.giveBack();
   }
 
   /**
@@ -48,14 +41,9 @@ final class HeaderMemory implements HttpHeadersFactory {
    * @throws RefusedException if there is not so much
    */
   private void take(CharSequence name, Object value) {
-    bytes +=
-        BYTES_PER_HEADER + name.length() + (value instanceof CharSequence text ? text.length() : 0);
-    long needed = bytes - FREE_BYTES - taken;
-    if (needed > 0) {
-      if (!memory.take(needed, taken)) {
-        throw new RefusedException(ErrorNumber.OVERLOADED);
-      }
-      taken += needed;
+    int length = name.length() + (value instanceof CharSequence text ? text.length() : 0);
+    if (!share.grow(BYTES_PER_HEADER + length)) {
+      throw new RefusedException(ErrorNumber.OVERLOADED);
     }
   }
 

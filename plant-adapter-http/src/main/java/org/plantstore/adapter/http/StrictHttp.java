@@ -17,8 +17,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts on every connection a {@link ConnectionDeadline} before the decoder, and after it what
- * follows {@link Exchanges}, a {@link StrictHttpHandler} and a {@link BodyMemoryHandler}.
+ * Puts on every connection a {@link ConnectionDeadline} before the decoder, and after it a {@link
+ * StrictHttpHandler} and a {@link BodyMemoryHandler}.
  */
 @Singleton
 final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer.Registry> {
@@ -92,19 +92,19 @@ final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer
       if (channel != null) {
         ConnectionDeadline deadline = new ConnectionDeadline(requestTimeout);
         HeaderMemory headerMemory = new HeaderMemory(bodyMemory);
+        UnansweredExchanges unanswered = exchanges.of(channel);
         StrictHttpHandler strictHttp =
-            new StrictHttpHandler(malformedRequest, maxBodyBytes, deadline, headerMemory, draining);
+            new StrictHttpHandler(
+                malformedRequest, maxBodyBytes, deadline, headerMemory, draining, unanswered);
         channel.pipeline().replace(HttpServerCodec.class, CODEC, codec(headerMemory));
         channel
             .pipeline()
             .addBefore(CODEC, "connection-deadline", deadline)
             .addAfter(CODEC, "strict-http", strictHttp)
-            // Put in front of the one above, so that it sees what that one answers.
-            .addAfter(CODEC, "exchanges", exchanges.handlerOf(channel, strictHttp::isEnding))
             .addBefore(
                 ChannelPipelineCustomizer.HANDLER_MICRONAUT_INBOUND,
                 "body-memory",
-                new BodyMemoryHandler(bodyMemory));
+                new BodyMemoryHandler(unanswered));
       }
     }
   }

@@ -29,10 +29,10 @@ import java.io.IOException;
 /**
  * Stands between the framework's decoder and the framework. Refuses what the decoder lets through
  * although RFC 9112 forbids it: a head that no HTTP/1.1 request has, and a body whose framing
- * breaks, which would otherwise count as complete (section 8). Knows which answers are due, and
- * closes the connection after the last one: of a request that is broken, of a client that has
- * closed its side (section 9.6), of a service that is about to stop. One per connection, used by
- * its event loop alone.
+ * breaks, which would otherwise count as complete (section 8). Follows the requests to their
+ * answers, and closes the connection after the last one: of a request that is broken, of a client
+ * that has closed its side (section 9.6), of a service that is about to stop. One per connection,
+ * used by its event loop alone.
  */
 @SuppressWarnings(
     "FutureReturnValueIgnored") // Netty reports what fails on a connection by closing it
@@ -55,12 +55,10 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
   private final HeaderMemory headerMemory;
   private final Draining draining;
 
+  /** A broken one included. */
+  private final UnansweredExchanges unanswered;
+
   private String target = "/";
-
-  /** Requests whose answers are not written, a broken one included. */
-  private int unanswered;
-
-  private boolean answering;
   private boolean receiving;
   private long bodyBytes;
 
@@ -84,12 +82,14 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
       long maxBodyBytes,
       ConnectionDeadline deadline,
       HeaderMemory headerMemory,
-      Draining draining) {
+      Draining draining,
+      UnansweredExchanges unanswered) {
     this.malformedRequest = malformedRequest;
     this.maxBodyBytes = maxBodyBytes;
     this.deadline = deadline;
     this.headerMemory = headerMemory;
     this.draining = draining;
+    this.unanswered = unanswered;
   }
 
   @Override
@@ -99,6 +99,7 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
       return;
     }
     if (message instanceof HttpRequest request) {
+      unanswered.begin(request);
       if (request.decoderResult().cause() instanceof RefusedException) {
         ReferenceCountUtil.release(message);
         end();
@@ -128,13 +129,7 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
     headerMemory.giveBack();
   }
 
-  /** Says whether nothing that comes is read any more. */
-  boolean isEnding() {
-    return ending;
-  }
-
   private void begin(HttpRequest request) {
-    unanswered++;
     receiving = true;
     deadline.requestBegun();
     closing = !HttpUtil.isKeepAlive(request);
@@ -184,7 +179,7 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
         endBroken(context);
       } else {
         end();
-        if (unanswered == 0) {
+        if (unanswered.count() == 0) {
           closeWhenWritten(context);
         }
       }
@@ -195,10 +190,10 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
   /** The requests before the broken one are answered first. */
   private void endBroken(ChannelHandlerContext context) {
     end();
-    broken = unanswered > 0;
-    if (unanswered == 0) {
+    broken = unanswered.count() > 0;
+    if (!broken) {
       closeWhenWritten(context);
-    } else if (unanswered == 1 && !answering) {
+    } else if (unanswered.count() == 1 && !unanswered.isAnswering()) {
       refuse(context);
     }
   }
@@ -211,6 +206,7 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
     headerMemory.giveBack();
+    unanswered.endAll();
   }
 
   @Override
@@ -223,21 +219,24 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
       if (response.status().codeClass() == HttpStatusClass.INFORMATIONAL) {
         expecting = false;
       } else {
-        answering = true;
         complete(response.headers());
+        unanswered.beginAnswer(response);
       }
     }
-    boolean answered = answering && message instanceof LastHttpContent;
-    if (answered) {
-      answering = false;
-      unanswered--;
-    }
-    if (answered && ending && unanswered == 0) {
-      context.write(message, promise.unvoid().addListener(ChannelFutureListener.CLOSE));
+    if (!unanswered.isAnswering() || !(message instanceof HttpContent part)) {
+      context.write(message, promise);
       return;
     }
-    context.write(message, promise);
-    if (answered && broken && unanswered == 1) {
+    ChannelPromise written = promise;
+    Exchange answered = unanswered.continueAnswer(part);
+    if (answered != null && answered.body().isTaken()) {
+      written = written.unvoid().addListener(future -> answered.body().giveBack());
+    }
+    if (answered != null && ending && unanswered.count() == 0) {
+      written = written.unvoid().addListener(ChannelFutureListener.CLOSE);
+    }
+    context.write(message, written);
+    if (answered != null && broken && unanswered.count() == 1) {
       refuse(context);
     }
   }
@@ -248,7 +247,7 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
       headers.set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_STORE);
     }
     headers.set(CONTENT_TYPE_OPTIONS, NOSNIFF);
-    if (unanswered == 1 && isLast()) {
+    if (unanswered.count() == 1 && isLast()) {
       ending = true;
       headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
     }
@@ -261,7 +260,6 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
   }
 
   private void refuse(ChannelHandlerContext context) {
-    refused = true;
     FullHttpResponse response =
         new DefaultFullHttpResponse(
             HttpVersion.HTTP_1_1,
@@ -272,8 +270,9 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
         .set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_JSON)
         .set(HttpHeaderNames.CONTENT_LENGTH, malformedRequest.length)
         .set("link", ErrorCatalogue.link(ErrorNumber.MALFORMED_REQUEST, path()));
-    complete(response.headers());
-    context.writeAndFlush(response).addListener(ChannelFutureListener.CLOSE);
+    write(context, response, context.newPromise());
+    context.flush();
+    refused = true;
   }
 
   private String path() {

@@ -1,0 +1,99 @@
+package org.plantstore.adapter.http;
+
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.LastHttpContent;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests of a connection whose answers are due. Answers come in the order of the requests
+ * (RFC 9112, section 9.3.2), and have their ids. One per connection, used by its event loop alone.
+ */
+final class UnansweredExchanges {
+
+  private final BodyMemory bodyMemory;
+  private final Consumer<Exchange> ended;
+  private final Deque<Exchange> exchanges = new ArrayDeque<>(2);
+  private boolean answering;
+
+  /**
+   * Makes the exchanges of a connection.
+   *
+   * @param bodyMemory what their bodies take memory from
+   * @param ended what is told of every exchange when it has ended
+   */
+  UnansweredExchanges(BodyMemory bodyMemory, Consumer<Exchange> ended) {
+    this.bodyMemory = bodyMemory;
+    this.ended = ended;
+  }
+
+  /** Adds an exchange, whose request has just begun. */
+  void begin(HttpRequest request) {
+    exchanges.add(new Exchange(request, bodyMemory.share()));
+  }
+
+  /** Answers how many requests are not answered, the one that is being answered included. */
+  int count() {
+    return exchanges.size();
+  }
+
+  /** Says whether the head of an answer was written, and its end was not. */
+  boolean isAnswering() {
+    return answering;
+  }
+
+  /**
+   * Answers the exchange whose request is being received, or was received last, or null if that was
+   * answered already.
+   */
+  @Nullable Exchange latest() {
+    return exchanges.peekLast();
+  }
+
+  /** Begins an answer. Nobody may have asked for it: a connection is told why it ends. */
+  void beginAnswer(HttpResponse response) {
+    answering = true;
+    Exchange exchange = exchanges.peek();
+    response
+        .headers()
+        .set(RequestId.HEADER, exchange == null ? RequestId.make() : exchange.requestId());
+    if (exchange != null) {
+      exchange.answer(response);
+    }
+  }
+
+  /**
+   * Goes on with an answer.
+   *
+   * @return the exchange that has ended with this part of its answer, or null
+   */
+  @Nullable Exchange continueAnswer(HttpContent part) {
+    boolean isEnd = part instanceof LastHttpContent;
+    Exchange exchange = isEnd ? exchanges.poll() : exchanges.peek();
+    if (exchange != null) {
+      exchange.addAnsweredBytes(part.content().readableBytes());
+    }
+    if (!isEnd) {
+      return null;
+    }
+    answering = false;
+    if (exchange != null) {
+      exchange.end(true);
+      ended.accept(exchange);
+    }
+    return exchange;
+  }
+
+  /** Ends all exchanges, because nobody is answered any more. */
+  void endAll() {
+    for (Exchange exchange; (exchange = exchanges.poll()) != null; ) {
+      exchange.end(false);
+      exchange.body().giveBack();
+      ended.accept(exchange);
+    }
+  }
+}
