@@ -20,14 +20,12 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 final class BatchQueue {
 
   /**
-   * What bounds the memory that waiting plants can take.
+   * What bounds a batch. How much waits is bounded by who calls: each plant is its caller's.
    *
-   * @param batchPlants the most plants in a batch
-   * @param batchBytes the most bytes in a batch, unless a single plant has more
-   * @param queuedPlants the most plants that wait
-   * @param queuedBytes the most bytes that wait, unless a single plant has more
+   * @param plants the most plants in a batch
+   * @param bytes the most bytes in a batch, unless a single plant has more
    */
-  record Limits(int batchPlants, long batchBytes, int queuedPlants, long queuedBytes) {}
+  record Limits(int plants, long bytes) {}
 
   /**
    * Plants that are written together.
@@ -50,7 +48,6 @@ final class BatchQueue {
   private final Condition filled = lock.newCondition();
   private final Condition watched = lock.newCondition();
   private final Queue<WaitingPlant> queue = new ArrayDeque<>();
-  private long queuedBytes;
 
   /** All whose callers wait, in the queue or in a batch, and some whose callers no longer do. */
   private final Queue<WaitingPlant> awaited = new ArrayDeque<>();
@@ -78,7 +75,7 @@ final class BatchQueue {
   /**
    * Adds a plant at the end.
    *
-   * @throws PlantStoreUnavailableException if too much waits, or the queue is closed
+   * @throws PlantStoreUnavailableException if the queue is closed
    */
   void add(WaitingPlant plant) {
     lock.lock();
@@ -87,13 +84,7 @@ final class BatchQueue {
       if (closed) {
         throw new PlantStoreUnavailableException("the store is closed");
       }
-      if (queue.size() == limits.queuedPlants()
-          || (!queue.isEmpty() && queuedBytes + plant.bytes() > limits.queuedBytes())) {
-        throw new PlantStoreUnavailableException(
-            "too much waits already: " + queue.size() + " plants with " + queuedBytes + " bytes");
-      }
       queue.add(plant);
-      queuedBytes += plant.bytes();
       awaited.add(plant);
       filled.signal();
       if (isWatcherAsleep) {
@@ -212,7 +203,7 @@ final class BatchQueue {
   /** Nearly all wait equally long, so those for whom nobody waits any more are in front. */
   private void dropOver() {
     while (!queue.isEmpty() && queue.element().isOver()) {
-      remove();
+      queue.remove();
     }
   }
 
@@ -221,12 +212,12 @@ final class BatchQueue {
     long bytes = 0;
     do {
       bytes += queue.element().bytes();
-      plants.add(remove());
+      plants.add(queue.remove());
     } while (!queue.isEmpty()
         && !plants.get(0).isSeparate()
         && !queue.element().isSeparate()
-        && plants.size() < limits.batchPlants()
-        && bytes + queue.element().bytes() <= limits.batchBytes());
+        && plants.size() < limits.plants()
+        && bytes + queue.element().bytes() <= limits.bytes());
     return plants;
   }
 
@@ -259,11 +250,5 @@ final class BatchQueue {
     } finally {
       lock.unlock();
     }
-  }
-
-  private WaitingPlant remove() {
-    WaitingPlant first = queue.remove();
-    queuedBytes -= first.bytes();
-    return first;
   }
 }

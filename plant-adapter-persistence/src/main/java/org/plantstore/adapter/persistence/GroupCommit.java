@@ -46,7 +46,7 @@ final class GroupCommit implements AutoCloseable {
    * Begins to wait for callers.
    *
    * @param table what writes the batches
-   * @param limits what bounds the batches and the queue
+   * @param limits what bounds the batches
    * @param patience how long a caller waits at most
    */
   GroupCommit(Table table, BatchQueue.Limits limits, Duration patience) {
@@ -80,7 +80,7 @@ final class GroupCommit implements AutoCloseable {
    *
    * @return what is stored under the plant's id
    * @throws PlantStoreUnavailableException if the database is not available before the patience
-   *     ends, if too much waits already, if this is closed, or if the caller is interrupted
+   *     ends, if this is closed, or if the caller is interrupted
    * @throws IllegalStateException if the database refuses the plant for good
    */
   NewPlant putIfAbsent(NewPlant plant) {

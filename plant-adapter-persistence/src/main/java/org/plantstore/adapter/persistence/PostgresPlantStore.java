@@ -15,8 +15,7 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 final class PostgresPlantStore implements PlantStore {
 
   /** Larger batches make a commit hardly cheaper, and its callers wait longer. */
-  private static final BatchQueue.Limits LIMITS =
-      new BatchQueue.Limits(256, 4 * 1024 * 1024, 8_192, 64 * 1024 * 1024);
+  private static final BatchQueue.Limits LIMITS = new BatchQueue.Limits(256, 4 * 1024 * 1024);
 
   private final GroupCommit groupCommit;
   private final Connector connector;

@@ -28,8 +28,7 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 @Timeout(30)
 class GroupCommitTest {
 
-  private static final BatchQueue.Limits WIDE =
-      new BatchQueue.Limits(1_000, 1_000_000, 1_000, 1_000_000);
+  private static final BatchQueue.Limits WIDE = new BatchQueue.Limits(1_000, 1_000_000);
   private static final Duration LONG = Duration.ofSeconds(20);
   private static final Duration SHORT = Duration.ofMillis(300);
 
@@ -82,8 +81,7 @@ class GroupCommitTest {
 
   @Test
   void batch_has_at_most_so_many_plants() {
-    GroupCommit groupCommit =
-        groupCommit(new BatchQueue.Limits(2, 1_000_000, 100, 1_000_000), LONG);
+    GroupCommit groupCommit = groupCommit(new BatchQueue.Limits(2, 1_000_000), LONG);
     List<Caller> callers = occupyAllWriters(groupCommit);
 
     callers.addAll(callAll(groupCommit, LongStream.range(0, 7)));
@@ -97,7 +95,7 @@ class GroupCommitTest {
   @Test
   void batch_has_at_most_so_many_bytes_but_a_large_plant_goes_alone() {
     // A character counts as 3 bytes.
-    GroupCommit groupCommit = groupCommit(new BatchQueue.Limits(100, 30, 100, 1_000_000), LONG);
+    GroupCommit groupCommit = groupCommit(new BatchQueue.Limits(100, 30), LONG);
     List<Caller> callers = occupyAllWriters(groupCommit);
 
     NewPlant tagged = new NewPlant(2, "fern", "t");
@@ -112,35 +110,6 @@ class GroupCommitTest {
     assertTrue(batches.contains(List.of(3L)), table::toString);
     assertTrue(batches.contains(List.of(4L)), table::toString);
     assertTrue(batches.contains(List.of(5L)), table::toString);
-  }
-
-  @Test
-  void queue_holds_at_most_so_many_plants() {
-    GroupCommit groupCommit =
-        groupCommit(new BatchQueue.Limits(100, 1_000_000, 3, 1_000_000), LONG);
-    List<Caller> callers = occupyAllWriters(groupCommit);
-
-    callers.addAll(callAll(groupCommit, LongStream.range(0, 3)));
-    PlantStoreUnavailableException refusal =
-        assertThrows(PlantStoreUnavailableException.class, () -> groupCommit.putIfAbsent(fern(3)));
-    table.release();
-
-    assertEquals("too much waits already: 3 plants with 36 bytes", refusal.getMessage());
-    callers.forEach(Caller::assertOwnPlant);
-  }
-
-  @Test
-  void queue_holds_at_most_so_many_bytes() {
-    GroupCommit groupCommit = groupCommit(new BatchQueue.Limits(100, 1_000_000, 100, 30), LONG);
-    List<Caller> callers = occupyAllWriters(groupCommit);
-
-    callers.addAll(callAll(groupCommit, LongStream.range(0, 2)));
-    PlantStoreUnavailableException refusal =
-        assertThrows(PlantStoreUnavailableException.class, () -> groupCommit.putIfAbsent(fern(3)));
-    table.release();
-
-    assertEquals("too much waits already: 2 plants with 24 bytes", refusal.getMessage());
-    callers.forEach(Caller::assertOwnPlant);
   }
 
   @Test
@@ -162,15 +131,16 @@ class GroupCommitTest {
   }
 
   @Test
-  void plants_whose_callers_gave_up_leave_room_in_the_queue() {
-    GroupCommit groupCommit = groupCommit(new BatchQueue.Limits(100, 1_000_000, 2, 1_000), SHORT);
+  void plants_whose_callers_gave_up_take_no_room_in_the_queue() {
+    GroupCommit groupCommit = groupCommit(WIDE, SHORT);
     List<Caller> callers = occupyAllWriters(groupCommit);
     callers.addAll(callAll(groupCommit, LongStream.range(0, 2)));
     callers.forEach(Caller::unavailable);
 
     Caller late = call(groupCommit, fern(5));
-    table.release();
 
+    assertEquals(1, groupCommit.waitingPlants());
+    table.release();
     late.assertOwnPlant();
   }
 
@@ -349,7 +319,7 @@ class GroupCommitTest {
 
   @Test
   void closing_answers_all_who_wait_and_refuses_new_plants() throws Exception {
-    GroupCommit groupCommit = groupCommit(new BatchQueue.Limits(3, 1_000_000, 50, 1_000_000), LONG);
+    GroupCommit groupCommit = groupCommit(new BatchQueue.Limits(3, 1_000_000), LONG);
     List<Caller> callers = occupyAllWriters(groupCommit);
     callers.addAll(callAll(groupCommit, LongStream.range(0, 50)));
     Thread closing = new Thread(groupCommit::close);

@@ -29,8 +29,7 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 @Timeout(120)
 class StoreMetricsTest {
 
-  private static final BatchQueue.Limits WIDE =
-      new BatchQueue.Limits(1_000, 1_000_000, 1_000, 1_000_000);
+  private static final BatchQueue.Limits WIDE = new BatchQueue.Limits(1_000, 1_000_000);
 
   private final MeterRegistry registry = new SimpleMeterRegistry();
 
