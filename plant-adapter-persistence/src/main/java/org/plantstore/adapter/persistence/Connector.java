@@ -17,6 +17,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,12 @@ import org.jspecify.annotations.Nullable;
 final class Connector implements AutoCloseable {
 
   private static final Duration PAUSE = Duration.ofMillis(500);
+
+  /**
+   * An account that is refused is tried more seldom: many a server locks one out that is tried with
+   * a wrong password again and again.
+   */
+  private static final Duration PAUSE_AFTER_REFUSAL = Duration.ofSeconds(5);
 
   /** Attempts that a host neither accepts nor refuses do not pile up without end. */
   private static final int MAX_ATTEMPTS = 16;
@@ -44,6 +51,13 @@ final class Connector implements AutoCloseable {
       });
 
   private volatile @Nullable String trouble;
+
+  /** Whether the account was refused, which most likely lasts. */
+  private volatile boolean isRefused;
+
+  /** When the next attempt may begin, as a value of {@link System#nanoTime()}, if it was. */
+  private final AtomicLong afterRefusal = new AtomicLong();
+
   private volatile boolean closed;
 
   Connector(Environment environment, DatabaseTimeouts timeouts) {
@@ -92,7 +106,7 @@ final class Connector implements AutoCloseable {
   }
 
   private void begin(CompletableFuture<Connection> opened) {
-    if (attempts.tryAcquire()) {
+    if (mayBegin() && attempts.tryAcquire()) {
       try {
         executor.execute(() -> attempt(opened));
       } catch (RuntimeException | Error e) {
@@ -102,15 +116,33 @@ final class Connector implements AutoCloseable {
     }
   }
 
+  private boolean mayBegin() {
+    if (!isRefused) {
+      return true;
+    }
+    long now = System.nanoTime();
+    long earliest = afterRefusal.get();
+    return now - earliest >= 0
+        && afterRefusal.compareAndSet(earliest, now + PAUSE_AFTER_REFUSAL.toNanos());
+  }
+
   private void attempt(CompletableFuture<Connection> opened) {
     try {
       Connection connection = connect();
       trouble = null;
+      isRefused = false;
       if (!opened.complete(connection)) {
         connection.close(); // another attempt was faster
       }
     } catch (SQLException e) {
-      blame(opened, new PostgresFailure(e).describe());
+      PostgresFailure failure = new PostgresFailure(e);
+      blame(opened, failure.describe());
+      if (failure.hasState(PostgresFailure.ACCOUNT_REFUSED)) {
+        afterRefusal.set(System.nanoTime() + PAUSE_AFTER_REFUSAL.toNanos());
+        isRefused = true;
+      } else {
+        isRefused = false;
+      }
     } catch (RuntimeException e) {
       blame(opened, String.valueOf(e));
     } finally {

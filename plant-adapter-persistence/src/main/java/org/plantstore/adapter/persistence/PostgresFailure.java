@@ -1,6 +1,7 @@
 package org.plantstore.adapter.persistence;
 
 import java.sql.SQLException;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.PlantStoreUnavailableException;
@@ -15,12 +16,15 @@ import org.postgresql.util.ServerErrorMessage;
  */
 record PostgresFailure(SQLException cause) {
 
+  /** The class of a wrong name or password, and of an account that may not log in. */
+  static final String ACCOUNT_REFUSED = "28";
+
   /**
    * Classes of states that pass: connection, authorization, missing database, rollback by
    * concurrency, resources, locks, operator, system.
    */
   private static final Set<String> PASSING_CLASSES =
-      Set.of("08", "28", "3D", "40", "53", "55", "57", "58");
+      Set.of("08", ACCOUNT_REFUSED, "3D", "40", "53", "55", "57", "58");
 
   /** A server that has become a standby; after a fail-over the address leads to another one. */
   static final String READ_ONLY = "25006";
@@ -39,12 +43,19 @@ record PostgresFailure(SQLException cause) {
    * @throws IllegalStateException if there is none: then it is the framework that fails
    */
   static PostgresFailure of(RuntimeException wrapper) {
+    return in(wrapper)
+        .orElseThrow(() ->
+            new IllegalStateException("the store is used in a wrong way: " + wrapper.getMessage()));
+  }
+
+  /** Answers the failure that the driver or the pool reported, if it is what a framework wraps. */
+  static Optional<PostgresFailure> in(Throwable wrapper) {
     for (Throwable link = wrapper; link != null; link = link.getCause()) {
       if (link instanceof SQLException sql) {
-        return new PostgresFailure(sql);
+        return Optional.of(new PostgresFailure(sql));
       }
     }
-    throw new IllegalStateException("the store is used in a wrong way: " + wrapper.getMessage());
+    return Optional.empty();
   }
 
   /**
@@ -106,9 +117,10 @@ record PostgresFailure(SQLException cause) {
     return state;
   }
 
-  /** Answers the class of the state, two characters; none if there is no state. */
-  String stateClass() {
-    return classOf(state());
+  /** Says whether the state is this one, or of this class. */
+  boolean hasState(String stateOrClass) {
+    String state = state();
+    return state != null && state.startsWith(stateOrClass);
   }
 
   private static String classOf(@Nullable String state) {

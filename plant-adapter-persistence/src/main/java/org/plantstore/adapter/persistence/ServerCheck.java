@@ -26,8 +26,12 @@ record ServerCheck(DatabaseAccess access) {
   private static final Duration PAUSE = Duration.ofMillis(500);
   private static final Duration LOG_PERIOD = Duration.ofSeconds(5);
 
-  /** The classes of a wrong account or password, and of a missing database: waiting mends none. */
-  private static final Set<String> LASTING_CLASSES = Set.of("28", "3D");
+  /**
+   * A wrong account or password, a missing database, and a server that does not speak as {@code
+   * sslmode} or the driver demands: waiting mends none.
+   */
+  private static final Set<String> LASTING_STATES =
+      Set.of(PostgresFailure.ACCOUNT_REFUSED, "3D", "08004");
 
   private static final int OLDEST_SERVER = 14;
   private static final Duration TIMEOUT = Duration.ofSeconds(3);
@@ -83,7 +87,7 @@ record ServerCheck(DatabaseAccess access) {
   }
 
   private static boolean isWorthWaiting(PostgresFailure failure) {
-    return failure.isPassing() && !LASTING_CLASSES.contains(failure.stateClass());
+    return failure.isPassing() && LASTING_STATES.stream().noneMatch(failure::hasState);
   }
 
   private static ConfigurationException refusal(PostgresFailure failure, Duration patience) {
