@@ -18,7 +18,7 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
 
   static final String TIMEOUT_SECONDS = "database.timeout.seconds";
 
-  private static final String START_TIMEOUT_SECONDS = "database.start.timeout.seconds";
+  static final String START_TIMEOUT_SECONDS = "database.start.timeout.seconds";
   private static final int MAX_TIMEOUT_SECONDS = 60;
   private static final int MAX_START_TIMEOUT_SECONDS = 3_600;
 

@@ -48,6 +48,11 @@ class PostgresFaultsTest {
 
   private static final NewPlant FERN = new NewPlant(1, "fern", "shade");
 
+  /** Tells the sessions of one instance apart by what they were asked last. */
+  private static final String MONITOR = "query LIKE 'SHOW %'";
+
+  private static final String POOL = "query NOT LIKE 'SHOW %'";
+
   @TempDir static Path data;
 
   private static DatabaseServer server;
@@ -174,6 +179,83 @@ class PostgresFaultsTest {
   }
 
   @Test
+  @Timeout(60)
+  void callers_wait_until_their_deadline_however_much_waits() throws Exception {
+    Map<String, Object> settings = DatabaseServer.settings(server.url("postgres"));
+    settings.put("database.timeout.seconds", 1);
+    int callers = 40;
+    String name = "f".repeat(1_000_000);
+    ExecutorService threads = Executors.newFixedThreadPool(callers);
+    try (ApplicationContext instance = ApplicationContext.run(settings);
+        Connection locker = server.connection()) {
+      PlantStore store = instance.getBean(PlantStore.class);
+      locker.setAutoCommit(false);
+      locker.createStatement().execute("LOCK TABLE plant");
+      List<Future<Duration>> calls = new ArrayList<>();
+      for (int id = 0; id < callers; id++) {
+        NewPlant plant = new NewPlant(id, name, null);
+        calls.add(
+            threads.submit(() -> {
+              long began = System.nanoTime();
+              assertThrows(PlantStoreUnavailableException.class, () -> store.putIfAbsent(plant));
+              return Duration.ofNanos(System.nanoTime() - began);
+            }));
+      }
+
+      for (Future<Duration> call : calls) {
+        Duration waited = call.get();
+        assertTrue(waited.compareTo(Duration.ofMillis(900)) > 0, "waited " + waited);
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void connection_of_the_monitor_may_be_closed_alone() throws Exception {
+    try (ApplicationContext instance = server.connect();
+        Connection connection = server.connection()) {
+      instance.getBean(PlantStore.class).putIfAbsent(FERN);
+      Set<String> monitor = awaitMonitor(connection, Set.of());
+      Set<String> pool = sessions(connection, POOL);
+      assertEquals(GroupCommit.WRITERS, pool.size(), "sessions of the pool");
+
+      server.execute("SELECT pg_terminate_backend(" + monitor.iterator().next() + ")");
+
+      awaitMonitor(connection, monitor);
+      assertEquals(pool, sessions(connection, POOL));
+    }
+  }
+
+  /** Waits until the monitor has asked on a session that is not one of these. */
+  private static Set<String> awaitMonitor(Connection connection, Set<String> before)
+      throws SQLException {
+    while (true) {
+      Set<String> sessions = sessions(connection, MONITOR);
+      if (!sessions.isEmpty() && !before.containsAll(sessions)) {
+        return sessions;
+      }
+    }
+  }
+
+  private static Set<String> sessions(Connection connection, String condition) throws SQLException {
+    Set<String> processes = new HashSet<>();
+    try (ResultSet rows =
+        connection
+            .createStatement()
+            .executeQuery(
+                "SELECT pid FROM pg_stat_activity"
+                    + " WHERE application_name = 'plant-store' AND "
+                    + condition)) {
+      while (rows.next()) {
+        processes.add(rows.getString(1));
+      }
+    }
+    return processes;
+  }
+
+  @Test
   void locked_table_is_unavailable() throws Exception {
     server.connect().close(); // makes the table
     try (Connection locker = server.connection()) {
@@ -219,6 +301,7 @@ class PostgresFaultsTest {
     server.connect().close(); // makes the history that a start reads
     Map<String, Object> settings = DatabaseServer.settings(server.url("postgres"));
     settings.put("database.timeout.seconds", 1);
+    settings.put("database.start.timeout.seconds", 60);
     ExecutorService thread = Executors.newSingleThreadExecutor();
     try (Connection locker = server.connection()) {
       locker.setAutoCommit(false);
