@@ -145,7 +145,7 @@ final class DatabaseMonitor implements AutoCloseable {
   private void disconnect() {
     if (connection != null) {
       try {
-        connection.abort(Runnable::run);
+        DatabaseTraffic.abort(connection);
       } catch (SQLException e) {
         LOG.debug("The connection was closed already", e);
       }

@@ -48,6 +48,11 @@ final class DatabaseTraffic {
       T result = statements.execute();
       lastAnswer = System.nanoTime();
       return result;
+    } catch (SQLException e) {
+      if (underWay.remove(entry) && connection.isClosed()) {
+        LOG.warn("A connection to the database broke: {}", new PostgresFailure(e).describe());
+      }
+      throw e;
     } finally {
       underWay.remove(entry);
     }
@@ -74,12 +79,29 @@ final class DatabaseTraffic {
     }
   }
 
-  private static void cutOff(UnderWay entry) {
+  private void cutOff(UnderWay entry) {
+    if (!underWay.remove(entry)) {
+      return; // it has ended meanwhile
+    }
     try {
-      entry.connection.abort(Runnable::run);
+      abort(entry.connection);
       LOG.warn("A connection was cut off: the database is back, but answers nothing on this one");
     } catch (SQLException e) {
       LOG.debug("The connection was closed already", e);
     }
+  }
+
+  /**
+   * Closes a connection without a word to the server, and does not wait for that: with TLS it takes
+   * as long as a statement that is being sent to a server that does not read.
+   *
+   * @throws SQLException if the connection was closed already
+   */
+  static void abort(Connection connection) throws SQLException {
+    connection.abort(closing -> {
+      Thread thread = new Thread(closing, "database-closer");
+      thread.setDaemon(true);
+      thread.start();
+    });
   }
 }
