@@ -1,6 +1,7 @@
 package org.plantstore.app;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -22,6 +23,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -46,6 +48,8 @@ class DatabaseFaultsTest {
   private static final Duration MARGIN = Duration.ofMillis(1_500);
 
   private static final Duration RECOVERY = Duration.ofSeconds(2);
+  private static final Duration READINESS = Duration.ofSeconds(4);
+  private static final Duration PAUSE_AFTER_REFUSAL = Duration.ofSeconds(5);
   private static final String RESTART_SESSIONS =
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'gardener'";
 
@@ -58,7 +62,7 @@ class DatabaseFaultsTest {
   private static ServiceProcess service;
   private static @Nullable Connection locker;
 
-  private final ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
+  private final ExecutorService callers = Executors.newFixedThreadPool(CALLERS + 1);
 
   @BeforeAll
   static void start() throws IOException, SQLException {
@@ -104,6 +108,19 @@ class DatabaseFaultsTest {
       void begin() throws IOException {
         proxy.fallSilent();
         proxy.acceptNothing();
+      }
+    },
+    /** For longer than there are attempts to connect at once, all of which are lost. */
+    SWALLOWED(5) {
+      @Override
+      void begin() {
+        proxy.fallSilent();
+      }
+
+      @Override
+      void end() throws IOException {
+        proxy.abandonConnections();
+        proxy.heal(database.getPort());
       }
     },
     CUT_OFF {
@@ -164,6 +181,20 @@ class DatabaseFaultsTest {
         execute("ALTER ROLE gardener CONNECTION LIMIT -1");
       }
     },
+    /** But for the session that watches the database, which goes on. */
+    OUT_OF_CONNECTIONS_FOR_PLANTS {
+      @Override
+      void begin() throws SQLException {
+        execute(
+            "ALTER ROLE gardener CONNECTION LIMIT 0",
+            RESTART_SESSIONS + " AND query NOT LIKE 'SHOW %'");
+      }
+
+      @Override
+      void end() throws SQLException {
+        execute("ALTER ROLE gardener CONNECTION LIMIT -1");
+      }
+    },
     KILLED {
       @Override
       void begin() throws IOException {
@@ -207,16 +238,17 @@ class DatabaseFaultsTest {
     long began = System.nanoTime();
     long lines = linesAboutRefusals();
     fault.begin();
+    Future<Duration> notReady =
+        callers.submit(fault == Fault.LOCKED ? () -> Duration.ZERO : DatabaseFaultsTest::notReady);
     try {
       for (int time = 0; time < fault.times; time++) {
         assertAllAreToldInTime(fault);
       }
-      if (fault == Fault.LOCKED) {
-        // Another instance could do no better.
-        assertEquals(200, service.health("readiness").statusCode());
-      } else {
-        service.awaitReadiness(503);
-      }
+      // Where plants are locked, another instance could do no better.
+      int status = fault == Fault.LOCKED ? 200 : 503;
+      Duration untilNotReady = notReady.get();
+      assertTrue(untilNotReady.compareTo(READINESS.plus(MARGIN)) < 0, "ready for " + untilNotReady);
+      assertEquals(status, service.health("readiness").statusCode());
       lines = linesAboutRefusals() - lines;
       long seconds = Duration.ofNanos(System.nanoTime() - began).toSeconds();
       assertTrue(lines >= 1 && lines <= seconds + 2, lines + " lines in " + seconds + " s");
@@ -226,6 +258,27 @@ class DatabaseFaultsTest {
 
     assertServedSoon();
     service.awaitReadiness(200);
+    assertFalse(service.output().contains("\tat "), "a stack trace is in the log");
+  }
+
+  /** Many a server locks an account out that is tried with a wrong password too often. */
+  @Test
+  void account_that_is_refused_is_tried_seldom() throws Exception {
+    assertEquals(200, create().statusCode());
+    execute("ALTER ROLE gardener NOLOGIN", RESTART_SESSIONS);
+    try {
+      refused();
+      int before = proxy.accepted();
+      long began = System.nanoTime();
+      while (proxy.accepted() < before + 3) {
+        LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+      }
+      Duration elapsed = Duration.ofNanos(System.nanoTime() - began);
+      assertTrue(elapsed.compareTo(PAUSE_AFTER_REFUSAL.multipliedBy(2)) >= 0, "took " + elapsed);
+    } finally {
+      execute("ALTER ROLE gardener LOGIN");
+    }
+    assertServedWithin(PAUSE_AFTER_REFUSAL.plus(RECOVERY));
   }
 
   @Test
@@ -273,15 +326,25 @@ class DatabaseFaultsTest {
     return elapsed;
   }
 
+  private static Duration notReady() {
+    long began = System.nanoTime();
+    service.awaitReadiness(503);
+    return Duration.ofNanos(System.nanoTime() - began);
+  }
+
   private static void assertServedSoon() {
+    assertServedWithin(RECOVERY);
+  }
+
+  private static void assertServedWithin(Duration limit) {
     long began = System.nanoTime();
     int status;
     do {
       status = create().statusCode();
-    } while (status == 503 && System.nanoTime() - began < RECOVERY.plus(MARGIN).toNanos());
+    } while (status == 503 && System.nanoTime() - began < limit.toNanos());
     Duration elapsed = Duration.ofNanos(System.nanoTime() - began);
     assertEquals(200, status);
-    assertTrue(elapsed.compareTo(RECOVERY.plus(MARGIN)) < 0, "recovery took " + elapsed);
+    assertTrue(elapsed.compareTo(limit) < 0, "recovery took " + elapsed);
   }
 
   private static long linesAboutRefusals() {

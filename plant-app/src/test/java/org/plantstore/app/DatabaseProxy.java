@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -38,6 +39,8 @@ final class DatabaseProxy implements AutoCloseable {
   private volatile boolean isAnswerCut;
   private volatile boolean closed;
 
+  private final AtomicInteger accepted = new AtomicInteger();
+
   /** Leads to the port of this machine. */
   DatabaseProxy(int target) {
     this.target = target;
@@ -51,6 +54,11 @@ final class DatabaseProxy implements AutoCloseable {
 
   int port() {
     return listener.getLocalPort();
+  }
+
+  /** Answers how many connections have ever been accepted. */
+  int accepted() {
+    return accepted.get();
   }
 
   /** Lets new connections lead to another port; the old ones stay. */
@@ -127,6 +135,7 @@ final class DatabaseProxy implements AutoCloseable {
       try {
         awaitUntilAccepting();
         Socket client = listener.accept();
+        accepted.incrementAndGet();
         if (isAccepting) {
           start(() -> connect(client));
         } else {

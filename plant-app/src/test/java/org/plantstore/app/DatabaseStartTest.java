@@ -6,11 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
@@ -66,6 +68,9 @@ class DatabaseStartTest {
       throws IOException, SQLException {
     try (EmbeddedPostgres database = EmbeddedDatabase.start(data, 0)) {
       assertRefusedAtOnce(environment(database.getPort(), "missing"), "(SQLSTATE 3D000)");
+      assertRefusedAtOnce(
+          environment(database.getPort(), "postgres?sslmode=require"),
+          "The server does not support SSL. (SQLSTATE 08004)");
 
       Files.writeString(data.resolve("pg_hba.conf"), "host all all all scram-sha-256\n");
       try (Connection connection = database.getPostgresDatabase().getConnection()) {
@@ -74,6 +79,45 @@ class DatabaseStartTest {
             .execute("ALTER ROLE postgres PASSWORD 'another'; SELECT pg_reload_conf()");
       }
       assertRefusedAtOnce(environment(database.getPort(), "postgres"), "(SQLSTATE 28P01)");
+    }
+  }
+
+  @Test
+  void start_on_the_second_of_two_hosts_does_not_need_the_first() throws IOException {
+    try (EmbeddedPostgres database = EmbeddedDatabase.start();
+        ServerSocket silent = new ServerSocket(0)) {
+      for (int first : List.of(ServiceProcess.freePort(), silent.getLocalPort())) {
+        Map<String, String> environment =
+            EmbeddedDatabase.environment(
+                "jdbc:postgresql://localhost:%d,localhost:%d/postgres"
+                    .formatted(first, database.getPort()));
+        try (ServiceProcess service = new ServiceProcess(environment)) {
+          service.awaitReady();
+          assertEquals(200, service.create("{\"id\":1,\"name\":\"fern\"}").statusCode());
+          assertEquals("", service.errors());
+        }
+      }
+    }
+  }
+
+  @Test
+  void start_gives_up_with_one_line_while_its_tables_are_locked() throws Exception {
+    try (EmbeddedPostgres database = EmbeddedDatabase.start()) {
+      Map<String, String> environment = EmbeddedDatabase.environment(database);
+      new ServiceProcess(environment).awaitReady().close(); // makes the tables
+      environment.put("DATABASE_START_TIMEOUT_SECONDS", "2");
+      try (Connection locker = database.getPostgresDatabase().getConnection()) {
+        locker.setAutoCommit(false);
+        locker.createStatement().execute("LOCK TABLE flyway_schema_history");
+
+        try (ServiceProcess service = new ServiceProcess(environment)) {
+          assertEquals(1, service.awaitExit(LIMIT));
+          assertEquals(
+              "plant-store does not start: the tables of the database cannot be brought up to date:"
+                  + " canceling statement due to lock timeout (SQLSTATE 55P03)",
+              service.errors().strip());
+        }
+      }
     }
   }
 
