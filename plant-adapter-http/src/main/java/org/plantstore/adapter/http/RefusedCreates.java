@@ -1,9 +1,11 @@
 package org.plantstore.adapter.http;
 
+import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,11 +21,24 @@ final class RefusedCreates {
   private static final Logger LOG = LoggerFactory.getLogger(RefusedCreates.class);
   private static final Duration PERIOD = Duration.ofSeconds(1);
 
-  private final Executor inAPeriod =
-      CompletableFuture.delayedExecutor(PERIOD.toMillis(), TimeUnit.MILLISECONDS);
+  private final Executor inAPeriod;
   private boolean isSummaryDue;
   private long unlogged;
   private String lastReason = "";
+
+  @Inject
+  RefusedCreates() {
+    this(CompletableFuture.delayedExecutor(PERIOD.toMillis(), TimeUnit.MILLISECONDS));
+  }
+
+  /**
+   * Makes the log.
+   *
+   * @param inAPeriod runs what it is given a {@link #PERIOD} later
+   */
+  RefusedCreates(Executor inAPeriod) {
+    this.inAPeriod = inAPeriod;
+  }
 
   /** Logs that a create was refused, now or with others. */
   synchronized void add(String reason) {
@@ -49,8 +64,13 @@ final class RefusedCreates {
     }
   }
 
+  /** Without a thread for it there is no summary, but the caller is answered all the same. */
   private void scheduleSummary() {
-    isSummaryDue = true;
-    inAPeriod.execute(this::logSummary);
+    try {
+      inAPeriod.execute(this::logSummary);
+      isSummaryDue = true;
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
+      LOG.debug("No summary of refused creates can be planned", e);
+    }
   }
 }

@@ -6,12 +6,17 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.LoggerFactory;
 
 /** What the log says while the store is away: enough, and not too much. */
@@ -45,6 +50,31 @@ class RefusedCreatesTest {
     assertEquals(
         "999 more plants were not created within 1 s, their callers are asked to retry: reason 999",
         lines.await());
+  }
+
+  /** An exception here would be answered as a fault of the service. */
+  @ParameterizedTest
+  @MethodSource("executorsWithoutThreads")
+  void refusals_are_logged_one_by_one_while_no_summary_can_be_planned(Executor inAPeriod)
+      throws InterruptedException {
+    RefusedCreates refusedCreates = new RefusedCreates(inAPeriod);
+    refusedCreates.add("reason 0");
+    refusedCreates.add("reason 1");
+
+    for (int create = 0; create < 2; create++) {
+      assertEquals(
+          "A plant was not created, its caller is asked to retry: reason " + create, lines.await());
+    }
+  }
+
+  static List<Executor> executorsWithoutThreads() {
+    return List.of(
+        summary -> {
+          throw new RejectedExecutionException("shut down");
+        },
+        summary -> {
+          throw new OutOfMemoryError("unable to create native thread");
+        });
   }
 
   /** The lines in the order in which they were logged. */
