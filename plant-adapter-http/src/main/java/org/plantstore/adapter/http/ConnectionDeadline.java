@@ -1,5 +1,6 @@
 package org.plantstore.adapter.http;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.concurrent.Future;
@@ -36,8 +37,10 @@ final class ConnectionDeadline extends ChannelDuplexHandler {
 
   /** Says that a request has begun, perhaps together with the end of the one before. */
   void requestBegun() {
-    receiving = true;
-    receivingSince = System.nanoTime();
+    if (!receiving) {
+      receiving = true;
+      receivingSince = System.nanoTime();
+    }
   }
 
   /** Says that the request that was being received is there as a whole. */
@@ -46,13 +49,19 @@ final class ConnectionDeadline extends ChannelDuplexHandler {
   }
 
   @Override
-  public void channelRead(ChannelHandlerContext context, Object bytes) {
-    if (!receiving) {
-      receiving = true;
-      receivingSince = System.nanoTime();
-      ensureCheck(context);
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    ByteBuf bytes = (ByteBuf) message;
+    requestBegun();
+    ensureCheck(context);
+    bytes.retain();
+    try {
+      context.fireChannelRead(bytes);
+      if (bytes.isReadable()) {
+        requestBegun(); // The decoder has kept a part of a line, behind the end of a request.
+      }
+    } finally {
+      bytes.release();
     }
-    context.fireChannelRead(bytes);
   }
 
   @Override

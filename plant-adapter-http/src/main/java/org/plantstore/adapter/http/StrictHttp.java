@@ -91,7 +91,7 @@ final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer
     public void onStreamPipelineBuilt() {
       if (channel != null) {
         ConnectionDeadline deadline = new ConnectionDeadline(requestTimeout);
-        HeaderMemory headerMemory = new HeaderMemory(bodyMemory);
+        HeaderMemory headerMemory = new HeaderMemory(bodyMemory, deadline);
         UnansweredExchanges unanswered = exchanges.of(channel);
         StrictHttpHandler strictHttp =
             new StrictHttpHandler(

@@ -131,7 +131,6 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
 
   private void begin(HttpRequest request) {
     receiving = true;
-    deadline.requestBegun();
     closing = !HttpUtil.isKeepAlive(request);
     bodyBytes = 0;
     expecting = HttpUtil.is100ContinueExpected(request);

@@ -84,6 +84,16 @@ class SlowClientsTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"P", "POST /plants HTTP/1.1\r\n", "POST /plants HTTP/1.1\r\nHost: x"})
+  void head_that_stops_behind_a_whole_request_is_closed_in_time(String begin) throws IOException {
+    try (Socket client = connect(server)) {
+      write(client, createRequest("") + begin);
+
+      assertEquals(List.of(200), statuses(RawRequests.readAll(client)));
+    }
+  }
+
   @Test
   void those_who_do_not_read_are_closed_in_time_and_hold_up_nobody() throws IOException {
     String documents = "GET /page/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n".repeat(8);
