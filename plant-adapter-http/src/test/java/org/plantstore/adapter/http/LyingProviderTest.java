@@ -34,6 +34,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * An identity provider that answers anything but its key set: that is a provider that is down, and
@@ -124,6 +125,26 @@ class LyingProviderTest {
         "{\"kty\":\"oct\",\"k\":7}",
         "{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"x\":\"AA\"}",
         "{\"kty\":\"EC\",\"crv\":\"P-256\",\"x5c\":[\"AA\"],\"key_ops\":[\"x\",\"x\"]}");
+  }
+
+  /** What a provider says is logged, and must not look like lines of the service. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"kty\":\"%s\"}",
+        "{\"kty\":\"EC\",\"crv\":\"%s\",\"x\":\"AA\",\"y\":\"AA\"}",
+        "{\"kty\":\"RSA\",\"n\":\"AQAB\",\"e\":\"AQAB\",\"key_ops\":[\"%s\"]}"
+      })
+  void odd_key_has_one_legible_and_short_line_in_the_log(String odd) {
+    String forged = "x\\r\\n2026-11-22 WARN forged\\u001b[2K\\u0085\\u2028" + "x".repeat(1_000);
+    provider.answer(text(keySet(odd.formatted(forged) + "," + next.toPublicJWK())));
+    try (Log log = new Log(ProviderKeySet.class.getName())) {
+      assertEquals(200, status(token(next)));
+
+      String line = log.await(1).get(0).getFormattedMessage();
+      assertTrue(line.matches("[ -~]{100,400}"), line);
+      assertTrue(line.contains("x??2026-11-22 WARN forged?[2K??x"), line);
+    }
   }
 
   @Test

@@ -18,7 +18,6 @@ import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.KeyOperation;
 import com.nimbusds.jose.jwk.KeyUse;
-import com.nimbusds.jose.jwk.OctetSequenceKey;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
@@ -166,19 +165,6 @@ class ProviderTokensTest {
               new MACSigner(secret),
               Tokens.claims().build()));
     }
-  }
-
-  @Test
-  void published_secret_is_no_key() throws JOSEException {
-    OctetSequenceKey secret =
-        new OctetSequenceKey.Builder(Tokens.SECRET.getBytes(UTF_8)).keyID("oct").build();
-    provider.publish(secret, rsa);
-
-    assertInvalid(
-        Tokens.signed(
-            new JWSHeader.Builder(JWSAlgorithm.HS256).keyID("oct").build(),
-            new MACSigner(secret),
-            Tokens.claims().build()));
   }
 
   @Test
