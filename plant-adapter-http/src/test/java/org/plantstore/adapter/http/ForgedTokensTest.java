@@ -24,8 +24,13 @@ import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import com.nimbusds.jose.util.Base64URL;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.math.BigInteger;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.Signature;
 import java.time.Instant;
@@ -35,11 +40,14 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import java.util.zip.Deflater;
+import java.util.zip.DeflaterOutputStream;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -55,6 +63,8 @@ class ForgedTokensTest {
   private static final String INVALID =
       "{\"error\":4002,\"message\":\"The bearer token is not valid here; obtain a new one.\"}";
 
+  private static final String KEY_STORE_PASSWORD = "of the attacker";
+
   private static RSAKey rsa;
   private static RSAKey rsaOfAttacker;
   private static ECKey p256;
@@ -66,9 +76,9 @@ class ForgedTokensTest {
   private static EmbeddedServer withSecret;
 
   @BeforeAll
-  static void start() throws JOSEException {
+  static void start(@TempDir Path folder) throws Exception {
     rsa = new RSAKeyGenerator(2048).keyID("rsa").generate();
-    rsaOfAttacker = new RSAKeyGenerator(2048).keyID("rsa").generate();
+    rsaOfAttacker = keyWithCertificate(folder.resolve("attacker.p12"), "rsa");
     p256 = new ECKeyGenerator(Curve.P_256).keyID("p256").generate();
     p384 = new ECKeyGenerator(Curve.P_384).keyID("p384").generate();
     p521 = new ECKeyGenerator(Curve.P_521).keyID("p521").generate();
@@ -77,6 +87,31 @@ class ForgedTokensTest {
     withProvider =
         ApplicationContext.run(EmbeddedServer.class, Map.of("jwt.jwks-url", provider.url()));
     withSecret = ApplicationContext.run(EmbeddedServer.class, Map.of("jwt.secret", Tokens.SECRET));
+  }
+
+  private static RSAKey keyWithCertificate(Path keyStore, String keyId) throws Exception {
+    String keytool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
+    Process process =
+        new ProcessBuilder(
+                keytool,
+                "-genkeypair",
+                "-alias",
+                keyId,
+                "-keyalg",
+                "RSA",
+                "-dname",
+                "CN=" + keyId,
+                "-keystore",
+                keyStore.toString(),
+                "-storetype",
+                "PKCS12",
+                "-storepass",
+                KEY_STORE_PASSWORD)
+            .inheritIO()
+            .start();
+    assertEquals(0, process.waitFor());
+    char[] password = KEY_STORE_PASSWORD.toCharArray();
+    return RSAKey.load(KeyStore.getInstance(keyStore.toFile(), password), keyId, password);
   }
 
   @AfterAll
@@ -217,10 +252,19 @@ class ForgedTokensTest {
     assertTrue(provider.fetches() - fetches <= 2, "fetches from the provider are bounded");
   }
 
-  static List<String> keysInTheToken() throws JOSEException {
+  @Test
+  void certificate_that_the_token_brings_is_ignored() {
+    String header = "{\"alg\":\"RS256\",\"kid\":\"rsa\",\"x5c\":[\"" + certificate() + "\"]}";
+    assertEquals(200, status(withProvider, rsa(header, rsa)));
+  }
+
+  private static String certificate() {
+    return rsaOfAttacker.getX509CertChain().get(0).toString();
+  }
+
+  static List<String> keysInTheToken() {
     String url = attacker.url();
-    String certificate =
-        Base64.getEncoder().encodeToString(rsaOfAttacker.toRSAPublicKey().getEncoded());
+    String certificate = certificate();
     return List.of(
         "\"jwk\":" + rsaOfAttacker.toPublicJWK(),
         "\"kid\":\"rsa\",\"jwk\":" + rsaOfAttacker.toPublicJWK(),
@@ -231,6 +275,12 @@ class ForgedTokensTest {
         "\"x5u\":\"" + url + "\"",
         "\"kid\":\"rsa\",\"x5u\":\"" + url + "\"",
         "\"x5c\":[\"" + certificate + "\"]",
+        "\"kid\":\"rsa\",\"x5c\":[\"" + certificate + "\"]",
+        "\"x5t#S256\":\""
+            + rsaOfAttacker.getX509CertSHA256Thumbprint()
+            + "\",\"x5c\":[\""
+            + certificate
+            + "\"]",
         "\"kid\":\"" + url + "\"",
         "\"iss\":\"" + url + "\"",
         "\"kid\":\"\"",
@@ -349,6 +399,20 @@ class ForgedTokensTest {
             base64Url("{\"alg\":\"HS256\",\"cty\":\"JWT\"}")
                 + "."
                 + base64Url('"' + nested + '"')));
+  }
+
+  /** Only the payload of an encrypted token may be compressed (RFC 7516, section 4.1.3). */
+  @Test
+  void payload_is_never_unpacked() throws IOException {
+    String header = "{\"alg\":\"HS256\",\"zip\":\"DEF\"}";
+    assertEquals(200, status(withSecret, hmac(header, secret())));
+
+    ByteArrayOutputStream packed = new ByteArrayOutputStream();
+    try (OutputStream deflater =
+        new DeflaterOutputStream(packed, new Deflater(Deflater.BEST_COMPRESSION, true))) {
+      deflater.write(claims().getBytes(UTF_8));
+    }
+    assertInvalid(hmacOf(base64Url(header) + "." + base64Url(packed.toByteArray())));
   }
 
   @Test
