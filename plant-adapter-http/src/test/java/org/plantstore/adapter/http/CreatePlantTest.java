@@ -14,7 +14,9 @@ import jakarta.inject.Inject;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.http.HttpRequest;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -113,6 +115,28 @@ class CreatePlantTest {
             + "\":1e999999999}",
         new NewPlant(1, "fern", null),
         "{\"name\":\"fern\"}");
+  }
+
+  /** What remembers names to find repeated ones keeps those of one hash code in a tree. */
+  @Test
+  void unknown_members_of_one_hash_code_are_read_as_others_are() throws IOException {
+    List<String> names = List.of("");
+    while (names.size() < 10_000) {
+      names = names.stream().flatMap(name -> Stream.of(name + "Aa", name + "BB")).toList();
+    }
+    assertEquals(1, names.stream().map(String::hashCode).distinct().count());
+    String members = "\"" + String.join("\":0,\"", names) + "\":0";
+
+    String once = "{" + members + ",\"id\":1,\"name\":\"fern\"}";
+    String twice = "{" + members + "," + members + ",\"id\":1,\"name\":\"fern\"}";
+    String answers =
+        RawRequests.send(
+            server,
+            RawRequests.createRequest("", once)
+                + RawRequests.createRequest("Connection: close\r\n", twice));
+
+    assertEquals(List.of(200, 400), RawRequests.statuses(answers));
+    assertEquals(1, createPlant.calls());
   }
 
   @Test
