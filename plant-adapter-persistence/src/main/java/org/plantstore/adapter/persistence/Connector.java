@@ -2,6 +2,7 @@ package org.plantstore.adapter.persistence;
 
 import io.micronaut.context.env.Environment;
 import jakarta.annotation.PreDestroy;
+import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -60,8 +61,13 @@ final class Connector implements AutoCloseable {
 
   private volatile boolean closed;
 
+  @Inject
   Connector(Environment environment, DatabaseTimeouts timeouts) {
-    this.access = DatabaseAccess.of(environment);
+    this(DatabaseAccess.of(environment), timeouts);
+  }
+
+  Connector(DatabaseAccess access, DatabaseTimeouts timeouts) {
+    this.access = access;
     this.timeouts = timeouts;
   }
 

@@ -47,7 +47,11 @@ final class DatabaseServer implements AutoCloseable {
   }
 
   String url(String database) {
-    return "jdbc:postgresql://localhost:" + server.getPort() + "/" + database;
+    return "jdbc:postgresql://localhost:" + port() + "/" + database;
+  }
+
+  int port() {
+    return server.getPort();
   }
 
   Connection connection() throws SQLException {
