@@ -84,18 +84,25 @@ class FailOverTest {
     }
   }
 
-  private static ServiceProcess start(String url) {
+  /** With a create already, because the first one reads what its answer is held against. */
+  private ServiceProcess start(String url) {
     Map<String, String> environment = EmbeddedDatabase.environment(url);
     environment.put("DATABASE_TIMEOUT_SECONDS", String.valueOf(DEADLINE.toSeconds()));
-    return new ServiceProcess(environment).awaitReady();
+    ServiceProcess service = new ServiceProcess(environment).awaitReady();
+    create(service);
+    return service;
+  }
+
+  private void create(ServiceProcess service) {
+    String plant = "{\"id\":%d,\"name\":\"fern\"}".formatted(nextId.incrementAndGet());
+    assertEquals(200, service.create(plant).statusCode());
   }
 
   /** Several times: each connection of the pool may be one to the wrong server. */
   private void assertServedSoon(ServiceProcess service) {
     long began = System.nanoTime();
     for (int create = 0; create < 10; create++) {
-      String plant = "{\"id\":%d,\"name\":\"fern\"}".formatted(nextId.incrementAndGet());
-      assertEquals(200, service.create(plant).statusCode());
+      create(service);
     }
     Duration elapsed = Duration.ofNanos(System.nanoTime() - began);
     assertTrue(elapsed.compareTo(RECOVERY.plus(MARGIN)) < 0, "took " + elapsed);
