@@ -94,6 +94,17 @@ class AccessLogTest {
   }
 
   @Test
+  void what_comes_behind_the_last_request_has_no_line() throws IOException {
+    String last = RawRequests.createRequest("Connection: close\r\n");
+    try (Log log = new Log(AccessLog.LOGGER)) {
+      RawRequests.send(server, last + last);
+      RawRequests.send(server, last);
+
+      log.await(2).forEach(line -> assertLine("POST /plants 200 - created 15", line));
+    }
+  }
+
+  @Test
   void neither_query_nor_token_nor_body_nor_origin_is_in_a_line() throws IOException {
     try (Log log = new Log(AccessLog.LOGGER)) {
       RawRequests.send(
@@ -126,7 +137,11 @@ class AccessLogTest {
         "POST https:alice:canary@host/",
         "POST ttp:/alice:canary@host/plants",
         "GET mailto:canary",
-        "GET /plants%3Ftoken=canary"
+        "GET /plants%3Ftoken=canary",
+        "GET /plants%23token=canary",
+        "GET /alice:canary%40host",
+        "GET /alice:canary@host",
+        "GET //canary/plants"
       })
   void what_may_be_a_password_is_no_path(String methodAndTarget) throws IOException {
     try (Log log = new Log(AccessLog.LOGGER)) {

@@ -129,6 +129,53 @@ class BodyMemoryTest {
   }
 
   @Test
+  void memory_of_headers_is_given_back_when_the_request_is_whole() throws IOException {
+    createPlant.behave(plant -> {
+      awaitThatNothingIsTaken();
+      return plant.plant();
+    });
+    try (Socket connection = connect()) {
+      String headers = "a:\r\n".repeat(1_000) + "Content-Length: " + SMALL.length();
+      connection.getOutputStream().write(head(headers).getBytes(US_ASCII));
+      while (nothingIsTaken()) {
+        LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
+      }
+      connection.getOutputStream().write(SMALL.getBytes(US_ASCII));
+      byte[] statusLine = connection.getInputStream().readNBytes("HTTP/1.1 200".length());
+
+      assertEquals("HTTP/1.1 200", new String(statusLine, US_ASCII));
+    }
+  }
+
+  @Test
+  void memory_of_a_head_whose_client_goes_away_is_given_back() throws IOException {
+    try (Socket connection = connect()) {
+      String begin = "POST /plants HTTP/1.1\r\n" + "a:\r\n".repeat(1_000);
+      connection.getOutputStream().write(begin.getBytes(US_ASCII));
+      while (nothingIsTaken()) {
+        LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
+      }
+    }
+    awaitThatNothingIsTaken();
+  }
+
+  @Test
+  void trailers_for_which_there_is_no_memory_create_nothing() throws IOException {
+    assertTrue(memory.take(ALL, 0));
+    try (Socket connection = connect()) {
+      String body = Integer.toHexString(SMALL.length()) + "\r\n" + SMALL + "\r\n0\r\n";
+      String request = head("Transfer-Encoding: chunked") + body + "a:\r\n".repeat(1_000) + "\r\n";
+      connection.getOutputStream().write(request.getBytes(US_ASCII));
+      byte[] statusLine = connection.getInputStream().readNBytes("HTTP/1.1 400".length());
+
+      assertEquals("HTTP/1.1 400", new String(statusLine, US_ASCII));
+      assertEquals(0, createPlant.calls());
+    } finally {
+      memory.giveBack(ALL);
+    }
+  }
+
+  @Test
   void several_large_requests_in_one_go_are_all_answered() throws IOException {
     String length = "Content-Length: " + LARGE.length();
     String requests =

@@ -73,12 +73,17 @@ class BrokenHttpTest {
         "POST ftp://x/plants HTTP/1.1\r\nHost: x\r\n\r\n",
         "POST http:///plants HTTP/1.1\r\nHost: x\r\n\r\n",
         "POST http://me@x/plants HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST http://[x]/plants HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST http://x/plants#x HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST http://x/plants\u00E9 HTTP/1.1\r\nHost: x\r\n\r\n",
         "POST /plants#x HTTP/1.1\r\nHost: x\r\n\r\n",
         "POST /plants\u00E9 HTTP/1.1\r\nHost: x\r\n\r\n",
         "CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n"
       })
   void malformed_head_is_refused(String head) throws IOException {
     assertMalformed(send(head));
+    String smuggled = request("Bearer " + Tokens.valid(), "{\"id\":1,\"name\":\"fern\"}");
+    assertMalformed(send(head + smuggled));
   }
 
   @ParameterizedTest
@@ -183,7 +188,9 @@ class BrokenHttpTest {
         "Transfer-Encoding: chunked;q=1\r\n",
         "Transfer-Encoding : chunked\r\n",
         "Transfer-Encoding:\r\n chunked\r\n",
-        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n"
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: \r\n"
       })
   void body_of_doubtful_length_ends_the_connection(String length) throws IOException {
     String smuggled = request("Bearer " + Tokens.valid(), "{\"id\":1,\"name\":\"fern\"}");

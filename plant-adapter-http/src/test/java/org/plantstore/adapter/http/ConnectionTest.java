@@ -13,7 +13,9 @@ import static org.plantstore.adapter.http.RawRequests.send;
 import static org.plantstore.adapter.http.RawRequests.statuses;
 import static org.plantstore.adapter.http.RawRequests.write;
 
+import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.annotation.Property;
+import io.micronaut.runtime.event.ApplicationShutdownEvent;
 import io.micronaut.runtime.server.EmbeddedServer;
 import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
 import jakarta.inject.Inject;
@@ -24,6 +26,7 @@ import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -143,6 +146,21 @@ class ConnectionTest {
     }
   }
 
+  @Test
+  void connection_outlives_the_refusal_of_a_body_that_was_asked_for() throws IOException {
+    String headers = "Expect: 100-continue\r\nTransfer-Encoding: chunked\r\n";
+    String large = " ".repeat(2 * 1024 * 1024);
+    String body = Integer.toHexString(large.length()) + "\r\n" + large + "\r\n0\r\n\r\n";
+    try (Socket socket = connect(server)) {
+      write(socket, head("POST /plants HTTP/1.1", headers));
+      String asked = "HTTP/1.1 100 Continue\r\n\r\n";
+      assertEquals(asked, read(socket, asked));
+      write(socket, body + LAST);
+
+      assertEquals(List.of(400, 200), statuses(readAll(socket)));
+    }
+  }
+
   /** What would come next could be the body or a request. */
   @Test
   void connection_ends_with_an_answer_to_who_was_not_asked_for_the_body() throws IOException {
@@ -203,15 +221,42 @@ class ConnectionTest {
       socket.setReceiveBufferSize(4 * 1024);
       socket.setSoTimeout(20_000);
       socket.connect(new InetSocketAddress(server.getHost(), server.getPort()));
-      write(socket, "GET /page/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n");
+      // More than the operating system keeps for a client.
+      int documents = 8;
+      String request = "GET /page/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n";
+      String document = send(server, request + "Connection: close\r\n\r\n");
+      write(socket, (request + "\r\n").repeat(documents));
       String begin = "HTTP/1.1 200 OK\r\n";
       assertEquals(begin, read(socket, begin));
       socket.shutdownOutput();
-      String rest = readAll(socket);
+      String answers = begin + readAll(socket);
 
-      String length = RawRequests.headers(begin + rest, "content-length").get(0);
-      int body = rest.indexOf("\r\n\r\n") + 4;
-      assertEquals(Integer.parseInt(length), rest.length() - body);
+      assertEquals(Collections.nCopies(documents, 200), statuses(answers));
+      assertTrue(answers.endsWith(document.substring(document.indexOf("\r\n\r\n"))), "cut off");
+    }
+  }
+
+  /** A service that is about to stop serves on, and has its clients connect elsewhere. */
+  @Test
+  void connection_ends_with_the_next_answer_when_the_service_is_about_to_stop() throws IOException {
+    try (EmbeddedServer stopping =
+            ApplicationContext.run(EmbeddedServer.class, Map.of("jwt.secret", Tokens.SECRET));
+        Socket socket = connect(stopping)) {
+      write(socket, createRequest(""));
+      String begin = "HTTP/1.1 200 OK\r\n";
+      assertEquals(begin, read(socket, begin));
+      stopping
+          .getApplicationContext()
+          .getEventPublisher(ApplicationShutdownEvent.class)
+          .publishEvent(new ApplicationShutdownEvent(stopping));
+      write(socket, createRequest("") + createRequest("", "{}"));
+      String answers = begin + readAll(socket);
+
+      assertEquals(List.of(200, 200, 400), statuses(answers));
+      assertEquals(List.of("close"), RawRequests.headers(answers, "connection"));
+      String late = send(stopping, createRequest(""));
+      assertEquals(List.of(200), statuses(late));
+      assertEquals(List.of("close"), RawRequests.headers(late, "connection"));
     }
   }
 
