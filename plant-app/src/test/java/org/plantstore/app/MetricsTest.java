@@ -148,6 +148,13 @@ class MetricsTest {
     assertEquals(1, service.metrics().headers().allValues("X-Request-Id").size());
   }
 
+  @Test
+  void operation_is_not_at_the_management_port() {
+    assertEquals(404, service.createAtManagementPort("{\"id\":2,\"name\":\"fern\"}").statusCode());
+    // Otherwise the id would be taken by another plant.
+    assertEquals(200, service.create("{\"id\":2,\"name\":\"moss\"}").statusCode());
+  }
+
   private static double allRequests() {
     return Pattern.compile("(?m)^plant_store_requests_seconds_count\\{.*} (.*)$")
         .matcher(service.metrics().body())

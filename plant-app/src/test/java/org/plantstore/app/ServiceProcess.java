@@ -107,6 +107,15 @@ final class ServiceProcess implements AutoCloseable {
     return send(HttpRequest.newBuilder(managementAddress().resolve("/prometheus")));
   }
 
+  /** Sends a create with a valid token to the port that is for operators. */
+  HttpResponse<String> createAtManagementPort(String json) {
+    return send(
+        HttpRequest.newBuilder(managementAddress().resolve("/plants"))
+            .header("Authorization", "Bearer " + token())
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString(json)));
+  }
+
   private URI managementAddress() {
     return URI.create("http://localhost:" + managementPort);
   }
