@@ -1,6 +1,5 @@
 package org.plantstore.app;
 
-import ch.qos.logback.classic.LoggerContext;
 import io.micronaut.context.annotation.Property;
 import io.micronaut.context.event.ApplicationEventPublisher;
 import io.micronaut.core.async.publisher.Publishers;
@@ -26,6 +25,7 @@ import org.slf4j.LoggerFactory;
 final class Shutdown implements HealthIndicator {
 
   private static final Logger LOG = LoggerFactory.getLogger(Shutdown.class);
+  private static final String ACCESS_LOG = "org.plantstore.access";
 
   private final EmbeddedApplication<?> application;
   private final ApplicationEventPublisher<ApplicationShutdownEvent> events;
@@ -46,8 +46,10 @@ final class Shutdown implements HealthIndicator {
     drain();
     application.stop();
     LOG.info("Stopped");
-    if (LoggerFactory.getILoggerFactory() instanceof LoggerContext logging) {
-      logging.stop();
+    // Its lines wait for standard output. The end of all logging would begin with the appender that
+    // writes them, and lose those that still wait.
+    if (LoggerFactory.getLogger(ACCESS_LOG) instanceof ch.qos.logback.classic.Logger accessLog) {
+      accessLog.detachAndStopAllAppenders();
     }
   }
 

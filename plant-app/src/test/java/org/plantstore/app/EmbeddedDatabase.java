@@ -4,6 +4,9 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -58,6 +61,19 @@ final class EmbeddedDatabase {
         }
         LockSupport.parkNanos(Duration.ofMillis(100).toNanos());
       }
+    }
+  }
+
+  /** Returns when somebody waits for a lock, such as one that the statement's connection holds. */
+  static void awaitWhoWaitsForALock(Statement statement) throws SQLException {
+    while (true) {
+      try (ResultSet waiting =
+          statement.executeQuery("SELECT FROM pg_locks WHERE NOT granted LIMIT 1")) {
+        if (waiting.next()) {
+          return;
+        }
+      }
+      LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
     }
   }
 

@@ -13,17 +13,14 @@ import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.NullUnmarked;
@@ -154,21 +151,12 @@ class ExamplesTest {
       locker.setAutoCommit(false);
       statement.execute("LOCK TABLE plant");
       waiting = CompletableFuture.supplyAsync(() -> service.create(FERN));
-      while (!isWaitedFor(statement)) {
-        LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
-      }
+      EmbeddedDatabase.awaitWhoWaitsForALock(statement);
       beyond = service.create(FERN);
       locker.rollback();
     }
     assertEquals(200, waiting.join().statusCode());
     return beyond;
-  }
-
-  private static boolean isWaitedFor(Statement statement) throws SQLException {
-    try (ResultSet waiting =
-        statement.executeQuery("SELECT FROM pg_locks WHERE NOT granted LIMIT 1")) {
-      return waiting.next();
-    }
   }
 
   private static void execute(EmbeddedPostgres database, String sql) throws SQLException {

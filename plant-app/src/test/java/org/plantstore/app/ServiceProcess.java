@@ -2,8 +2,10 @@ package org.plantstore.app;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.net.ConnectException;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -37,18 +39,19 @@ final class ServiceProcess implements AutoCloseable {
 
   /** Starts the service as it was built, and does not wait for it. */
   ServiceProcess(Map<String, String> environment) {
-    this(
-        new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-cp",
-            System.getProperty("java.class.path"),
-            "org.plantstore.app.Main"),
-        environment);
+    this(builder(), environment);
   }
 
   /** Starts a process without any of this process' variables, and does not wait for it. */
   ServiceProcess(ProcessBuilder builder, Map<String, String> environment) {
-    builder.redirectOutput(output.toFile()).redirectError(errors.toFile());
+    this(builder, environment, false);
+  }
+
+  private ServiceProcess(
+      ProcessBuilder builder, Map<String, String> environment, boolean isOutputHeld) {
+    builder
+        .redirectOutput(isOutputHeld ? Redirect.PIPE : Redirect.to(output.toFile()))
+        .redirectError(errors.toFile());
     builder.environment().clear();
     builder.environment().put("PORT", String.valueOf(port));
     builder.environment().put("MANAGEMENT_PORT", String.valueOf(managementPort));
@@ -59,6 +62,19 @@ final class ServiceProcess implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** As the first constructor, but what the service writes waits until the test reads it. */
+  static ServiceProcess withHeldOutput(Map<String, String> environment) {
+    return new ServiceProcess(builder(), environment, true);
+  }
+
+  private static ProcessBuilder builder() {
+    return new ProcessBuilder(
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "-cp",
+        System.getProperty("java.class.path"),
+        "org.plantstore.app.Main");
   }
 
   /** Sends a create with a valid token, and requires that its answer is as documented. */
@@ -198,7 +214,7 @@ final class ServiceProcess implements AutoCloseable {
 
   /** Asks the process to end, as SIGTERM does, and does not wait for it. */
   void terminate() {
-    process.destroy();
+    process.toHandle().destroy(); // the process itself would stop listening to what it writes
   }
 
   void kill() {
@@ -208,6 +224,11 @@ final class ServiceProcess implements AutoCloseable {
 
   String output() {
     return read(output);
+  }
+
+  /** What a service {@linkplain #withHeldOutput with held output} writes, for one reader. */
+  BufferedReader heldOutput() {
+    return process.inputReader(UTF_8);
   }
 
   String errors() {

@@ -4,32 +4,47 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.net.http.HttpResponse;
 import java.sql.Connection;
 import java.sql.ResultSet;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** SIGTERM under load: no request fails, and none that was answered is lost. */
+/** SIGTERM: no request fails, and nothing that was answered or logged is lost. */
 @Timeout(180)
 @Tag("slow")
 class ShutdownTest {
 
   private static final int CLIENTS = 16;
   private static final long CREATES_BEFORE = 500;
+
+  /** Their lines are much more than a pipe holds, and fewer than may wait in the service. */
+  private static final int REQUESTS_BEFORE_THE_END = 600;
+
+  /** Longer than a log is given by default to write what it has. */
+  private static final Duration DELAY_OF_THE_READER = Duration.ofSeconds(2);
+
+  private static final Pattern REQUEST_ID = Pattern.compile("request_id=(request-\\d+)");
   private static final Duration EXIT_TIMEOUT = Duration.ofSeconds(60);
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -57,6 +72,7 @@ class ShutdownTest {
     List<Future<?>> clients = startClients(() -> createUntilLast(port));
     awaitCreates(CREATES_BEFORE);
 
+    long asked = System.nanoTime();
     service.terminate();
 
     service.awaitReadiness(503);
@@ -70,7 +86,76 @@ class ShutdownTest {
       client.get();
     }
     assertEquals(0, service.awaitExit(EXIT_TIMEOUT));
+    Duration served = Duration.ofNanos(System.nanoTime() - asked);
+    assertTrue(served.compareTo(Duration.ofSeconds(3)) >= 0, "ended after " + served);
     assertEquals(created.get(), storedPlants());
+  }
+
+  @Test
+  void create_that_takes_long_is_answered_before_the_end() throws Exception {
+    Map<String, String> environment = EmbeddedDatabase.environment(database);
+    environment.put("DATABASE_TIMEOUT_SECONDS", "60");
+    ServiceProcess service = start(new ServiceProcess(environment));
+    service.document();
+    try (Connection locker = database.getPostgresDatabase().getConnection();
+        Statement statement = locker.createStatement()) {
+      locker.setAutoCommit(false);
+      statement.execute("LOCK TABLE plant");
+      Future<HttpResponse<String>> waiting =
+          threads.submit(() -> service.create("{\"id\":1,\"name\":\"fern\"}"));
+      EmbeddedDatabase.awaitWhoWaitsForALock(statement);
+
+      service.terminate();
+      // Longer than frameworks wait by default.
+      statement.execute("SELECT pg_sleep(20)");
+      assertTrue(service.isAlive(), "it waits for the create");
+      locker.rollback();
+
+      assertEquals(200, waiting.get().statusCode());
+    }
+    assertEquals(0, service.awaitExit(EXIT_TIMEOUT));
+  }
+
+  @Test
+  void service_whose_java_leaves_sigterm_to_the_system_says_so() {
+    Map<String, String> environment = EmbeddedDatabase.environment(database);
+    environment.put("JDK_JAVA_OPTIONS", "-Xrs");
+    ServiceProcess service = start(new ServiceProcess(environment));
+
+    assertTrue(
+        service.output().contains(" - SIGTERM will end the service without draining it: "),
+        service::output);
+  }
+
+  @Test
+  void access_log_is_written_to_its_end_for_a_reader_who_is_behind() throws Exception {
+    Map<String, String> environment = EmbeddedDatabase.environment(database);
+    environment.put("ACCESS_LOG", "on");
+    environment.put("LOGGER_LEVELS_ROOT", "WARN"); // so that no other line waits for the reader
+    ServiceProcess service = start(ServiceProcess.withHeldOutput(environment));
+    String path = "/" + "x".repeat(250);
+    Set<String> unseen = new HashSet<>();
+    for (int number = 0; number < REQUESTS_BEFORE_THE_END; number++) {
+      String id = "request-" + number;
+      assertEquals(401, service.get(path, Map.of("X-Request-Id", id)).statusCode());
+      unseen.add(id);
+    }
+
+    service.terminate();
+    while (service.isOpen()) {
+      LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
+    }
+    LockSupport.parkNanos(DELAY_OF_THE_READER.toNanos());
+
+    assertTrue(service.isAlive(), "it waits for its reader");
+    try (BufferedReader output = service.heldOutput()) {
+      output
+          .lines()
+          .flatMap(line -> REQUEST_ID.matcher(line).results())
+          .forEach(logged -> unseen.remove(logged.group(1)));
+    }
+    assertEquals(Set.of(), unseen, "requests without a line");
+    assertEquals(0, service.awaitExit(EXIT_TIMEOUT));
   }
 
   @Test
@@ -109,7 +194,10 @@ class ShutdownTest {
   private ServiceProcess startService(String drainSeconds) {
     Map<String, String> environment = EmbeddedDatabase.environment(database);
     environment.put("DRAIN_SECONDS", drainSeconds);
-    ServiceProcess service = new ServiceProcess(environment);
+    return start(new ServiceProcess(environment));
+  }
+
+  private ServiceProcess start(ServiceProcess service) {
     services.add(service);
     return service.awaitReady();
   }
