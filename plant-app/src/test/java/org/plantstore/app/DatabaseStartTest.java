@@ -46,6 +46,19 @@ class DatabaseStartTest {
   }
 
   @Test
+  void start_that_waits_ends_when_it_is_asked_to() {
+    Map<String, String> environment = environment(ServiceProcess.freePort(), "postgres");
+    try (ServiceProcess service = new ServiceProcess(environment)) {
+      awaitLine(service, WAITS);
+
+      service.terminate();
+
+      assertEquals(0, service.awaitExit(LIMIT));
+      assertEquals("", service.errors());
+    }
+  }
+
+  @Test
   void start_gives_up_with_one_line_when_the_time_is_over() throws IOException {
     Map<String, String> environment = environment(ServiceProcess.freePort(), "postgres");
     environment.put("DATABASE_START_TIMEOUT_SECONDS", "2");
