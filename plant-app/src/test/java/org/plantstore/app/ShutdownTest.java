@@ -42,7 +42,7 @@ class ShutdownTest {
   private static final int REQUESTS_BEFORE_THE_END = 600;
 
   /** Longer than a log is given by default to write what it has. */
-  private static final Duration DELAY_OF_THE_READER = Duration.ofSeconds(2);
+  private static final Duration DELAY_OF_THE_READER = Duration.ofSeconds(5);
 
   private static final Pattern REQUEST_ID = Pattern.compile("request_id=(request-\\d+)");
   private static final Duration EXIT_TIMEOUT = Duration.ofSeconds(60);
