@@ -7,10 +7,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The page as a person uses it, in a browser. What was seen is in {@code target/screenshots}. */
+@Tag("slow")
 class PageTest {
 
   @RegisterExtension static final Installation INSTALLATION = new Installation();

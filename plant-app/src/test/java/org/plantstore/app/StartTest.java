@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -57,6 +58,7 @@ class StartTest {
           LOG_FORMAT        | xml | LOG_FORMAT must be text or json, but is xml
           ACCESS_LOG        | yes | ACCESS_LOG must be off or on, but is yes
           """)
+  @Tag("slow")
   void unusable_setting_is_named(String variable, String value, String message) {
     Map<String, String> environment = new HashMap<>(COMPLETE);
     environment.remove(variable);
