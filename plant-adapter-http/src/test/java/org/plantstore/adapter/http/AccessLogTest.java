@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -26,11 +25,6 @@ class AccessLogTest {
 
   @Inject EmbeddedServer server;
   @Inject FakeCreatePlant createPlant;
-
-  @BeforeEach
-  void reset() {
-    createPlant.reset();
-  }
 
   @Test
   void every_request_has_one_line_with_its_ids_and_what_became_of_it() throws IOException {

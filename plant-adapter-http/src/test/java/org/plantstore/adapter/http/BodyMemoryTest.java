@@ -43,7 +43,6 @@ class BodyMemoryTest {
 
   @BeforeEach
   void reset() {
-    createPlant.reset();
     awaitThatNothingIsTaken();
   }
 

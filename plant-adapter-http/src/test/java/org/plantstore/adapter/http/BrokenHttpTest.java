@@ -15,7 +15,6 @@ import java.net.Socket;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,11 +31,6 @@ class BrokenHttpTest {
 
   @Inject EmbeddedServer server;
   @Inject FakeCreatePlant createPlant;
-
-  @BeforeEach
-  void reset() {
-    createPlant.reset();
-  }
 
   @ParameterizedTest
   @ValueSource(

@@ -28,7 +28,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -43,11 +42,6 @@ class ConnectionTest {
 
   @Inject EmbeddedServer server;
   @Inject FakeCreatePlant createPlant;
-
-  @BeforeEach
-  void reset() {
-    createPlant.reset();
-  }
 
   @Test
   void every_answer_is_for_no_cache_and_is_what_its_type_says() throws IOException {

@@ -19,7 +19,6 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -41,11 +40,6 @@ class CreatePlantTest {
 
   @Inject EmbeddedServer server;
   @Inject FakeCreatePlant createPlant;
-
-  @BeforeEach
-  void reset() {
-    createPlant.reset();
-  }
 
   // The plant response
 

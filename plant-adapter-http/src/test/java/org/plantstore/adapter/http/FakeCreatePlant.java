@@ -1,5 +1,7 @@
 package org.plantstore.adapter.http;
 
+import io.micronaut.test.context.TestContext;
+import io.micronaut.test.context.TestExecutionListener;
 import jakarta.inject.Singleton;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -10,15 +12,19 @@ import org.plantstore.domain.CreatePlant;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 
-/** The port behind this adapter: records what comes in and answers as it is told. */
+/**
+ * The port behind this adapter: records what comes in and answers as it is told, for each test
+ * anew.
+ */
 @Singleton
-final class FakeCreatePlant implements CreatePlant {
+final class FakeCreatePlant implements CreatePlant, TestExecutionListener {
 
   private final AtomicInteger calls = new AtomicInteger();
   private volatile Function<NewPlant, Plant> behaviour = NewPlant::plant;
   private volatile @Nullable NewPlant last;
 
-  void reset() {
+  @Override
+  public void beforeTestMethod(TestContext test) {
     behaviour = NewPlant::plant;
     calls.set(0);
     last = null;
