@@ -5,9 +5,9 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http.HttpContent;
 
 /**
- * Takes the {@link BodyMemory} for the bodies of a connection, and refuses those for which there is
- * none left. What is refused is still read, so that the client reads its answer, and dropped. One
- * per connection, used by its event loop alone.
+ * Takes the {@link RequestMemory} for the bodies of a connection, and refuses those for which there
+ * is none left. What is refused is still read, so that the client reads its answer, and dropped.
+ * One per connection, used by its event loop alone.
  */
 final class BodyMemoryHandler extends ChannelInboundHandlerAdapter {
 

@@ -20,7 +20,7 @@ final class Exchange {
   private final HttpRequest request;
   private final String requestId;
   private final String target;
-  private final BodyMemory.Share body;
+  private final RequestMemory.Share body;
   private final long began = System.nanoTime();
   private @Nullable HttpResponseStatus status;
   private @Nullable ErrorNumber error;
@@ -34,7 +34,7 @@ final class Exchange {
    * @param request the head of the request
    * @param body what the body of the request takes its memory from
    */
-  Exchange(HttpRequest request, BodyMemory.Share body) {
+  Exchange(HttpRequest request, RequestMemory.Share body) {
     this.request = request;
     this.body = body;
     // Kept, because what the framework must not meet is replaced later.
@@ -66,7 +66,7 @@ final class Exchange {
   }
 
   /** Answers what the body of the request has taken, to be given back when it is answered. */
-  BodyMemory.Share body() {
+  RequestMemory.Share body() {
     return body;
   }
 

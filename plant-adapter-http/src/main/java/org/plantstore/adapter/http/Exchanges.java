@@ -15,18 +15,19 @@ final class Exchanges {
 
   private final Provider<Router> router;
   private final ExchangeTimers timers;
-  private final BodyMemory bodyMemory;
+  private final RequestMemory requestMemory;
   private final AccessLog log = new AccessLog();
 
-  Exchanges(Provider<Router> router, ExchangeTimers timers, BodyMemory bodyMemory) {
+  Exchanges(Provider<Router> router, ExchangeTimers timers, RequestMemory requestMemory) {
     this.router = router;
     this.timers = timers;
-    this.bodyMemory = bodyMemory;
+    this.requestMemory = requestMemory;
   }
 
   /** Answers the exchanges of a connection, of which there are none yet. */
   UnansweredExchanges of(Channel connection) {
-    return new UnansweredExchanges(bodyMemory, isOfApi(connection) ? this::record : exchange -> {});
+    return new UnansweredExchanges(
+        requestMemory, isOfApi(connection) ? this::record : exchange -> {});
   }
 
   private boolean isOfApi(Channel channel) {

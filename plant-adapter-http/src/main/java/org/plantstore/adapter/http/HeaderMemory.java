@@ -5,20 +5,20 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpHeadersFactory;
 
 /**
- * Takes the {@link BodyMemory} for the headers of a connection's request, from the first one until
- * the request is there as a whole: a client that never ends its head would otherwise hold many
- * times what it has sent. Tells the {@link ConnectionDeadline} that a head has begun, which others
- * see only when it has ended. One per connection, used by its event loop alone.
+ * Takes the {@link RequestMemory} for the headers of a connection's request, from the first one
+ * until the request is there as a whole: a client that never ends its head would otherwise hold
+ * many times what it has sent. Tells the {@link ConnectionDeadline} that a head has begun, which
+ * others see only when it has ended. One per connection, used by its event loop alone.
  */
 final class HeaderMemory implements HttpHeadersFactory {
 
   /** About what is kept beside the characters of a header. */
   private static final int BYTES_PER_HEADER = 200;
 
-  private final BodyMemory.Share share;
+  private final RequestMemory.Share share;
   private final ConnectionDeadline deadline;
 
-  HeaderMemory(BodyMemory memory, ConnectionDeadline deadline) {
+  HeaderMemory(RequestMemory memory, ConnectionDeadline deadline) {
     this.share = memory.share();
     this.deadline = deadline;
   }

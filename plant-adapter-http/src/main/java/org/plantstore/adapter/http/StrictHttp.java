@@ -30,7 +30,7 @@ final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer
   private final Duration requestTimeout;
   private final Draining draining;
   private final Exchanges exchanges;
-  private final BodyMemory bodyMemory;
+  private final RequestMemory requestMemory;
   private final NettyHttpServerConfiguration server;
 
   StrictHttp(
@@ -39,7 +39,7 @@ final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer
       @Property(name = HttpSettings.REQUEST_TIMEOUT_SECONDS) long requestTimeoutSeconds,
       Draining draining,
       Exchanges exchanges,
-      BodyMemory bodyMemory) {
+      RequestMemory requestMemory) {
     ErrorNumber number = ErrorNumber.MALFORMED_REQUEST;
     try {
       this.malformedRequest =
@@ -51,7 +51,7 @@ final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer
     this.requestTimeout = Duration.ofSeconds(requestTimeoutSeconds);
     this.draining = draining;
     this.exchanges = exchanges;
-    this.bodyMemory = bodyMemory;
+    this.requestMemory = requestMemory;
     this.server = server;
   }
 
@@ -91,7 +91,7 @@ final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer
     public void onStreamPipelineBuilt() {
       if (channel != null) {
         ConnectionDeadline deadline = new ConnectionDeadline(requestTimeout);
-        HeaderMemory headerMemory = new HeaderMemory(bodyMemory, deadline);
+        HeaderMemory headerMemory = new HeaderMemory(requestMemory, deadline);
         UnansweredExchanges unanswered = exchanges.of(channel);
         StrictHttpHandler strictHttp =
             new StrictHttpHandler(

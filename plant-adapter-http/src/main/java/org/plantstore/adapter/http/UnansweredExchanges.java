@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class UnansweredExchanges {
 
-  private final BodyMemory bodyMemory;
+  private final RequestMemory memory;
   private final Consumer<Exchange> ended;
   private final Deque<Exchange> exchanges = new ArrayDeque<>(2);
   private boolean answering;
@@ -23,17 +23,17 @@ final class UnansweredExchanges {
   /**
    * Makes the exchanges of a connection.
    *
-   * @param bodyMemory what their bodies take memory from
+   * @param memory what their bodies take memory from
    * @param ended what is told of every exchange when it has ended
    */
-  UnansweredExchanges(BodyMemory bodyMemory, Consumer<Exchange> ended) {
-    this.bodyMemory = bodyMemory;
+  UnansweredExchanges(RequestMemory memory, Consumer<Exchange> ended) {
+    this.memory = memory;
     this.ended = ended;
   }
 
   /** Adds an exchange, whose request has just begun. */
   void begin(HttpRequest request) {
-    exchanges.add(new Exchange(request, bodyMemory.share()));
+    exchanges.add(new Exchange(request, memory.share()));
   }
 
   /** Answers how many requests are not answered, the one that is being answered included. */

@@ -38,7 +38,7 @@ class BodyMemoryTest {
           + " again later.\"}";
 
   @Inject EmbeddedServer server;
-  @Inject BodyMemory memory;
+  @Inject RequestMemory memory;
   @Inject FakeCreatePlant createPlant;
 
   @BeforeEach

@@ -4,12 +4,12 @@ import jakarta.inject.Singleton;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The memory that the bodies of all requests may take together, from their first bytes until they
- * are answered. Without a bound, a body of the largest size on every connection would take more
- * than there is. Safe for use by many threads.
+ * The memory that all requests may take together, for their bodies until they are answered and for
+ * their headers until they are read. Without a bound, a body of the largest size on every
+ * connection would take more than there is. Safe for use by many threads.
  */
 @Singleton
-final class BodyMemory {
+final class RequestMemory {
 
   /**
    * As a body, as text, in a batch for the database and as an answer a plant takes up to four times
@@ -20,36 +20,28 @@ final class BodyMemory {
   /** What a request may have of its own: one of usual size gets through whatever large ones do. */
   private static final int FREE_BYTES = 4 * 1024;
 
-  private final long limit;
-  private final AtomicLong taken = new AtomicLong();
-
-  BodyMemory() {
-    this(Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
-  }
-
-  private BodyMemory(long limit) {
-    this.limit = limit;
-  }
+  private final long limitBytes = Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP;
+  private final AtomicLong takenBytes = new AtomicLong();
 
   /**
    * Takes memory, unless others have taken so much that there is none left.
    *
    * @param bytes how much more is needed
-   * @param before how much the same body has taken before; one alone may take any amount
+   * @param before how much the same request has taken before; one alone may take any amount
    * @return whether it was taken
    */
   boolean take(long bytes, long before) {
-    long sum = taken.addAndGet(bytes);
-    if (sum <= limit || sum == before + bytes) {
+    long sum = takenBytes.addAndGet(bytes);
+    if (sum <= limitBytes || sum == before + bytes) {
       return true;
     }
-    taken.addAndGet(-bytes);
+    takenBytes.addAndGet(-bytes);
     return false;
   }
 
   /** Gives back what was taken. */
   void giveBack(long bytes) {
-    taken.addAndGet(-bytes);
+    takenBytes.addAndGet(-bytes);
   }
 
   /** Answers a share that has taken nothing yet. */
@@ -89,7 +81,7 @@ final class BodyMemory {
 
     /** Gives back all, for the next use. */
     void giveBack() {
-      BodyMemory.this.giveBack(sharedBytes);
+      RequestMemory.this.giveBack(sharedBytes);
       bytes = 0;
       sharedBytes = 0;
     }
