@@ -27,7 +27,7 @@ class FailOverTest {
   private static final Duration RECOVERY = Duration.ofSeconds(2);
 
   /** What a machine with other things to do may take longer. */
-  private static final Duration MARGIN = Duration.ofSeconds(1);
+  private static final Duration MARGIN = Duration.ofSeconds(2);
 
   private final AtomicLong nextId = new AtomicLong();
 
