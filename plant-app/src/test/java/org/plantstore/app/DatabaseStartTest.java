@@ -102,7 +102,7 @@ class DatabaseStartTest {
       for (int first : List.of(ServiceProcess.freePort(), silent.getLocalPort())) {
         Map<String, String> environment =
             EmbeddedDatabase.environment(
-                "jdbc:postgresql://localhost:%d,localhost:%d/postgres"
+                "jdbc:postgresql://localhost:%d,localhost:%d/postgres?sslmode=disable"
                     .formatted(first, database.getPort()));
         try (ServiceProcess service = new ServiceProcess(environment)) {
           service.awaitReady();

@@ -10,18 +10,16 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a pool get its connections from a connector, for as long as that takes: a pool that was told
- * of failures would wait for longer and longer after each, and overlook that the database is back.
+ * Lets others get their connections from a connector.
  *
  * @param connector what opens the connections
+ * @param patience how long it tries to
  */
-record ConnectorDataSource(Connector connector) implements DataSource {
-
-  private static final Duration FOR_EVER = Duration.ofDays(10_000);
+record ConnectorDataSource(Connector connector, Duration patience) implements DataSource {
 
   @Override
   public Connection getConnection() throws SQLException {
-    return connector.open(FOR_EVER);
+    return connector.open(patience);
   }
 
   /** The account is the connector's. */

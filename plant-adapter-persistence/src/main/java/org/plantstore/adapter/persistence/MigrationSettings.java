@@ -1,10 +1,10 @@
 package org.plantstore.adapter.persistence;
 
 import io.micronaut.context.annotation.Property;
-import io.micronaut.context.env.Environment;
 import io.micronaut.flyway.FlywayConfigurationCustomizer;
 import jakarta.inject.Named;
 import jakarta.inject.Singleton;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -13,7 +13,6 @@ import org.flywaydb.core.api.callback.Callback;
 import org.flywaydb.core.api.callback.Context;
 import org.flywaydb.core.api.callback.Event;
 import org.flywaydb.core.api.configuration.FluentConfiguration;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /** Gives migrations connections of their own: they may take longer than any create. */
 @Singleton
@@ -23,36 +22,22 @@ final class MigrationSettings implements FlywayConfigurationCustomizer {
   /** The name of the data source that is migrated. */
   static final String NAME = "default";
 
-  /** Longer than any statement of a migration may take. */
-  private static final Duration TIMEOUT = Duration.ofMinutes(10);
-
-  private final DatabaseAccess access;
-  private final DatabaseTimeouts timeouts;
+  private final Connector connector;
   private final Duration patience;
 
   MigrationSettings(
-      Environment environment,
+      Connector connector,
       DatabaseTimeouts timeouts,
       @Property(name = PersistenceSettings.START_TIMEOUT_SECONDS) int patienceSeconds) {
-    this.access = DatabaseAccess.of(environment);
-    this.timeouts = timeouts;
-    this.patience = Duration.ofSeconds(patienceSeconds);
+    this.connector = connector;
+    // The database was there a moment ago.
+    this.patience = Duration.ofSeconds(Math.max(timeouts.attempt().toSeconds(), patienceSeconds));
   }
 
   @Override
   public void customizeFluentConfiguration(FluentConfiguration migration) {
-    PGSimpleDataSource database = new PGSimpleDataSource();
-    database.setURL(access.url());
-    database.setUser(access.username());
-    database.setPassword(access.password());
-    database.setApplicationName("plant-store");
-    database.setConnectTimeout(Math.toIntExact(timeouts.signOfLife().toSeconds()));
-    // A start must not wait for ever for a server that has vanished.
-    database.setSocketTimeout(Math.toIntExact(TIMEOUT.toSeconds()));
-    database.setTcpKeepAlive(true);
-    database.setLogServerErrorDetail(false);
-    migration.dataSource(database);
-    migration.callbacks(new LockTimeout(patience));
+    migration.dataSource(new ConnectorDataSource(connector, patience));
+    migration.callbacks(new LongTimeouts(patience));
   }
 
   @Override
@@ -60,8 +45,15 @@ final class MigrationSettings implements FlywayConfigurationCustomizer {
     return NAME;
   }
 
-  /** Nor must a start wait for ever for somebody who has locked the tables. */
-  private record LockTimeout(Duration patience) implements Callback {
+  /**
+   * Bounds what a start waits for.
+   *
+   * @param patience how long, for somebody who has locked the tables
+   */
+  private record LongTimeouts(Duration patience) implements Callback {
+
+    /** Longer than any statement of a migration may take. */
+    private static final Duration STATEMENT = Duration.ofMinutes(10);
 
     @Override
     public boolean supports(Event event, Context context) {
@@ -75,9 +67,12 @@ final class MigrationSettings implements FlywayConfigurationCustomizer {
 
     @Override
     public void handle(Event event, Context context) {
-      try (Statement statement = context.getConnection().createStatement()) {
-        // Zero would be for ever.
-        statement.execute("SET lock_timeout = " + Math.max(1, patience.toMillis()));
+      Connection connection = context.getConnection();
+      try (Statement statement = connection.createStatement()) {
+        statement.execute("SET statement_timeout = " + STATEMENT.toMillis());
+        statement.execute("SET lock_timeout = " + patience.toMillis());
+        // Nor for ever for a server that has vanished.
+        connection.setNetworkTimeout(Runnable::run, Math.toIntExact(STATEMENT.toMillis()));
       } catch (SQLException e) {
         throw new FlywayException(e);
       }
@@ -85,7 +80,7 @@ final class MigrationSettings implements FlywayConfigurationCustomizer {
 
     @Override
     public String getCallbackName() {
-      return "lock time-out";
+      return "long time-outs";
     }
   }
 }

@@ -5,10 +5,17 @@ import io.micronaut.context.env.Environment;
 import io.micronaut.context.event.BeanCreatedEvent;
 import io.micronaut.context.event.BeanCreatedEventListener;
 import jakarta.inject.Singleton;
+import java.time.Duration;
 
 /** Gives the pool what cannot be told by properties. */
 @Singleton
 final class PoolSettings implements BeanCreatedEventListener<DatasourceConfiguration> {
+
+  /**
+   * A pool that was told of failures would wait for longer and longer after each, and overlook that
+   * the database is back.
+   */
+  private static final Duration FOR_EVER = Duration.ofDays(10_000);
 
   private final Environment environment;
   private final Connector connector;
@@ -25,7 +32,7 @@ final class PoolSettings implements BeanCreatedEventListener<DatasourceConfigura
     DatasourceConfiguration pool = event.getBean();
     // The framework would replace what looks like a placeholder.
     pool.setPassword(DatabaseAccess.of(environment).password());
-    pool.setDataSource(new ConnectorDataSource(connector));
+    pool.setDataSource(new ConnectorDataSource(connector, FOR_EVER));
     pool.setConnectionTimeout(timeouts.create().toMillis());
     pool.setValidationTimeout(timeouts.signOfLife().toMillis());
     pool.setExceptionOverride(new ReadOnlyIsBroken());
