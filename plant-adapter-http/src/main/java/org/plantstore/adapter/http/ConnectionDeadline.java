@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class ConnectionDeadline extends ChannelDuplexHandler {
 
   private final long timeoutNanos;
+  private final HeadMemory headMemory;
 
   private boolean receiving;
   private long receivingSince;
@@ -30,13 +31,14 @@ final class ConnectionDeadline extends ChannelDuplexHandler {
    *
    * @param timeout how long a request may take from its first byte to its last, and how long
    *     answers may wait while the client takes none of them
+   * @param headMemory what knows of heads that are being received
    */
-  ConnectionDeadline(Duration timeout) {
+  ConnectionDeadline(Duration timeout, HeadMemory headMemory) {
     this.timeoutNanos = timeout.toNanos();
+    this.headMemory = headMemory;
   }
 
-  /** Says that a request has begun, perhaps together with the end of the one before. */
-  void requestBegun() {
+  private void requestBegun() {
     if (!receiving) {
       receiving = true;
       receivingSince = System.nanoTime();
@@ -51,13 +53,19 @@ final class ConnectionDeadline extends ChannelDuplexHandler {
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     ByteBuf bytes = (ByteBuf) message;
+    int received = bytes.readableBytes();
     requestBegun();
     ensureCheck(context);
     bytes.retain();
     try {
       context.fireChannelRead(bytes);
-      if (bytes.isReadable()) {
-        requestBegun(); // The decoder has kept a part of a line, behind the end of a request.
+      if (bytes.isReadable() || headMemory.isHeadBegun()) {
+        requestBegun(); // perhaps behind the end of another
+      }
+      // The decoder has kept a part of a line, and the buffer with it, or copied it to another.
+      int kept = bytes.isReadable() ? bytes.capacity() : received;
+      if (receiving && !headMemory.takeLine(kept)) {
+        context.close();
       }
     } finally {
       bytes.release();

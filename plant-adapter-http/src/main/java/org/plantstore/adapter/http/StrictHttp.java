@@ -56,15 +56,15 @@ final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer
   }
 
   /** The framework's, except that the headers are counted. */
-  private HttpServerCodec codec(HeaderMemory headerMemory) {
+  private HttpServerCodec codec(HeadMemory headMemory) {
     return new HttpServerCodec(
         new HttpDecoderConfig()
             .setMaxInitialLineLength(server.getMaxInitialLineLength())
             .setMaxHeaderSize(server.getMaxHeaderSize())
             .setMaxChunkSize(server.getMaxChunkSize())
             .setInitialBufferSize(server.getInitialBufferSize())
-            .setHeadersFactory(headerMemory)
-            .setTrailersFactory(headerMemory));
+            .setHeadersFactory(headMemory)
+            .setTrailersFactory(headMemory));
   }
 
   @Override
@@ -90,13 +90,13 @@ final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer
     @Override
     public void onStreamPipelineBuilt() {
       if (channel != null) {
-        ConnectionDeadline deadline = new ConnectionDeadline(requestTimeout);
-        HeaderMemory headerMemory = new HeaderMemory(requestMemory, deadline);
+        HeadMemory headMemory = new HeadMemory(requestMemory);
+        ConnectionDeadline deadline = new ConnectionDeadline(requestTimeout, headMemory);
         UnansweredExchanges unanswered = exchanges.of(channel);
         StrictHttpHandler strictHttp =
             new StrictHttpHandler(
-                malformedRequest, maxBodyBytes, deadline, headerMemory, draining, unanswered);
-        channel.pipeline().replace(HttpServerCodec.class, CODEC, codec(headerMemory));
+                malformedRequest, maxBodyBytes, deadline, headMemory, draining, unanswered);
+        channel.pipeline().replace(HttpServerCodec.class, CODEC, codec(headMemory));
         channel
             .pipeline()
             .addBefore(CODEC, "connection-deadline", deadline)

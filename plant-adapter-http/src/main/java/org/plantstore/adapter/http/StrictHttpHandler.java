@@ -52,7 +52,7 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
   private final byte[] malformedRequest;
   private final long maxBodyBytes;
   private final ConnectionDeadline deadline;
-  private final HeaderMemory headerMemory;
+  private final HeadMemory headMemory;
   private final Draining draining;
 
   /** A broken one included. */
@@ -81,13 +81,13 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
       byte[] malformedRequest,
       long maxBodyBytes,
       ConnectionDeadline deadline,
-      HeaderMemory headerMemory,
+      HeadMemory headMemory,
       Draining draining,
       UnansweredExchanges unanswered) {
     this.malformedRequest = malformedRequest;
     this.maxBodyBytes = maxBodyBytes;
     this.deadline = deadline;
-    this.headerMemory = headerMemory;
+    this.headMemory = headMemory;
     this.draining = draining;
     this.unanswered = unanswered;
   }
@@ -116,7 +116,7 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
     if (isWhole) {
       receiving = false;
       deadline.requestReceived();
-      headerMemory.giveBack();
+      headMemory.giveBack();
     }
     context.fireChannelRead(message);
     ending |= isWhole && closing;
@@ -126,11 +126,12 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
   private void end() {
     ending = true;
     deadline.requestReceived();
-    headerMemory.giveBack();
+    headMemory.giveBack();
   }
 
   private void begin(HttpRequest request) {
     receiving = true;
+    headMemory.headEnded();
     closing = !HttpUtil.isKeepAlive(request);
     bodyBytes = 0;
     expecting = HttpUtil.is100ContinueExpected(request);
@@ -204,7 +205,7 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
 
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
-    headerMemory.giveBack();
+    headMemory.giveBack();
     unanswered.endAll();
   }
 

@@ -5,28 +5,32 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpHeadersFactory;
 
 /**
- * Takes the {@link RequestMemory} for the headers of a connection's request, from the first one
+ * Takes the {@link RequestMemory} for the head of a connection's request, from its first bytes
  * until the request is there as a whole: a client that never ends its head would otherwise hold
- * many times what it has sent. Tells the {@link ConnectionDeadline} that a head has begun, which
- * others see only when it has ended. One per connection, used by its event loop alone.
+ * many times what it has sent. Knows that a head has begun, which others see only when it has
+ * ended. One per connection, used by its event loop alone.
  */
-final class HeaderMemory implements HttpHeadersFactory {
+final class HeadMemory implements HttpHeadersFactory {
 
   /** About what is kept beside the characters of a header. */
   private static final int BYTES_PER_HEADER = 200;
 
-  private final RequestMemory.Share share;
-  private final ConnectionDeadline deadline;
+  /** The decoder keeps no more of a head, nor is there a larger buffer that bytes come in. */
+  private static final int MAX_LINES_BYTES = 64 * 1024;
 
-  HeaderMemory(RequestMemory memory, ConnectionDeadline deadline) {
+  private final RequestMemory.Share share;
+  private boolean begun;
+  private boolean ended;
+  private int linesBytes;
+
+  HeadMemory(RequestMemory memory) {
     this.share = memory.share();
-    this.deadline = deadline;
   }
 
   /** Called when the first line has been read. */
   @Override
   public HttpHeaders newHeaders() {
-    deadline.requestBegun();
+    begun = true;
     return new Counted();
   }
 
@@ -35,9 +39,37 @@ final class HeaderMemory implements HttpHeadersFactory {
     return new Counted();
   }
 
+  /** Says whether the first line of a request has been read, and not yet all of the request. */
+  boolean isHeadBegun() {
+    return begun;
+  }
+
+  /** Says that the head has been read as a whole. */
+  void headEnded() {
+    ended = true;
+  }
+
+  /**
+   * Takes what the decoder keeps of a line that has no end yet.
+   *
+   * @param lineBytes how many bytes it takes more
+   * @return whether there was so much, or none is needed because the head has ended
+   */
+  boolean takeLine(int lineBytes) {
+    if (ended) {
+      return true;
+    }
+    int more = Math.min(lineBytes, MAX_LINES_BYTES - linesBytes);
+    linesBytes += more;
+    return share.grow(more);
+  }
+
   /** Gives back what was taken: the request is there as a whole, or never will be. */
   void giveBack() {
     share.giveBack();
+    linesBytes = 0;
+    begun = false;
+    ended = false;
   }
 
   /**
