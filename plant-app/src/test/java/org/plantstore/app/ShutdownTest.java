@@ -92,8 +92,9 @@ class ShutdownTest {
   }
 
   @Test
-  void create_that_takes_long_is_answered_before_the_end() throws Exception {
+  void create_that_takes_long_is_answered_and_logged_before_the_end() throws Exception {
     Map<String, String> environment = EmbeddedDatabase.environment(database);
+    environment.put("ACCESS_LOG", "on");
     environment.put("DATABASE_TIMEOUT_SECONDS", "60");
     ServiceProcess service = start(new ServiceProcess(environment));
     service.document();
@@ -114,6 +115,7 @@ class ShutdownTest {
       assertEquals(200, waiting.get().statusCode());
     }
     assertEquals(0, service.awaitExit(EXIT_TIMEOUT));
+    assertTrue(service.output().contains(" path=/plants status=200 "), service::output);
   }
 
   @Test
