@@ -27,7 +27,10 @@ final class TerminationSignal {
               handler.getClassLoader(),
               new Class<?>[] {handler},
               (proxy, method, arguments) -> {
-                action.run();
+                Thread thread = new Thread(action, "termination");
+                // Else the JVM would end with the last thread of the server, before the action has.
+                thread.setDaemon(false);
+                thread.start();
                 return null;
               });
       signal
