@@ -58,7 +58,7 @@ class StartScriptTest {
     assertEquals(
         List.of(
             PARALLEL_COLLECTOR,
-            "-Xmx168m",
+            "-Xmx160m",
             "-XX:+ExitOnOutOfMemoryError",
             "-XX:NewRatio=1",
             "-jar",
@@ -78,7 +78,7 @@ class StartScriptTest {
             "-Xlog:aot*=off",
             COMPACT_OBJECT_HEADERS,
             PARALLEL_COLLECTOR,
-            "-Xmx168m",
+            "-Xmx160m",
             "-XX:+ExitOnOutOfMemoryError",
             "-XX:NewRatio=1",
             "-jar",
@@ -146,7 +146,7 @@ class StartScriptTest {
     useJava("25.0.3");
     environment.put("JAVA_OPTS", options);
 
-    assertFalse(options().contains("-Xmx168m"));
+    assertFalse(options().contains("-Xmx160m"));
   }
 
   @ParameterizedTest
