@@ -80,6 +80,7 @@ public final class Benchmark {
     parts.put(ConnectionsPart.NAME, new ConnectionsPart());
     parts.put(RowsPart.NAME, new RowsPart());
     parts.put(RetriesPart.NAME, new RetriesPart());
+    parts.put(AccessLogPart.NAME, new AccessLogPart());
     parts.put(StartPart.NAME, new StartPart());
     return parts;
   }

@@ -3,6 +3,7 @@ package org.plantstore.bench;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 
 /**
@@ -28,6 +29,13 @@ record Laboratory(
   /** Starts the service as most users would: with a secret for its tokens. */
   Target startService(String name) throws IOException, InterruptedException {
     return new Target(name, installation.start(secret(), keys.hs256()), keys.hs256());
+  }
+
+  /** Starts the service so that it writes a line for each request, and otherwise alike. */
+  Target startServiceWithAccessLog(String name) throws IOException, InterruptedException {
+    Map<String, String> settings = new HashMap<>(secret());
+    settings.put("ACCESS_LOG", "on");
+    return new Target(name, installation.start(settings, keys.hs256()), keys.hs256());
   }
 
   /** Starts the service with the store that makes one insert per request, but otherwise alike. */
