@@ -1,6 +1,8 @@
 package org.plantstore.adapter.http;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.concurrent.Future;
@@ -29,8 +31,8 @@ final class ConnectionDeadline extends ChannelDuplexHandler {
   /**
    * Makes the handler of a connection.
    *
-   * @param timeout how long a request may take from its first byte to its last, and how long
-   *     answers may wait while the client takes none of them
+   * @param timeout how long a request may take from its first byte to its last, and how long the
+   *     client may take to read what it was answered
    * @param headMemory what knows of heads that are being received
    */
   ConnectionDeadline(Duration timeout, HeadMemory headMemory) {
@@ -73,13 +75,31 @@ final class ConnectionDeadline extends ChannelDuplexHandler {
   }
 
   @Override
-  public void channelWritabilityChanged(ChannelHandlerContext context) {
-    stuck = !context.channel().isWritable();
-    if (stuck) {
-      stuckSince = System.nanoTime();
-      ensureCheck(context);
+  public void flush(ChannelHandlerContext context) {
+    context.flush();
+    awaitReader(context);
+  }
+
+  /** Waits, unless it does, until the client has taken all that was written so far. */
+  private void awaitReader(ChannelHandlerContext context) {
+    if (stuck || !hasUnread(context.channel())) {
+      return;
     }
-    context.fireChannelWritabilityChanged();
+    stuck = true;
+    stuckSince = System.nanoTime();
+    ensureCheck(context);
+    context
+        .writeAndFlush(Unpooled.EMPTY_BUFFER)
+        .addListener(taken -> {
+          stuck = false;
+          // Later, because what is just being taken still counts as unread.
+          context.executor().execute(() -> awaitReader(context));
+        });
+  }
+
+  private static boolean hasUnread(Channel channel) {
+    return channel.isActive()
+        && channel.bytesBeforeUnwritable() <= channel.config().getWriteBufferHighWaterMark();
   }
 
   /** One check is planned for many requests: to plan and to cancel one for each costs too much. */

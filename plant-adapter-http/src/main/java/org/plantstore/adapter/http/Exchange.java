@@ -21,6 +21,7 @@ final class Exchange {
   private final String requestId;
   private final String target;
   private final RequestMemory.Share body;
+  private RequestMemory.@Nullable Share head;
   private final long began = System.nanoTime();
   private @Nullable HttpResponseStatus status;
   private @Nullable ErrorNumber error;
@@ -65,9 +66,27 @@ final class Exchange {
     answered = wasAnswered;
   }
 
-  /** Answers what the body of the request has taken, to be given back when it is answered. */
+  /** Answers what the body of the request takes its memory from. */
   RequestMemory.Share body() {
     return body;
+  }
+
+  /** Keeps what the head of the request has taken. */
+  void keep(RequestMemory.Share takenByHead) {
+    head = takenByHead;
+  }
+
+  /** Says whether the request has taken memory that would be given back. */
+  boolean holdsMemory() {
+    return body.isTaken() || (head != null && head.isTaken());
+  }
+
+  /** Gives back the memory that the request has taken, because it is answered or never will be. */
+  void giveBackMemory() {
+    body.giveBack();
+    if (head != null) {
+      head.giveBack();
+    }
   }
 
   String requestId() {

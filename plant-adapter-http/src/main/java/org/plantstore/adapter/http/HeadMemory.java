@@ -6,9 +6,9 @@ import io.netty.handler.codec.http.HttpHeadersFactory;
 
 /**
  * Takes the {@link RequestMemory} for the head of a connection's request, from its first bytes
- * until the request is there as a whole: a client that never ends its head would otherwise hold
- * many times what it has sent. Knows that a head has begun, which others see only when it has
- * ended. One per connection, used by its event loop alone.
+ * until the request is answered: a client that never ends its head, or does not read its answers,
+ * would otherwise hold many times what it has sent. Knows that a head has begun, which others see
+ * only when it has ended. One per connection, used by its event loop alone.
  */
 final class HeadMemory implements HttpHeadersFactory {
 
@@ -18,12 +18,14 @@ final class HeadMemory implements HttpHeadersFactory {
   /** The decoder keeps no more of a head, nor is there a larger buffer that bytes come in. */
   private static final int MAX_LINES_BYTES = 64 * 1024;
 
-  private final RequestMemory.Share share;
+  private final RequestMemory memory;
+  private RequestMemory.Share share;
   private boolean begun;
   private boolean ended;
   private int linesBytes;
 
   HeadMemory(RequestMemory memory) {
+    this.memory = memory;
     this.share = memory.share();
   }
 
@@ -64,12 +66,19 @@ final class HeadMemory implements HttpHeadersFactory {
     return share.grow(more);
   }
 
-  /** Gives back what was taken: the request is there as a whole, or never will be. */
-  void giveBack() {
-    share.giveBack();
+  /** Answers what was taken, because the request is there as a whole, and begins with the next. */
+  RequestMemory.Share handOver() {
+    RequestMemory.Share taken = share;
+    share = memory.share();
     linesBytes = 0;
     begun = false;
     ended = false;
+    return taken;
+  }
+
+  /** Gives back what was taken: the request will never be there as a whole. */
+  void giveBack() {
+    handOver().giveBack();
   }
 
   /**

@@ -20,6 +20,9 @@ final class RequestMemory {
   /** What a request may have of its own: one of usual size gets through whatever large ones do. */
   private static final int FREE_BYTES = 4 * 1024;
 
+  /** About what a request and its answer take without a body. */
+  private static final int BYTES_PER_PIPELINED = 2 * 1024;
+
   private final long limitBytes = Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP;
   private final AtomicLong takenBytes = new AtomicLong();
 
@@ -72,6 +75,16 @@ final class RequestMemory {
         sharedBytes += refused ? 0 : needed;
       }
       return !refused;
+    }
+
+    /**
+     * Takes what a request needs that is sent before the one before it is answered: of those a
+     * client may send many, so that each has nothing free.
+     *
+     * @return whether there was so much
+     */
+    boolean growForPipelined() {
+      return grow(FREE_BYTES + BYTES_PER_PIPELINED);
     }
 
     /** Says whether anything would be given back. */

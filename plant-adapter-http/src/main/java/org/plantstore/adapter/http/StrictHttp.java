@@ -8,6 +8,7 @@ import io.micronaut.http.server.netty.NettyServerCustomizer;
 import io.micronaut.http.server.netty.configuration.NettyHttpServerConfiguration;
 import io.micronaut.json.JsonMapper;
 import io.netty.channel.Channel;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpServerCodec;
 import jakarta.inject.Singleton;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 @Singleton
 final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer.Registry> {
+
+  /** From so many bytes on that a client has not read, none of its requests are read. */
+  private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(4 * 1024, 8 * 1024);
 
   private static final String CODEC = ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC;
 
@@ -96,6 +100,7 @@ final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer
         StrictHttpHandler strictHttp =
             new StrictHttpHandler(
                 malformedRequest, maxBodyBytes, deadline, headMemory, draining, unanswered);
+        channel.config().setWriteBufferWaterMark(UNREAD);
         channel.pipeline().replace(HttpServerCodec.class, CODEC, codec(headMemory));
         channel
             .pipeline()

@@ -99,8 +99,8 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
       return;
     }
     if (message instanceof HttpRequest request) {
-      unanswered.begin(request);
-      if (request.decoderResult().cause() instanceof RefusedException) {
+      boolean isRefused = !unanswered.begin(request);
+      if (isRefused || request.decoderResult().cause() instanceof RefusedException) {
         ReferenceCountUtil.release(message);
         end();
         context.close();
@@ -116,10 +116,21 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
     if (isWhole) {
       receiving = false;
       deadline.requestReceived();
-      headMemory.giveBack();
+      keepHead();
     }
     context.fireChannelRead(message);
     ending |= isWhole && closing;
+  }
+
+  /** The framework keeps the head until the request is answered. */
+  private void keepHead() {
+    RequestMemory.Share head = headMemory.handOver();
+    Exchange received = unanswered.latest();
+    if (received == null) {
+      head.giveBack();
+    } else {
+      received.keep(head);
+    }
   }
 
   /** Nothing more is read, and no longer waited for. */
@@ -203,6 +214,14 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
     context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
   }
 
+  /** Whoever closes has written all, and the client may not have read all. */
+  @Override
+  public void close(ChannelHandlerContext context, ChannelPromise promise) {
+    context
+        .writeAndFlush(Unpooled.EMPTY_BUFFER)
+        .addListener((ChannelFutureListener) written -> context.close(promise));
+  }
+
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
     headMemory.giveBack();
@@ -229,8 +248,8 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
     }
     ChannelPromise written = promise;
     Exchange answered = unanswered.continueAnswer(part);
-    if (answered != null && answered.body().isTaken()) {
-      written = written.unvoid().addListener(future -> answered.body().giveBack());
+    if (answered != null && answered.holdsMemory()) {
+      written = written.unvoid().addListener(future -> answered.giveBackMemory());
     }
     if (answered != null && ending && unanswered.count() == 0) {
       written = written.unvoid().addListener(ChannelFutureListener.CLOSE);

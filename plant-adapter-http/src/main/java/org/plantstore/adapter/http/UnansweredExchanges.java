@@ -31,9 +31,16 @@ final class UnansweredExchanges {
     this.ended = ended;
   }
 
-  /** Adds an exchange, whose request has just begun. */
-  void begin(HttpRequest request) {
-    exchanges.add(new Exchange(request, memory.share()));
+  /**
+   * Adds an exchange, whose request has just begun.
+   *
+   * @return whether there is memory for it
+   */
+  boolean begin(HttpRequest request) {
+    RequestMemory.Share share = memory.share();
+    boolean isFirst = exchanges.isEmpty();
+    exchanges.add(new Exchange(request, share));
+    return isFirst || share.growForPipelined();
   }
 
   /** Answers how many requests are not answered, the one that is being answered included. */
@@ -92,7 +99,7 @@ final class UnansweredExchanges {
   void endAll() {
     for (Exchange exchange; (exchange = exchanges.poll()) != null; ) {
       exchange.end(false);
-      exchange.body().giveBack();
+      exchange.giveBackMemory();
       ended.accept(exchange);
     }
   }

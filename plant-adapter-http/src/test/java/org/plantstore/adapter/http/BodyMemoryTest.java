@@ -18,6 +18,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -131,9 +132,9 @@ class BodyMemoryTest {
   }
 
   @Test
-  void memory_of_headers_is_given_back_when_the_request_is_whole() throws IOException {
+  void memory_of_headers_is_taken_until_the_answer_and_then_given_back() throws IOException {
     createPlant.behave(plant -> {
-      awaitThatNothingIsTaken();
+      assertIsTaken();
       return plant.plant();
     });
     try (Socket connection = connect()) {
@@ -146,6 +147,7 @@ class BodyMemoryTest {
       byte[] statusLine = connection.getInputStream().readNBytes("HTTP/1.1 200".length());
 
       assertEquals("HTTP/1.1 200", new String(statusLine, US_ASCII));
+      awaitThatNothingIsTaken();
     }
   }
 
@@ -196,6 +198,26 @@ class BodyMemoryTest {
       } finally {
         memory.giveBack(ALL);
       }
+    }
+  }
+
+  @Test
+  void request_behind_an_unanswered_one_for_which_there_is_no_memory_ends_the_connection()
+      throws IOException {
+    CompletableFuture<Boolean> closed = new CompletableFuture<>();
+    createPlant.behave(plant -> {
+      closed.join();
+      return plant.plant();
+    });
+    String create = head("Content-Length: " + SMALL.length()) + SMALL;
+    assertTrue(memory.take(ALL, 0));
+    try (Socket connection = connect()) {
+      connection.getOutputStream().write((create + create).getBytes(US_ASCII));
+
+      assertEquals(-1, connection.getInputStream().read());
+    } finally {
+      closed.complete(true);
+      memory.giveBack(ALL);
     }
   }
 
