@@ -324,10 +324,8 @@ class GroupCommitTest {
     callers.addAll(callAll(groupCommit, LongStream.range(0, 50)));
     Thread closing = new Thread(groupCommit::close);
     closing.start();
-    String refusal;
-    do {
-      refusal = call(groupCommit, fern(99)).unavailable().getMessage();
-    } while (!"the store is closed".equals(refusal)); // but full until it is
+    await(() -> isJoining(closing));
+    assertEquals("the store is closed", call(groupCommit, fern(99)).unavailable().getMessage());
     table.release();
     closing.join();
 
@@ -406,6 +404,12 @@ class GroupCommitTest {
     return thread.getState() == Thread.State.WAITING
         && Stream.of(thread.getStackTrace())
             .anyMatch(frame -> frame.getClassName().equals(WaitingPlant.class.getName()));
+  }
+
+  /** Says whether the thread waits for another one to end. */
+  private static boolean isJoining(Thread thread) {
+    return Stream.of(thread.getStackTrace())
+        .anyMatch(frame -> frame.getMethodName().equals("join"));
   }
 
   private static void await(BooleanSupplier condition) {
