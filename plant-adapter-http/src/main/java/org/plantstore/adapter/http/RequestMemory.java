@@ -4,9 +4,9 @@ import jakarta.inject.Singleton;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The memory that all requests may take together, for their bodies until they are answered and for
- * their headers until they are read. Without a bound, a body of the largest size on every
- * connection would take more than there is. Safe for use by many threads.
+ * The memory that all requests may take together, until they are answered. Without a bound, a body
+ * of the largest size on every connection would take more than there is. Safe for use by many
+ * threads.
  */
 @Singleton
 final class RequestMemory {
