@@ -1,11 +1,13 @@
 package org.plantstore.app;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +26,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The largest bodies, as many at once as creates are let in, in a service with a small heap. */
 @Tag("slow")
@@ -34,6 +38,9 @@ class SmallHeapTest {
       "-Xmx128m -XX:+UseParallelGC -XX:NewRatio=1 -XX:+ExitOnOutOfMemoryError";
 
   private static final int CONNECTIONS = 1_024;
+
+  /** Nearly as many as connections are let in. */
+  private static final int STRANGERS = 16_000;
 
   /** Instead of a status: the service does not wait for ever. */
   private static final int CLOSED = 0;
@@ -119,6 +126,34 @@ class SmallHeapTest {
     });
 
     assertWell();
+  }
+
+  /** Nobody needs a token for that. */
+  @ParameterizedTest
+  @ValueSource(strings = {"line", "head", "chunk", "request"})
+  void requests_without_end_are_in_nobodys_way(String kind) throws Exception {
+    String head = "POST /plants HTTP/1.1\r\nHost: x\r\n";
+    String begin =
+        switch (kind) {
+          case "line" -> "GET /" + "x".repeat(12_000);
+          case "head" -> head + ("X-Long: " + "x".repeat(120) + "\r\n").repeat(95);
+          case "chunk" -> head + "Transfer-Encoding: chunked\r\n\r\n1;" + "x".repeat(12_000);
+          default -> head + "Content-Length: 1\r\n\r\n";
+        };
+    List<Socket> strangers = new ArrayList<>();
+    try {
+      for (int stranger = 0; stranger < STRANGERS; stranger++) {
+        Socket socket = new Socket("localhost", service.address().getPort());
+        strangers.add(socket);
+        socket.getOutputStream().write(begin.getBytes(US_ASCII));
+      }
+
+      assertWell();
+    } finally {
+      for (Socket stranger : strangers) {
+        stranger.close();
+      }
+    }
   }
 
   private interface Client {

@@ -26,7 +26,7 @@ final class BodyMemoryHandler extends ChannelInboundHandlerAdapter {
       Exchange incoming = exchanges.latest();
       // Whose body goes on after its answer is dropped, and takes nothing.
       if (incoming != null
-          && !incoming.body().grow(part.content().readableBytes() + BYTES_PER_PART)) {
+          && !incoming.memory().grow(part.content().readableBytes() + BYTES_PER_PART)) {
         context.fireExceptionCaught(new RefusedException(ErrorNumber.OVERLOADED));
       }
     }

@@ -1,10 +1,9 @@
 package org.plantstore.adapter.http;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -12,20 +11,33 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Closes a connection whose client takes too long to send one request as a whole, or to take what
- * it is answered: a slow client would otherwise hold its connection, and what was read, for as long
- * as it likes. Between requests it does nothing. One per connection, used by its event loop alone.
+ * it is answered: a slow client would otherwise hold its connection, and what is kept meanwhile,
+ * for as long as it likes. Between requests it does nothing. One per connection, used by its event
+ * loop alone.
  */
 @SuppressWarnings(
     "FutureReturnValueIgnored") // Netty reports what fails on a connection by closing it
-final class ConnectionDeadline extends ChannelDuplexHandler {
+final class ConnectionDeadline extends ChannelOutboundHandlerAdapter {
+
+  /**
+   * So much is kept of answers that are not read, as a rule: up to {@link StrictHttp#UNREAD}, and
+   * an answer of usual size. Larger ones are shared by all who read them, or counted elsewhere.
+   */
+  private static final long MAX_UNREAD_BYTES = 12 * 1024;
 
   private final long timeoutNanos;
-  private final HeadMemory headMemory;
+  private final ClientMemory memory;
 
   private boolean receiving;
   private long receivingSince;
   private boolean stuck;
   private long stuckSince;
+  private long keptBytes;
+  private long unreadBytes;
+  private boolean served;
+  private long heldBytes;
+  private boolean heldServed;
+  private @Nullable ChannelHandlerContext context;
   private @Nullable Future<?> check;
 
   /**
@@ -33,102 +45,114 @@ final class ConnectionDeadline extends ChannelDuplexHandler {
    *
    * @param timeout how long a request may take from its first byte to its last, and how long the
    *     client may take to read what it was answered
-   * @param headMemory what knows of heads that are being received
+   * @param memory what is told how much is kept meanwhile
    */
-  ConnectionDeadline(Duration timeout, HeadMemory headMemory) {
+  ConnectionDeadline(Duration timeout, ClientMemory memory) {
     this.timeoutNanos = timeout.toNanos();
-    this.headMemory = headMemory;
+    this.memory = memory;
   }
 
-  private void requestBegun() {
+  /** Says that something has come of a request that is not there as a whole. */
+  void requestBegun() {
     if (!receiving) {
       receiving = true;
       receivingSince = System.nanoTime();
+      ensureCheck();
     }
   }
 
-  /** Says that the request that was being received is there as a whole. */
+  /** Says that no request is being received any more. */
   void requestReceived() {
     receiving = false;
   }
 
-  @Override
-  public void channelRead(ChannelHandlerContext context, Object message) {
-    ByteBuf bytes = (ByteBuf) message;
-    int received = bytes.readableBytes();
-    requestBegun();
-    ensureCheck(context);
-    bytes.retain();
-    try {
-      context.fireChannelRead(bytes);
-      if (bytes.isReadable() || headMemory.isHeadBegun()) {
-        requestBegun(); // perhaps behind the end of another
-      }
-      // The decoder has kept a part of a line, and the buffer with it, or copied it to another.
-      int kept = bytes.isReadable() ? bytes.capacity() : received;
-      if (receiving && !headMemory.takeLine(kept)) {
-        context.close();
-      }
-    } finally {
-      bytes.release();
+  /**
+   * Says how much is kept of the request that is being received.
+   *
+   * @param isServed whether its answer is being worked on, because it has a valid token
+   */
+  void keep(long bytes, boolean isServed) {
+    keptBytes = bytes;
+    served = isServed;
+    hold();
+  }
+
+  private void hold() {
+    long bytes = keptBytes + unreadBytes;
+    if (context != null && (bytes != heldBytes || (bytes > 0 && served != heldServed))) {
+      heldBytes = bytes;
+      heldServed = served;
+      memory.hold(context, bytes, !served);
     }
   }
 
   @Override
-  public void flush(ChannelHandlerContext context) {
-    context.flush();
-    awaitReader(context);
+  public void handlerAdded(ChannelHandlerContext added) {
+    context = added;
+  }
+
+  @Override
+  public void flush(ChannelHandlerContext flushed) {
+    flushed.flush();
+    awaitReader(flushed);
   }
 
   /** Waits, unless it does, until the client has taken all that was written so far. */
-  private void awaitReader(ChannelHandlerContext context) {
-    if (stuck || !hasUnread(context.channel())) {
+  private void awaitReader(ChannelHandlerContext reader) {
+    unreadBytes = unreadBytes(reader.channel());
+    hold();
+    if (stuck || unreadBytes == 0) {
       return;
     }
     stuck = true;
     stuckSince = System.nanoTime();
-    ensureCheck(context);
-    context
+    ensureCheck();
+    reader
         .writeAndFlush(Unpooled.EMPTY_BUFFER)
         .addListener(taken -> {
           stuck = false;
           // Later, because what is just being taken still counts as unread.
-          context.executor().execute(() -> awaitReader(context));
+          reader.executor().execute(() -> awaitReader(reader));
         });
   }
 
-  private static boolean hasUnread(Channel channel) {
-    return channel.isActive()
-        && channel.bytesBeforeUnwritable() <= channel.config().getWriteBufferHighWaterMark();
+  private static long unreadBytes(Channel channel) {
+    if (!channel.isActive()) {
+      return 0;
+    }
+    long moreBytes = channel.bytesBeforeUnwritable();
+    return moreBytes == 0 ? MAX_UNREAD_BYTES : StrictHttp.UNREAD.high() + 1 - moreBytes;
   }
 
   /** One check is planned for many requests: to plan and to cancel one for each costs too much. */
-  private void ensureCheck(ChannelHandlerContext context) {
-    if (check == null) {
+  private void ensureCheck() {
+    if (check == null && context != null) {
       plan(context, timeoutNanos);
     }
   }
 
-  private void plan(ChannelHandlerContext context, long delayNanos) {
-    check = context.executor().schedule(() -> check(context), delayNanos, TimeUnit.NANOSECONDS);
+  private void plan(ChannelHandlerContext planned, long delayNanos) {
+    check = planned.executor().schedule(() -> check(planned), delayNanos, TimeUnit.NANOSECONDS);
   }
 
-  private void check(ChannelHandlerContext context) {
+  private void check(ChannelHandlerContext checked) {
     check = null;
     long now = System.nanoTime();
     long waitedNanos = Math.max(receiving ? now - receivingSince : 0, stuck ? now - stuckSince : 0);
     if (waitedNanos >= timeoutNanos) {
-      context.close();
+      checked.close();
     } else if (receiving || stuck) {
-      plan(context, timeoutNanos - waitedNanos);
+      plan(checked, timeoutNanos - waitedNanos);
     }
   }
 
   @Override
-  public void handlerRemoved(ChannelHandlerContext context) {
+  public void handlerRemoved(ChannelHandlerContext removed) {
     if (check != null) {
       check.cancel(false);
       check = null;
     }
+    memory.hold(removed, 0, true);
+    context = null;
   }
 }

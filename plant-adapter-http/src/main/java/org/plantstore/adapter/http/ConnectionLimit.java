@@ -8,9 +8,7 @@ import io.micronaut.http.server.netty.NettyServerCustomizer;
 import io.netty.channel.Channel;
 import jakarta.inject.Singleton;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,12 +24,11 @@ final class ConnectionLimit
     implements BeanCreatedEventListener<NettyServerCustomizer.Registry>, NettyServerCustomizer {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionLimit.class);
-  private static final Duration LOG_PAUSE = Duration.ofSeconds(10);
 
   private final int maxConnections;
   private final int managementPort;
   private final AtomicInteger connections = new AtomicInteger();
-  private final AtomicLong nextLog = new AtomicLong(System.nanoTime());
+  private final RareLine line = new RareLine();
 
   ConnectionLimit(
       @Property(name = HttpSettings.MAX_CONNECTIONS) int maxConnections,
@@ -64,11 +61,8 @@ final class ConnectionLimit
         && address.getPort() == managementPort;
   }
 
-  /** An attack must not fill the disk. */
   private void tell() {
-    long now = System.nanoTime();
-    long next = nextLog.get();
-    if (now - next >= 0 && nextLog.compareAndSet(next, now + LOG_PAUSE.toNanos())) {
+    if (line.isDue()) {
       LOG.warn(
           "Connections are closed because {} are open; MAX_CONNECTIONS sets the limit",
           maxConnections);

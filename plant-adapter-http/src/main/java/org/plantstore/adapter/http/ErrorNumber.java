@@ -110,11 +110,11 @@ enum ErrorNumber {
   MALFORMED_REQUEST(
       4005,
       HttpStatus.BAD_REQUEST,
-      "The request must be well-formed HTTP/1.1 (RFC 9112), with at most 16 KiB for its first line"
-          + " and as much for its headers.",
-      "The bytes are not a request of HTTP/1.1: a broken or overlong first line or header, no Host"
-          + " or several, an unknown transfer coding, a broken chunk, or a version other than 1.0 and"
-          + " 1.1. The connection is closed.",
+      "The request must be well-formed HTTP/1.1 (RFC 9112), with at most 16 KiB for its first"
+          + " line, and as much for at most 100 headers.",
+      "The bytes are not a request of HTTP/1.1: a broken or overlong first line or header, too many"
+          + " headers, no Host or several, an unknown transfer coding, a broken chunk, or a version"
+          + " other than 1.0 and 1.1. The connection is closed.",
       "Use an HTTP library, and look at what stands between it and the service if it is one. If"
           + " the token or the address is long, shorten it."),
 

@@ -20,8 +20,7 @@ final class Exchange {
   private final HttpRequest request;
   private final String requestId;
   private final String target;
-  private final RequestMemory.Share body;
-  private RequestMemory.@Nullable Share head;
+  private final RequestMemory.Share memory;
   private final long began = System.nanoTime();
   private @Nullable HttpResponseStatus status;
   private @Nullable ErrorNumber error;
@@ -33,11 +32,11 @@ final class Exchange {
    * Begins an exchange, and gives its request its id as the one header of that name.
    *
    * @param request the head of the request
-   * @param body what the body of the request takes its memory from
+   * @param memory what the request takes its memory from
    */
-  Exchange(HttpRequest request, RequestMemory.Share body) {
+  Exchange(HttpRequest request, RequestMemory.Share memory) {
     this.request = request;
-    this.body = body;
+    this.memory = memory;
     // Kept, because what the framework must not meet is replaced later.
     this.target = request.uri();
     this.requestId = RequestId.of(request.headers());
@@ -57,36 +56,19 @@ final class Exchange {
   }
 
   /**
-   * Ends the exchange.
+   * Ends the exchange, of which no more than the answer is kept.
    *
    * @param wasAnswered whether all of the answer was written
    */
   void end(boolean wasAnswered) {
     nanos = System.nanoTime() - began;
     answered = wasAnswered;
+    memory.shrinkTo(wasAnswered ? answeredBytes : 0);
   }
 
-  /** Answers what the body of the request takes its memory from. */
-  RequestMemory.Share body() {
-    return body;
-  }
-
-  /** Keeps what the head of the request has taken. */
-  void keep(RequestMemory.Share takenByHead) {
-    head = takenByHead;
-  }
-
-  /** Says whether the request has taken memory that would be given back. */
-  boolean holdsMemory() {
-    return body.isTaken() || (head != null && head.isTaken());
-  }
-
-  /** Gives back the memory that the request has taken, because it is answered or never will be. */
-  void giveBackMemory() {
-    body.giveBack();
-    if (head != null) {
-      head.giveBack();
-    }
+  /** Answers what the request takes its memory from. */
+  RequestMemory.Share memory() {
+    return memory;
   }
 
   String requestId() {
@@ -101,6 +83,10 @@ final class Exchange {
   /** Says whether the first line could be read; if not, its method and its target are made up. */
   boolean isReadable() {
     return request.decoderResult().isSuccess() || !target.equals(TARGET_OF_UNREADABLE);
+  }
+
+  boolean asksForHead() {
+    return request.method().equals(HttpMethod.HEAD);
   }
 
   String method() {

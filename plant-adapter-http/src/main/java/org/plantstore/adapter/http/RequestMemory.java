@@ -20,6 +20,9 @@ final class RequestMemory {
   /** What a request may have of its own: one of usual size gets through whatever large ones do. */
   private static final int FREE_BYTES = 4 * 1024;
 
+  /** The same for its head, with a token of any usual size. */
+  private static final int FREE_HEAD_BYTES = 16 * 1024;
+
   /** About what a request and its answer take without a body. */
   private static final int BYTES_PER_PIPELINED = 2 * 1024;
 
@@ -78,13 +81,27 @@ final class RequestMemory {
     }
 
     /**
-     * Takes what a request needs that is sent before the one before it is answered: of those a
-     * client may send many, so that each has nothing free.
+     * Takes what the head of a request needs.
      *
      * @return whether there was so much
      */
-    boolean growForPipelined() {
-      return grow(FREE_BYTES + BYTES_PER_PIPELINED);
+    boolean growForHead(long headBytes) {
+      return grow(Math.max(headBytes - FREE_HEAD_BYTES, 0));
+    }
+
+    /**
+     * Takes what the head of a request needs that is sent before the one before it is answered: of
+     * those a client may send many, so that each has nothing free.
+     *
+     * @return whether there was so much
+     */
+    boolean growForPipelined(long headBytes) {
+      return grow(FREE_BYTES + BYTES_PER_PIPELINED + headBytes);
+    }
+
+    /** Answers how much is taken of what the request has of its own. */
+    long ownBytes() {
+      return Math.min(bytes, FREE_BYTES);
     }
 
     /** Says whether anything would be given back. */
@@ -92,11 +109,12 @@ final class RequestMemory {
       return sharedBytes > 0;
     }
 
-    /** Gives back all, for the next use. */
-    void giveBack() {
-      RequestMemory.this.giveBack(sharedBytes);
-      bytes = 0;
-      sharedBytes = 0;
+    /** Gives back what is not needed any more. */
+    void shrinkTo(long neededBytes) {
+      long needed = Math.min(Math.max(neededBytes - FREE_BYTES, 0), sharedBytes);
+      RequestMemory.this.giveBack(sharedBytes - needed);
+      sharedBytes = needed;
+      bytes = neededBytes;
     }
   }
 }

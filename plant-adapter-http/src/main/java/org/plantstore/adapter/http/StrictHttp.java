@@ -18,14 +18,14 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts on every connection a {@link ConnectionDeadline} before the decoder, and after it a {@link
- * StrictHttpHandler} and a {@link BodyMemoryHandler}.
+ * Puts on every connection a {@link ConnectionDeadline}, a {@link StrictCodec} in place of the
+ * framework's, a {@link StrictHttpHandler} and a {@link BodyMemoryHandler}.
  */
 @Singleton
 final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer.Registry> {
 
   /** From so many bytes on that a client has not read, none of its requests are read. */
-  private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(4 * 1024, 8 * 1024);
+  static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(4 * 1024, 8 * 1024);
 
   private static final String CODEC = ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC;
 
@@ -34,7 +34,7 @@ final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer
   private final Duration requestTimeout;
   private final Draining draining;
   private final Exchanges exchanges;
-  private final RequestMemory requestMemory;
+  private final ClientMemory clientMemory;
   private final NettyHttpServerConfiguration server;
 
   StrictHttp(
@@ -43,7 +43,7 @@ final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer
       @Property(name = HttpSettings.REQUEST_TIMEOUT_SECONDS) long requestTimeoutSeconds,
       Draining draining,
       Exchanges exchanges,
-      RequestMemory requestMemory) {
+      ClientMemory clientMemory) {
     ErrorNumber number = ErrorNumber.MALFORMED_REQUEST;
     try {
       this.malformedRequest =
@@ -55,20 +55,16 @@ final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer
     this.requestTimeout = Duration.ofSeconds(requestTimeoutSeconds);
     this.draining = draining;
     this.exchanges = exchanges;
-    this.requestMemory = requestMemory;
+    this.clientMemory = clientMemory;
     this.server = server;
   }
 
-  /** The framework's, except that the headers are counted. */
-  private HttpServerCodec codec(HeadMemory headMemory) {
-    return new HttpServerCodec(
-        new HttpDecoderConfig()
-            .setMaxInitialLineLength(server.getMaxInitialLineLength())
-            .setMaxHeaderSize(server.getMaxHeaderSize())
-            .setMaxChunkSize(server.getMaxChunkSize())
-            .setInitialBufferSize(server.getInitialBufferSize())
-            .setHeadersFactory(headMemory)
-            .setTrailersFactory(headMemory));
+  private HttpDecoderConfig decoderConfig() {
+    return new HttpDecoderConfig()
+        .setMaxInitialLineLength(server.getMaxInitialLineLength())
+        .setMaxHeaderSize(server.getMaxHeaderSize())
+        .setMaxChunkSize(server.getMaxChunkSize())
+        .setInitialBufferSize(server.getInitialBufferSize());
   }
 
   @Override
@@ -94,14 +90,15 @@ final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer
     @Override
     public void onStreamPipelineBuilt() {
       if (channel != null) {
-        HeadMemory headMemory = new HeadMemory(requestMemory);
-        ConnectionDeadline deadline = new ConnectionDeadline(requestTimeout, headMemory);
+        ConnectionDeadline deadline = new ConnectionDeadline(requestTimeout, clientMemory);
         UnansweredExchanges unanswered = exchanges.of(channel);
+        RequestDecoder decoder = new RequestDecoder(decoderConfig(), deadline, unanswered);
         StrictHttpHandler strictHttp =
-            new StrictHttpHandler(
-                malformedRequest, maxBodyBytes, deadline, headMemory, draining, unanswered);
+            new StrictHttpHandler(malformedRequest, maxBodyBytes, decoder, draining, unanswered);
         channel.config().setWriteBufferWaterMark(UNREAD);
-        channel.pipeline().replace(HttpServerCodec.class, CODEC, codec(headMemory));
+        channel
+            .pipeline()
+            .replace(HttpServerCodec.class, CODEC, new StrictCodec(decoder, unanswered));
         channel
             .pipeline()
             .addBefore(CODEC, "connection-deadline", deadline)

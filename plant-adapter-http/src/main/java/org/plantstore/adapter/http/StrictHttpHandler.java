@@ -25,6 +25,8 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.AsciiString;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Stands between the framework's decoder and the framework. Refuses what the decoder lets through
@@ -37,6 +39,9 @@ import java.io.IOException;
 @SuppressWarnings(
     "FutureReturnValueIgnored") // Netty reports what fails on a connection by closing it
 final class StrictHttpHandler extends ChannelDuplexHandler {
+
+  private static final Logger LOG = LoggerFactory.getLogger(StrictHttpHandler.class);
+  private static final RareLine NO_MEMORY = new RareLine();
 
   private static final AsciiString CONTENT_TYPE_OPTIONS =
       AsciiString.cached("x-content-type-options");
@@ -51,8 +56,7 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
 
   private final byte[] malformedRequest;
   private final long maxBodyBytes;
-  private final ConnectionDeadline deadline;
-  private final HeadMemory headMemory;
+  private final RequestDecoder decoder;
   private final Draining draining;
 
   /** A broken one included. */
@@ -80,14 +84,12 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
   StrictHttpHandler(
       byte[] malformedRequest,
       long maxBodyBytes,
-      ConnectionDeadline deadline,
-      HeadMemory headMemory,
+      RequestDecoder decoder,
       Draining draining,
       UnansweredExchanges unanswered) {
     this.malformedRequest = malformedRequest;
     this.maxBodyBytes = maxBodyBytes;
-    this.deadline = deadline;
-    this.headMemory = headMemory;
+    this.decoder = decoder;
     this.draining = draining;
     this.unanswered = unanswered;
   }
@@ -99,8 +101,7 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
       return;
     }
     if (message instanceof HttpRequest request) {
-      boolean isRefused = !unanswered.begin(request);
-      if (isRefused || request.decoderResult().cause() instanceof RefusedException) {
+      if (!unanswered.begin(request, decoder.headBytes())) {
         ReferenceCountUtil.release(message);
         end();
         context.close();
@@ -115,34 +116,21 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
     boolean isWhole = message instanceof LastHttpContent;
     if (isWhole) {
       receiving = false;
-      deadline.requestReceived();
-      keepHead();
     }
     context.fireChannelRead(message);
-    ending |= isWhole && closing;
-  }
-
-  /** The framework keeps the head until the request is answered. */
-  private void keepHead() {
-    RequestMemory.Share head = headMemory.handOver();
-    Exchange received = unanswered.latest();
-    if (received == null) {
-      head.giveBack();
-    } else {
-      received.keep(head);
+    if (isWhole && closing) {
+      end();
     }
   }
 
-  /** Nothing more is read, and no longer waited for. */
+  /** Nothing more is read. */
   private void end() {
     ending = true;
-    deadline.requestReceived();
-    headMemory.giveBack();
+    decoder.stop();
   }
 
   private void begin(HttpRequest request) {
     receiving = true;
-    headMemory.headEnded();
     closing = !HttpUtil.isKeepAlive(request);
     bodyBytes = 0;
     expecting = HttpUtil.is100ContinueExpected(request);
@@ -170,16 +158,22 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
   }
 
   /**
-   * The client has reset the connection, which would otherwise be taken for the end of its side; or
-   * the decoder gives up, at more requests at once than it remembers. No answer would be read.
+   * The client has reset the connection, which would otherwise be taken for the end of its side, so
+   * that no answer would be read; or the decoder gives up; or there is no memory to read into.
    */
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    if (cause instanceof IOException || cause instanceof DecoderException) {
+    boolean hasNoMemory = cause instanceof OutOfMemoryError;
+    if (cause instanceof IOException || cause instanceof DecoderException || hasNoMemory) {
       end();
       context.close();
     } else {
       context.fireExceptionCaught(cause);
+    }
+    if (hasNoMemory && NO_MEMORY.isDue()) {
+      LOG.warn(
+          "Connections are closed because there is no memory for what comes: {}",
+          cause.getMessage());
     }
   }
 
@@ -224,7 +218,6 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
 
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
-    headMemory.giveBack();
     unanswered.endAll();
   }
 
@@ -248,13 +241,16 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
     }
     ChannelPromise written = promise;
     Exchange answered = unanswered.continueAnswer(part);
-    if (answered != null && answered.holdsMemory()) {
-      written = written.unvoid().addListener(future -> answered.giveBackMemory());
+    if (answered != null && answered.memory().isTaken()) {
+      written = written.unvoid().addListener(future -> answered.memory().shrinkTo(0));
     }
     if (answered != null && ending && unanswered.count() == 0) {
       written = written.unvoid().addListener(ChannelFutureListener.CLOSE);
     }
     context.write(message, written);
+    if (answered != null) {
+      decoder.requestAnswered();
+    }
     if (answered != null && broken && unanswered.count() == 1) {
       refuse(context);
     }

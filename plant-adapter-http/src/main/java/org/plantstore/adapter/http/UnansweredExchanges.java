@@ -19,11 +19,12 @@ final class UnansweredExchanges {
   private final Consumer<Exchange> ended;
   private final Deque<Exchange> exchanges = new ArrayDeque<>(2);
   private boolean answering;
+  private boolean answersHead;
 
   /**
    * Makes the exchanges of a connection.
    *
-   * @param memory what their bodies take memory from
+   * @param memory what they take their memory from
    * @param ended what is told of every exchange when it has ended
    */
   UnansweredExchanges(RequestMemory memory, Consumer<Exchange> ended) {
@@ -32,15 +33,16 @@ final class UnansweredExchanges {
   }
 
   /**
-   * Adds an exchange, whose request has just begun.
+   * Adds an exchange, whose head has just come.
    *
+   * @param headBytes how much the head takes
    * @return whether there is memory for it
    */
-  boolean begin(HttpRequest request) {
+  boolean begin(HttpRequest request, long headBytes) {
     RequestMemory.Share share = memory.share();
     boolean isFirst = exchanges.isEmpty();
     exchanges.add(new Exchange(request, share));
-    return isFirst || share.growForPipelined();
+    return isFirst ? share.growForHead(headBytes) : share.growForPipelined(headBytes);
   }
 
   /** Answers how many requests are not answered, the one that is being answered included. */
@@ -51,6 +53,11 @@ final class UnansweredExchanges {
   /** Says whether the head of an answer was written, and its end was not. */
   boolean isAnswering() {
     return answering;
+  }
+
+  /** Says whether the answer that was begun last has no body, because HEAD asked for it. */
+  boolean answersHead() {
+    return answersHead;
   }
 
   /**
@@ -65,6 +72,7 @@ final class UnansweredExchanges {
   void beginAnswer(HttpResponse response) {
     answering = true;
     Exchange exchange = exchanges.peek();
+    answersHead = exchange != null && exchange.asksForHead();
     response
         .headers()
         .set(RequestId.HEADER, exchange == null ? RequestId.make() : exchange.requestId());
@@ -99,7 +107,6 @@ final class UnansweredExchanges {
   void endAll() {
     for (Exchange exchange; (exchange = exchanges.poll()) != null; ) {
       exchange.end(false);
-      exchange.giveBackMemory();
       ended.accept(exchange);
     }
   }

@@ -27,7 +27,7 @@ class BrokenHttpTest {
 
   private static final String MALFORMED =
       "{\"error\":4005,\"message\":\"The request must be well-formed HTTP/1.1 (RFC 9112), with at most"
-          + " 16 KiB for its first line and as much for its headers.\"}";
+          + " 16 KiB for its first line, and as much for at most 100 headers.\"}";
 
   @Inject EmbeddedServer server;
   @Inject FakeCreatePlant createPlant;
@@ -59,6 +59,7 @@ class BrokenHttpTest {
         "POST /plants HTTP/1.1\r\nHost: x\r\nX-Text: a\rb\r\n\r\n",
         "POST /plants HTTP/1.1\r\nHost: x\r\nX-Text: a\u0000b\r\n\r\n",
         "POST /plants HTTP/1.1\nHost: x\n\n",
+        "POST /plants http/1.1\r\nHost: x\r\n\r\n",
         "POST /plants HTTP/1.1\r\n X-Text: a\r\nHost: x\r\n\r\n",
         "POST plants HTTP/1.1\r\nHost: x\r\n\r\n",
         "POST ?x HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -108,6 +109,30 @@ class BrokenHttpTest {
     String long17KiB = "x".repeat(17 * 1024);
     assertMalformed(send("POST /plants HTTP/1.1\r\nHost: x\r\nX-Long: " + long17KiB + "\r\n\r\n"));
     assertMalformed(send("POST /plants?" + long17KiB + " HTTP/1.1\r\nHost: x\r\n\r\n"));
+  }
+
+  @Test
+  void more_headers_than_anybody_needs_are_refused() throws IOException {
+    String body = "{\"id\":1,\"name\":\"fern\"}";
+    String headers =
+        "Host: x\r\nConnection: close\r\nAuthorization: Bearer "
+            + Tokens.valid()
+            + "\r\nContent-Type: application/json\r\n"
+            + "X:\r\n".repeat(95);
+    String length = "Content-Length: " + body.length() + "\r\n";
+    String sized = "POST /plants HTTP/1.1\r\n" + headers + length;
+    assertMalformed(send(sized + "X:\r\n\r\n" + body));
+
+    String chunk = Integer.toHexString(body.length()) + "\r\n" + body + "\r\n0\r\nX:\r\n";
+    String chunked =
+        "POST /plants HTTP/1.1\r\n"
+            + headers.replaceFirst("X:\r\n", "")
+            + "Transfer-Encoding: chunked\r\n\r\n"
+            + chunk;
+    assertMalformed(send(chunked + "X:\r\n\r\n"));
+
+    assertEquals("HTTP/1.1 200", send(sized + "\r\n" + body).substring(0, 12));
+    assertEquals("HTTP/1.1 200", send(chunked + "\r\n").substring(0, 12));
   }
 
   @Test

@@ -1,6 +1,7 @@
 package org.plantstore.adapter.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.http.RawRequests.FERN;
 import static org.plantstore.adapter.http.RawRequests.connect;
@@ -14,6 +15,7 @@ import io.micronaut.runtime.server.EmbeddedServer;
 import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
 import jakarta.inject.Inject;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -114,6 +116,28 @@ class SlowClientsTest {
     for (Socket client : clients) {
       assertTrue(readToTheEnd(client) < expected, "all of it was kept for a client without end");
     }
+  }
+
+  /** Their answers are small, and what is not read of them stays below most limits. */
+  @Test
+  void who_asks_much_and_reads_nothing_is_closed_in_time() throws IOException {
+    String requests = "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n".repeat(100);
+    try (Socket client = new Socket()) {
+      client.setReceiveBufferSize(4 * 1024);
+      client.connect(new InetSocketAddress(server.getHost(), server.getPort()));
+      long start = System.nanoTime();
+
+      assertThrows(
+          IOException.class,
+          () -> {
+            while (true) {
+              write(client, requests);
+            }
+          });
+      Duration waited = Duration.ofNanos(System.nanoTime() - start);
+      assertTrue(waited.compareTo(REQUEST_TIMEOUT) >= 0, () -> "closed after " + waited);
+    }
+    assertServed();
   }
 
   @Test

@@ -16,22 +16,19 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** Large bodies, when there is memory left for them and when there is none. */
+/** Large requests, when there is memory left for them and when there is none. */
 @MicronautTest
 @Property(name = "jwt.secret", value = Tokens.SECRET)
 @Timeout(60)
-class BodyMemoryTest {
+class RequestMemoryTest {
 
   private static final long ALL = Runtime.getRuntime().maxMemory();
   private static final String LARGE =
@@ -138,7 +135,8 @@ class BodyMemoryTest {
       return plant.plant();
     });
     try (Socket connection = connect()) {
-      String headers = "a:\r\n".repeat(1_000) + "Content-Length: " + SMALL.length();
+      String headers =
+          "a:\r\n".repeat(80) + "b: " + "x".repeat(8_000) + "\r\nContent-Length: " + SMALL.length();
       connection.getOutputStream().write(head(headers).getBytes(US_ASCII));
       while (nothingIsTaken()) {
         LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
@@ -148,56 +146,6 @@ class BodyMemoryTest {
 
       assertEquals("HTTP/1.1 200", new String(statusLine, US_ASCII));
       awaitThatNothingIsTaken();
-    }
-  }
-
-  @Test
-  void memory_of_a_head_whose_client_goes_away_is_given_back() throws IOException {
-    try (Socket connection = connect()) {
-      String begin = "POST /plants HTTP/1.1\r\n" + "a:\r\n".repeat(1_000);
-      connection.getOutputStream().write(begin.getBytes(US_ASCII));
-      while (nothingIsTaken()) {
-        LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
-      }
-    }
-    awaitThatNothingIsTaken();
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"GET /", "GET / HTTP/1.1\r\nHost: x\r\nX: "})
-  void line_without_end_for_which_there_is_no_memory_ends_the_connection(String begin)
-      throws IOException {
-    assertTrue(memory.take(ALL, 0));
-    try (Socket connection = connect()) {
-      connection.getOutputStream().write((begin + "x".repeat(8_000)).getBytes(US_ASCII));
-
-      assertEquals(-1, connection.getInputStream().read());
-    } finally {
-      memory.giveBack(ALL);
-    }
-  }
-
-  /** The buffers that bytes are read into grow with what comes, and a few bytes keep all of one. */
-  @Test
-  void line_that_keeps_a_large_buffer_takes_its_size() throws IOException {
-    String large =
-        "POST /plants HTTP/1.1\r\nHost: x\r\nContent-Length: " + LARGE.length() + "\r\n\r\n";
-    try (Socket fresh = connect();
-        Socket connection = connect()) {
-      connection.getOutputStream().write((large + LARGE).getBytes(US_ASCII));
-      connection.getInputStream().readNBytes("HTTP/1.1 401".length());
-      assertTrue(memory.take(ALL, 0));
-      try {
-        for (Socket each : List.of(fresh, connection)) {
-          each.getOutputStream().write("GET /".getBytes(US_ASCII));
-        }
-        connection.getInputStream().readAllBytes(); // which ends with the connection
-
-        fresh.getOutputStream().write(" HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(US_ASCII));
-        assertEquals('H', fresh.getInputStream().read());
-      } finally {
-        memory.giveBack(ALL);
-      }
     }
   }
 
@@ -217,40 +165,6 @@ class BodyMemoryTest {
       assertEquals(-1, connection.getInputStream().read());
     } finally {
       closed.complete(true);
-      memory.giveBack(ALL);
-    }
-  }
-
-  @Test
-  void memory_of_a_line_is_given_back_when_the_request_is_whole() throws IOException {
-    try (Socket connection = connect()) {
-      String request = "GET /" + "x".repeat(8_000) + " HTTP/1.1\r\nHost: x\r\n\r\n";
-      for (int time = 0; time < 2; time++) {
-        connection.getOutputStream().write(request.substring(0, 7_000).getBytes(US_ASCII));
-        while (nothingIsTaken()) {
-          LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
-        }
-        connection.getOutputStream().write(request.substring(7_000).getBytes(US_ASCII));
-        awaitThatNothingIsTaken();
-      }
-      byte[] statusLine = connection.getInputStream().readNBytes("HTTP/1.1 401".length());
-
-      assertEquals("HTTP/1.1 401", new String(statusLine, US_ASCII));
-    }
-  }
-
-  @Test
-  void trailers_for_which_there_is_no_memory_create_nothing() throws IOException {
-    assertTrue(memory.take(ALL, 0));
-    try (Socket connection = connect()) {
-      String body = Integer.toHexString(SMALL.length()) + "\r\n" + SMALL + "\r\n0\r\n";
-      String request = head("Transfer-Encoding: chunked") + body + "a:\r\n".repeat(1_000) + "\r\n";
-      connection.getOutputStream().write(request.getBytes(US_ASCII));
-      byte[] statusLine = connection.getInputStream().readNBytes("HTTP/1.1 400".length());
-
-      assertEquals("HTTP/1.1 400", new String(statusLine, US_ASCII));
-      assertEquals(0, createPlant.calls());
-    } finally {
       memory.giveBack(ALL);
     }
   }
