@@ -1,11 +1,16 @@
 package org.plantstore.app;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -23,6 +28,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -44,6 +50,7 @@ class ShutdownTest {
   /** Longer than a log is given by default to write what it has. */
   private static final Duration DELAY_OF_THE_READER = Duration.ofSeconds(5);
 
+  private static final Pattern CONTENT_LENGTH = Pattern.compile("(?i)content-length: (\\d+)");
   private static final Pattern REQUEST_ID = Pattern.compile("request_id=(request-\\d+)");
   private static final Duration EXIT_TIMEOUT = Duration.ofSeconds(60);
 
@@ -127,6 +134,31 @@ class ShutdownTest {
     assertTrue(
         service.output().contains(" - SIGTERM will end the service without draining it: "),
         service::output);
+  }
+
+  @Test
+  void answer_that_is_being_read_is_sent_to_its_end() throws Exception {
+    ServiceProcess service = startService("0");
+    try (Socket client = new Socket()) {
+      client.setReceiveBufferSize(16 * 1024);
+      client.connect(new InetSocketAddress("localhost", service.address().getPort()));
+      String request = "GET /page/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n";
+      client.getOutputStream().write(request.getBytes(US_ASCII));
+      String begin = "HTTP/1.1 200 OK\r\n";
+      InputStream answer = client.getInputStream();
+      assertEquals(begin, new String(answer.readNBytes(begin.length()), US_ASCII));
+
+      service.terminate();
+      while (service.isOpen()) {
+        LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
+      }
+      String rest = new String(answer.readAllBytes(), ISO_8859_1);
+
+      Matcher length = CONTENT_LENGTH.matcher(rest);
+      assertTrue(length.find(), rest);
+      assertEquals(Integer.parseInt(length.group(1)), rest.length() - rest.indexOf("\r\n\r\n") - 4);
+    }
+    assertEquals(0, service.awaitExit(EXIT_TIMEOUT));
   }
 
   @Test
