@@ -8,6 +8,7 @@ import com.nimbusds.jose.jwk.source.JWKSetCacheRefreshEvaluator;
 import com.nimbusds.jose.jwk.source.JWKSetRetrievalException;
 import com.nimbusds.jose.jwk.source.JWKSetSource;
 import com.nimbusds.jose.jwk.source.JWKSetUnavailableException;
+import com.nimbusds.jose.jwk.source.RateLimitReachedException;
 import com.nimbusds.jose.proc.SecurityContext;
 import com.nimbusds.jose.util.JSONObjectUtils;
 import java.io.ByteArrayOutputStream;
@@ -20,7 +21,9 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.text.ParseException;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -43,6 +46,9 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
   private static final Logger LOG = LoggerFactory.getLogger(ProviderKeySet.class);
   private static final int MAX_BYTES = 256 * 1024;
 
+  /** Two, so that a key which is published after a fetch is found at once. */
+  private static final int MAX_FETCHES_IN_WINDOW = 2;
+
   private static final int MAX_REASON_CHARACTERS = 200;
 
   /** A token that names no key may be checked with each of them. */
@@ -57,11 +63,20 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
           .followRedirects(HttpClient.Redirect.NORMAL)
           .build();
   private final URI address;
+  private final Duration window;
+  private final Deque<Long> fetchedAtNanos = new ArrayDeque<>();
   private volatile boolean down = true;
   private volatile JWKSet lastFetched = new JWKSet();
 
-  ProviderKeySet(URL address) {
+  /**
+   * Makes the source, without fetching anything yet.
+   *
+   * @param address where the key set is
+   * @param window the time within which no more than two fetches begin
+   */
+  ProviderKeySet(URL address, Duration window) {
     this.address = URI.create(address.toString());
+    this.window = window;
   }
 
   /** Says whether the last fetch has failed, or none has ended yet. */
@@ -79,7 +94,8 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
       JWKSetCacheRefreshEvaluator refreshEvaluator,
       long currentTime,
       @Nullable SecurityContext context)
-      throws JWKSetUnavailableException {
+      throws JWKSetUnavailableException, RateLimitReachedException {
+    countFetch();
     try {
       JWKSet fetched = usableKeysOf(fetch());
       lastFetched = fetched;
@@ -90,6 +106,15 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
       LOG.warn("The key set at JWT_JWKS_URL cannot be fetched: {}", legible(e.toString()));
       throw new JWKSetRetrievalException("the key set cannot be fetched", e);
     }
+  }
+
+  private synchronized void countFetch() throws RateLimitReachedException {
+    long now = System.nanoTime();
+    fetchedAtNanos.removeIf(then -> now - then >= window.toNanos());
+    if (fetchedAtNanos.size() == MAX_FETCHES_IN_WINDOW) {
+      throw new RateLimitReachedException();
+    }
+    fetchedAtNanos.add(now);
   }
 
   private String fetch() throws IOException {

@@ -3,7 +3,10 @@ package org.plantstore.adapter.http;
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JOSEObjectType;
 import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.KeySourceException;
+import com.nimbusds.jose.jwk.JWKMatcher;
+import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.proc.BadJOSEException;
 import com.nimbusds.jose.proc.DefaultJOSEObjectTypeVerifier;
 import com.nimbusds.jose.proc.DefaultJOSEProcessor;
@@ -67,10 +70,19 @@ final class TokenSignature implements ReactiveSignatureConfiguration<SignedJWT> 
   private static final Duration KEY_CACHE_TIME = Duration.ofMinutes(5);
 
   private final DefaultJOSEProcessor<SecurityContext> processor = new DefaultJOSEProcessor<>();
+
+  /** For checks that only compute: more threads than processors would only take turns. */
   private final Scheduler scheduler;
+
+  /** For checks that may wait for a provider. */
+  private final Scheduler waitingScheduler;
+
   private final @Nullable ProviderKeys providerKeys;
 
-  /** Bounds what waits for a provider: callers without a valid token get here, too. */
+  /**
+   * Bounds what waits for a provider: callers without a valid token get here, too. Tokens of keys
+   * that are at hand need no place, so that those callers cannot keep them out.
+   */
   private final Semaphore places;
 
   @Inject
@@ -79,6 +91,7 @@ final class TokenSignature implements ReactiveSignatureConfiguration<SignedJWT> 
       @Named(TaskExecutors.BLOCKING) ExecutorService executor,
       @Property(name = HttpSettings.MAX_CONCURRENT_CREATES) int maxConcurrentCreates) {
     places = new Semaphore(maxConcurrentCreates);
+    waitingScheduler = Schedulers.fromExecutorService(executor);
     TokenSettings settings = TokenSettings.of(environment);
     URL keySet = settings.keySet();
     byte[] secret = settings.secret();
@@ -87,8 +100,8 @@ final class TokenSignature implements ReactiveSignatureConfiguration<SignedJWT> 
       providerKeys = new ProviderKeys(keySet, KEY_CACHE_TIME);
       processor.setJWSKeySelector(
           new JWSVerificationKeySelector<>(PUBLIC_KEY_ALGORITHMS, providerKeys));
-      // Fetching the key set blocks.
-      scheduler = Schedulers.fromExecutorService(executor);
+      // An event loop is kept for its other connections.
+      scheduler = Schedulers.parallel();
     } else if (secret != null) {
       providerKeys = null;
       processor.setJWSKeySelector(selectorOf(secret));
@@ -126,12 +139,22 @@ final class TokenSignature implements ReactiveSignatureConfiguration<SignedJWT> 
         ServerRequestContext.currentRequest()
             .map(DiagnosticContext::of)
             .orElse(DiagnosticContext.NONE);
-    return Mono.defer(() ->
-        places.tryAcquire()
-            ? Mono.fromCallable(() -> context.supply(() -> isValid(token)))
-                .subscribeOn(scheduler)
-                .doFinally(signal -> places.release())
-            : Mono.error(new RefusedException(ErrorNumber.OVERLOADED)));
+    Mono<Boolean> check = Mono.fromCallable(() -> context.supply(() -> isValid(token)));
+    return Mono.defer(() -> {
+      if (!mayWait(token.getHeader())) {
+        return check.subscribeOn(scheduler);
+      }
+      return places.tryAcquire()
+          ? check.subscribeOn(waitingScheduler).doFinally(signal -> places.release())
+          : Mono.error(new RefusedException(ErrorNumber.OVERLOADED));
+    });
+  }
+
+  /** Says whether the key of a token has to be fetched, or looked for at the provider. */
+  private boolean mayWait(JWSHeader header) {
+    return providerKeys != null
+        && PUBLIC_KEY_ALGORITHMS.contains(header.getAlgorithm())
+        && !providerKeys.areAtHand(new JWKSelector(JWKMatcher.forJWSHeader(header)));
   }
 
   private boolean isValid(SignedJWT token) {

@@ -89,6 +89,27 @@ class ProviderKeysTest {
 
   @Test
   @Timeout(30)
+  void provider_that_is_down_is_asked_twice_in_a_window() throws Exception {
+    Duration window = Duration.ofMillis(500);
+    try (IdentityProvider provider = new IdentityProvider(known);
+        ProviderKeys keys =
+            new ProviderKeys(URI.create(provider.url()).toURL(), window.multipliedBy(60))) {
+      provider.goDown();
+      long start = System.nanoTime();
+
+      while (System.nanoTime() - start < 3 * window.toNanos() || provider.fetches() <= 2) {
+        assertThrows(KeySourceException.class, () -> find(keys, known));
+      }
+
+      // From a window's end to the next one's begin, so that a busy machine may take its time.
+      int fetches = provider.fetches();
+      long windows = (System.nanoTime() - start) / window.toNanos() + 1;
+      assertTrue(fetches <= 2 * windows, fetches + " fetches in " + windows + " windows");
+    }
+  }
+
+  @Test
+  @Timeout(30)
   void provider_that_never_answers_is_down() throws Exception {
     try (ServerSocket silent = new ServerSocket(0);
         ProviderKeys keys = keys("http://localhost:" + silent.getLocalPort() + "/keys")) {

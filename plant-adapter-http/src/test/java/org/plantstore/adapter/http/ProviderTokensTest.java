@@ -272,6 +272,31 @@ class ProviderTokensTest {
   }
 
   @Test
+  void tokens_of_known_keys_do_not_wait_with_those_of_unknown_keys() throws Exception {
+    try (EmbeddedServer bounded =
+        ApplicationContext.run(
+            EmbeddedServer.class,
+            Map.of("jwt.jwks-url", provider.url(), "max.concurrent.creates", 1))) {
+      assertEquals(200, Answer.create(bounded.getURI(), token(JWSAlgorithm.RS256, rsa)).status());
+      provider.drip();
+      String unknown = token(JWSAlgorithm.RS256, nextRsa);
+      CompletableFuture<Answer> waiting =
+          CompletableFuture.supplyAsync(() -> Answer.create(bounded.getURI(), unknown));
+      while (provider.fetches() == 1) {
+        LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
+      }
+
+      // Others than the one that is remembered.
+      for (JWSAlgorithm algorithm :
+          List.of(JWSAlgorithm.RS384, JWSAlgorithm.RS512, JWSAlgorithm.PS256)) {
+        assertEquals(200, Answer.create(bounded.getURI(), token(algorithm, rsa)).status());
+      }
+
+      assertEquals(UNAVAILABLE, waiting.get(30, TimeUnit.SECONDS).body());
+    }
+  }
+
+  @Test
   void key_that_cannot_be_read_spoils_no_other() {
     provider.publish(
         "{\"keys\":[{\"kty\":\"RSA\",\"kid\":\"bad\",\"e\":\"AQAB\"},{\"kty\":\"new\"},"
