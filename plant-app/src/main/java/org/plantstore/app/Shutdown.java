@@ -25,7 +25,6 @@ import org.slf4j.LoggerFactory;
 final class Shutdown implements HealthIndicator {
 
   private static final Logger LOG = LoggerFactory.getLogger(Shutdown.class);
-  private static final String ACCESS_LOG = "org.plantstore.access";
 
   private final EmbeddedApplication<?> application;
   private final ApplicationEventPublisher<ApplicationShutdownEvent> events;
@@ -41,16 +40,11 @@ final class Shutdown implements HealthIndicator {
     this.drainTime = Duration.ofSeconds(drainSeconds);
   }
 
-  /** Returns when all that was accepted is answered, and all that was logged is written. */
+  /** Returns when all that was accepted is answered. */
   void run() {
     drain();
     application.stop();
     LOG.info("Stopped");
-    // Its lines wait for standard output. The end of all logging would begin with the appender that
-    // writes them, and lose those that still wait.
-    if (LoggerFactory.getLogger(ACCESS_LOG) instanceof ch.qos.logback.classic.Logger accessLog) {
-      accessLog.detachAndStopAllAppenders();
-    }
   }
 
   /** Turns readiness off, tells the adapters, and returns after the time to drain. */

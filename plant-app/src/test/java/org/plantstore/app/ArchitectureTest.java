@@ -34,7 +34,6 @@ class ArchitectureTest {
 
   private static final Map<String, Set<String>> MODULES_BY_TECHNOLOGY =
       Map.ofEntries(
-          Map.entry("ch.qos.logback", Set.of("plant-app")),
           Map.entry("com.fasterxml.jackson", Set.of("plant-adapter-http")),
           Map.entry("com.github.benmanes.caffeine", Set.of("plant-adapter-http")),
           Map.entry("com.nimbusds", Set.of("plant-adapter-http")),

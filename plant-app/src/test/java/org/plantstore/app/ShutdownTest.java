@@ -165,17 +165,8 @@ class ShutdownTest {
   void access_log_is_written_to_its_end_for_a_reader_who_is_behind() throws Exception {
     Map<String, String> environment = EmbeddedDatabase.environment(database);
     environment.put("ACCESS_LOG", "on");
-    // So that no line but those of the access log waits for the reader, and the stop with it.
-    environment.put("LOGGER_LEVELS_ROOT", "WARN");
-    environment.put("LOGGER_LEVELS_COM_ZAXXER_HIKARI", "WARN");
     ServiceProcess service = start(ServiceProcess.withHeldOutput(environment));
-    String path = "/" + "x".repeat(250);
-    Set<String> unseen = new HashSet<>();
-    for (int number = 0; number < REQUESTS_BEFORE_THE_END; number++) {
-      String id = "request-" + number;
-      assertEquals(401, service.get(path, Map.of("X-Request-Id", id)).statusCode());
-      unseen.add(id);
-    }
+    Set<String> unseen = fillOutput(service);
 
     service.terminate();
     while (service.isOpen()) {
@@ -184,14 +175,48 @@ class ShutdownTest {
     LockSupport.parkNanos(DELAY_OF_THE_READER.toNanos());
 
     assertTrue(service.isAlive(), "it waits for its reader");
+    List<String> lines;
     try (BufferedReader output = service.heldOutput()) {
-      output
-          .lines()
-          .flatMap(line -> REQUEST_ID.matcher(line).results())
-          .forEach(logged -> unseen.remove(logged.group(1)));
+      lines = output.lines().toList();
     }
+    lines.stream()
+        .flatMap(line -> REQUEST_ID.matcher(line).results())
+        .forEach(logged -> unseen.remove(logged.group(1)));
     assertEquals(Set.of(), unseen, "requests without a line");
+    assertTrue(lines.stream().anyMatch(line -> line.endsWith(" - Stopped")), "the last line");
     assertEquals(0, service.awaitExit(EXIT_TIMEOUT));
+  }
+
+  @Test
+  void service_whose_output_nobody_reads_serves_on_and_ends() throws Exception {
+    Map<String, String> environment = EmbeddedDatabase.environment(database);
+    environment.put("ACCESS_LOG", "on");
+    environment.put("DATABASE_TIMEOUT_SECONDS", "1");
+    ServiceProcess service = start(ServiceProcess.withHeldOutput(environment));
+    fillOutput(service);
+
+    try (Connection locker = database.getPostgresDatabase().getConnection()) {
+      locker.setAutoCommit(false);
+      locker.createStatement().execute("LOCK TABLE plant");
+      // A line about it is logged before it is answered.
+      assertEquals(503, service.create("{\"id\":1,\"name\":\"fern\"}").statusCode());
+    }
+    assertEquals(200, service.create("{\"id\":1,\"name\":\"fern\"}").statusCode());
+
+    service.terminate();
+    assertEquals(0, service.awaitExit(EXIT_TIMEOUT));
+  }
+
+  /** Has more lines logged than a pipe holds, and answers the ids of the requests in them. */
+  private static Set<String> fillOutput(ServiceProcess service) {
+    String path = "/" + "x".repeat(250);
+    Set<String> ids = new HashSet<>();
+    for (int number = 0; number < REQUESTS_BEFORE_THE_END; number++) {
+      String id = "request-" + number;
+      assertEquals(401, service.get(path, Map.of("X-Request-Id", id)).statusCode());
+      ids.add(id);
+    }
+    return ids;
   }
 
   @Test
