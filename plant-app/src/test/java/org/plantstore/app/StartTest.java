@@ -81,6 +81,25 @@ class StartTest {
   }
 
   @Test
+  void body_that_the_heap_does_not_carry_is_refused() {
+    Map<String, String> environment = new HashMap<>(COMPLETE);
+    environment.put("JDK_JAVA_OPTIONS", "-Xmx64m -XX:+UseG1GC"); // others do not count all of it
+    environment.put("MAX_BODY_BYTES", "4194305");
+    String refusal = refusal(environment);
+    environment.put("MAX_BODY_BYTES", "4194304");
+    String refusalOfTheDatabase = refusal(environment);
+
+    assertTrue(
+        refusal.endsWith(
+            "plant-store does not start: MAX_BODY_BYTES must be at most 4194304, a sixteenth of the"
+                + " heap (-Xmx), but is 4194305\n"),
+        refusal);
+    assertTrue(
+        refusalOfTheDatabase.contains("does not start: the database cannot be used"),
+        refusalOfTheDatabase);
+  }
+
+  @Test
   void database_that_does_not_answer_is_named() {
     String refusal = refusal(COMPLETE);
 

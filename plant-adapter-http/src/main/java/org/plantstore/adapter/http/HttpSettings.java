@@ -28,6 +28,13 @@ public final class HttpSettings implements ApplicationContextConfigurer {
   static final int DEFAULT_MAX_BODY_BYTES = 1_048_576;
 
   private static final String MAX_BODY_BYTES = "max.body.bytes";
+
+  /**
+   * One body is always let in. On its way to the database and into its answer it takes several
+   * times its bytes: with an eighth of the heap that was too much, with this share it was not.
+   */
+  private static final int LARGEST_BODY_SHARE_OF_HEAP = 16;
+
   private static final int MAX_HEADERS_BYTES = 16 * 1024;
   private static final int MAX_FIRST_LINE_BYTES = 16 * 1024;
 
@@ -85,6 +92,7 @@ public final class HttpSettings implements ApplicationContextConfigurer {
   public void configure(ApplicationContext context) {
     TokenSettings.of(context.getEnvironment());
     requirePositive(context, "MAX_BODY_BYTES", MAX_BODY_BYTES);
+    requireMemory(context.getRequiredProperty(MAX_BODY_BYTES, Long.class));
     requirePositive(context, "MAX_CONCURRENT_CREATES", MAX_CONCURRENT_CREATES);
     requirePositive(context, "MAX_CONNECTIONS", MAX_CONNECTIONS);
     requirePositive(context, "REQUEST_TIMEOUT_SECONDS", REQUEST_TIMEOUT_SECONDS);
@@ -96,6 +104,17 @@ public final class HttpSettings implements ApplicationContextConfigurer {
     if (!value.matches("[1-9][0-9]{0,8}")) {
       throw new ConfigurationException(
           variable + " must be a whole number from 1 to 999999999, but is " + value);
+    }
+  }
+
+  private static void requireMemory(long maxBodyBytes) {
+    long bound = Runtime.getRuntime().maxMemory() / LARGEST_BODY_SHARE_OF_HEAP;
+    if (maxBodyBytes > bound) {
+      throw new ConfigurationException(
+          "MAX_BODY_BYTES must be at most "
+              + bound
+              + ", a sixteenth of the heap (-Xmx), but is "
+              + maxBodyBytes);
     }
   }
 }
