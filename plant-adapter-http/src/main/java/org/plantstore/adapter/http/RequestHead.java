@@ -35,8 +35,8 @@ final class RequestHead {
 
   /** Says whether version, Host, transfer coding and target are those of a request of HTTP/1.1. */
   static boolean isWellFormed(HttpRequest request) {
-    boolean current = request.protocolVersion().equals(HttpVersion.HTTP_1_1);
-    if (!current && !request.protocolVersion().equals(HttpVersion.HTTP_1_0)) {
+    boolean current = isVersion(request, HttpVersion.HTTP_1_1);
+    if (!current && !isVersion(request, HttpVersion.HTTP_1_0)) {
       return false;
     }
     HttpHeaders headers = request.headers();
@@ -54,6 +54,15 @@ final class RequestHead {
    */
   static boolean isMistakable(HttpMethod method) {
     return !method.name().equals(method.name().toUpperCase(Locale.ROOT));
+  }
+
+  /**
+   * Says whether the version is this one, to the letter (RFC 9112, section 2.3): the decoder
+   * answers its constant for that, and an equal object for {@code http/1.1}.
+   */
+  @SuppressWarnings("ReferenceEquality")
+  private static boolean isVersion(HttpRequest request, HttpVersion version) {
+    return request.protocolVersion() == version;
   }
 
   private static boolean isHost(String host) {
