@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -34,8 +35,8 @@ class OverloadTest {
   private static final int CALLERS = 1_000;
   private static final Duration DEADLINE = Duration.ofSeconds(2);
 
-  /** What a machine with other things to do may take longer. */
-  private static final Duration MARGIN = Duration.ofSeconds(3);
+  /** What a machine with other things to do may take longer, as the README says. */
+  private static final Duration MARGIN = Duration.ofMillis(1_500);
 
   private static final String STORE_UNAVAILABLE = "{\"error\":5002,";
   private static final String OVERLOADED = "{\"error\":5003,";
@@ -49,14 +50,6 @@ class OverloadTest {
   private DatabaseProxy proxy;
   private ServiceProcess service;
 
-  /**
-   * An answer and the time until it came.
-   *
-   * @param response the answer
-   * @param elapsed since the request was sent
-   */
-  private record Timed(HttpResponse<String> response, Duration elapsed) {}
-
   @BeforeEach
   void start() throws IOException {
     database = EmbeddedDatabase.start();
@@ -67,6 +60,13 @@ class OverloadTest {
     environment.put("MAX_CONCURRENT_CREATES", String.valueOf(PLACES));
     environment.put("JAVA_TOOL_OPTIONS", "-Xmx64m");
     service = new ServiceProcess(environment).awaitReady();
+    warmUp();
+  }
+
+  /** A service that is measured has loaded its classes; what is answered here counts as refused. */
+  private void warmUp() {
+    assertEquals(200, service.create("{\"id\":0,\"name\":\"fern\"}").statusCode());
+    createAtOnce(CALLERS, () -> "{\"id\":0,\"name\":\"moss\"}");
   }
 
   @AfterEach
@@ -83,13 +83,16 @@ class OverloadTest {
       locker.setAutoCommit(false);
       locker.createStatement().execute("LOCK TABLE plant");
       for (int round = 0; round < 3; round++) {
-        List<Timed> answers = createAtOnce(CALLERS);
+        List<HttpResponse<String>> answers = createAtOnce(CALLERS, this::nextPlant);
 
-        answers.forEach(OverloadTest::assertRefusedInTime);
+        answers.forEach(OverloadTest::assertRefused);
         long waited = count(answers, STORE_UNAVAILABLE);
         // Some may have come when the first had gone.
         assertTrue(waited >= PLACES && waited <= 4 * PLACES, "waited: " + waited);
         assertEquals(CALLERS, waited + count(answers, OVERLOADED));
+        assertSlowest("error=\"5002\",outcome=\"failed\"", DEADLINE.plus(MARGIN));
+        // They do not wait as the others do.
+        assertSlowest("error=\"5003\",outcome=\"failed\"", DEADLINE);
         assertEquals(200, service.health("readiness").statusCode());
       }
     }
@@ -100,15 +103,12 @@ class OverloadTest {
   void slow_database_serves_as_many_as_it_can_and_the_memory_does_not_grow() {
     proxy.setDelay(Duration.ofMillis(100));
     for (int round = 0; round < 10; round++) {
-      List<Timed> answers = createAtOnce(CALLERS);
+      List<HttpResponse<String>> answers = createAtOnce(CALLERS, this::nextPlant);
 
-      List<Timed> served =
-          answers.stream().filter(answer -> answer.response().statusCode() == 200).toList();
-      assertTrue(served.size() >= PLACES, "served: " + served.size());
-      for (Timed answer : served) {
-        assertTrue(answer.elapsed().compareTo(DEADLINE.plus(MARGIN)) < 0, answer::toString);
-      }
-      assertEquals(CALLERS, served.size() + count(answers, "{\"error\":500"));
+      long served = answers.stream().filter(answer -> answer.statusCode() == 200).count();
+      assertTrue(served >= PLACES, "served: " + served);
+      assertEquals(CALLERS, served + count(answers, "{\"error\":500"));
+      assertSlowest("error=\"none\",outcome=\"created\"", DEADLINE.plus(MARGIN));
     }
     proxy.setDelay(Duration.ZERO);
     // With 64 MB of heap, all of which would be taken if anything stayed.
@@ -118,43 +118,57 @@ class OverloadTest {
 
   private void assertNormalService() {
     for (int create = 0; create < 10; create++) {
-      Timed answer = create().join();
-      assertEquals(200, answer.response().statusCode());
-      assertTrue(answer.elapsed().compareTo(DEADLINE) < 0, answer::toString);
+      long began = System.nanoTime();
+      assertEquals(200, create(nextPlant()).join().statusCode());
+      Duration elapsed = Duration.ofNanos(System.nanoTime() - began);
+      assertTrue(elapsed.compareTo(DEADLINE) < 0, "took " + elapsed);
     }
     assertEquals(200, service.health("readiness").statusCode());
   }
 
-  private static void assertRefusedInTime(Timed answer) {
-    assertEquals(503, answer.response().statusCode());
-    assertEquals(Optional.of("1"), answer.response().headers().firstValue("Retry-After"));
-    assertTrue(answer.elapsed().compareTo(DEADLINE.plus(MARGIN)) < 0, answer::toString);
+  private static void assertRefused(HttpResponse<String> answer) {
+    assertEquals(503, answer.statusCode());
+    assertEquals(Optional.of("1"), answer.headers().firstValue("Retry-After"));
   }
 
-  private static long count(List<Timed> answers, String start) {
-    return answers.stream().filter(answer -> answer.response().body().startsWith(start)).count();
+  /** By the service's own measure: these clients wait for a processor as well. */
+  private void assertSlowest(String labels, Duration limit) {
+    String series = "plant_store_requests_seconds_max{" + labels + "} ";
+    double seconds =
+        service
+            .metrics()
+            .body()
+            .lines()
+            .filter(line -> line.startsWith(series))
+            .mapToDouble(line -> Double.parseDouble(line.substring(series.length())))
+            .max()
+            .orElseThrow();
+    assertTrue(seconds > 0 && seconds * 1_000 < limit.toMillis(), series + seconds);
   }
 
-  private List<Timed> createAtOnce(int callers) {
-    List<CompletableFuture<Timed>> calls = new ArrayList<>();
+  private static long count(List<HttpResponse<String>> answers, String start) {
+    return answers.stream().filter(answer -> answer.body().startsWith(start)).count();
+  }
+
+  private List<HttpResponse<String>> createAtOnce(int callers, Supplier<String> plants) {
+    List<CompletableFuture<HttpResponse<String>>> calls = new ArrayList<>();
     for (int caller = 0; caller < callers; caller++) {
-      calls.add(create());
+      calls.add(create(plants.get()));
     }
     return calls.stream().map(CompletableFuture::join).toList();
   }
 
-  private CompletableFuture<Timed> create() {
-    String plant = "{\"id\":%d,\"name\":\"fern\"}".formatted(nextId.incrementAndGet());
+  private String nextPlant() {
+    return "{\"id\":%d,\"name\":\"fern\"}".formatted(nextId.incrementAndGet());
+  }
+
+  private CompletableFuture<HttpResponse<String>> create(String plant) {
     HttpRequest request =
         HttpRequest.newBuilder(service.address().resolve("/plants"))
             .header("Authorization", authorization)
             .header("Content-Type", "application/json")
             .POST(BodyPublishers.ofString(plant))
             .build();
-    long began = System.nanoTime();
-    return client
-        .sendAsync(request, BodyHandlers.ofString())
-        .orTimeout(60, TimeUnit.SECONDS)
-        .thenApply(response -> new Timed(response, Duration.ofNanos(System.nanoTime() - began)));
+    return client.sendAsync(request, BodyHandlers.ofString()).orTimeout(60, TimeUnit.SECONDS);
   }
 }
