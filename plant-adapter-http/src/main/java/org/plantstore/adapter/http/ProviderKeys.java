@@ -59,7 +59,7 @@ final class ProviderKeys implements JWKSource<SecurityContext>, Closeable {
                                 refresh.getJWKSet(), System.currentTimeMillis() + atHandMillis);
                       }
                     })
-                // Its windows may be less apart than they are long, if a fetch takes long.
+                // Its windows come too soon where fetches take long; the key set counts instead.
                 .rateLimited(false)
                 .outageTolerantForever()
                 .build();
