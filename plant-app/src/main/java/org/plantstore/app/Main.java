@@ -2,6 +2,7 @@ package org.plantstore.app;
 
 import io.micronaut.context.annotation.Import;
 import io.micronaut.context.exceptions.ConfigurationException;
+import java.security.Security;
 import org.plantstore.application.PlantCreation;
 
 /**
@@ -11,6 +12,9 @@ import org.plantstore.application.PlantCreation;
 @Import(classes = PlantCreation.class, annotated = "*")
 public final class Main {
 
+  private static final String NAME_CACHE_SECONDS = "networkaddress.cache.ttl";
+  private static final String UNKNOWN_NAME_CACHE_SECONDS = "networkaddress.cache.negative.ttl";
+
   private Main() {}
 
   /**
@@ -19,6 +23,7 @@ public final class Main {
    * @param arguments settings that override the environment, each as {@code --name=value}
    */
   public static void main(String... arguments) {
+    forgetNamesSoon();
     try {
       // Before the first logger is made: logging is configured by it.
       ServiceSettings.requireLogSettings(System.getenv());
@@ -26,5 +31,21 @@ public final class Main {
       StartupFailure.exit(e);
     }
     new Service().args(arguments).start();
+  }
+
+  /**
+   * A fail-over may change what the name of a host means, and the JVM keeps that for 30 s, and for
+   * 10 s that it means nothing. Before the first look-up, which settles it. What an operator has
+   * chosen stays.
+   */
+  private static void forgetNamesSoon() {
+    if (Security.getProperty(NAME_CACHE_SECONDS) == null
+        && System.getProperty("sun.net.inetaddr.ttl") == null) {
+      Security.setProperty(NAME_CACHE_SECONDS, "1");
+    }
+    // The JDK itself sets this one.
+    if ("10".equals(Security.getProperty(UNKNOWN_NAME_CACHE_SECONDS))) {
+      Security.setProperty(UNKNOWN_NAME_CACHE_SECONDS, "0");
+    }
   }
 }

@@ -43,9 +43,14 @@ final class DatabaseProxy implements AutoCloseable {
 
   /** Leads to the port of this machine. */
   DatabaseProxy(int target) {
+    this(InetAddress.getLoopbackAddress(), 0, target);
+  }
+
+  /** Listens at this address of this machine, and leads to the target. */
+  DatabaseProxy(InetAddress address, int port, int target) {
     this.target = target;
     try {
-      listener = new ServerSocket(0, BACKLOG, InetAddress.getLoopbackAddress());
+      listener = new ServerSocket(port, BACKLOG, address);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

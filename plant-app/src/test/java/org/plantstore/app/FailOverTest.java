@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -15,6 +18,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Another server takes over. The deadline is long here: what is waited for until it ends would not
@@ -84,9 +90,40 @@ class FailOverTest {
     }
   }
 
-  /** With a create already, because the first one reads what its answer is held against. */
+  @Test
+  @EnabledOnOs(value = OS.LINUX, disabledReason = "elsewhere 127.0.0.2 is no address")
+  void name_that_means_another_address_is_followed(@TempDir Path folder) throws IOException {
+    Path names = folder.resolve("hosts");
+    Files.writeString(names, "127.0.0.1 localhost database\n");
+    try (DatabaseProxy old = new DatabaseProxy(first.getPort());
+        DatabaseProxy other =
+            new DatabaseProxy(InetAddress.getByName("127.0.0.2"), old.port(), second.getPort());
+        ServiceProcess service =
+            start(
+                "jdbc:postgresql://database:" + old.port() + "/postgres",
+                Map.of("JDK_JAVA_OPTIONS", "-Djdk.net.hosts.file=" + names))) {
+      old.refuse();
+      Files.writeString(names, "127.0.0.1 localhost\n127.0.0.2 database\n");
+      assertServedSoon(service);
+
+      // Now the name means nothing for a while.
+      Files.writeString(names, "127.0.0.1 localhost\n");
+      other.refuse();
+      service.awaitReadiness(503);
+      other.heal(second.getPort());
+      Files.writeString(names, "127.0.0.1 localhost\n127.0.0.2 database\n");
+      assertServedSoon(service);
+    }
+  }
+
   private ServiceProcess start(String url) {
+    return start(url, Map.of());
+  }
+
+  /** With a create already, because the first one reads what its answer is held against. */
+  private ServiceProcess start(String url, Map<String, String> furtherSettings) {
     Map<String, String> environment = EmbeddedDatabase.environment(url);
+    environment.putAll(furtherSettings);
     environment.put("DATABASE_TIMEOUT_SECONDS", String.valueOf(DEADLINE.toSeconds()));
     ServiceProcess service = new ServiceProcess(environment).awaitReady();
     create(service);
