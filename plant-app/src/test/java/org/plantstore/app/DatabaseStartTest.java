@@ -10,6 +10,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -25,6 +26,8 @@ class DatabaseStartTest {
 
   private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final String WAITS = "The database is not there; waiting for it since ";
+  private static final String MIGRATES =
+      "The tables of the database are being brought up to date since ";
 
   @Test
   void start_waits_visibly_with_closed_ports_for_a_database_that_is_down(@TempDir Path data)
@@ -132,6 +135,75 @@ class DatabaseStartTest {
         }
       }
     }
+  }
+
+  @Test
+  void start_needs_no_more_connections_than_the_service() throws Exception {
+    try (EmbeddedPostgres database = EmbeddedDatabase.start();
+        Connection connection = database.getPostgresDatabase().getConnection()) {
+      connection
+          .createStatement()
+          .execute(
+              "CREATE ROLE gardener LOGIN CONNECTION LIMIT 5;"
+                  + " GRANT CREATE ON SCHEMA public TO gardener");
+      Map<String, String> environment = EmbeddedDatabase.environment(database);
+      environment.put("DATABASE_USERNAME", "gardener");
+      environment.put("DATABASE_START_TIMEOUT_SECONDS", "5");
+      for (int start = 1; start <= 2; start++) {
+        try (ServiceProcess service = new ServiceProcess(environment).awaitReady()) {
+          assertEquals(200, service.create("{\"id\":1,\"name\":\"fern\"}").statusCode());
+          awaitSessions(connection, 5);
+          service.stop();
+          assertEquals("", service.errors());
+        }
+        awaitSessions(connection, 0);
+      }
+    }
+  }
+
+  @Test
+  void start_tells_that_it_migrates_and_gives_up_a_database_that_falls_silent_meanwhile()
+      throws Exception {
+    try (EmbeddedPostgres database = EmbeddedDatabase.start();
+        DatabaseProxy proxy = new DatabaseProxy(database.getPort())) {
+      new ServiceProcess(EmbeddedDatabase.environment(database)).awaitReady().close();
+      Map<String, String> environment = environment(proxy.port(), "postgres");
+      environment.put("DATABASE_START_TIMEOUT_SECONDS", "8");
+      try (Connection locker = database.getPostgresDatabase().getConnection()) {
+        locker.setAutoCommit(false);
+        locker.createStatement().execute("LOCK TABLE flyway_schema_history");
+
+        try (ServiceProcess service = new ServiceProcess(environment)) {
+          awaitLine(service, MIGRATES + "5 s; the database answers");
+          proxy.fallSilent();
+          awaitLine(service, "; the database does not answer: ");
+
+          assertEquals(1, service.awaitExit(LIMIT));
+          assertTrue(
+              service
+                  .errors()
+                  .startsWith(
+                      "plant-store does not start: the database has not answered a migration for 8 s: "),
+              service.errors());
+          assertEquals(1, service.errors().lines().count(), service.errors());
+        }
+      }
+    }
+  }
+
+  private static void awaitSessions(Connection connection, int number) throws SQLException {
+    long deadline = System.nanoTime() + LIMIT.toNanos();
+    int sessions;
+    do {
+      assertTrue(System.nanoTime() < deadline, "there are not " + number + " sessions");
+      try (ResultSet count =
+          connection
+              .createStatement()
+              .executeQuery("SELECT count(*) FROM pg_stat_activity WHERE usename = 'gardener'")) {
+        count.next();
+        sessions = count.getInt(1);
+      }
+    } while (sessions != number);
   }
 
   private static void assertRefusedAtOnce(Map<String, String> environment, String reason) {

@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -14,11 +15,19 @@ import org.jspecify.annotations.Nullable;
  *
  * @param connector what opens the connections
  * @param patience how long it tries to
+ * @param held until this is zero, they wait
  */
-record ConnectorDataSource(Connector connector, Duration patience) implements DataSource {
+record ConnectorDataSource(Connector connector, Duration patience, CountDownLatch held)
+    implements DataSource {
 
   @Override
   public Connection getConnection() throws SQLException {
+    try {
+      held.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new SQLException("interrupted while waiting for a connection", e);
+    }
     return connector.open(patience);
   }
 

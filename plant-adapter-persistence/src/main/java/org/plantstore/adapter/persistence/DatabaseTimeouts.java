@@ -13,14 +13,19 @@ final class DatabaseTimeouts {
   private static final Duration LONGEST_ATTEMPT = Duration.ofSeconds(3);
 
   private final Duration create;
+  private final Duration start;
 
   /**
    * Makes the time-outs.
    *
-   * @param seconds how long a create may wait, in seconds, at least 1
+   * @param createSeconds how long a create may wait, in seconds, at least 1
+   * @param startSeconds how long a start may wait for its database, in seconds, at least 0
    */
-  DatabaseTimeouts(@Property(name = PersistenceSettings.TIMEOUT_SECONDS) int seconds) {
-    this.create = Duration.ofSeconds(seconds);
+  DatabaseTimeouts(
+      @Property(name = PersistenceSettings.TIMEOUT_SECONDS) int createSeconds,
+      @Property(name = PersistenceSettings.START_TIMEOUT_SECONDS) int startSeconds) {
+    this.create = Duration.ofSeconds(createSeconds);
+    this.start = Duration.ofSeconds(startSeconds);
   }
 
   /** Answers how long a create waits, whatever the database does. */
@@ -47,6 +52,14 @@ final class DatabaseTimeouts {
   /** Answers how long a host that has accepted a connection may take for each of its answers. */
   Duration attempt() {
     return create.compareTo(LONGEST_ATTEMPT) < 0 ? create : LONGEST_ATTEMPT;
+  }
+
+  /**
+   * Answers how long a migration waits for a database that keeps silent, and for tables that are
+   * locked. Not too short in any case: the database was there a moment ago.
+   */
+  Duration migration() {
+    return start.compareTo(attempt()) < 0 ? attempt() : start;
   }
 
   /**

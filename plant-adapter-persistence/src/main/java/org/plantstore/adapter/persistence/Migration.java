@@ -8,6 +8,7 @@ import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.flyway.DataSourceMigrationRunner;
 import io.micronaut.jdbc.DataSourceResolver;
 import jakarta.inject.Singleton;
+import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.flywaydb.core.api.FlywayException;
 import org.jspecify.annotations.Nullable;
@@ -20,17 +21,25 @@ import org.jspecify.annotations.Nullable;
 @Replaces(DataSourceMigrationRunner.class)
 class Migration extends DataSourceMigrationRunner {
 
+  private final MigrationWatch watch;
+
   Migration(
       ApplicationContext context,
       ApplicationEventPublisher<Object> events,
-      @Nullable DataSourceResolver dataSources) {
+      @Nullable DataSourceResolver dataSources,
+      MigrationWatch watch) {
     super(context, events, dataSources);
+    this.watch = watch;
   }
 
   @Override
   public DataSource onCreated(BeanCreatedEvent<DataSource> event) {
     try {
-      return super.onCreated(event);
+      DataSource pool = watch.watch(() -> super.onCreated(event));
+      pool.unwrap(ConnectorDataSource.class).held().countDown();
+      return pool;
+    } catch (SQLException e) {
+      throw new IllegalStateException("the pool is not one of this store", e);
     } catch (FlywayException e) {
       throw new ConfigurationException(
           "the tables of the database cannot be brought up to date: "

@@ -1,6 +1,5 @@
 package org.plantstore.adapter.persistence;
 
-import io.micronaut.context.annotation.Property;
 import io.micronaut.flyway.FlywayConfigurationCustomizer;
 import jakarta.inject.Named;
 import jakarta.inject.Singleton;
@@ -8,6 +7,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.callback.Callback;
 import org.flywaydb.core.api.callback.Context;
@@ -23,21 +23,19 @@ final class MigrationSettings implements FlywayConfigurationCustomizer {
   static final String NAME = "default";
 
   private final Connector connector;
+  private final MigrationWatch watch;
   private final Duration patience;
 
-  MigrationSettings(
-      Connector connector,
-      DatabaseTimeouts timeouts,
-      @Property(name = PersistenceSettings.START_TIMEOUT_SECONDS) int patienceSeconds) {
+  MigrationSettings(Connector connector, MigrationWatch watch, DatabaseTimeouts timeouts) {
     this.connector = connector;
-    // The database was there a moment ago.
-    this.patience = Duration.ofSeconds(Math.max(timeouts.attempt().toSeconds(), patienceSeconds));
+    this.watch = watch;
+    this.patience = timeouts.migration();
   }
 
   @Override
   public void customizeFluentConfiguration(FluentConfiguration migration) {
-    migration.dataSource(new ConnectorDataSource(connector, patience));
-    migration.callbacks(new LongTimeouts(patience));
+    migration.dataSource(new ConnectorDataSource(connector, patience, new CountDownLatch(0)));
+    migration.callbacks(new LongTimeouts(patience, watch));
   }
 
   @Override
@@ -49,8 +47,9 @@ final class MigrationSettings implements FlywayConfigurationCustomizer {
    * Bounds what a start waits for.
    *
    * @param patience how long, for somebody who has locked the tables
+   * @param watch what ends the wait for a server that has fallen silent
    */
-  private record LongTimeouts(Duration patience) implements Callback {
+  private record LongTimeouts(Duration patience, MigrationWatch watch) implements Callback {
 
     /** Longer than any statement of a migration may take. */
     private static final Duration STATEMENT = Duration.ofMinutes(10);
@@ -71,8 +70,9 @@ final class MigrationSettings implements FlywayConfigurationCustomizer {
       try (Statement statement = connection.createStatement()) {
         statement.execute("SET statement_timeout = " + STATEMENT.toMillis());
         statement.execute("SET lock_timeout = " + patience.toMillis());
-        // Nor for ever for a server that has vanished.
+        // Nor for ever for an answer that was lost.
         connection.setNetworkTimeout(Runnable::run, Math.toIntExact(STATEMENT.toMillis()));
+        watch.add(connection);
       } catch (SQLException e) {
         throw new FlywayException(e);
       }

@@ -6,6 +6,7 @@ import io.micronaut.context.event.BeanCreatedEvent;
 import io.micronaut.context.event.BeanCreatedEventListener;
 import jakarta.inject.Singleton;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 
 /** Gives the pool what cannot be told by properties. */
 @Singleton
@@ -32,7 +33,8 @@ final class PoolSettings implements BeanCreatedEventListener<DatasourceConfigura
     DatasourceConfiguration pool = event.getBean();
     // The framework would replace what looks like a placeholder.
     pool.setPassword(DatabaseAccess.of(environment).password());
-    pool.setDataSource(new ConnectorDataSource(connector, FOR_EVER));
+    // Until the tables are there: a start is to need no more connections than the service does.
+    pool.setDataSource(new ConnectorDataSource(connector, FOR_EVER, new CountDownLatch(1)));
     pool.setConnectionTimeout(timeouts.create().toMillis());
     pool.setValidationTimeout(timeouts.signOfLife().toMillis());
     pool.setExceptionOverride(new ReadOnlyIsBroken());

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -98,7 +99,29 @@ record ServerCheck(DatabaseAccess access) {
             + failure.describe());
   }
 
+  /** Answers why the server does not answer; null if it does, and be it with a refusal. */
+  @Nullable PostgresFailure silence() {
+    try {
+      connect().close();
+      return null;
+    } catch (SQLException e) {
+      PostgresFailure failure = new PostgresFailure(e);
+      return failure.hasState("08") ? failure : null;
+    }
+  }
+
   private void ask() throws SQLException {
+    try (Connection connection = connect()) {
+      requireVersion(connection.getMetaData().getDatabaseMajorVersion());
+      try (Statement statement = connection.createStatement();
+          ResultSet answers = statement.executeQuery(QUESTIONS)) {
+        answers.next();
+        requireUsable(answers);
+      }
+    }
+  }
+
+  private Connection connect() throws SQLException {
     Properties properties = new Properties();
     properties.setProperty("user", access.username());
     properties.setProperty("password", access.password());
@@ -109,14 +132,7 @@ record ServerCheck(DatabaseAccess access) {
         "loginTimeout",
         String.valueOf(TIMEOUT.plus(HOST_TIMEOUT.multipliedBy(access.hosts())).toSeconds()));
     properties.setProperty("socketTimeout", String.valueOf(TIMEOUT.toSeconds()));
-    try (Connection connection = DriverManager.getConnection(access.url(), properties)) {
-      requireVersion(connection.getMetaData().getDatabaseMajorVersion());
-      try (Statement statement = connection.createStatement();
-          ResultSet answers = statement.executeQuery(QUESTIONS)) {
-        answers.next();
-        requireUsable(answers);
-      }
-    }
+    return DriverManager.getConnection(access.url(), properties);
   }
 
   static void requireVersion(int majorVersion) {

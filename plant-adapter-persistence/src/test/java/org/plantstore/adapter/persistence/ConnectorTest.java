@@ -34,7 +34,7 @@ class ConnectorTest {
                     "jdbc:postgresql://localhost:" + network.getLocalPort() + "/postgres",
                     "postgres",
                     "any"),
-                new DatabaseTimeouts(60))) {
+                new DatabaseTimeouts(60, 60))) {
       Future<Connection> opening = threads.submit(() -> connector.open(Duration.ofSeconds(30)));
       Socket silent = network.accept();
       try (Socket answered = network.accept();
