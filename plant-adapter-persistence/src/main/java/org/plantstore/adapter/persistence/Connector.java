@@ -182,7 +182,8 @@ final class Connector implements AutoCloseable {
 
   /**
    * Where synchronous commit is off, a crash of the server would lose acknowledged plants (R4);
-   * stricter values, such as remote_apply, stay.
+   * stricter values, such as remote_apply, stay. A role's or a database's own time-outs would end
+   * these sessions; not every server has each of them.
    */
   private String session() {
     return """
@@ -190,6 +191,8 @@ final class Connector implements AutoCloseable {
            set_config('lock_timeout', '%d', false),
            set_config('synchronous_commit', CASE current_setting('synchronous_commit')
              WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false),
+           (SELECT count(set_config(name, '0', false)) FROM pg_settings WHERE name IN (
+             'transaction_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout')),
            current_setting('transaction_read_only') = 'on' AS read_only
     """
         .formatted(timeouts.statement().toMillis(), timeouts.lock().toMillis());

@@ -29,6 +29,9 @@ record PostgresFailure(SQLException cause) {
   /** A server that has become a standby; after a fail-over the address leads to another one. */
   static final String READ_ONLY = "25006";
 
+  /** States that pass though the rest of their class does not: also transactions that time out. */
+  private static final Set<String> PASSING_STATES = Set.of(READ_ONLY, "25P03", "25P04");
+
   /** Classes after which the same statement, sent again at once, may well succeed. */
   private static final Set<String> REPEATABLE_CLASSES = Set.of("08", "40", "57");
 
@@ -84,7 +87,9 @@ record PostgresFailure(SQLException cause) {
   boolean isPassing() {
     String state = state();
     // The pool's own time-out has no state.
-    return state == null || PASSING_CLASSES.contains(classOf(state)) || READ_ONLY.equals(state);
+    return state == null
+        || PASSING_CLASSES.contains(classOf(state))
+        || PASSING_STATES.contains(state);
   }
 
   /** Answers the failure in one line without details, which would quote rows. */

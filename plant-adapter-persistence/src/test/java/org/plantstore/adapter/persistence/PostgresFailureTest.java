@@ -23,8 +23,8 @@ class PostgresFailureTest {
   @NullSource
   @ValueSource(
       strings = {
-        "08000", "08001", "08006", "25006", "28P01", "3D000", "40001", "40P01", "53100", "53300",
-        "55P03", "57014", "57P01", "57P03", "58030"
+        "08000", "08001", "08006", "25006", "25P03", "25P04", "28P01", "3D000", "40001", "40P01",
+        "53100", "53300", "55P03", "57014", "57P01", "57P03", "58030"
       })
   void trying_again_can_help(@Nullable String state) {
     assertInstanceOf(PlantStoreUnavailableException.class, failure(state).toDomain());
@@ -47,6 +47,7 @@ class PostgresFailureTest {
     "42P01, SEPARATE",
     "57014, NONE",
     "53300, NONE",
+    "25P04, NONE",
     "25006, REPEAT",
     ", NONE"
   })

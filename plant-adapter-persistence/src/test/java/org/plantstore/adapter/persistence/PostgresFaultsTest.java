@@ -272,6 +272,33 @@ class PostgresFaultsTest {
     }
   }
 
+  /** They would end sessions that wait, some of them idle ones. */
+  @Test
+  void time_outs_of_the_account_do_not_count() throws Exception {
+    server.connect().close(); // makes the table
+    String timeouts =
+        "name IN ('transaction_timeout', 'idle_in_transaction_session_timeout',"
+            + " 'idle_session_timeout')";
+    try (Connection locker = server.connection()) {
+      server.execute(
+          "DO $$ DECLARE timeout text; BEGIN"
+              + " FOR timeout IN SELECT name FROM pg_settings WHERE "
+              + timeouts
+              + " LOOP EXECUTE format('ALTER ROLE postgres SET %I = 300', timeout); END LOOP; END $$");
+      try (ApplicationContext another = connectWithoutMigration()) {
+        locker.setAutoCommit(false);
+        locker.createStatement().execute("LOCK TABLE plant");
+
+        assertUnavailable(another.getBean(PlantStore.class), "(SQLSTATE 55P03)");
+        assertEquals(
+            "0",
+            single(
+                another,
+                "SELECT string_agg(DISTINCT setting, ' ') FROM pg_settings WHERE " + timeouts));
+      }
+    }
+  }
+
   @Test
   void row_that_is_neither_inserted_nor_there_is_unavailable_after_a_while() {
     try (ApplicationContext instance = server.connect()) {
@@ -501,11 +528,15 @@ class PostgresFaultsTest {
   }
 
   private static String synchronousCommit(ApplicationContext instance) {
+    return single(instance, "SHOW synchronous_commit");
+  }
+
+  /** Asks on one of the connections that plants are written on. */
+  private static String single(ApplicationContext instance, String query) {
     return instance
         .getBean(JdbcOperations.class)
         .execute(connection -> {
-          try (ResultSet row =
-              connection.createStatement().executeQuery("SHOW synchronous_commit")) {
+          try (ResultSet row = connection.createStatement().executeQuery(query)) {
             row.next();
             return row.getString(1);
           }
