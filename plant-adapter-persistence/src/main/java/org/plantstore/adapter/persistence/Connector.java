@@ -171,8 +171,8 @@ final class Connector implements AutoCloseable {
       if (row.getBoolean("read_only")) {
         throw new SQLException("the database is read-only", PostgresFailure.READ_ONLY);
       }
-      // A server that vanished without a word must not hold callers for ever.
-      connection.setNetworkTimeout(Runnable::run, Math.toIntExact(timeouts.create().toMillis()));
+      // A server that vanished without a word must not hold a writer for ever.
+      connection.setNetworkTimeout(Runnable::run, Math.toIntExact(timeouts.answer().toMillis()));
       return connection;
     } catch (SQLException e) {
       connection.close();
@@ -183,12 +183,14 @@ final class Connector implements AutoCloseable {
   /**
    * Where synchronous commit is off, a crash of the server would lose acknowledged plants (R4);
    * stricter values, such as remote_apply, stay. A role's or a database's own time-outs would end
-   * these sessions; not every server has each of them.
+   * these sessions; not every server has each of them. Warnings tell that a commit was not
+   * confirmed by a standby.
    */
   private String session() {
     return """
     SELECT set_config('statement_timeout', '%d', false),
            set_config('lock_timeout', '%d', false),
+           set_config('client_min_messages', 'warning', false),
            set_config('synchronous_commit', CASE current_setting('synchronous_commit')
              WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false),
            (SELECT count(set_config(name, '0', false)) FROM pg_settings WHERE name IN (
@@ -206,6 +208,8 @@ final class Connector implements AutoCloseable {
     properties.setProperty("connectTimeout", String.valueOf(timeouts.signOfLife().toSeconds()));
     // Attempts at a host that accepts and then says nothing must not use up all there may be.
     properties.setProperty("socketTimeout", String.valueOf(timeouts.attempt().toSeconds()));
+    properties.setProperty(
+        "cancelSignalTimeout", String.valueOf(timeouts.signOfLife().toSeconds()));
     properties.setProperty("tcpKeepAlive", "true");
     // Details quote rows, and a plant's text has no place in a log.
     properties.setProperty("logServerErrorDetail", "false");

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * of the health are told takes no time and none of the pool's connections. When this connection
  * falls silent, or leads to a standby, the pool's idle ones are dropped, because each would be
  * waited for in vain; when there is a new one, those that still wait for an answer from before are
- * cut. Safe for use by many threads.
+ * cut. What takes longer than it may is cancelled. Safe for use by many threads.
  */
 @Context
 final class DatabaseMonitor implements AutoCloseable {
@@ -104,6 +104,7 @@ final class DatabaseMonitor implements AutoCloseable {
     if (misleads) {
       traffic.cutOffBegunBefore(opened, timeouts.signOfLife());
     }
+    traffic.cancelOlderThan(timeouts.statement());
     String trouble = connector.trouble();
     if (trouble != null && pool.getHikariPoolMXBean().getTotalConnections() == 0) {
       throw new SQLException("the store has no connection left: " + trouble, "08001");

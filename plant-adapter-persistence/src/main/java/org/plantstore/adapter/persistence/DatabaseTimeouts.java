@@ -42,6 +42,14 @@ final class DatabaseTimeouts {
   }
 
   /**
+   * Answers after what time a statement is taken to be lost: later than its caller has given it up,
+   * because until then the server can still be asked to cancel it.
+   */
+  Duration answer() {
+    return create.plus(SIGN_OF_LIFE);
+  }
+
+  /**
    * Answers after what time the server gives up a lock: earlier still, so that there is time to
    * separate the plant that waits for it from others.
    */

@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.postgresql.jdbc.PgConnection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -75,6 +76,25 @@ final class DatabaseTraffic {
     for (UnderWay entry : underWay) {
       if (entry.began - instant < 0 && now - entry.began > age.toNanos()) {
         cutOff(entry);
+      }
+    }
+  }
+
+  /**
+   * Asks the server to cancel statements. It ends most of them in time by itself; but where it
+   * waits for a standby, it would do so for ever, also when nobody waits for its answer any more.
+   *
+   * @param age what is younger is spared
+   */
+  void cancelOlderThan(Duration age) {
+    long now = System.nanoTime();
+    for (UnderWay entry : underWay) {
+      if (now - entry.began > age.toNanos()) {
+        try {
+          entry.connection.unwrap(PgConnection.class).cancelQuery();
+        } catch (SQLException e) {
+          LOG.debug("The statement has ended already", e);
+        }
       }
     }
   }

@@ -9,12 +9,15 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.plantstore.domain.NewPlant;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The table of plants. One statement decides who gets which ids, and commits by itself; stored
@@ -24,6 +27,8 @@ import org.plantstore.domain.NewPlant;
  */
 @Singleton
 final class PlantTable implements GroupCommit.Table {
+
+  private static final Logger LOG = LoggerFactory.getLogger(PlantTable.class);
 
   private enum Insert {
     /** Fails if one of the ids is taken. */
@@ -49,7 +54,18 @@ final class PlantTable implements GroupCommit.Table {
 
   private static final String ID_TAKEN = "23505";
 
-  private static final String SELECT = "SELECT id, name, tag FROM plant WHERE id = ANY (?)";
+  /**
+   * Where a standby has to confirm commits, a row that is seen may be one that none has confirmed,
+   * such as after a crash. A message in the log of the server makes reading a commit too, which
+   * waits until a standby has all that was committed before.
+   */
+  private static final String SELECT =
+      """
+      SELECT id, name, tag,
+             (SELECT pg_logical_emit_message(true, 'plant-store', ''::text)
+               WHERE current_setting('synchronous_standby_names') <> '')
+      FROM plant WHERE id = ANY (?)
+      """;
 
   private final JdbcOperations database;
   private final DatabaseTraffic traffic;
@@ -115,15 +131,30 @@ final class PlantTable implements GroupCommit.Table {
         insert.setLong(1, plant.id());
         insert.setString(2, plant.name());
         insert.setString(3, plant.tag());
-        return insert.executeUpdate();
+        return inserted(insert);
       }
     }
     try (PreparedStatement insert = connection.prepareStatement(kind.many)) {
       insert.setObject(1, idsOf(plants));
       insert.setObject(2, plants.stream().map(NewPlant::name).toArray(String[]::new));
       insert.setObject(3, plants.stream().map(NewPlant::tag).toArray(String[]::new));
-      return insert.executeUpdate();
+      return inserted(insert);
     }
+  }
+
+  /** Answers none if no standby has confirmed them: then reading them has to wait for one. */
+  private static int inserted(PreparedStatement insert) throws SQLException {
+    int number = insert.executeUpdate();
+    return isConfirmed(insert) ? number : 0;
+  }
+
+  /** A server that gives up waiting for a standby says by a warning alone that it has. */
+  private static boolean isConfirmed(PreparedStatement statement) throws SQLException {
+    SQLWarning warning = statement.getWarnings();
+    if (warning != null) {
+      LOG.warn("A commit is not confirmed by a standby: {}", warning.getMessage());
+    }
+    return warning == null;
   }
 
   private static Map<Long, NewPlant> select(Connection connection, Collection<NewPlant> plants)
@@ -136,6 +167,9 @@ final class PlantTable implements GroupCommit.Table {
           long id = row.getLong(1);
           stored.put(id, new NewPlant(id, row.getString(2), row.getString(3)));
         }
+      }
+      if (!isConfirmed(select)) {
+        throw new SQLException("no standby confirms what is stored", PostgresFailure.CANCELED);
       }
       return stored;
     }

@@ -35,7 +35,8 @@ record PostgresFailure(SQLException cause) {
   /** Classes after which the same statement, sent again at once, may well succeed. */
   private static final Set<String> REPEATABLE_CLASSES = Set.of("08", "40", "57");
 
-  private static final String CANCELED = "57014";
+  /** Also what is given up because no standby confirms it. */
+  static final String CANCELED = "57014";
 
   /** Somebody else holds one of the ids, or the table, for longer than lock_timeout. */
   private static final String LOCKED = "55P03";
