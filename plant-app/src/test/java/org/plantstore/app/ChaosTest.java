@@ -59,9 +59,13 @@ class ChaosTest {
   private final Random random = new Random(seed);
 
   @BeforeEach
-  void start() throws IOException {
+  void start() throws IOException, SQLException {
     System.out.println("Chaos with -Dchaos.seed=" + seed + " -Dchaos.rounds=" + rounds);
     database = EmbeddedDatabase.start(data, 0);
+    // The service has to ask for what it promises.
+    try (Connection connection = database.getPostgresDatabase().getConnection()) {
+      connection.createStatement().execute("ALTER ROLE postgres SET synchronous_commit = off");
+    }
     service = startService().awaitReady();
   }
 

@@ -105,6 +105,11 @@ final class ChaosWriters implements AutoCloseable {
     return refused;
   }
 
+  /** Answers how many times a plant was sent again. */
+  long repeats() {
+    return repeats.get();
+  }
+
   /** Answers what nobody should have been told. */
   Queue<String> surprises() {
     return surprises;

@@ -47,6 +47,8 @@ class DatabaseFaultsTest {
   /** What a machine with other things to do may take longer. */
   private static final Duration MARGIN = Duration.ofMillis(1_500);
 
+  private static final String AWAY = "The database is away: ";
+  private static final String BACK = "The database is back, ";
   private static final Duration RECOVERY = Duration.ofSeconds(2);
   private static final Duration READINESS = Duration.ofSeconds(4);
   private static final Duration PAUSE_AFTER_REFUSAL = Duration.ofSeconds(5);
@@ -187,9 +189,12 @@ class DatabaseFaultsTest {
     OUT_OF_CONNECTIONS_FOR_PLANTS {
       @Override
       void begin() throws SQLException {
-        execute(
-            "ALTER ROLE gardener CONNECTION LIMIT 0",
-            RESTART_SESSIONS + " AND query NOT LIKE 'SHOW %'");
+        execute("ALTER ROLE gardener CONNECTION LIMIT 0");
+        int status = 200;
+        while (status == 200) { // a session may have begun just before
+          execute(RESTART_SESSIONS + " AND query NOT LIKE 'SHOW %'");
+          status = create().statusCode();
+        }
       }
 
       @Override
@@ -239,6 +244,8 @@ class DatabaseFaultsTest {
 
     long began = System.nanoTime();
     long lines = linesAboutRefusals();
+    long goings = linesWith(AWAY);
+    long returns = linesWith(BACK);
     fault.begin();
     Future<Duration> notReady =
         callers.submit(fault == Fault.LOCKED ? () -> Duration.ZERO : DatabaseFaultsTest::notReady);
@@ -260,6 +267,9 @@ class DatabaseFaultsTest {
 
     assertServedSoon();
     service.awaitReadiness(200);
+    int times = fault == Fault.LOCKED ? 0 : 1;
+    awaitLines(BACK, returns + times);
+    assertEquals(goings + times, linesWith(AWAY), AWAY);
     assertFalse(service.output().contains("\tat "), "a stack trace is in the log");
   }
 
@@ -350,7 +360,19 @@ class DatabaseFaultsTest {
   }
 
   private static long linesAboutRefusals() {
-    return service.output().lines().filter(line -> line.contains("asked to retry")).count();
+    return linesWith("asked to retry");
+  }
+
+  private static long linesWith(String text) {
+    return service.output().lines().filter(line -> line.contains(text)).count();
+  }
+
+  private static void awaitLines(String text, long number) {
+    long deadline = System.nanoTime() + READINESS.plus(MARGIN).toNanos();
+    while (linesWith(text) < number && System.nanoTime() < deadline) {
+      LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+    }
+    assertEquals(number, linesWith(text), text);
   }
 
   private static HttpResponse<String> create() {

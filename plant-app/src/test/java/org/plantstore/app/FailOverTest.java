@@ -30,6 +30,8 @@ import org.junit.jupiter.api.io.TempDir;
 class FailOverTest {
 
   private static final Duration DEADLINE = Duration.ofSeconds(30);
+  private static final int WRITERS = 16;
+  private static final int PROGRESS = 10 * WRITERS;
   private static final Duration RECOVERY = Duration.ofSeconds(2);
 
   /** What a machine with other things to do may take longer. */
@@ -87,6 +89,26 @@ class FailOverTest {
       setReadOnly(first, "off");
       second.close();
       assertServedSoon(service);
+    }
+  }
+
+  @Test
+  void restart_is_waited_for_by_callers(@TempDir Path data) throws Exception {
+    EmbeddedPostgres restarted = EmbeddedDatabase.start(data, 0);
+    try (ServiceProcess service =
+            start("jdbc:postgresql://localhost:" + restarted.getPort() + "/postgres");
+        ChaosWriters writers = new ChaosWriters(WRITERS, service::address)) {
+      writers.awaitProgress(PROGRESS, DEADLINE);
+
+      EmbeddedDatabase.kill(restarted, data);
+      restarted = EmbeddedDatabase.restart(data, restarted.getPort());
+      writers.awaitProgress(PROGRESS, DEADLINE);
+      writers.stop();
+
+      assertEquals(0, writers.repeats(), writers::toString);
+      assertTrue(writers.surprises().isEmpty(), writers::toString);
+    } finally {
+      restarted.close();
     }
   }
 

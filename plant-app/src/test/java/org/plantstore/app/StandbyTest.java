@@ -48,9 +48,9 @@ class StandbyTest {
     EmbeddedPostgres primary = startPrimary(data, copy);
     EmbeddedPostgres standby = EmbeddedDatabase.start(copy, 0);
     Map<String, String> environment = EmbeddedDatabase.environment(primary);
-    environment.put("DATABASE_TIMEOUT_SECONDS", "2");
+    environment.put("DATABASE_TIMEOUT_SECONDS", "1");
     try (ServiceProcess service = new ServiceProcess(environment).awaitReady()) {
-      assertEquals(200, create(service, 1));
+      awaitCreated(service, 1);
 
       standby.close();
       for (int round = 0; round < 4; round++) {

@@ -14,7 +14,9 @@ import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.data.jdbc.runtime.JdbcOperations;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -26,10 +28,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -462,6 +466,45 @@ class PostgresFaultsTest {
       assertTrue(message.startsWith("the database cannot be used; check DATABASE_URL"), message);
       assertTrue(elapsed.compareTo(Duration.ofSeconds(5)) < 0, "took " + elapsed);
     }
+  }
+
+  /** Each byte of its answer comes before one would give up waiting for it. */
+  @Test
+  @Timeout(60)
+  void start_with_a_server_that_answers_byte_by_byte_is_refused_in_time() throws Exception {
+    long start = System.nanoTime();
+    ExecutorService thread = Executors.newSingleThreadExecutor();
+    CountDownLatch refused = new CountDownLatch(1);
+    try (ServerSocket slow = new ServerSocket(0)) {
+      Future<?> answering = thread.submit(() -> answerSlowly(slow, refused));
+
+      String message =
+          refusal(
+              DatabaseServer.settings(
+                  "jdbc:postgresql://localhost:%d/plants?sslmode=disable"
+                      .formatted(slow.getLocalPort())));
+
+      Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
+      refused.countDown();
+      answering.get();
+      assertTrue(elapsed.compareTo(Duration.ofSeconds(20)) < 0, "took " + elapsed);
+      assertTrue(message.startsWith("the database cannot be used; check DATABASE_URL"), message);
+    } finally {
+      thread.shutdownNow();
+    }
+  }
+
+  /** Answers with an error of 44 bytes, which takes 40 s, unless the end comes earlier. */
+  private static Void answerSlowly(ServerSocket server, CountDownLatch end) throws Exception {
+    try (Socket client = server.accept()) {
+      OutputStream answer = client.getOutputStream();
+      answer.write(new byte[] {'E', 0, 0, 0, 44});
+      for (int sent = 4; sent < 44 && !end.await(1, TimeUnit.SECONDS); sent++) {
+        answer.write('x');
+        answer.flush();
+      }
+    }
+    return null;
   }
 
   @Test
