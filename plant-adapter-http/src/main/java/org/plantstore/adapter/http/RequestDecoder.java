@@ -177,9 +177,6 @@ final class RequestDecoder extends HttpRequestDecoder {
     part = Part.HEAD;
     headBytes = BYTES_PER_REQUEST;
     headers.count = 0;
-    if (!firstLine[2].startsWith("HTTP/")) { // what is in small letters would be taken as well
-      throw new IllegalArgumentException("no version of HTTP");
-    }
     return super.createMessage(firstLine);
   }
 

@@ -44,7 +44,6 @@ class BrokenHttpTest {
         "POST /plants HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n",
         "POST /plants HTTP/1.9\r\nHost: x\r\n\r\n",
         "POST /plants HTTP/2.0\r\nHost: x\r\n\r\n",
-        "POST /plants http/1.1\r\nHost: x\r\n\r\n",
         "POST /plants Http/1.0\r\nHost: x\r\n\r\n",
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
         "POST /% HTTP/1.1\r\nHost: x\r\n\r\n",
