@@ -30,6 +30,8 @@ final class ConnectionDeadline extends ChannelOutboundHandlerAdapter {
 
   private boolean receiving;
   private long receivingSince;
+  private boolean paused;
+  private boolean readWanted;
   private boolean stuck;
   private long stuckSince;
   private long keptBytes;
@@ -66,6 +68,21 @@ final class ConnectionDeadline extends ChannelOutboundHandlerAdapter {
     receiving = false;
   }
 
+  /** Says that what has come has to wait, for the client to read or for others to have a turn. */
+  void pause() {
+    paused = true;
+    receiving = false;
+  }
+
+  /** Says that nothing has to wait any more. */
+  void goOn() {
+    paused = false;
+    if (readWanted && context != null) {
+      readWanted = false;
+      read(context);
+    }
+  }
+
   /**
    * Says how much is kept of the request that is being received.
    *
@@ -89,6 +106,16 @@ final class ConnectionDeadline extends ChannelOutboundHandlerAdapter {
   @Override
   public void handlerAdded(ChannelHandlerContext added) {
     context = added;
+  }
+
+  /** Whoever does not read is not read from. */
+  @Override
+  public void read(ChannelHandlerContext reader) {
+    if (paused || !reader.channel().isWritable()) {
+      readWanted = true;
+    } else {
+      reader.read();
+    }
   }
 
   @Override

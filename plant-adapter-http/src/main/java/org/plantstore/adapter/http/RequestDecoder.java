@@ -50,7 +50,6 @@ final class RequestDecoder extends HttpRequestDecoder {
   private boolean paused;
   private boolean yielding;
   private int requestsAtOnce;
-  private boolean readWanted;
   private @Nullable Object inputShutdown;
 
   /**
@@ -98,7 +97,7 @@ final class RequestDecoder extends HttpRequestDecoder {
   private void settle() {
     ByteBuf kept = internalBuffer();
     if (paused) {
-      deadline.requestReceived(); // it is not the rest of the request that is waited for
+      deadline.pause();
     } else if (!stopped && (kept.isReadable() || part != Part.NONE)) {
       deadline.requestBegun(); // perhaps behind the end of another
     }
@@ -143,9 +142,9 @@ final class RequestDecoder extends HttpRequestDecoder {
     if (part == Part.NONE && requestsAtOnce >= MAX_REQUESTS_AT_ONCE) {
       paused = true;
       yielding = true;
-      context
-          .executor()
-          .execute(() -> {
+      Turns.await(
+          context.executor(),
+          () -> {
             yielding = false;
             requestsAtOnce = 0;
             resume(context);
@@ -211,15 +210,9 @@ final class RequestDecoder extends HttpRequestDecoder {
     } catch (Exception e) {
       context.fireExceptionCaught(e);
     }
-    if (readWanted && mayRead(context)) {
-      context.read();
+    if (!paused) {
+      deadline.goOn();
     }
-  }
-
-  /** Says whether more may be read now; if not, it will be when there is no more to do. */
-  boolean mayRead(ChannelHandlerContext context) {
-    readWanted = paused || !context.channel().isWritable();
-    return !readWanted;
   }
 
   /** What a client has sent before it closed its side is answered. */

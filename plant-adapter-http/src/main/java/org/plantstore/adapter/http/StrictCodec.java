@@ -1,25 +1,17 @@
 package org.plantstore.adapter.http;
 
-import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.CombinedChannelDuplexHandler;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseEncoder;
 
 /**
- * A {@link RequestDecoder} and an encoder that knows which answers have no body. Reads no more from
- * a client that does not read. One per connection, used by its event loop alone.
+ * A {@link RequestDecoder} and an encoder that knows which answers have no body. One per
+ * connection, used by its event loop alone.
  */
 final class StrictCodec extends CombinedChannelDuplexHandler<RequestDecoder, HttpResponseEncoder> {
 
   StrictCodec(RequestDecoder decoder, UnansweredExchanges unanswered) {
     super(decoder, new ResponseEncoder(unanswered));
-  }
-
-  @Override
-  public void read(ChannelHandlerContext context) throws Exception {
-    if (inboundHandler().mayRead(context)) {
-      super.read(context);
-    }
   }
 
   private static final class ResponseEncoder extends HttpResponseEncoder {

@@ -63,8 +63,8 @@ class AccessLogTest {
       RawRequests.send(server, "POST /plants HTTP/1.1\r\n\r\n");
 
       List<ILoggingEvent> lines = log.await(2);
-      assertLine("- - 400 4005 refused 147", lines.get(0));
-      assertLine("POST /plants 400 4005 refused 147", lines.get(1));
+      assertLine("- - 400 4005 refused 156", lines.get(0));
+      assertLine("POST /plants 400 4005 refused 156", lines.get(1));
     }
   }
 
