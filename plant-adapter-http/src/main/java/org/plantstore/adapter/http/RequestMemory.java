@@ -112,8 +112,10 @@ final class RequestMemory {
     /** Gives back what is not needed any more. */
     void shrinkTo(long neededBytes) {
       long needed = Math.min(Math.max(neededBytes - FREE_BYTES, 0), sharedBytes);
-      RequestMemory.this.giveBack(sharedBytes - needed);
-      sharedBytes = needed;
+      if (needed < sharedBytes) {
+        RequestMemory.this.giveBack(sharedBytes - needed);
+        sharedBytes = needed;
+      }
       bytes = neededBytes;
     }
   }

@@ -225,6 +225,7 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
     if (refused) {
       ReferenceCountUtil.release(message); // the framework's answer to what is refused already
+      promise.trySuccess();
       return;
     }
     if (message instanceof HttpResponse response) {
