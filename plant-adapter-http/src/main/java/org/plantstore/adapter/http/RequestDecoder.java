@@ -180,12 +180,6 @@ final class RequestDecoder extends HttpRequestDecoder {
   }
 
   @Override
-  public void channelReadComplete(ChannelHandlerContext context) throws Exception {
-    super.channelReadComplete(context);
-    resume(context);
-  }
-
-  @Override
   public void channelWritabilityChanged(ChannelHandlerContext context) throws Exception {
     super.channelWritabilityChanged(context);
     resume(context);

@@ -88,6 +88,39 @@ class ClientMemoryTest {
     }
   }
 
+  @Test
+  void body_counts_until_it_is_whole() throws IOException {
+    String create = createRequest("", "{\"id\":1,\"name\":\"" + "x".repeat(3_000) + "\"}");
+    try (Socket client = connect(server)) {
+      write(client, create.substring(0, create.length() - 3_000));
+      await(() -> memory.heldBytes() > 0);
+      long held = memory.heldBytes();
+      write(client, create.substring(create.length() - 3_000, create.length() - 1));
+      await(() -> memory.heldBytes() > held + 2_500);
+      write(client, create.substring(create.length() - 1));
+
+      assertEquals(OK, read(client, OK));
+      await(() -> memory.heldBytes() == 0);
+    }
+  }
+
+  /** Whoever was answered is nobody whose token counts any more. */
+  @Test
+  void body_that_is_owed_after_the_answer_is_that_of_a_stranger() throws IOException {
+    ChannelHandlerContext other = otherConnection();
+    try (Socket client = connect(server)) {
+      write(client, "GET /page/page.css HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n");
+      assertEquals(OK, read(client, OK));
+      await(() -> memory.heldBytes() > 0);
+      memory.hold(other, ClientMemory.LIMIT_BYTES, true);
+
+      readAll(client); // which ends with the connection
+      assertTrue(other.channel().isOpen());
+    } finally {
+      memory.hold(other, 0, true);
+    }
+  }
+
   /** It is closed last, after younger ones without a token. */
   @Test
   void request_whose_token_is_valid_counts_apart() throws IOException {

@@ -3,25 +3,31 @@ package org.plantstore.adapter.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Many requests at once. */
 class RequestDecoderTest {
 
-  private static final int REQUESTS = 100;
+  private static final List<String> ADDRESSES =
+      IntStream.range(0, 100).mapToObj(request -> "/" + request).toList();
 
   private final List<String> done = new ArrayList<>();
+  private final EmbeddedChannel channel = new EmbeddedChannel();
 
   /** What else is to be done is wanted when the first request comes. */
   private final class Recorder extends ChannelInboundHandlerAdapter {
@@ -35,24 +41,56 @@ class RequestDecoderTest {
         done.add(request.uri());
       }
     }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+      done.add(event instanceof ChannelInputShutdownEvent ? "end" : "something else");
+    }
   }
 
-  @Test
-  void many_requests_at_once_let_others_have_their_turn() {
+  @BeforeEach
+  void install() {
     ConnectionDeadline deadline =
         new ConnectionDeadline(Duration.ofSeconds(30), new ClientMemory());
     UnansweredExchanges unanswered = new UnansweredExchanges(new RequestMemory(), exchange -> {});
     RequestDecoder decoder = new RequestDecoder(new HttpDecoderConfig(), deadline, unanswered);
-    EmbeddedChannel channel =
-        new EmbeddedChannel(deadline, new StrictCodec(decoder, unanswered), new Recorder());
-    StringBuilder requests = new StringBuilder();
-    IntStream.range(0, REQUESTS)
-        .forEach(request -> requests.append("GET /" + request + " HTTP/1.1\r\nHost: x\r\n\r\n"));
+    channel.pipeline().addLast(deadline, new StrictCodec(decoder, unanswered), new Recorder());
+  }
 
-    channel.writeInbound(Unpooled.copiedBuffer(requests, StandardCharsets.US_ASCII));
+  @Test
+  void many_requests_at_once_let_others_have_their_turn() {
+    channel.writeInbound(requests());
 
     assertTrue(done.indexOf("other") < 10, done.toString());
     done.remove("other");
-    assertEquals(IntStream.range(0, REQUESTS).mapToObj(request -> "/" + request).toList(), done);
+    assertEquals(ADDRESSES, done);
+  }
+
+  @Test
+  void requests_of_who_does_not_read_wait_and_so_does_the_end_behind_them() {
+    setWritable(false);
+    channel.writeInbound(requests());
+    channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+    channel.runPendingTasks();
+    assertEquals(List.of(), done);
+
+    setWritable(true);
+    channel.runPendingTasks();
+
+    done.remove("other");
+    assertEquals(ADDRESSES, done.subList(0, ADDRESSES.size()));
+    assertEquals(List.of("end"), done.subList(ADDRESSES.size(), done.size()));
+  }
+
+  private void setWritable(boolean isWritable) {
+    channel.unsafe().outboundBuffer().setUserDefinedWritability(1, isWritable);
+  }
+
+  private static ByteBuf requests() {
+    String requests =
+        ADDRESSES.stream()
+            .map(address -> "GET " + address + " HTTP/1.1\r\nHost: x\r\n\r\n")
+            .collect(Collectors.joining());
+    return Unpooled.copiedBuffer(requests, StandardCharsets.US_ASCII);
   }
 }
