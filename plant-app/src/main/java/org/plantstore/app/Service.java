@@ -19,11 +19,16 @@ final class Service extends Micronaut {
   public ApplicationContext start() {
     AtomicReference<ApplicationContext> started = new AtomicReference<>();
     TerminationSignal.handle(() -> {
-      ApplicationContext context = started.get();
-      if (context != null) {
-        context.getBean(Shutdown.class).run();
+      int exitCode = 1;
+      try {
+        ApplicationContext context = started.get();
+        if (context != null) {
+          context.getBean(Shutdown.class).run();
+        }
+        exitCode = 0;
+      } finally {
+        System.exit(exitCode);
       }
-      System.exit(0);
     });
     ApplicationContext context = super.start();
     started.set(context);

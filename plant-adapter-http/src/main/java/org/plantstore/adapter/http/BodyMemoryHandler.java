@@ -1,8 +1,10 @@
 package org.plantstore.adapter.http;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.LastHttpContent;
 
 /**
  * Takes the {@link RequestMemory} for the bodies of a connection, and refuses those for which there
@@ -30,6 +32,23 @@ final class BodyMemoryHandler extends ChannelInboundHandlerAdapter {
         context.fireExceptionCaught(new RefusedException(ErrorNumber.OVERLOADED));
       }
     }
-    context.fireChannelRead(message);
+    context.fireChannelRead(message instanceof HttpContent part ? withoutItsBuffer(part) : message);
+  }
+
+  /**
+   * A small part that others have to follow would keep all of the large buffer that it was read
+   * into.
+   */
+  private static HttpContent withoutItsBuffer(HttpContent part) {
+    ByteBuf bytes = part.content();
+    ByteBuf buffer = bytes.unwrap();
+    if (part instanceof LastHttpContent
+        || buffer == null
+        || buffer.capacity() / 2 <= bytes.readableBytes()) {
+      return part;
+    }
+    HttpContent copied = part.replace(bytes.copy());
+    bytes.release();
+    return copied;
   }
 }

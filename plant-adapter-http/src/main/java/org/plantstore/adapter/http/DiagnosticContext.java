@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
 /**
- * What the log lines of a request have in common. Behind {@link ExchangeHandler} every request has
- * its id in a header, so it takes nothing but the request to log under its name; and as nothing is
- * kept in threads meanwhile, requests that log nothing pay nothing.
+ * What the log lines of a request have in common. Behind {@link StrictHttpHandler} every request
+ * has its id in a header, so it takes nothing but the request to log under its name; and as nothing
+ * is kept in threads meanwhile, requests that log nothing pay nothing.
  *
  * @param requestId the request's id, or null if it has none
  * @param traceId the id of the trace that the request belongs to, or null if it names none

@@ -101,7 +101,9 @@ final class RequestDecoder extends HttpRequestDecoder {
     } else if (!stopped && (kept.isReadable() || part != Part.NONE)) {
       deadline.requestBegun(); // perhaps behind the end of another
     }
-    Exchange served = part == Part.BODY ? unanswered.latest() : null;
+    // Behind others that are not answered yet, nobody has looked at the token.
+    boolean isFirst = unanswered.count() == 1;
+    Exchange served = part == Part.BODY && isFirst ? unanswered.latest() : null;
     deadline.keep(
         (kept.isReadable() ? kept.capacity() : 0)
             + (part == Part.NONE ? 0 : headBytes())

@@ -4,11 +4,13 @@ import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.TimeUnit;
 
 /**
- * What waits for its turn on an event loop. One thing at a time is in the loop's own queue, so that
- * whatever else the loop has to do waits for one of them, and not for all.
+ * What waits for its turn on an event loop. The loop does one such thing at a time, and then all
+ * else that it has to do.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // Netty logs what a task throws
 final class Turns {
 
   private static final FastThreadLocal<Queue<Runnable>> WAITING =
@@ -30,8 +32,13 @@ final class Turns {
     Queue<Runnable> waiting = WAITING.get();
     waiting.add(turn);
     if (waiting.size() == 1) {
-      loop.execute(() -> runFirst(loop));
+      schedule(loop);
     }
+  }
+
+  /** Not executed: a loop does what is, for up to a second, before it looks at its sockets. */
+  private static void schedule(EventExecutor loop) {
+    loop.schedule(() -> runFirst(loop), 0, TimeUnit.NANOSECONDS);
   }
 
   private static void runFirst(EventExecutor loop) {
@@ -42,7 +49,7 @@ final class Turns {
     } finally {
       waiting.remove();
       if (!waiting.isEmpty()) {
-        loop.execute(() -> runFirst(loop));
+        schedule(loop);
       }
     }
   }

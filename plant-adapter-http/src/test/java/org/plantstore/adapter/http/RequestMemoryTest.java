@@ -9,6 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.micronaut.context.annotation.Property;
 import io.micronaut.runtime.server.EmbeddedServer;
 import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.HttpContent;
 import jakarta.inject.Inject;
 import java.io.IOException;
 import java.net.Socket;
@@ -92,6 +97,22 @@ class RequestMemoryTest {
     } finally {
       memory.giveBack(ALL);
     }
+  }
+
+  /** The rest of the buffer may have been another request, and takes memory all the same. */
+  @Test
+  void small_part_of_a_body_keeps_no_large_buffer() {
+    UnansweredExchanges none = new UnansweredExchanges(memory, exchange -> {});
+    EmbeddedChannel channel = new EmbeddedChannel(new BodyMemoryHandler(none));
+    ByteBuf buffer = Unpooled.buffer(64 * 1024).writeZero(64 * 1024);
+
+    channel.writeInbound(new DefaultHttpContent(buffer.readRetainedSlice(100)));
+    buffer.release();
+
+    assertEquals(0, buffer.refCnt());
+    HttpContent part = channel.readInbound();
+    assertEquals(100, part.content().readableBytes());
+    part.release();
   }
 
   @Test

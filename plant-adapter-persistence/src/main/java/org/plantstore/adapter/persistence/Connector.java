@@ -181,18 +181,19 @@ final class Connector implements AutoCloseable {
   }
 
   /**
-   * Where synchronous commit is off, a crash of the server would lose acknowledged plants (R4);
-   * stricter values, such as remote_apply, stay. A role's or a database's own time-outs would end
-   * these sessions; not every server has each of them. Warnings tell that a commit was not
-   * confirmed by a standby.
+   * Where synchronous commit is weaker than on, a crash of the server, or a fail-over to a standby
+   * that has to confirm, would lose acknowledged plants (R4); remote_apply is stricter and stays. A
+   * role's or a database's own time-outs would end these sessions; not every server has each of
+   * them. Warnings tell that a commit was not confirmed by a standby.
    */
   private String session() {
     return """
     SELECT set_config('statement_timeout', '%d', false),
            set_config('lock_timeout', '%d', false),
            set_config('client_min_messages', 'warning', false),
-           set_config('synchronous_commit', CASE current_setting('synchronous_commit')
-             WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false),
+           set_config('synchronous_commit', CASE
+             WHEN current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')
+             THEN 'on' ELSE current_setting('synchronous_commit') END, false),
            (SELECT count(set_config(name, '0', false)) FROM pg_settings WHERE name IN (
              'transaction_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout')),
            current_setting('transaction_read_only') = 'on' AS read_only

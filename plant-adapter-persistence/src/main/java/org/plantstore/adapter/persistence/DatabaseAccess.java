@@ -32,13 +32,18 @@ record DatabaseAccess(String url, String username, String password) {
   /**
    * Reads the settings.
    *
-   * @throws ConfigurationException if one is missing, or the address is none of PostgreSQL
+   * @throws ConfigurationException if one is missing, or the address is none of PostgreSQL or sets
+   *     what is set here
    */
   static DatabaseAccess of(Environment environment) {
     String url = required(environment, "DATABASE_URL", "database.url");
     if (url.replaceFirst("\\?.*", "").contains("@") || url.matches(".*[?&](user|password)=.*")) {
       throw new ConfigurationException(
           "DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD");
+    }
+    if (url.matches(".*[?&](connect|socket|login|cancelSignal)Timeout=.*")) {
+      throw new ConfigurationException(
+          "DATABASE_URL must not set time-outs; they follow from DATABASE_TIMEOUT_SECONDS");
     }
     if (!url.startsWith(PREFIX) || !isAccepted(url)) {
       throw new ConfigurationException(

@@ -96,14 +96,15 @@ final class DatabaseMonitor implements AutoCloseable {
       }
     }
     if (connection == null) {
-      connection = connector.open(timeouts.signOfLife().multipliedBy(2));
+      // Once it counts as away, a server that takes its time to let anybody in is waited for.
+      connection =
+          connector.open(isThere ? timeouts.signOfLife().multipliedBy(2) : timeouts.answer());
       opened = System.nanoTime();
       connection.setNetworkTimeout(
           Runnable::run, Math.toIntExact(timeouts.signOfLife().toMillis()));
     }
-    if (misleads) {
-      traffic.cutOffBegunBefore(opened, timeouts.signOfLife());
-    }
+    // In each probe: what was too young to be given up in the last one may not be by now.
+    traffic.cutOffBegunBefore(opened, timeouts.signOfLife());
     traffic.cancelOlderThan(timeouts.statement());
     String trouble = connector.trouble();
     if (trouble != null && pool.getHikariPoolMXBean().getTotalConnections() == 0) {

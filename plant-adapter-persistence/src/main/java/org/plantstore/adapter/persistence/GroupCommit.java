@@ -93,8 +93,11 @@ final class GroupCommit implements AutoCloseable {
       try {
         return waiting.await();
       } catch (BatchFailure failure) {
-        if (!isWorthAnotherTry(failure, waiting) || deadline - System.nanoTime() <= 0) {
+        if (!isWorthAnotherTry(failure, waiting)) {
           throw failure.reason();
+        }
+        if (deadline - System.nanoTime() <= 0) {
+          throw WaitingPlant.givenUpAfter(failure).reason();
         }
         // The batch may have been written all the same; a repeated plant then finds itself.
         earlierFailure = failure;

@@ -35,6 +35,8 @@ final class MigrationSettings implements FlywayConfigurationCustomizer {
   @Override
   public void customizeFluentConfiguration(FluentConfiguration migration) {
     migration.dataSource(new ConnectorDataSource(connector, patience, new CountDownLatch(0)));
+    // Once a second: another instance may be at it.
+    migration.lockRetryCount(Math.toIntExact(LongTimeouts.STATEMENT.toSeconds()));
     migration.callbacks(new LongTimeouts(patience, watch));
   }
 

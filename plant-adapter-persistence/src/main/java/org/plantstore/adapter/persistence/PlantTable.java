@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.plantstore.domain.NewPlant;
+import org.postgresql.util.PSQLWarning;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,6 +54,9 @@ final class PlantTable implements GroupCommit.Table {
   private static final int STATEMENTS_UNTIL_ALL_FREE = 1_000;
 
   private static final String ID_TAKEN = "23505";
+
+  /** The function of the server that warns when it has waited in vain. */
+  private static final String WAIT_FOR_STANDBY = "SyncRepWaitForLSN";
 
   /**
    * Where a standby has to confirm commits, a row that is seen may be one that none has confirmed,
@@ -148,13 +152,19 @@ final class PlantTable implements GroupCommit.Table {
     return isConfirmed(insert) ? number : 0;
   }
 
-  /** A server that gives up waiting for a standby says by a warning alone that it has. */
+  /**
+   * A server that gives up waiting for a standby says by a warning alone that it has. Others, such
+   * as of a table that wants to be vacuumed, have the same state, and texts in any language.
+   */
   private static boolean isConfirmed(PreparedStatement statement) throws SQLException {
-    SQLWarning warning = statement.getWarnings();
-    if (warning != null) {
-      LOG.warn("A commit is not confirmed by a standby: {}", warning.getMessage());
+    for (SQLWarning each = statement.getWarnings(); each != null; each = each.getNextWarning()) {
+      if (each instanceof PSQLWarning warning
+          && WAIT_FOR_STANDBY.equals(warning.getServerErrorMessage().getRoutine())) {
+        LOG.warn("A commit is not confirmed by a standby: {}", warning.getMessage());
+        return false;
+      }
     }
-    return warning == null;
+    return true;
   }
 
   private static Map<Long, NewPlant> select(Connection connection, Collection<NewPlant> plants)

@@ -130,7 +130,8 @@ record ServerCheck(DatabaseAccess access) {
     properties.setProperty("connectTimeout", String.valueOf(HOST_TIMEOUT.toSeconds()));
     properties.setProperty(
         "loginTimeout",
-        String.valueOf(TIMEOUT.plus(HOST_TIMEOUT.multipliedBy(access.hosts())).toSeconds()));
+        // A host may keep silent to the question for TLS, and again to all else.
+        String.valueOf(TIMEOUT.multipliedBy(2L * access.hosts()).toSeconds()));
     properties.setProperty("socketTimeout", String.valueOf(TIMEOUT.toSeconds()));
     return DriverManager.getConnection(access.url(), properties);
   }

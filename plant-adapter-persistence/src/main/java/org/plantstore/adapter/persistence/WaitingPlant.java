@@ -60,13 +60,22 @@ final class WaitingPlant {
   /** Lets the caller give up if the deadline has passed. */
   void giveUpAtDeadline() {
     if (deadline - System.nanoTime() <= 0) {
-      fail(
-          earlierFailure != null
-              ? earlierFailure
-              : new BatchFailure(
-                  BatchFailure.Remedy.NONE,
-                  new PlantStoreUnavailableException("the database has not answered in time")));
+      fail(givenUpAfter(earlierFailure));
     }
+  }
+
+  /**
+   * Answers what a caller is told whose deadline has passed. What another plant of its batch was
+   * refused for is nothing to it.
+   *
+   * @param failure why the last try failed that may be repeated, or null if there was none
+   */
+  static BatchFailure givenUpAfter(@Nullable BatchFailure failure) {
+    return failure != null && failure.reason() instanceof PlantStoreUnavailableException
+        ? failure
+        : new BatchFailure(
+            BatchFailure.Remedy.NONE,
+            new PlantStoreUnavailableException("the database has not answered in time"));
   }
 
   /** Answers the caller; null if the row of the id is there, but cannot be read. */

@@ -207,6 +207,17 @@ class GroupCommitTest {
   }
 
   @Test
+  void plant_whose_neighbour_is_refused_is_not_refused_when_its_time_is_over() {
+    for (BatchFailure failure :
+        List.of(
+            new BatchFailure(Remedy.SEPARATE, new IllegalStateException("refused")),
+            new BatchFailure(Remedy.REPEAT, new PlantStoreUnavailableException("locked")))) {
+      assertInstanceOf(
+          PlantStoreUnavailableException.class, WaitingPlant.givenUpAfter(failure).reason());
+    }
+  }
+
+  @Test
   void plant_that_somebody_holds_is_repeated_by_itself_until_it_is_free() {
     table.refuse(
         2, new BatchFailure(Remedy.SEPARATE, new PlantStoreUnavailableException("locked")));

@@ -9,6 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.micronaut.configuration.jdbc.hikari.DatasourceConfiguration;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.exceptions.ConfigurationException;
@@ -46,6 +49,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
+import org.slf4j.LoggerFactory;
 
 /** What a real server does to its clients, and what the store makes of it. */
 class PostgresFaultsTest {
@@ -363,11 +367,35 @@ class PostgresFaultsTest {
     }
   }
 
-  @Test
-  void commits_are_durable_where_the_database_does_not_ask_for_it() {
-    server.execute("ALTER ROLE postgres SET synchronous_commit = off");
+  @ParameterizedTest
+  @ValueSource(strings = {"off", "local", "remote_write"})
+  void commits_are_durable_where_the_database_does_not_ask_for_it(String weaker) {
+    server.execute("ALTER ROLE postgres SET synchronous_commit = " + weaker);
     try (ApplicationContext instance = server.connect()) {
       assertEquals("on", synchronousCommit(instance));
+    }
+  }
+
+  /** It is not about a standby, and its text may be a plant's. */
+  @Test
+  void warning_of_a_trigger_changes_nothing_and_is_not_logged() throws Exception {
+    try (ApplicationContext instance = server.connect()) {
+      server.execute(
+          """
+          CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS
+            $$BEGIN RAISE WARNING 'canary %', NEW.name; RETURN NEW; END$$;
+          CREATE TRIGGER warn BEFORE INSERT ON plant FOR EACH ROW EXECUTE FUNCTION warn();
+          """);
+      ListAppender<ILoggingEvent> log = new ListAppender<>();
+      log.start();
+      Logger logger = (Logger) LoggerFactory.getLogger(PlantTable.class);
+      logger.addAppender(log);
+      try {
+        assertEquals(FERN, instance.getBean(PlantStore.class).putIfAbsent(FERN));
+      } finally {
+        logger.detachAppender(log);
+      }
+      assertEquals(List.of(), log.list);
     }
   }
 
