@@ -7,6 +7,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.http.HttpDecoderConfig;
@@ -28,6 +29,7 @@ class RequestDecoderTest {
 
   private final List<String> done = new ArrayList<>();
   private final EmbeddedChannel channel = new EmbeddedChannel();
+  private int reads;
 
   /** What else is to be done is wanted when the first request comes. */
   private final class Recorder extends ChannelInboundHandlerAdapter {
@@ -48,13 +50,26 @@ class RequestDecoderTest {
     }
   }
 
+  private final class CountedReads extends ChannelOutboundHandlerAdapter {
+
+    @Override
+    public void read(ChannelHandlerContext context) {
+      reads++;
+      context.read();
+    }
+  }
+
   @BeforeEach
   void install() {
     ConnectionDeadline deadline =
         new ConnectionDeadline(Duration.ofSeconds(30), new ClientMemory());
     UnansweredExchanges unanswered = new UnansweredExchanges(new RequestMemory(), exchange -> {});
     RequestDecoder decoder = new RequestDecoder(new HttpDecoderConfig(), deadline, unanswered);
-    channel.pipeline().addLast(deadline, new StrictCodec(decoder, unanswered), new Recorder());
+    channel.config().setAutoRead(false);
+    channel
+        .pipeline()
+        .addLast(
+            new CountedReads(), deadline, new StrictCodec(decoder, unanswered), new Recorder());
   }
 
   @Test
@@ -81,6 +96,19 @@ class RequestDecoderTest {
     done.remove("other");
     assertEquals(ADDRESSES, done.subList(0, ADDRESSES.size()));
     assertEquals(List.of("end"), done.subList(ADDRESSES.size(), done.size()));
+  }
+
+  /** A decoder that has decoded nothing asks for more by itself. */
+  @Test
+  void who_does_not_read_is_not_read_from() {
+    setWritable(false);
+    channel.writeInbound(requests());
+    awaitTurns();
+    assertEquals(0, reads);
+
+    setWritable(true);
+    awaitTurns();
+    assertTrue(reads > 0, "read from for ever no more");
   }
 
   private void awaitTurns() {

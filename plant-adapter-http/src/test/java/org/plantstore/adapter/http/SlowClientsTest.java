@@ -140,21 +140,6 @@ class SlowClientsTest {
     assertServed();
   }
 
-  /** What it goes on sending would have to be kept. */
-  @Test
-  void who_does_not_read_is_not_read_from() throws IOException {
-    String document = "GET /page/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n";
-    byte[] much = new byte[64 * 1024 * 1024];
-    try (Socket client = new Socket()) {
-      client.setReceiveBufferSize(4 * 1024);
-      client.connect(new InetSocketAddress(server.getHost(), server.getPort()));
-      write(client, document);
-      assertEquals("HTTP/1.1 200", RawRequests.read(client, "HTTP/1.1 200"));
-
-      assertThrows(IOException.class, () -> client.getOutputStream().write(much));
-    }
-  }
-
   @Test
   void client_that_is_idle_between_requests_is_served_again() throws IOException {
     try (Socket client = connect(server)) {
