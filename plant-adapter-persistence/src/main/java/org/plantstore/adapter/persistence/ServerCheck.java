@@ -130,8 +130,9 @@ record ServerCheck(DatabaseAccess access) {
     properties.setProperty("connectTimeout", String.valueOf(HOST_TIMEOUT.toSeconds()));
     properties.setProperty(
         "loginTimeout",
-        // A host may keep silent to the question for TLS, and again to all else.
-        String.valueOf(TIMEOUT.multipliedBy(2L * access.hosts()).toSeconds()));
+        // Each host but the last may keep silent to the question for TLS, and again to all else.
+        String.valueOf(
+            TIMEOUT.multipliedBy(2L * access.hosts() - 1).plus(HOST_TIMEOUT).toSeconds()));
     properties.setProperty("socketTimeout", String.valueOf(TIMEOUT.toSeconds()));
     return DriverManager.getConnection(access.url(), properties);
   }
