@@ -47,8 +47,10 @@ final class BodyMemoryHandler extends ChannelInboundHandlerAdapter {
         || buffer.capacity() / 2 <= bytes.readableBytes()) {
       return part;
     }
-    HttpContent copied = part.replace(bytes.copy());
-    bytes.release();
-    return copied;
+    try {
+      return part.replace(bytes.copy());
+    } finally {
+      bytes.release();
+    }
   }
 }

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Closes a connection whose client takes too long to send one request as a whole, or to take what
  * it is answered: a slow client would otherwise hold its connection, and what is kept meanwhile,
- * for as long as it likes. Between requests it does nothing. One per connection, used by its event
- * loop alone.
+ * for as long as it likes. Nothing is read meanwhile from who does not read, or while what has come
+ * has to wait. Between requests it does nothing. One per connection, used by its event loop alone.
  */
 @SuppressWarnings(
     "FutureReturnValueIgnored") // Netty reports what fails on a connection by closing it

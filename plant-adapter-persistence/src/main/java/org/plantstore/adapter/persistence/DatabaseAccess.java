@@ -41,7 +41,7 @@ record DatabaseAccess(String url, String username, String password) {
       throw new ConfigurationException(
           "DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD");
     }
-    if (url.matches(".*[?&](connect|socket|login|cancelSignal)Timeout=.*")) {
+    if (url.matches(".*[?&][A-Za-z]*Timeout=.*")) {
       throw new ConfigurationException(
           "DATABASE_URL must not set time-outs; they follow from DATABASE_TIMEOUT_SECONDS");
     }

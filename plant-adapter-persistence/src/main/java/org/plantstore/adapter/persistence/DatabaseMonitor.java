@@ -103,7 +103,8 @@ final class DatabaseMonitor implements AutoCloseable {
       connection.setNetworkTimeout(
           Runnable::run, Math.toIntExact(timeouts.signOfLife().toMillis()));
     }
-    // In each probe: what was too young to be given up in the last one may not be by now.
+    // In each probe: what was too young to be given up in the last one may not be by now. Whatever
+    // is cut needlessly is tried again, and finds itself.
     traffic.cutOffBegunBefore(opened, timeouts.signOfLife());
     traffic.cancelOlderThan(timeouts.statement());
     String trouble = connector.trouble();
@@ -113,8 +114,8 @@ final class DatabaseMonitor implements AutoCloseable {
   }
 
   /**
-   * Also finds out whether others like this connection may be waited for in vain. One that the
-   * server has closed says nothing about them: it may have been meant alone.
+   * Also finds out whether others like this connection, which are idle, would be waited for in
+   * vain. One that the server has closed says nothing about them: it may have been meant alone.
    */
   private boolean answers(Connection connection) {
     try (Statement statement = connection.createStatement();

@@ -133,7 +133,7 @@ final class GroupCommit implements AutoCloseable {
     try {
       queue.add(waiting);
     } catch (PlantStoreUnavailableException e) {
-      throw earlierFailure.reason();
+      throw WaitingPlant.givenUpAfter(earlierFailure).reason();
     }
   }
 
