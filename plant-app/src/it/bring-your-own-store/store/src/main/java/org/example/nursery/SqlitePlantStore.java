@@ -1,0 +1,103 @@
+package org.example.nursery;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.plantstore.domain.NewPlant;
+import org.plantstore.domain.PlantStore;
+import org.plantstore.domain.PlantStoreUnavailableException;
+import org.sqlite.SQLiteErrorCode;
+
+/** Keeps plants in a file of SQLite. Safe for use by many threads and by several processes. */
+public final class SqlitePlantStore implements PlantStore, AutoCloseable {
+
+  /** SQLite's results that a later try may not meet again. */
+  private static final Set<SQLiteErrorCode> TEMPORARY =
+      Set.of(
+          SQLiteErrorCode.SQLITE_BUSY,
+          SQLiteErrorCode.SQLITE_LOCKED,
+          SQLiteErrorCode.SQLITE_NOMEM,
+          SQLiteErrorCode.SQLITE_INTERRUPT,
+          SQLiteErrorCode.SQLITE_IOERR,
+          SQLiteErrorCode.SQLITE_FULL,
+          SQLiteErrorCode.SQLITE_CANTOPEN);
+
+  private final Connection connection;
+
+  /** Opens the file that the environment variable {@code PLANTS_FILE} names. */
+  public SqlitePlantStore() {
+    this(
+        Path.of(
+            Optional.ofNullable(System.getenv("PLANTS_FILE"))
+                .orElseThrow(
+                    () -> new IllegalStateException("PLANTS_FILE must name a file, but is not set"))));
+  }
+
+  SqlitePlantStore(Path file) {
+    try {
+      connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+      try (Statement statement = connection.createStatement()) {
+        statement.execute("PRAGMA busy_timeout = 2000"); // milliseconds
+        statement.execute("PRAGMA journal_mode = WAL");
+        statement.execute("PRAGMA synchronous = FULL"); // R4: a commit is on the disk
+        statement.execute(
+            "CREATE TABLE IF NOT EXISTS plant"
+                + " (id INTEGER PRIMARY KEY, name TEXT NOT NULL, tag TEXT) STRICT");
+      }
+    } catch (SQLException e) {
+      throw new IllegalStateException(file + " cannot be opened: " + e.getMessage());
+    }
+  }
+
+  @Override
+  public synchronized NewPlant putIfAbsent(NewPlant plant) {
+    Objects.requireNonNull(plant, "plant");
+    try {
+      return insert(plant) ? plant : stored(plant.id());
+    } catch (SQLException e) {
+      throw failure(e);
+    }
+  }
+
+  private boolean insert(NewPlant plant) throws SQLException {
+    try (PreparedStatement insert =
+        connection.prepareStatement("INSERT INTO plant VALUES (?, ?, ?) ON CONFLICT DO NOTHING")) {
+      insert.setLong(1, plant.id());
+      insert.setString(2, plant.name());
+      insert.setString(3, plant.tag());
+      return insert.executeUpdate() == 1;
+    }
+  }
+
+  private NewPlant stored(long id) throws SQLException {
+    try (PreparedStatement select =
+        connection.prepareStatement("SELECT name, tag FROM plant WHERE id = ?")) {
+      select.setLong(1, id);
+      try (ResultSet row = select.executeQuery()) {
+        row.next();
+        return new NewPlant(id, row.getString(1), row.getString(2));
+      }
+    }
+  }
+
+  /** Says whether trying again can help, and keeps SQLite's exception to itself (R7). */
+  private static RuntimeException failure(SQLException e) {
+    SQLiteErrorCode code = SQLiteErrorCode.getErrorCode(e.getErrorCode() & 0xFF);
+    return TEMPORARY.contains(code)
+        ? new PlantStoreUnavailableException("SQLite answers " + code.name())
+        : new IllegalStateException("SQLite answers " + code.name());
+  }
+
+  /** Closes the file. */
+  @Override
+  public synchronized void close() throws SQLException {
+    connection.close();
+  }
+}

@@ -1,0 +1,67 @@
+// Follows README.md: its files are those of this project, its commands give its answers.
+
+import java.util.concurrent.TimeUnit
+
+def page = new File(basedir, 'README.md').text
+def blocks = { language -> (page =~ /(?s)```$language\n(.*?)```/).collect { it[1] } }
+def withoutIndent = { text -> text.readLines()*.trim().findAll().join('\n') }
+
+def files = []
+basedir.eachFileRecurse(groovy.io.FileType.FILES) { file ->
+  if (file.path =~ /pom\.xml$|\/src\//) {
+    files << withoutIndent(file.text)
+  }
+}
+def messages = blocks('text').findAll { it.startsWith('plant-store does not start') }
+(blocks('xml') + blocks('java') + blocks('text') - messages).each { block ->
+  assert files.any { it.contains(withoutIndent(block)) }, "is in no file: $block"
+}
+
+assert new File(basedir, 'build.log').text =~ /Tests run: \d+, Failures: 0, Errors: 0, Skipped: 0\b/
+def (install, verify, start, create) = blocks('sh')
+assert install == 'mvn -DskipTests install\n' && verify == 'mvn verify\n'
+
+def freePort = { new ServerSocket(0).withCloseable { it.localPort } }
+def port = freePort()
+def bash = { command, environment = [:] ->
+  def builder = new ProcessBuilder('bash', '-c', command).directory(basedir)
+  builder.environment().putAll(environment)
+  builder.environment().put('PATH', "${System.getProperty('java.home')}/bin:${System.getenv('PATH')}" as String)
+  builder
+}
+def run = { command ->
+  def process = bash(command).redirectErrorStream(true).start()
+  def output = process.inputStream.text
+  assert process.waitFor(1, TimeUnit.MINUTES)
+  output
+}
+def withService = { requests ->
+  def log = File.createTempFile('service', '.log', basedir)
+  def service = bash("exec > ${log.path} 2>&1\n" + start.replaceAll(/(?m)^java /, 'exec java '),
+      [PORT: "$port" as String, MANAGEMENT_PORT: "${freePort()}" as String]).start()
+  try {
+    def deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1)
+    while (!log.text.contains('Startup completed')) {
+      assert service.alive && System.nanoTime() < deadline, log.text
+      Thread.sleep(50)
+    }
+    requests()
+  } finally {
+    service.destroyForcibly().waitFor()
+  }
+}
+
+def createHere = create.replace('localhost:8080', "localhost:$port")
+def answer = blocks('json').first().trim()
+withService {
+  assert run(createHere) == answer
+}
+// It was killed, and started again.
+withService {
+  assert run(createHere) == answer
+  assert run(createHere.replace('fern', 'moss')).startsWith('{"error":3001,')
+}
+
+def jars = new File(basedir, 'service/target/jars').listFiles()*.path
+def refusal = { classPath -> run("java -cp '${classPath.join(File.pathSeparator)}' org.plantstore.app.Main") }
+assert refusal(jars.findAll { !it.contains('nursery-store') }) == messages[0]
