@@ -3,6 +3,7 @@ package org.plantstore.app;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.parallel.ExecutionMode.CONCURRENT;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
@@ -19,6 +20,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
 
 /** A start before the database is there, which waits, and a start that no waiting would help. */
 @Tag("slow")
@@ -30,6 +32,7 @@ class DatabaseStartTest {
       "The tables of the database are being brought up to date since ";
 
   @Test
+  @Execution(CONCURRENT)
   void start_waits_visibly_with_closed_ports_for_a_database_that_is_down(@TempDir Path data)
       throws IOException {
     int port = ServiceProcess.freePort();
@@ -49,6 +52,7 @@ class DatabaseStartTest {
   }
 
   @Test
+  @Execution(CONCURRENT)
   void start_that_waits_ends_when_it_is_asked_to() {
     Map<String, String> environment = environment(ServiceProcess.freePort(), "postgres");
     try (ServiceProcess service = new ServiceProcess(environment)) {
@@ -62,6 +66,7 @@ class DatabaseStartTest {
   }
 
   @Test
+  @Execution(CONCURRENT)
   void start_gives_up_with_one_line_when_the_time_is_over() throws IOException {
     Map<String, String> environment = environment(ServiceProcess.freePort(), "postgres");
     environment.put("DATABASE_START_TIMEOUT_SECONDS", "2");
@@ -80,6 +85,7 @@ class DatabaseStartTest {
   }
 
   @Test
+  @Execution(CONCURRENT)
   void start_does_not_wait_for_what_waiting_cannot_mend(@TempDir Path data)
       throws IOException, SQLException {
     try (EmbeddedPostgres database = EmbeddedDatabase.start(data, 0)) {
@@ -99,6 +105,7 @@ class DatabaseStartTest {
   }
 
   @Test
+  @Execution(CONCURRENT)
   void start_on_the_second_of_two_hosts_does_not_need_the_first() throws IOException {
     try (EmbeddedPostgres database = EmbeddedDatabase.start();
         ServerSocket silent = new ServerSocket(0)) {
@@ -117,6 +124,7 @@ class DatabaseStartTest {
   }
 
   @Test
+  @Execution(CONCURRENT)
   void start_gives_up_with_one_line_while_its_tables_are_locked() throws Exception {
     try (EmbeddedPostgres database = EmbeddedDatabase.start()) {
       Map<String, String> environment = EmbeddedDatabase.environment(database);
@@ -138,6 +146,7 @@ class DatabaseStartTest {
   }
 
   @Test
+  @Execution(CONCURRENT)
   void start_needs_no_more_connections_than_the_service() throws Exception {
     try (EmbeddedPostgres database = EmbeddedDatabase.start();
         Connection connection = database.getPostgresDatabase().getConnection()) {
@@ -162,6 +171,7 @@ class DatabaseStartTest {
   }
 
   @Test
+  @Execution(CONCURRENT)
   void start_tells_that_it_migrates_and_gives_up_a_database_that_falls_silent_meanwhile()
       throws Exception {
     try (EmbeddedPostgres database = EmbeddedDatabase.start();

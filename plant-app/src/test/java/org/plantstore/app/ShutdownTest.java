@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.parallel.ExecutionMode.CONCURRENT;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.BufferedReader;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
 
 /** SIGTERM: no request fails, and nothing that was answered or logged is lost. */
 @Timeout(180)
@@ -73,6 +75,7 @@ class ShutdownTest {
   }
 
   @Test
+  @Execution(CONCURRENT)
   void service_that_is_asked_to_end_serves_on_and_fails_no_request() throws Exception {
     ServiceProcess service = startService("3");
     int port = service.address().getPort();
@@ -99,6 +102,7 @@ class ShutdownTest {
   }
 
   @Test
+  @Execution(CONCURRENT)
   void create_that_takes_long_is_answered_and_logged_before_the_end() throws Exception {
     Map<String, String> environment = EmbeddedDatabase.environment(database);
     environment.put("ACCESS_LOG", "on");
@@ -126,6 +130,7 @@ class ShutdownTest {
   }
 
   @Test
+  @Execution(CONCURRENT)
   void service_whose_java_leaves_sigterm_to_the_system_says_so() {
     Map<String, String> environment = EmbeddedDatabase.environment(database);
     environment.put("JDK_JAVA_OPTIONS", "-Xrs");
@@ -137,6 +142,7 @@ class ShutdownTest {
   }
 
   @Test
+  @Execution(CONCURRENT)
   void answer_that_is_being_read_is_sent_to_its_end() throws Exception {
     ServiceProcess service = startService("0");
     try (Socket client = new Socket()) {
@@ -162,6 +168,7 @@ class ShutdownTest {
   }
 
   @Test
+  @Execution(CONCURRENT)
   void access_log_is_written_to_its_end_for_a_reader_who_is_behind() throws Exception {
     Map<String, String> environment = EmbeddedDatabase.environment(database);
     environment.put("ACCESS_LOG", "on");
@@ -188,6 +195,7 @@ class ShutdownTest {
   }
 
   @Test
+  @Execution(CONCURRENT)
   void service_whose_output_nobody_reads_serves_on_and_ends() throws Exception {
     Map<String, String> environment = EmbeddedDatabase.environment(database);
     environment.put("ACCESS_LOG", "on");
@@ -220,6 +228,7 @@ class ShutdownTest {
   }
 
   @Test
+  @Execution(CONCURRENT)
   void services_that_are_restarted_in_turn_behind_a_balancer_fail_no_request() throws Exception {
     AtomicBoolean enough = new AtomicBoolean();
     try (Balancer balancer = new Balancer()) {
