@@ -30,10 +30,17 @@ final class ProvidedStore {
       store = made;
       return made;
     } catch (ServiceConfigurationError e) {
-      Throwable reason = e.getCause() == null ? e : e.getCause();
       throw new ConfigurationException(
-          "the store " + provider.type().getName() + " cannot be used: " + reason.getMessage());
+          "the store " + provider.type().getName() + " cannot be used: " + reason(e));
     }
+  }
+
+  /** What the store says itself, or the error that came over it, such as that its driver lacks. */
+  private static String reason(ServiceConfigurationError failure) {
+    Throwable cause = failure.getCause();
+    return cause instanceof Exception && cause.getMessage() != null
+        ? cause.getMessage()
+        : String.valueOf(cause == null ? failure.getMessage() : cause);
   }
 
   @PreDestroy

@@ -54,6 +54,15 @@ class InstalledStoresTest {
   }
 
   @Test
+  void store_that_lacks_its_driver_says_so() throws IOException {
+    assertEquals(
+        "plant-store does not start: the store "
+            + DriverlessPlantStore.class.getName()
+            + " cannot be used: java.lang.NoClassDefFoundError: the driver\n",
+        refusal(providing(DriverlessPlantStore.class) + withoutPostgres()));
+  }
+
+  @Test
   void store_that_knows_no_framework_is_used_and_closed() throws IOException {
     String classPath = providing(MapPlantStore.class) + withoutPostgres();
     try (ServiceProcess service = start(classPath).awaitReady()) {
@@ -121,6 +130,20 @@ class InstalledStoresTest {
     /** Always fails. */
     public UnusablePlantStore() {
       throw new IllegalStateException("SHELF must be set, but is not");
+    }
+
+    @Override
+    public NewPlant putIfAbsent(NewPlant plant) {
+      throw new IllegalStateException("was never made");
+    }
+  }
+
+  /** A store without what it is compiled with. */
+  public static final class DriverlessPlantStore implements PlantStore {
+
+    /** Always fails. */
+    public DriverlessPlantStore() {
+      throw new NoClassDefFoundError("the driver");
     }
 
     @Override
