@@ -54,7 +54,7 @@ class InstalledStoresTest {
   }
 
   @Test
-  void store_that_lacks_its_driver_says_so() throws IOException {
+  void store_whose_driver_is_missing_says_so() throws IOException {
     assertEquals(
         "plant-store does not start: the store "
             + DriverlessPlantStore.class.getName()
