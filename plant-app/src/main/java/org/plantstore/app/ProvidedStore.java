@@ -35,7 +35,9 @@ final class ProvidedStore {
     }
   }
 
-  /** What the store says itself, or the error that came over it, such as that its driver is missing. */
+  /**
+   * What the store says itself, or the error that came over it, such as that its driver is missing.
+   */
   private static String reason(ServiceConfigurationError failure) {
     Throwable cause = failure.getCause();
     return cause instanceof Exception && cause.getMessage() != null
