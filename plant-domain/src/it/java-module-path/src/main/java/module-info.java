@@ -1,0 +1,3 @@
+module com.example.garden {
+  requires org.plantstore.domain;
+}

@@ -1,0 +1,15 @@
+// What the program of every project prints first; answers what it prints further.
+def output = new File(basedir, 'target/output.txt').readLines()
+assert output.take(5) == [
+    'Plant[name=fern, tag=shade]',
+    'Plant[name=moss, tag=null]',
+    'org.plantstore.domain.PlantIdTakenException: id 1 is taken by another plant',
+    'name must not contain U+0000, but has it at index 4',
+    'tag must not contain an unpaired surrogate, but has it at index 0']
+
+// Of what this build publishes, the domain is all that is fetched: no parent, no other module.
+new File(basedir, 'build.log').eachLine {
+  assert !it.contains('Downloaded from published') || it.contains('/plant-domain/')
+}
+
+return output.drop(5)
