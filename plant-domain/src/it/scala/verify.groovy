@@ -1,0 +1,1 @@
+assert evaluate(new File(basedir, '../../../src/it/verify.groovy')) == ['java.lang.NullPointerException: name']
