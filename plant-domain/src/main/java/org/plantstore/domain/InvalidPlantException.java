@@ -1,5 +1,6 @@
 package org.plantstore.domain;
 
+import static java.util.Objects.requireNonNull;
 import static java.util.stream.Collectors.joining;
 
 import java.io.Serializable;
@@ -39,6 +40,18 @@ public final class InvalidPlantException extends RuntimeException {
    *     must not contain U+0000, but has it at index 3}; indexes count UTF-16 code units from 0
    */
   public record Violation(String field, String rule) implements Serializable {
+
+    /**
+     * Makes a violation.
+     *
+     * @param field the field's name, not null
+     * @param rule the broken rule, not null
+     * @throws NullPointerException if the field or the rule is null
+     */
+    public Violation {
+      requireNonNull(field, "field");
+      requireNonNull(rule, "rule");
+    }
 
     /** Answers the field and the rule as one sentence, without a full stop. */
     @Override

@@ -73,6 +73,13 @@ class PlantTest {
   }
 
   @Test
+  @SuppressWarnings("NullAway") // null is what this test is about
+  void violation_without_field_or_rule_is_refused() {
+    assertThrows(NullPointerException.class, () -> new Violation(null, "must not be null"));
+    assertThrows(NullPointerException.class, () -> new Violation("name", null));
+  }
+
+  @Test
   void new_plant_answers_its_plant() {
     assertEquals(new Plant("fern", "shade"), new NewPlant(1, "fern", "shade").plant());
     assertEquals(new Plant("fern", null), new NewPlant(1, "fern", null).plant());
