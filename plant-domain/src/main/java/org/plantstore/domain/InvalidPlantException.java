@@ -11,11 +11,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * Says that a plant cannot exist as given: change it. Trying again with the same content always
  * fails. The message names every broken field and the rule that it breaks, never the text itself.
+ * What it says never changes, so it may be passed from thread to thread.
+ *
+ * <pre>{@code
+ * try {
+ *   new Plant("fern", "sha\0de");
+ * } catch (InvalidPlantException invalid) {
+ *   invalid.violations().get(0).field(); // "tag"
+ *   invalid.getMessage(); // "tag must not contain U+0000, but has it at index 3"
+ * }
+ * }</pre>
  */
 public final class InvalidPlantException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
+  /** What is wrong, at least one, at most one per field, in the order of the fields. */
   private final Violation[] violations;
 
   private InvalidPlantException(List<Violation> violations) {
@@ -33,12 +44,19 @@ public final class InvalidPlantException extends RuntimeException {
   }
 
   /**
-   * A field and the rule that it breaks.
+   * A field and the rule that it breaks. Immutable, so safe for use by many threads.
+   *
+   * <pre>{@code
+   * Violation violation = new Violation("name", "must not contain U+0000, but has it at index 3");
+   * violation.toString(); // "name must not contain U+0000, but has it at index 3"
+   * }</pre>
    *
    * @param field the field's name, {@code name} or {@code tag}
    * @param rule the broken rule as the end of a sentence that begins with the field, such as {@code
    *     must not contain U+0000, but has it at index 3}; indexes count UTF-16 code units from 0
+   * @serial exclude
    */
+  @SuppressWarnings("InvalidBlockTag") // Without it, JDK 17 misses comments on fields of a record.
   public record Violation(String field, String rule) implements Serializable {
 
     /**

@@ -8,6 +8,12 @@ import org.jspecify.annotations.Nullable;
  * A plant together with the id that its creator chose for it. Immutable, so safe for use by many
  * threads.
  *
+ * <pre>{@code
+ * NewPlant fern = new NewPlant(-7, "fern", "shade");
+ * fern.id(); // -7L
+ * fern.plant(); // new Plant("fern", "shade")
+ * }</pre>
+ *
  * @param id the identification number, any {@code long}, negative ones and 0 included
  * @param name the name of the plant, as in {@link Plant}
  * @param tag the type of the plant, as in {@link Plant}, or null if it has none
@@ -17,15 +23,22 @@ public record NewPlant(long id, String name, @Nullable String tag) {
   /**
    * Makes a new plant.
    *
+   * @param id the id, any {@code long}
+   * @param name the name, not null
+   * @param tag the tag, or null if there is none
    * @throws NullPointerException if the name is null
-   * @throws InvalidPlantException if the name or the tag has U+0000 or an unpaired surrogate
+   * @throws InvalidPlantException if the name or the tag contains U+0000 or an unpaired surrogate
    */
   public NewPlant {
     requireNonNull(name, "name");
     InvalidPlantException.throwIfTextIsInvalid(name, tag);
   }
 
-  /** Answers the plant without its id. */
+  /**
+   * Answers the plant without its id.
+   *
+   * @return a plant with the same name and tag
+   */
   public Plant plant() {
     return new Plant(name, tag);
   }

@@ -12,6 +12,11 @@ import org.jspecify.annotations.Nullable;
  * surrogates, which have no UTF-8 form (RFC 3629, section 3): such text could not be kept or
  * answered unchanged.
  *
+ * <pre>{@code
+ * new Plant(" fern", null).name(); // " fern"
+ * new Plant("fern", "").equals(new Plant("fern", null)); // false
+ * }</pre>
+ *
  * @param name the name of the plant, of any length
  * @param tag the type of the plant, of any length, or null if it has none; an empty tag is a tag
  */
@@ -20,8 +25,10 @@ public record Plant(String name, @Nullable String tag) {
   /**
    * Makes a plant.
    *
+   * @param name the name, not null
+   * @param tag the tag, or null if there is none
    * @throws NullPointerException if the name is null
-   * @throws InvalidPlantException if the name or the tag has U+0000 or an unpaired surrogate
+   * @throws InvalidPlantException if the name or the tag contains U+0000 or an unpaired surrogate
    */
   public Plant {
     requireNonNull(name, "name");

@@ -25,13 +25,27 @@ package org.plantstore.domain;
  *
  * <p>A store may rely on the text rules of {@link Plant}: U+0000 and unpaired surrogates never
  * reach it.
+ *
+ * <p>This one keeps all rules but R4, because it forgets its plants when the process ends:
+ *
+ * <pre>{@code
+ * Map<Long, NewPlant> plants = new ConcurrentHashMap<>();
+ * PlantStore store =
+ *     plant -> {
+ *       NewPlant before = plants.putIfAbsent(plant.id(), plant);
+ *       return before == null ? plant : before;
+ *     };
+ * store.putIfAbsent(new NewPlant(1, "fern", null)); // new NewPlant(1, "fern", null)
+ * store.putIfAbsent(new NewPlant(1, "moss", null)); // new NewPlant(1, "fern", null)
+ * }</pre>
  */
 @FunctionalInterface
 public interface PlantStore {
 
   /**
    * Keeps the plant unless its id is taken, and answers what the store now holds under that id.
-   * Blocks until that is durable (R4).
+   * Blocks until that is durable (R4). Any other unchecked exception than those below says that
+   * trying again cannot help (R7).
    *
    * @param plant the plant to keep
    * @return the plant that the store holds under {@code plant.id()}: {@code plant} itself or an

@@ -3,7 +3,24 @@ package org.plantstore.domain;
 /**
  * Says that the store cannot answer now, but may later: try again with the same plant. Whether the
  * plant was stored is unknown; trying again is safe either way ({@link PlantStore}, rules R2 and
- * R7).
+ * R7). What it says never changes, so it may be passed from thread to thread.
+ *
+ * <pre>{@code
+ * AtomicBoolean away = new AtomicBoolean(true);
+ * CreatePlant createPlant =
+ *     plant -> {
+ *       if (away.getAndSet(false)) {
+ *         throw new PlantStoreUnavailableException("the database is away");
+ *       }
+ *       return plant.plant();
+ *     };
+ * NewPlant fern = new NewPlant(1, "fern", null);
+ * try {
+ *   createPlant.create(fern);
+ * } catch (PlantStoreUnavailableException unavailable) {
+ *   createPlant.create(fern); // new Plant("fern", null)
+ * }
+ * }</pre>
  */
 public final class PlantStoreUnavailableException extends RuntimeException {
 
