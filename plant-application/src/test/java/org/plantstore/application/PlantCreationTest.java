@@ -1,6 +1,7 @@
 package org.plantstore.application;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.Map;
@@ -11,6 +12,7 @@ import org.plantstore.domain.CreatePlant;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 import org.plantstore.domain.PlantIdTakenException;
+import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 class PlantCreationTest {
@@ -18,7 +20,11 @@ class PlantCreationTest {
   private static final NewPlant FERN = new NewPlant(7, "fern", "shade");
 
   private final ConcurrentMap<Long, NewPlant> database = new ConcurrentHashMap<>();
-  private final MapPlantStore store = new MapPlantStore(database);
+  private final PlantStore store =
+      plant -> {
+        NewPlant stored = database.putIfAbsent(plant.id(), plant);
+        return stored == null ? plant : stored;
+      };
   private final CreatePlant createPlant = new PlantCreation(store);
 
   @Test
@@ -46,12 +52,16 @@ class PlantCreationTest {
   }
 
   @Test
-  void unavailable_store_is_reported_and_trying_again_helps() {
-    store.disconnect();
-    assertThrows(PlantStoreUnavailableException.class, () -> createPlant.create(FERN));
+  void failure_of_the_store_is_passed_on() {
+    PlantStoreUnavailableException unavailable = new PlantStoreUnavailableException("no answer");
+    CreatePlant unstored =
+        new PlantCreation(plant -> {
+          throw unavailable;
+        });
 
-    CreatePlant reconnected = new PlantCreation(new MapPlantStore(database));
-    assertEquals(new Plant("fern", "shade"), reconnected.create(FERN));
+    assertSame(
+        unavailable,
+        assertThrows(PlantStoreUnavailableException.class, () -> unstored.create(FERN)));
   }
 
   @Test
