@@ -17,8 +17,9 @@ package org.plantstore.domain;
  *   <li><b>R6</b> Every {@code long} is an id.
  *   <li><b>R7</b> A failure is an exception that says whether trying again can help: {@link
  *       PlantStoreUnavailableException} if it can, any other unchecked exception if it cannot.
- *       Trying again with the same plant is always safe. No exception of the store's technology
- *       leaves the store, not even as a cause.
+ *       Trying again with the same plant is always safe. Every call ends, also while the database
+ *       cannot be reached. No exception of the store's technology leaves the store, not even as a
+ *       cause or suppressed.
  *   <li><b>R8</b> A store is safe for use by many threads.
  *   <li><b>R9</b> Null is refused with {@link NullPointerException}.
  * </ul>

@@ -15,6 +15,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,6 +47,11 @@ class PlantStoreContractTest {
 
   /** Here because JUnit makes the instances of the contract itself. */
   private static SampleStore sample = SampleStore.SOUND;
+
+  @AfterEach
+  void forgetSample() {
+    sample = SampleStore.SOUND;
+  }
 
   static class SampleStoreContract extends PlantStoreContract {
 

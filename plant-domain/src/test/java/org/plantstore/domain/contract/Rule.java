@@ -19,7 +19,9 @@ enum Rule {
       "A failure is an exception that says whether trying again can help:"
           + " PlantStoreUnavailableException if it can, any other unchecked exception if it cannot."
           + " Trying again with the same plant is always safe."
-          + " No exception of the store's technology leaves the store, not even as a cause."),
+          + " Every call ends, also while the database cannot be reached."
+          + " No exception of the store's technology leaves the store, not even as a cause or"
+          + " suppressed."),
   R8("A store is safe for use by many threads."),
   R9("Null is refused with NullPointerException.");
 
