@@ -147,11 +147,7 @@ final class DatabaseMonitor implements AutoCloseable {
 
   private void disconnect() {
     if (connection != null) {
-      try {
-        DatabaseTraffic.abort(connection);
-      } catch (SQLException e) {
-        LOG.debug("The connection was closed already", e);
-      }
+      DatabaseTraffic.abort(connection);
       connection = null;
     }
   }

@@ -100,14 +100,9 @@ final class DatabaseTraffic {
   }
 
   private void cutOff(UnderWay entry) {
-    if (!underWay.remove(entry)) {
-      return; // it has ended meanwhile
-    }
-    try {
-      abort(entry.connection);
+    boolean hasEnded = !underWay.remove(entry);
+    if (!hasEnded && abort(entry.connection)) {
       LOG.warn("A connection was cut off: the database is back, but answers nothing on this one");
-    } catch (SQLException e) {
-      LOG.debug("The connection was closed already", e);
     }
   }
 
@@ -115,13 +110,19 @@ final class DatabaseTraffic {
    * Closes a connection without a word to the server, and does not wait for that: with TLS it takes
    * as long as a statement that is being sent to a server that does not read.
    *
-   * @throws SQLException if the connection was closed already
+   * @return whether the connection was open
    */
-  static void abort(Connection connection) throws SQLException {
-    connection.abort(closing -> {
-      Thread thread = new Thread(closing, "database-closer");
-      thread.setDaemon(true);
-      thread.start();
-    });
+  static boolean abort(Connection connection) {
+    try {
+      connection.abort(closing -> {
+        Thread thread = new Thread(closing, "database-closer");
+        thread.setDaemon(true);
+        thread.start();
+      });
+      return true;
+    } catch (SQLException e) {
+      LOG.debug("The connection was closed already", e);
+      return false;
+    }
   }
 }

@@ -4,7 +4,6 @@ import io.micronaut.context.env.Environment;
 import io.micronaut.context.exceptions.ConfigurationException;
 import jakarta.inject.Singleton;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -82,20 +81,12 @@ final class MigrationWatch {
           answered = now;
         } else if (now - answered >= patience.toNanos()) {
           silence = failure;
-          connections.forEach(MigrationWatch::abort);
+          connections.forEach(DatabaseTraffic::abort);
           return;
         }
       }
     } catch (InterruptedException e) {
       throw new IllegalStateException("nobody has the thread to interrupt it", e);
-    }
-  }
-
-  private static void abort(Connection connection) {
-    try {
-      DatabaseTraffic.abort(connection);
-    } catch (SQLException e) {
-      LOG.debug("The connection was closed already", e);
     }
   }
 }
