@@ -70,6 +70,14 @@ final class DatabaseServer implements AutoCloseable {
     }
   }
 
+  /** Takes back what tests have made of the account and the tables. */
+  void reset() {
+    execute(
+        "SET default_transaction_read_only = off",
+        "ALTER ROLE postgres RESET ALL",
+        "DROP TABLE IF EXISTS plant, flyway_schema_history");
+  }
+
   /** Kills every process of the server at once, and starts it again on what is on the disk. */
   void crash() throws IOException {
     int port = server.getPort();

@@ -1,6 +1,5 @@
 package org.plantstore.adapter.persistence;
 
-import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -12,14 +11,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.micronaut.configuration.jdbc.hikari.DatasourceConfiguration;
 import io.micronaut.context.ApplicationContext;
-import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.data.jdbc.runtime.JdbcOperations;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -28,15 +22,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -77,11 +68,7 @@ class PostgresFaultsTest {
 
   @BeforeEach
   void reset() {
-    server.execute(
-        "SET default_transaction_read_only = off",
-        "ALTER ROLE postgres RESET ALL",
-        "DROP TABLE IF EXISTS plant, flyway_schema_history",
-        "DROP DATABASE IF EXISTS latin");
+    server.reset();
   }
 
   @Test
@@ -407,179 +394,6 @@ class PostgresFaultsTest {
     }
   }
 
-  @Test
-  void start_without_an_address_or_an_account_is_refused() {
-    for (String missing : List.of("url", "username", "password")) {
-      Map<String, Object> settings = DatabaseServer.settings(server.url("postgres"));
-      settings.remove("database." + missing);
-
-      assertRefused(
-          settings,
-          "DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD must be set, but DATABASE_"
-              + missing.toUpperCase(Locale.ROOT)
-              + " is not");
-    }
-  }
-
-  @Test
-  void start_with_the_address_of_another_database_is_refused() {
-    assertRefused(
-        DatabaseServer.settings("jdbc:mysql://localhost/plants"),
-        "DATABASE_URL must be a JDBC address of PostgreSQL,"
-            + " such as jdbc:postgresql://localhost:5432/plants");
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "jdbc:postgresql://plants:canary@localhost:5432/plants",
-        "jdbc:postgresql://localhost:5432/plants?user=plants",
-        "jdbc:postgresql://localhost:99999/plants?password=canary",
-        "jdbc:postgresql://localhost/plants?ssl=true&password=canary"
-      })
-  void start_with_an_account_in_the_address_is_refused(String url) {
-    assertRefused(
-        DatabaseServer.settings(url),
-        "DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD");
-  }
-
-  @Test
-  void start_without_the_right_to_create_the_table_is_refused() {
-    Map<String, Object> settings = settingsOfGardener();
-    server.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC");
-
-    assertRefused(
-        settings, "gardener must be allowed to create the table plant in the database's schema");
-  }
-
-  @Test
-  void start_without_the_right_to_use_the_table_is_refused() {
-    Map<String, Object> settings = settingsOfGardener();
-    server.connect().close(); // makes the table
-
-    assertRefused(
-        settings, "gardener must be allowed to insert into and to select from the table plant");
-  }
-
-  @Test
-  void start_on_a_read_only_database_is_refused() {
-    server.execute("ALTER ROLE postgres SET default_transaction_read_only = on");
-
-    assertRefused(
-        DatabaseServer.settings(server.url("postgres")),
-        "the database must be writable for postgres, but is read-only");
-  }
-
-  @Test
-  void start_in_a_schema_with_other_tables_makes_the_table() {
-    server.execute("CREATE TABLE IF NOT EXISTS animal (id bigint)");
-    try (ApplicationContext instance = server.connect()) {
-      assertEquals(FERN, instance.getBean(PlantStore.class).putIfAbsent(FERN));
-    } finally {
-      server.execute("DROP TABLE animal");
-    }
-  }
-
-  @Test
-  void start_with_a_server_that_never_answers_is_refused_in_time() throws IOException {
-    try (ServerSocket silent = new ServerSocket(0)) {
-      long start = System.nanoTime();
-
-      String message =
-          refusal(
-              DatabaseServer.settings(
-                  "jdbc:postgresql://localhost:" + silent.getLocalPort() + "/plants"));
-
-      Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
-      assertTrue(message.startsWith("the database cannot be used; check DATABASE_URL"), message);
-      assertTrue(elapsed.compareTo(Duration.ofSeconds(5)) < 0, "took " + elapsed);
-    }
-  }
-
-  /** Each byte of its answer comes before one would give up waiting for it. */
-  @Test
-  @Timeout(60)
-  void start_with_a_server_that_answers_byte_by_byte_is_refused_in_time() throws Exception {
-    long start = System.nanoTime();
-    ExecutorService thread = Executors.newSingleThreadExecutor();
-    CountDownLatch refused = new CountDownLatch(1);
-    try (ServerSocket slow = new ServerSocket(0)) {
-      Future<?> answering = thread.submit(() -> answerSlowly(slow, refused));
-
-      String message =
-          refusal(
-              DatabaseServer.settings(
-                  "jdbc:postgresql://localhost:%d/plants?sslmode=disable"
-                      .formatted(slow.getLocalPort())));
-
-      Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
-      refused.countDown();
-      answering.get();
-      assertTrue(elapsed.compareTo(Duration.ofSeconds(20)) < 0, "took " + elapsed);
-      assertTrue(message.startsWith("the database cannot be used; check DATABASE_URL"), message);
-    } finally {
-      thread.shutdownNow();
-    }
-  }
-
-  /** Answers with an error of 44 bytes, which takes 40 s, unless the end comes earlier. */
-  private static Void answerSlowly(ServerSocket server, CountDownLatch end) throws Exception {
-    try (Socket client = server.accept()) {
-      OutputStream answer = client.getOutputStream();
-      answer.write(new byte[] {'E', 0, 0, 0, 44});
-      for (int sent = 4; sent < 44 && !end.await(1, TimeUnit.SECONDS); sent++) {
-        answer.write('x');
-        answer.flush();
-      }
-    }
-    return null;
-  }
-
-  @Test
-  void start_with_an_encoding_that_cannot_keep_every_name_is_refused() {
-    server.execute(
-        "CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0");
-
-    assertRefused(
-        DatabaseServer.settings(server.url("latin")),
-        "the database must have the encoding UTF8 to keep every name, but has LATIN1");
-  }
-
-  @Test
-  void start_on_a_server_that_is_too_old_is_refused() {
-    ConfigurationException refusal =
-        assertThrows(ConfigurationException.class, () -> ServerCheck.requireVersion(13));
-
-    assertEquals("the database must be PostgreSQL 14 or later, but is 13", refusal.getMessage());
-    assertDoesNotThrow(() -> ServerCheck.requireVersion(14));
-  }
-
-  @Test
-  void password_is_used_as_it_is_written() {
-    Map<String, Object> settings = DatabaseServer.settings(server.url("postgres"));
-    settings.put("database.password", "a${secret}$$");
-    try (ApplicationContext instance = ApplicationContext.run(settings)) {
-      assertEquals("a${secret}$$", instance.getBean(DatasourceConfiguration.class).getPassword());
-    }
-  }
-
-  @Test
-  void start_without_a_server_is_refused() {
-    String message = refusal(DatabaseServer.settings("jdbc:postgresql://localhost:1/plants"));
-
-    assertTrue(message.startsWith("the database cannot be used; check DATABASE_URL"), message);
-    assertEndsWith("(SQLSTATE 08001)", message);
-    assertEquals(1, message.lines().count(), message);
-  }
-
-  private static Map<String, Object> settingsOfGardener() {
-    server.execute(
-        "DO $$ BEGIN CREATE ROLE gardener LOGIN; EXCEPTION WHEN duplicate_object THEN END $$");
-    Map<String, Object> settings = DatabaseServer.settings(server.url("postgres"));
-    settings.put("database.username", "gardener");
-    return settings;
-  }
-
   private static void assertUnavailable(PlantStore store, String reason) {
     RuntimeException failure =
         assertInstanceOf(
@@ -612,15 +426,5 @@ class PostgresFaultsTest {
             return row.getString(1);
           }
         });
-  }
-
-  private static void assertRefused(Map<String, Object> settings, String message) {
-    assertEquals(message, refusal(settings));
-  }
-
-  private static String refusal(Map<String, Object> settings) {
-    ConfigurationException refusal =
-        assertThrows(ConfigurationException.class, () -> ApplicationContext.run(settings).close());
-    return String.valueOf(refusal.getMessage());
   }
 }
