@@ -1,6 +1,9 @@
 package org.plantstore.adapter.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.plantstore.adapter.http.Answer.assertAnswer;
+import static org.plantstore.adapter.http.Answer.assertError;
+import static org.plantstore.adapter.http.RawRequests.FERN;
 
 import io.micronaut.context.annotation.Property;
 import io.micronaut.runtime.server.EmbeddedServer;
@@ -10,7 +13,6 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,8 +21,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @MicronautTest
 @Property(name = "jwt.secret", value = Tokens.SECRET)
 class AddressAndCallerTest {
-
-  private static final String FERN = "{\"id\":1,\"name\":\"fern\"}";
 
   @Inject EmbeddedServer server;
   @Inject FakeCreatePlant createPlant;
@@ -262,15 +262,5 @@ class AddressAndCallerTest {
         Optional.of("Bearer realm=\"plants\", error=\"invalid_token\""),
         answer.header("WWW-Authenticate"));
     assertEquals(0, createPlant.calls());
-  }
-
-  private static void assertError(Answer answer, int status, int error, String message) {
-    assertAnswer(answer, status, "{\"error\":" + error + ",\"message\":\"" + message + "\"}");
-  }
-
-  private static void assertAnswer(Answer answer, int status, @Nullable String body) {
-    assertEquals(body, answer.body());
-    assertEquals(status, answer.status());
-    assertEquals(Optional.of("application/json"), answer.header("Content-Type"));
   }
 }

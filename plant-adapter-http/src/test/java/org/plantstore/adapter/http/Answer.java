@@ -1,6 +1,7 @@
 package org.plantstore.adapter.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -32,7 +33,7 @@ record Answer(int status, HttpHeaders headers, String body) {
     return to(
         request(server)
             .setHeader("Authorization", "Bearer " + token)
-            .POST(HttpRequest.BodyPublishers.ofString("{\"id\":1,\"name\":\"fern\"}")));
+            .POST(HttpRequest.BodyPublishers.ofString(RawRequests.FERN)));
   }
 
   static HttpRequest.Builder request(URI server) {
@@ -54,6 +55,16 @@ record Answer(int status, HttpHeaders headers, String body) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);
     }
+  }
+
+  static void assertError(Answer answer, int status, int error, String message) {
+    assertAnswer(answer, status, "{\"error\":" + error + ",\"message\":\"" + message + "\"}");
+  }
+
+  static void assertAnswer(Answer answer, int status, String body) {
+    assertEquals(body, answer.body());
+    assertEquals(status, answer.status());
+    assertEquals(Optional.of("application/json"), answer.header("Content-Type"));
   }
 
   Optional<String> header(String name) {

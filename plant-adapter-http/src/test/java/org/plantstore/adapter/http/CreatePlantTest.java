@@ -7,6 +7,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.http.Answer.assertAnswer;
+import static org.plantstore.adapter.http.Answer.assertError;
 
 import io.micronaut.context.annotation.Property;
 import io.micronaut.runtime.server.EmbeddedServer;
@@ -19,7 +21,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -563,15 +564,5 @@ class CreatePlantTest {
   private void assertRefused(byte[] request, int error, String message) {
     assertError(Answer.toCreate(server.getURI(), request), 400, error, message);
     assertEquals(0, createPlant.calls(), "calls of the port");
-  }
-
-  private static void assertError(Answer answer, int status, int error, String message) {
-    assertAnswer(answer, status, "{\"error\":" + error + ",\"message\":\"" + message + "\"}");
-  }
-
-  private static void assertAnswer(Answer answer, int status, @Nullable String body) {
-    assertEquals(body, answer.body());
-    assertEquals(status, answer.status());
-    assertEquals(Optional.of("application/json"), answer.header("Content-Type"));
   }
 }
