@@ -5,6 +5,10 @@ import static java.util.stream.Collectors.mapping;
 import static java.util.stream.Collectors.toList;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.http.RawRequests.FERN;
+import static org.plantstore.adapter.http.RawRequests.createRequest;
+import static org.plantstore.adapter.http.RawRequests.head;
+import static org.plantstore.adapter.http.RawRequests.statuses;
 
 import io.micronaut.context.annotation.Property;
 import io.micronaut.runtime.server.EmbeddedServer;
@@ -28,6 +32,8 @@ class BrokenHttpTest {
   private static final String MALFORMED =
       "{\"error\":4005,\"message\":\"The request must be well-formed HTTP/1.1 (RFC 9112), with at most"
           + " 16 KiB for its first line, and as much for at most 100 headers.\"}";
+
+  private static final String FIRST_LINE = "POST /plants HTTP/1.1";
 
   @Inject EmbeddedServer server;
   @Inject FakeCreatePlant createPlant;
@@ -78,8 +84,7 @@ class BrokenHttpTest {
       })
   void malformed_head_is_refused(String head) throws IOException {
     assertMalformed(send(head));
-    String smuggled = request("Bearer " + Tokens.valid(), "{\"id\":1,\"name\":\"fern\"}");
-    assertMalformed(send(head + smuggled));
+    assertMalformed(send(head + createRequest("")));
   }
 
   @ParameterizedTest
@@ -114,43 +119,23 @@ class BrokenHttpTest {
 
   @Test
   void more_headers_than_anybody_needs_are_refused() throws IOException {
-    String body = "{\"id\":1,\"name\":\"fern\"}";
-    String headers =
-        "Host: x\r\nConnection: close\r\nAuthorization: Bearer "
-            + Tokens.valid()
-            + "\r\nContent-Type: application/json\r\n"
-            + "X:\r\n".repeat(95);
-    String length = "Content-Length: " + body.length() + "\r\n";
-    String sized = "POST /plants HTTP/1.1\r\n" + headers + length;
-    assertMalformed(send(sized + "X:\r\n\r\n" + body));
-
-    String chunk = Integer.toHexString(body.length()) + "\r\n" + body + "\r\n0\r\nX:\r\n";
+    String headers = "Connection: close\r\n" + "X:\r\n".repeat(94);
     String chunked =
-        "POST /plants HTTP/1.1\r\n"
-            + headers.replaceFirst("X:\r\n", "")
-            + "Transfer-Encoding: chunked\r\n\r\n"
-            + chunk;
+        head(FIRST_LINE, headers + "Transfer-Encoding: chunked\r\n") + chunk(FERN) + "0\r\nX:\r\n";
+    assertMalformed(send(createRequest(headers + "X:\r\n".repeat(2))));
     assertMalformed(send(chunked + "X:\r\n\r\n"));
 
-    assertEquals("HTTP/1.1 200", send(sized + "\r\n" + body).substring(0, 12));
+    assertEquals("HTTP/1.1 200", send(createRequest(headers + "X:\r\n")).substring(0, 12));
     assertEquals("HTTP/1.1 200", send(chunked + "\r\n").substring(0, 12));
   }
 
   @Test
   void head_within_the_limit_is_read() throws IOException {
-    String body = "{\"id\":1,\"name\":\"fern\"}";
+    String long15KiB = "x".repeat(15 * 1024);
     String answer =
         send(
-            "POST /plants?"
-                + "x".repeat(15 * 1024)
-                + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: "
-                + "x".repeat(15 * 1024)
-                + "\r\nAuthorization: Bearer "
-                + Tokens.valid()
-                + "\r\nContent-Type: application/json\r\nContent-Length: "
-                + body.length()
-                + "\r\n\r\n"
-                + body);
+            createRequest("Connection: close\r\nX-Long: " + long15KiB + "\r\n")
+                .replace("/plants", "/plants?" + long15KiB));
 
     assertTrue(answer.startsWith("HTTP/1.1 200 OK\r\n"), answer);
     assertTrue(answer.endsWith("\r\n\r\n{\"name\":\"fern\"}"), answer);
@@ -171,17 +156,7 @@ class BrokenHttpTest {
         "0\r\nbroken trailer\u0000\r\n: x\r\n\r\n"
       })
   void body_whose_framing_breaks_creates_nothing(String rest) throws IOException {
-    String body = "{\"id\":1,\"name\":\"fern\"}";
-    assertMalformed(
-        send(
-            "POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
-                + Tokens.valid()
-                + "\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
-                + Integer.toHexString(body.length())
-                + "\r\n"
-                + body
-                + "\r\n"
-                + rest));
+    assertMalformed(send(head(FIRST_LINE, "Transfer-Encoding: chunked\r\n") + chunk(FERN) + rest));
   }
 
   /** A body that can be read in two ways must not be read as a second request. */
@@ -213,47 +188,39 @@ class BrokenHttpTest {
         "Transfer-Encoding: chunked\r\nTransfer-Encoding: \r\n"
       })
   void body_of_doubtful_length_ends_the_connection(String length) throws IOException {
-    String smuggled = request("Bearer " + Tokens.valid(), "{\"id\":1,\"name\":\"fern\"}");
+    String smuggled = createRequest("");
 
-    assertMalformed(
-        send(RawRequests.head("POST /plants HTTP/1.1", length) + "0\r\n\r\n" + smuggled));
-    assertMalformed(send(RawRequests.head("GET / HTTP/1.1", length) + "0\r\n\r\n" + smuggled));
+    assertMalformed(send(head(FIRST_LINE, length) + "0\r\n\r\n" + smuggled));
+    assertMalformed(send(head("GET / HTTP/1.1", length) + "0\r\n\r\n" + smuggled));
   }
 
   @Test
   void body_in_chunks_is_refused_in_the_version_that_has_none() throws IOException {
     assertMalformed(
-        send(
-            RawRequests.head("POST /plants HTTP/1.0", "Transfer-Encoding: chunked\r\n")
-                + "0\r\n\r\n"));
+        send(head("POST /plants HTTP/1.0", "Transfer-Encoding: chunked\r\n") + "0\r\n\r\n"));
   }
 
   @Test
   void requests_before_a_broken_one_are_answered() throws IOException {
-    String valid = request("Bearer " + Tokens.valid(), "{\"id\":1,\"name\":\"fern\"}");
-    String broken =
-        "POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
-            + Tokens.valid()
-            + "\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
-            + "2\r\n{}\r\nzz\r\n";
+    String valid = createRequest("");
+    String broken = head(FIRST_LINE, "Transfer-Encoding: chunked\r\n") + chunk("{}") + "zz\r\n";
 
     for (int attempt = 0; attempt < 20; attempt++) {
-      assertEquals(List.of(200, 200, 400), RawRequests.statuses(send(valid + valid + broken)));
+      assertEquals(List.of(200, 200, 400), statuses(send(valid + valid + broken)));
     }
   }
 
   @Test
   void next_request_is_served_after_each_kind_of_refusal() throws IOException {
-    String valid = request("Bearer " + Tokens.valid(), "{\"id\":1,\"name\":\"fern\"}");
     String refused =
-        request("Bearer " + Tokens.valid(), "{}")
-            + request("Bearer x", "{}")
-            + request("Bearer " + Tokens.valid(), "")
+        createRequest("", "{}")
+            + createRequest("", "{}").replace("Bearer ", "Bearer x")
+            + createRequest("", "")
             + "GET /elsewhere HTTP/1.1\r\nHost: x\r\n\r\n";
 
-    String answers = send(refused + valid.replace("Host: x", "Host: x\r\nConnection: close"));
+    String answers = send(refused + createRequest("Connection: close\r\n"));
 
-    assertEquals(List.of(400, 401, 400, 401, 200), RawRequests.statuses(answers), answers);
+    assertEquals(List.of(400, 401, 400, 401, 200), statuses(answers), answers);
   }
 
   @Test
@@ -261,22 +228,25 @@ class BrokenHttpTest {
     createPlant.behave(plant -> {
       throw new IllegalStateException("a fault");
     });
-    String faulty = request("Bearer " + Tokens.valid(), "{\"id\":1,\"name\":\"fern\"}");
 
-    String answers = send(faulty + faulty.replace("Host: x", "Host: x\r\nConnection: close"));
+    String answers = send(createRequest("") + createRequest("Connection: close\r\n"));
 
-    assertEquals(List.of(500, 500), RawRequests.statuses(answers), answers);
+    assertEquals(List.of(500, 500), statuses(answers), answers);
   }
 
   @Test
   void client_that_goes_away_in_the_middle_creates_nothing() throws IOException {
-    String whole = request("Bearer " + Tokens.valid(), "{\"id\":1,\"name\":\"fern\"}");
+    String whole = createRequest("");
     try (Socket socket = RawRequests.connect(server)) {
       RawRequests.write(socket, whole.substring(0, whole.length() - 1));
       socket.shutdownOutput();
       assertMalformed(RawRequests.readAll(socket));
     }
     assertEquals(0, createPlant.calls());
+  }
+
+  private static String chunk(String content) {
+    return Integer.toHexString(content.length()) + "\r\n" + content + "\r\n";
   }
 
   private static Map<String, List<String>> headers(String answer) {
@@ -286,15 +256,6 @@ class BrokenHttpTest {
         .skip(1)
         .map(line -> line.split(": ", 2))
         .collect(groupingBy(header -> header[0], mapping(header -> header[1], toList())));
-  }
-
-  private static String request(String credentials, String body) {
-    return "POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: "
-        + credentials
-        + "\r\nContent-Type: application/json\r\nContent-Length: "
-        + body.length()
-        + "\r\n\r\n"
-        + body;
   }
 
   private void assertMalformed(String answer) {

@@ -2,6 +2,7 @@ package org.plantstore.adapter.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.http.RawRequests.FERN;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -25,8 +26,6 @@ import org.plantstore.domain.PlantStoreUnavailableException;
  */
 @Timeout(60)
 class MetricsTest {
-
-  private static final String FERN = "{\"id\":1,\"name\":\"fern\"}";
 
   private final MeterRegistry registry = new SimpleMeterRegistry();
   private ApplicationContext context;

@@ -1,6 +1,7 @@
 package org.plantstore.adapter.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.plantstore.adapter.http.RawRequests.FERN;
 
 import io.micronaut.context.annotation.Property;
 import io.micronaut.runtime.server.EmbeddedServer;
@@ -23,8 +24,6 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 @Property(name = "jwt.secret", value = Tokens.SECRET)
 @Property(name = "max.concurrent.creates", value = "2")
 class OverloadTest {
-
-  private static final String FERN = "{\"id\":1,\"name\":\"fern\"}";
 
   @Inject EmbeddedServer server;
   @Inject FakeCreatePlant createPlant;

@@ -3,6 +3,7 @@ package org.plantstore.adapter.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.http.RawRequests.FERN;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import com.nimbusds.jose.JWSAlgorithm;
@@ -32,7 +33,6 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 @Property(name = "jwt.secret", value = Tokens.SECRET)
 class RequestIdTest {
 
-  private static final String FERN = "{\"id\":1,\"name\":\"fern\"}";
   private static final String MADE = "[0-9a-f]{32}";
   private static final String TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
   private static final String TRACE_PARENT = "00-" + TRACE_ID + "-b7ad6b7169203331-01";
@@ -128,9 +128,9 @@ class RequestIdTest {
   void pipelined_requests_are_answered_with_the_id_of_each() throws IOException {
     String refused = "GET /elsewhere HTTP/1.1\r\nHost: x\r\nX-Request-Id: second\r\n\r\n";
     String broken =
-        "POST /plants HTTP/1.1\r\nHost: x\r\nX-Request-Id: fourth\r\nAuthorization: Bearer "
-            + Tokens.valid()
-            + "\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n";
+        RawRequests.head(
+                "POST /plants HTTP/1.1", "X-Request-Id: fourth\r\nTransfer-Encoding: chunked\r\n")
+            + "zz\r\n";
 
     String answers =
         RawRequests.send(

@@ -1,10 +1,16 @@
 package org.plantstore.adapter.http;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.http.RawRequests.FERN;
+import static org.plantstore.adapter.http.RawRequests.connect;
+import static org.plantstore.adapter.http.RawRequests.createRequest;
+import static org.plantstore.adapter.http.RawRequests.head;
+import static org.plantstore.adapter.http.RawRequests.read;
+import static org.plantstore.adapter.http.RawRequests.readAll;
+import static org.plantstore.adapter.http.RawRequests.statuses;
+import static org.plantstore.adapter.http.RawRequests.write;
 
 import io.micronaut.context.annotation.Property;
 import io.micronaut.runtime.server.EmbeddedServer;
@@ -17,10 +23,10 @@ import io.netty.handler.codec.http.HttpContent;
 import jakarta.inject.Inject;
 import java.io.IOException;
 import java.net.Socket;
-import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
@@ -38,7 +44,6 @@ class RequestMemoryTest {
   private static final long ALL = Runtime.getRuntime().maxMemory();
   private static final String LARGE =
       "{\"id\":1,\"name\":\"fern\",\"tag\":\"" + "x".repeat(1_000_000) + "\"}";
-  private static final String SMALL = "{\"id\":1,\"name\":\"fern\"}";
   private static final String OVERLOADED =
       "{\"error\":5003,\"message\":\"The service has too much to do now; send the same request"
           + " again later.\"}";
@@ -61,7 +66,7 @@ class RequestMemoryTest {
         assertEquals(OVERLOADED, refused.body());
         assertEquals(503, refused.status());
         assertEquals(Optional.of("1"), refused.header("Retry-After"));
-        assertEquals(200, Answer.toCreate(server.getURI(), SMALL).status());
+        assertEquals(200, Answer.toCreate(server.getURI(), FERN).status());
       }
       assertEquals(3, createPlant.calls());
     } finally {
@@ -86,14 +91,11 @@ class RequestMemoryTest {
   @Test
   void body_in_tiny_parts_takes_more_than_its_bytes() throws IOException {
     assertTrue(memory.take(ALL, 0));
-    try (Socket connection = connect()) {
+    try (Socket connection = connect(server)) {
       String body = "1\r\n \r\n".repeat(1_000);
-      connection
-          .getOutputStream()
-          .write((head("Transfer-Encoding: chunked") + body).getBytes(US_ASCII));
-      byte[] statusLine = connection.getInputStream().readNBytes("HTTP/1.1 503".length());
+      write(connection, head("POST /plants HTTP/1.1", "Transfer-Encoding: chunked\r\n") + body);
 
-      assertEquals("HTTP/1.1 503", new String(statusLine, US_ASCII));
+      assertEquals("HTTP/1.1 503", read(connection, "HTTP/1.1 503"));
     } finally {
       memory.giveBack(ALL);
     }
@@ -137,10 +139,9 @@ class RequestMemoryTest {
 
   @Test
   void memory_of_a_client_that_goes_away_is_given_back() throws IOException {
-    try (Socket connection = connect()) {
-      byte[] body = LARGE.getBytes(UTF_8);
-      connection.getOutputStream().write(head("Content-Length: " + body.length).getBytes(US_ASCII));
-      connection.getOutputStream().write(body, 0, body.length - 1);
+    String create = createRequest("", LARGE);
+    try (Socket connection = connect(server)) {
+      write(connection, create.substring(0, create.length() - 1));
       while (nothingIsTaken()) {
         LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
       }
@@ -155,17 +156,15 @@ class RequestMemoryTest {
       assertIsTaken();
       return plant.plant();
     });
-    try (Socket connection = connect()) {
-      String headers =
-          "a:\r\n".repeat(80) + "b: " + "x".repeat(8_000) + "\r\nContent-Length: " + SMALL.length();
-      connection.getOutputStream().write(head(headers).getBytes(US_ASCII));
+    String create = createRequest("a:\r\n".repeat(80) + "b: " + "x".repeat(8_000) + "\r\n");
+    try (Socket connection = connect(server)) {
+      write(connection, create.substring(0, create.length() - FERN.length()));
       while (nothingIsTaken()) {
         LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
       }
-      connection.getOutputStream().write(SMALL.getBytes(US_ASCII));
-      byte[] statusLine = connection.getInputStream().readNBytes("HTTP/1.1 200".length());
+      write(connection, FERN);
 
-      assertEquals("HTTP/1.1 200", new String(statusLine, US_ASCII));
+      assertEquals("HTTP/1.1 200", read(connection, "HTTP/1.1 200"));
       awaitThatNothingIsTaken();
     }
   }
@@ -178,10 +177,9 @@ class RequestMemoryTest {
       closed.join();
       return plant.plant();
     });
-    String create = head("Content-Length: " + SMALL.length()) + SMALL;
     assertTrue(memory.take(ALL, 0));
-    try (Socket connection = connect()) {
-      connection.getOutputStream().write((create + create).getBytes(US_ASCII));
+    try (Socket connection = connect(server)) {
+      write(connection, createRequest("").repeat(2));
 
       assertEquals(-1, connection.getInputStream().read());
     } finally {
@@ -192,40 +190,22 @@ class RequestMemoryTest {
 
   @Test
   void several_large_requests_in_one_go_are_all_answered() throws IOException {
-    String length = "Content-Length: " + LARGE.length();
     String requests =
-        (head(length) + LARGE).repeat(4) + head(length + "\r\nConnection: close") + LARGE;
-    try (Socket connection = connect()) {
+        createRequest("", LARGE).repeat(4) + createRequest("Connection: close\r\n", LARGE);
+    try (Socket connection = connect(server)) {
       Thread sender =
           new Thread(() -> {
             try {
-              connection.getOutputStream().write(requests.getBytes(US_ASCII));
+              write(connection, requests);
             } catch (IOException e) {
               throw new IllegalStateException(e);
             }
           });
       sender.start();
-      String answers = new String(connection.getInputStream().readAllBytes(), US_ASCII);
 
-      assertEquals(5, answers.split("HTTP/1.1 200 OK", -1).length - 1, answers);
+      assertEquals(Collections.nCopies(5, 200), statuses(readAll(connection)));
     }
     awaitThatNothingIsTaken();
-  }
-
-  private Socket connect() throws IOException {
-    URI address = server.getURI();
-    Socket connection = new Socket(address.getHost(), address.getPort());
-    connection.setSoTimeout(30_000);
-    return connection;
-  }
-
-  private static String head(String length) {
-    return "POST /plants HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization:"
-        + " Bearer "
-        + Tokens.valid()
-        + "\r\n"
-        + length
-        + "\r\n\r\n";
   }
 
   private void assertIsTaken() {
