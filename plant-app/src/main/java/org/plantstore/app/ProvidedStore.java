@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.PlantStore;
 
 /**
- * Makes a bean of the store that is a provider of {@link ServiceLoader}, which so needs to know
- * nothing of the framework. It is made before any port is opened, and closed at the end if it is
- * {@link AutoCloseable}.
+ * Makes a bean of the store that is a provider of {@link ServiceLoader}, which therefore need not
+ * know the framework. It is made before any port is opened, and closed at the end if it is {@link
+ * AutoCloseable}.
  */
 @Factory
 final class ProvidedStore {

@@ -28,7 +28,8 @@ final class TerminationSignal {
               new Class<?>[] {handler},
               (proxy, method, arguments) -> {
                 Thread thread = new Thread(action, "termination");
-                // Else the JVM would end with the last thread of the server, before the action has.
+                // Otherwise the JVM would end with the last thread of the server, before the action
+                // has.
                 thread.setDaemon(false);
                 thread.start();
                 return null;

@@ -11,8 +11,8 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 
 /**
- * The last word on who may pass: everyone with a valid token, at every address, so that a wrong
- * address is told as such; nobody else, unless a rule before this one opens an address.
+ * Has the last word on who may pass: everyone with a valid token, at every address, so that a wrong
+ * address is answered as one; nobody else, unless an earlier rule opens the address.
  */
 @Singleton
 final class AuthenticatedRule implements SecurityRule<HttpRequest<?>> {

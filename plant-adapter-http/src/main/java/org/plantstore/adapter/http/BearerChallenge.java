@@ -5,7 +5,7 @@ import io.micronaut.security.authentication.WwwAuthenticateChallengeProvider;
 import jakarta.inject.Singleton;
 import org.jspecify.annotations.Nullable;
 
-/** The challenge of a 401 (RFC 6750, section 3): it tells an error only to who sent a token. */
+/** The challenge of a 401 (RFC 6750, section 3): it names an error only if a token was sent. */
 @Singleton
 final class BearerChallenge implements WwwAuthenticateChallengeProvider<HttpRequest<?>> {
 

@@ -26,7 +26,7 @@ final class BodyMemoryHandler extends ChannelInboundHandlerAdapter {
   public void channelRead(ChannelHandlerContext context, Object message) {
     if (message instanceof HttpContent part && part.content().isReadable()) {
       Exchange incoming = exchanges.latest();
-      // Whose body goes on after its answer is dropped, and takes nothing.
+      // What comes of a body after its answer is dropped, and takes no memory.
       if (incoming != null
           && !incoming.memory().grow(part.content().readableBytes() + BYTES_PER_PART)) {
         context.fireExceptionCaught(new RefusedException(ErrorNumber.OVERLOADED));
@@ -36,8 +36,8 @@ final class BodyMemoryHandler extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * A small part that others have to follow would keep all of the large buffer that it was read
-   * into.
+   * A small part that waits for the rest of its body would keep all of the large buffer that it was
+   * read into.
    */
   private static HttpContent withoutItsBuffer(HttpContent part) {
     ByteBuf bytes = part.content();

@@ -13,9 +13,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The memory that clients make the service hold while it waits for them: what has come of requests
  * that are not whole, and answers that are not read. Beyond a limit connections are closed, so that
- * there is always room for who comes next and is not slow: first those of strangers, who have shown
- * no valid token with the request, and the one first that has held memory for longest. Safe for use
- * by many threads.
+ * there is always room for clients that are not slow: first those of strangers, who have shown no
+ * valid token with the request, then the others, and of each kind first the one that has held
+ * memory for longest. Safe for use by many threads.
  */
 @Singleton
 @SuppressWarnings(
@@ -38,7 +38,7 @@ final class ClientMemory {
   /**
    * Notes how much a connection holds.
    *
-   * @param connection what closes the connection, should it be the one
+   * @param connection the connection, which is closed if it has to make room
    * @param bytes how much it holds in all, 0 if it waits for nothing any more
    * @param isStranger whether no valid token came with what it holds
    */

@@ -12,16 +12,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Closes a connection whose client takes too long to send one request as a whole, or to take what
  * it is answered: a slow client would otherwise hold its connection, and what is kept meanwhile,
- * for as long as it likes. Nothing is read meanwhile from who does not read, or while what has come
- * has to wait. Between requests it does nothing. One per connection, used by its event loop alone.
+ * for as long as it likes. Nothing is read from a client that does not read, nor while what it has
+ * sent has to wait. Between requests it does nothing. One per connection, used by its event loop
+ * alone.
  */
 @SuppressWarnings(
     "FutureReturnValueIgnored") // Netty reports what fails on a connection by closing it
 final class ConnectionDeadline extends ChannelOutboundHandlerAdapter {
 
   /**
-   * So much is kept of answers that are not read, as a rule: up to {@link StrictHttp#UNREAD}, and
-   * an answer of usual size. Larger ones are shared by all who read them, or counted elsewhere.
+   * The most that is kept of unread answers, as a rule: up to {@link StrictHttp#UNREAD}, and an
+   * answer of usual size. Larger ones are shared by all who read them, or counted elsewhere.
    */
   private static final long MAX_UNREAD_BYTES = 12 * 1024;
 
@@ -54,7 +55,7 @@ final class ConnectionDeadline extends ChannelOutboundHandlerAdapter {
     this.memory = memory;
   }
 
-  /** Says that something has come of a request that is not there as a whole. */
+  /** Says that a part of a request has come, and not all of it. */
   void requestBegun() {
     if (!receiving) {
       receiving = true;
@@ -108,7 +109,7 @@ final class ConnectionDeadline extends ChannelOutboundHandlerAdapter {
     context = added;
   }
 
-  /** Whoever does not read is not read from. */
+  /** A client that does not read is not read from. */
   @Override
   public void read(ChannelHandlerContext reader) {
     if (paused || !reader.channel().isWritable()) {

@@ -7,8 +7,8 @@ import jakarta.inject.Singleton;
 import java.net.InetSocketAddress;
 
 /**
- * Measures and logs the exchanges of the API. Those at other ports, such as probes of the health,
- * would drown them, and get ids alone.
+ * Measures and logs the exchanges of the API. Those at other ports, such as health probes, would
+ * drown them, and only get ids.
  */
 @Singleton
 final class Exchanges {

@@ -10,8 +10,8 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * Brings this adapter's settings along: where the framework's defaults would break the contract,
- * the contract does not depend on what a service configures. Refuses to start without usable keys.
+ * Brings this adapter's settings along, so that a service need not know which of the framework's
+ * defaults would break the contract. Refuses to start without usable keys.
  */
 @ContextConfigurer
 public final class HttpSettings implements ApplicationContextConfigurer {

@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Logs that creates were refused because the store is away: the first one at once, further ones
- * together, in one line each second. Thousands of callers that come again every second would else
- * fill the disk. Safe for use by many threads.
+ * together, in one line each second. Thousands of callers that come again every second would
+ * otherwise fill the disk. Safe for use by many threads.
  */
 @Singleton
 final class RefusedCreates {

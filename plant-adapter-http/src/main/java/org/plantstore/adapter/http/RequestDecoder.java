@@ -75,7 +75,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     this.unanswered = unanswered;
   }
 
-  /** Answers about what the head takes that was, or is being, decoded last. */
+  /** Answers about how many bytes the head takes that is being decoded, or was decoded last. */
   long headBytes() {
     return headBytes + (long) headers.count * BYTES_PER_HEADER;
   }

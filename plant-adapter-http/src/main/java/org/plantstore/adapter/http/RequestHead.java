@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What the head of a request must be (RFC 9112) that the framework's decoder does not look at. */
+/** What RFC 9112 demands of the head of a request, and the framework's decoder does not check. */
 final class RequestHead {
 
   /** The target of nearly all requests. */

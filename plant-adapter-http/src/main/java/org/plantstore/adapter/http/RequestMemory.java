@@ -90,8 +90,8 @@ final class RequestMemory {
     }
 
     /**
-     * Takes what the head of a request needs that is sent before the one before it is answered: of
-     * those a client may send many, so that each has nothing free.
+     * Takes what the head of a pipelined request needs, which is sent before the last one is
+     * answered. A client may send many of these, so none has anything free.
      *
      * @return whether there was so much
      */

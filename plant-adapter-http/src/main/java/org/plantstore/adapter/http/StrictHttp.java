@@ -24,7 +24,10 @@ import org.jspecify.annotations.Nullable;
 @Singleton
 final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer.Registry> {
 
-  /** From so many bytes on that a client has not read, none of its requests are read. */
+  /**
+   * Once a client has left 8 KiB of its answers unread, none of its requests are read until it is
+   * down to 4 KiB.
+   */
   static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(4 * 1024, 8 * 1024);
 
   private static final String CODEC = ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC;

@@ -49,8 +49,8 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
   private static final String UNKNOWN_METHOD = "UNKNOWN-";
 
   /**
-   * So much of a body beyond the limit is read and dropped, because most clients read the refusal
-   * when they have sent all.
+   * How much of a body beyond the limit is read and dropped: most clients read the refusal only
+   * when they have sent everything.
    */
   private static final long MAX_DROPPED_BYTES = 16 * 1024 * 1024;
 
@@ -66,7 +66,7 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
   private boolean receiving;
   private long bodyBytes;
 
-  /** The client sends the body after a word that it has not been given yet. */
+  /** The client waits to be asked for the body, and has not been asked yet. */
   private boolean expecting;
 
   /** The request is the last one that its client sends (RFC 9112, section 9.6). */
@@ -208,7 +208,7 @@ final class StrictHttpHandler extends ChannelDuplexHandler {
     context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
   }
 
-  /** Whoever closes has written all, and the client may not have read all. */
+  /** Whoever closes has written everything, but the client may not have read it. */
   @Override
   public void close(ChannelHandlerContext context, ChannelPromise promise) {
     context

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Makes one and the same caller of every valid token: a token needs no subject here, and of its
- * claims only its end matters any more.
+ * Makes every valid token stand for the same caller: a token needs no subject here, and of its
+ * claims only the expiration time still matters.
  */
 @Singleton
 @Replaces(DefaultJwtAuthenticationFactory.class)

@@ -7,8 +7,8 @@ import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What waits for its turn on an event loop. The loop does one such thing at a time, and then all
- * else that it has to do.
+ * What waits for its turn on an event loop. The loop does one such thing at a time, and in between
+ * everything else that it has to do.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty logs what a task throws
 final class Turns {
@@ -36,7 +36,10 @@ final class Turns {
     }
   }
 
-  /** Not executed: a loop does what is, for up to a second, before it looks at its sockets. */
+  /**
+   * Scheduled, not executed: a loop may run executed tasks for a second before it looks at its
+   * sockets.
+   */
   private static void schedule(EventExecutor loop) {
     loop.schedule(() -> runFirst(loop), 0, TimeUnit.NANOSECONDS);
   }

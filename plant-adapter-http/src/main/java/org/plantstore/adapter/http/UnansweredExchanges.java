@@ -68,7 +68,7 @@ final class UnansweredExchanges {
     return exchanges.peekLast();
   }
 
-  /** Begins an answer. Nobody may have asked for it: a connection is told why it ends. */
+  /** Begins an answer. It may belong to no request, and then says why the connection ends. */
   void beginAnswer(HttpResponse response) {
     answering = true;
     Exchange exchange = exchanges.peek();

@@ -20,7 +20,7 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 final class BatchQueue {
 
   /**
-   * What bounds a batch. How much waits is bounded by who calls: each plant is its caller's.
+   * What bounds a batch. How much waits is up to the callers, each of whom waits with one plant.
    *
    * @param plants the most plants in a batch
    * @param bytes the most bytes in a batch, unless a single plant has more

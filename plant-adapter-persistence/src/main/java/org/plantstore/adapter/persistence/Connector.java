@@ -33,8 +33,8 @@ final class Connector implements AutoCloseable {
   private static final Duration PAUSE = Duration.ofMillis(500);
 
   /**
-   * An account that is refused is tried more seldom: many a server locks one out that is tried with
-   * a wrong password again and again.
+   * A refused account is tried less often: many servers lock out an account that is tried with a
+   * wrong password again and again.
    */
   private static final Duration PAUSE_AFTER_REFUSAL = Duration.ofSeconds(5);
 
@@ -56,7 +56,7 @@ final class Connector implements AutoCloseable {
   /** Whether the account was refused, which most likely lasts. */
   private volatile boolean isRefused;
 
-  /** When the next attempt may begin, as a value of {@link System#nanoTime()}, if it was. */
+  /** When the next attempt may begin after a refusal, as a value of {@link System#nanoTime()}. */
   private final AtomicLong afterRefusal = new AtomicLong();
 
   private volatile boolean closed;
@@ -76,7 +76,7 @@ final class Connector implements AutoCloseable {
    *
    * @param patience how long it is tried
    * @throws SQLException if no attempt succeeds in that time, or this is closed meanwhile; its
-   *     message says why the last attempt failed that has ended
+   *     message says why the last attempt that has ended failed
    */
   Connection open(Duration patience) throws SQLException {
     CompletableFuture<Connection> opened = new CompletableFuture<>();

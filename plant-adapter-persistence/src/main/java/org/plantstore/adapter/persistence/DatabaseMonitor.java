@@ -17,11 +17,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the database twice a second whether it is there, on a connection of its own: so what probes
- * of the health are told takes no time and none of the pool's connections. When this connection
- * falls silent, or leads to a standby, the pool's idle ones are dropped, because each would be
- * waited for in vain; when there is a new one, those that still wait for an answer from before are
- * cut. What takes longer than it may is cancelled. Safe for use by many threads.
+ * Asks the database twice a second whether it is there, on a connection of its own: so health
+ * probes are answered at once and take none of the pool's connections. When this connection falls
+ * silent, or leads to a standby, the pool's idle ones are dropped, because each would be waited for
+ * in vain; when there is a new one, those that still wait for an answer from before are cut. What
+ * takes longer than it may is cancelled. Safe for use by many threads.
  */
 @Context
 final class DatabaseMonitor implements AutoCloseable {

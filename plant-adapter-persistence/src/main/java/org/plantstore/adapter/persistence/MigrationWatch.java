@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says of a migration that takes long that it does, and ends it when the database has fallen
- * silent. Its own statements do not show that, because they may take as long as they need; so the
- * database is asked on another connection. Safe for use by many threads.
+ * Logs that a migration takes long, and ends it when the database has fallen silent. Its own
+ * statements do not show that, because they may take as long as they need; so the database is asked
+ * on another connection. Safe for use by many threads.
  */
 @Singleton
 final class MigrationWatch {

@@ -146,7 +146,7 @@ final class PlantTable implements GroupCommit.Table {
     }
   }
 
-  /** Answers none if no standby has confirmed them: then reading them has to wait for one. */
+  /** Answers 0 if no standby has confirmed the rows: they are then read, which waits for one. */
   private static int inserted(PreparedStatement insert) throws SQLException {
     int number = insert.executeUpdate();
     return isConfirmed(insert) ? number : 0;

@@ -99,7 +99,7 @@ record ServerCheck(DatabaseAccess access) {
             + failure.describe());
   }
 
-  /** Answers why the server does not answer; null if it does, and be it with a refusal. */
+  /** Answers why the server does not answer; null if it does, even by refusing. */
   @Nullable PostgresFailure silence() {
     try {
       connect().close();

@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
 
 /**
- * Measures the store from outside of the batching, once for each batch. Safe for use by many
- * threads.
+ * Measures the store from outside the batching, once for each batch. Safe for use by many threads.
  */
 final class StoreMetrics {
 

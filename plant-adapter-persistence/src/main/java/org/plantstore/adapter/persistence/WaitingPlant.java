@@ -65,8 +65,8 @@ final class WaitingPlant {
   }
 
   /**
-   * Answers what a caller is told whose plant is not tried again. What another plant of its batch
-   * was refused for is nothing to it.
+   * Answers what a caller is told whose plant is not tried again. Why another plant of its batch
+   * was refused does not concern it.
    *
    * @param failure why the last try failed that may be repeated, or null if there was none
    */
