@@ -63,9 +63,7 @@ class ChaosTest {
     System.out.println("Chaos with -Dchaos.seed=" + seed + " -Dchaos.rounds=" + rounds);
     database = EmbeddedDatabase.start(data, 0);
     // The service has to ask for what it promises.
-    try (Connection connection = database.getPostgresDatabase().getConnection()) {
-      connection.createStatement().execute("ALTER ROLE postgres SET synchronous_commit = off");
-    }
+    EmbeddedDatabase.execute(database, "ALTER ROLE postgres SET synchronous_commit = off");
     service = startService().awaitReady();
   }
 

@@ -9,10 +9,7 @@ import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -144,7 +141,7 @@ class DatabaseFaultsTest {
     LOCKED {
       @Override
       void begin() throws SQLException {
-        Connection connection = connection();
+        Connection connection = database.getPostgresDatabase().getConnection();
         connection.setAutoCommit(false);
         connection.createStatement().execute("LOCK TABLE plant");
         locker = connection;
@@ -302,14 +299,8 @@ class DatabaseFaultsTest {
 
       assertEquals(200, create().statusCode());
 
-      try (Connection connection = connection();
-          ResultSet rows =
-              connection
-                  .createStatement()
-                  .executeQuery("SELECT count(*) FROM plant WHERE id = " + id)) {
-        rows.next();
-        assertEquals(1, rows.getInt(1));
-      }
+      assertEquals(
+          "1", EmbeddedDatabase.single(database, "SELECT count(*) FROM plant WHERE id = " + id));
     }
   }
 
@@ -379,17 +370,7 @@ class DatabaseFaultsTest {
     return service.create("{\"id\":%d,\"name\":\"fern\"}".formatted(NEXT_ID.incrementAndGet()));
   }
 
-  private static Connection connection() throws SQLException {
-    return DriverManager.getConnection(
-        "jdbc:postgresql://localhost:" + database.getPort() + "/postgres", "postgres", "any");
-  }
-
   private static void execute(String... statements) throws SQLException {
-    try (Connection connection = connection();
-        Statement statement = connection.createStatement()) {
-      for (String sql : statements) {
-        statement.execute(sql);
-      }
-    }
+    EmbeddedDatabase.execute(database, statements);
   }
 }

@@ -95,11 +95,8 @@ class DatabaseStartTest {
           "The server does not support SSL. (SQLSTATE 08004)");
 
       Files.writeString(data.resolve("pg_hba.conf"), "host all all all scram-sha-256\n");
-      try (Connection connection = database.getPostgresDatabase().getConnection()) {
-        connection
-            .createStatement()
-            .execute("ALTER ROLE postgres PASSWORD 'another'; SELECT pg_reload_conf()");
-      }
+      EmbeddedDatabase.execute(
+          database, "ALTER ROLE postgres PASSWORD 'another'; SELECT pg_reload_conf()");
       assertRefusedAtOnce(environment(database.getPort(), "postgres"), "(SQLSTATE 28P01)");
     }
   }

@@ -4,6 +4,7 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -61,6 +62,25 @@ final class EmbeddedDatabase {
         }
         LockSupport.parkNanos(Duration.ofMillis(100).toNanos());
       }
+    }
+  }
+
+  /** Executes each statement in a transaction of its own. */
+  static void execute(EmbeddedPostgres database, String... statements) throws SQLException {
+    try (Connection connection = database.getPostgresDatabase().getConnection();
+        Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
+    }
+  }
+
+  /** Answers the one value that a query has as its result. */
+  static String single(EmbeddedPostgres database, String query) throws SQLException {
+    try (Connection connection = database.getPostgresDatabase().getConnection();
+        ResultSet row = connection.createStatement().executeQuery(query)) {
+      row.next();
+      return row.getString(1);
     }
   }
 

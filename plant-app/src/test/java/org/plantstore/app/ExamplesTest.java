@@ -2,6 +2,7 @@ package org.plantstore.app;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.plantstore.app.EmbeddedDatabase.execute;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -157,13 +158,6 @@ class ExamplesTest {
     }
     assertEquals(200, waiting.join().statusCode());
     return beyond;
-  }
-
-  private static void execute(EmbeddedPostgres database, String sql) throws SQLException {
-    try (Connection connection = database.getPostgresDatabase().getConnection();
-        Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    }
   }
 
   private static String base64(String text) {

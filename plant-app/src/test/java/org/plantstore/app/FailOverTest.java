@@ -2,15 +2,14 @@ package org.plantstore.app;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.app.EmbeddedDatabase.execute;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -174,14 +173,5 @@ class FailOverTest {
         "SET default_transaction_read_only = off",
         "ALTER SYSTEM SET default_transaction_read_only = " + value,
         "SELECT pg_reload_conf()");
-  }
-
-  private static void execute(EmbeddedPostgres server, String... statements) throws SQLException {
-    try (Connection connection = server.getPostgresDatabase().getConnection();
-        Statement statement = connection.createStatement()) {
-      for (String sql : statements) {
-        statement.execute(sql);
-      }
-    }
   }
 }

@@ -14,7 +14,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.sql.Connection;
-import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -300,11 +300,7 @@ class ShutdownTest {
     }
   }
 
-  private long storedPlants() throws Exception {
-    try (Connection connection = database.getPostgresDatabase().getConnection();
-        ResultSet row = connection.createStatement().executeQuery("SELECT count(*) FROM plant")) {
-      row.next();
-      return row.getLong(1);
-    }
+  private long storedPlants() throws SQLException {
+    return Long.parseLong(EmbeddedDatabase.single(database, "SELECT count(*) FROM plant"));
   }
 }

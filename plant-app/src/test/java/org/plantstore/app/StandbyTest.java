@@ -2,16 +2,15 @@ package org.plantstore.app;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.app.EmbeddedDatabase.execute;
+import static org.plantstore.app.EmbeddedDatabase.single;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -143,20 +142,5 @@ class StandbyTest {
   private static String idsOf(EmbeddedPostgres server, String condition) throws SQLException {
     return single(
         server, "SELECT string_agg(id::text, ' ' ORDER BY id) FROM plant WHERE " + condition);
-  }
-
-  private static void execute(EmbeddedPostgres server, String sql) throws SQLException {
-    try (Connection connection = server.getPostgresDatabase().getConnection();
-        Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    }
-  }
-
-  private static String single(EmbeddedPostgres server, String query) throws SQLException {
-    try (Connection connection = server.getPostgresDatabase().getConnection();
-        ResultSet row = connection.createStatement().executeQuery(query)) {
-      row.next();
-      return row.getString(1);
-    }
   }
 }
