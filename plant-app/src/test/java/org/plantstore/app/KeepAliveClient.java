@@ -3,11 +3,9 @@ package org.plantstore.app;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.io.BufferedInputStream;
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
-import java.util.Locale;
 
 /** A connection over which one create follows the other until the service says it is the last. */
 final class KeepAliveClient implements AutoCloseable {
@@ -35,33 +33,14 @@ final class KeepAliveClient implements AutoCloseable {
             + "\r\n\r\n"
             + body;
     socket.getOutputStream().write(request.getBytes(ISO_8859_1));
-    int status = Integer.parseInt(line().split(" ", 3)[1]);
-    int bodyBytes = 0;
-    for (String header = line(); !header.isEmpty(); header = line()) {
-      String lower = header.toLowerCase(Locale.ROOT);
-      if (lower.startsWith("content-length: ")) {
-        bodyBytes = Integer.parseInt(lower.substring("content-length: ".length()));
-      }
-      last |= lower.equals("connection: close");
-    }
-    input.skipNBytes(bodyBytes);
-    return status;
+    SocketAnswer answer = SocketAnswer.read(input);
+    last = answer.isLast();
+    return answer.status();
   }
 
   /** Says whether the service has said that it closes the connection. */
   boolean isLast() {
     return last;
-  }
-
-  private String line() throws IOException {
-    StringBuilder line = new StringBuilder();
-    for (int character = input.read(); character != '\n'; character = input.read()) {
-      if (character < 0) {
-        throw new EOFException("closed after: " + line);
-      }
-      line.append((char) character);
-    }
-    return line.toString().strip();
   }
 
   @Override

@@ -1,17 +1,12 @@
 package org.plantstore.app;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.BufferedInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.Socket;
 import java.net.URI;
 import java.time.Duration;
-import java.util.Locale;
 
 /** A create with the largest body that is allowed by default, sent over a connection of its own. */
 final class LargeCreate implements AutoCloseable {
@@ -54,28 +49,7 @@ final class LargeCreate implements AutoCloseable {
 
   /** Waits for the whole answer, and tells its status. */
   int status() throws IOException {
-    InputStream answer = new BufferedInputStream(socket.getInputStream());
-    String statusLine = line(answer);
-    int length = 0;
-    for (String header = line(answer); !header.isEmpty(); header = line(answer)) {
-      String lower = header.toLowerCase(Locale.ROOT);
-      if (lower.startsWith("content-length:")) {
-        length = Integer.parseInt(lower.substring("content-length:".length()).strip());
-      }
-    }
-    answer.skipNBytes(length);
-    return Integer.parseInt(statusLine.split(" ", -1)[1]);
-  }
-
-  private static String line(InputStream answer) throws IOException {
-    ByteArrayOutputStream line = new ByteArrayOutputStream();
-    for (int read = answer.read(); read != '\n'; read = answer.read()) {
-      if (read < 0) {
-        throw new EOFException("the connection was closed within the answer");
-      }
-      line.write(read);
-    }
-    return line.toString(ISO_8859_1).strip();
+    return SocketAnswer.read(new BufferedInputStream(socket.getInputStream())).status();
   }
 
   /** Ends the connection without a word, as a client does that is killed. */
