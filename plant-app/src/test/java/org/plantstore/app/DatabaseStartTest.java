@@ -16,7 +16,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,8 +36,8 @@ class DatabaseStartTest {
       throws IOException {
     int port = ServiceProcess.freePort();
     try (ServiceProcess service = new ServiceProcess(environment(port, "postgres"))) {
-      awaitLine(service, WAITS + "0 s, for 60 s at most: Connection to localhost:" + port);
-      awaitLine(service, WAITS + "5 s, for 60 s at most: Connection to localhost:" + port);
+      service.awaitLine(WAITS + "0 s, for 60 s at most: Connection to localhost:" + port);
+      service.awaitLine(WAITS + "5 s, for 60 s at most: Connection to localhost:" + port);
       assertFalse(service.isOpen(), "the port is open");
       assertFalse(service.isManagementOpen(), "the management port is open");
 
@@ -56,7 +55,7 @@ class DatabaseStartTest {
   void start_that_waits_ends_when_it_is_asked_to() {
     Map<String, String> environment = environment(ServiceProcess.freePort(), "postgres");
     try (ServiceProcess service = new ServiceProcess(environment)) {
-      awaitLine(service, WAITS);
+      service.awaitLine(WAITS);
 
       service.terminate();
 
@@ -181,9 +180,9 @@ class DatabaseStartTest {
         locker.createStatement().execute("LOCK TABLE flyway_schema_history");
 
         try (ServiceProcess service = new ServiceProcess(environment)) {
-          awaitLine(service, MIGRATES + "5 s; the database answers");
+          service.awaitLine(MIGRATES + "5 s; the database answers");
           proxy.fallSilent();
-          awaitLine(service, "; the database does not answer: ");
+          service.awaitLine("; the database does not answer: ");
 
           assertEquals(1, service.awaitExit(LIMIT));
           assertTrue(
@@ -224,13 +223,5 @@ class DatabaseStartTest {
 
   private static Map<String, String> environment(int port, String name) {
     return EmbeddedDatabase.environment("jdbc:postgresql://localhost:" + port + "/" + name);
-  }
-
-  private static void awaitLine(ServiceProcess service, String text) {
-    long deadline = System.nanoTime() + LIMIT.toNanos();
-    while (!service.output().contains(text)) {
-      assertTrue(service.isAlive() && System.nanoTime() < deadline, service::output);
-      LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
-    }
   }
 }

@@ -10,12 +10,10 @@ import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -25,7 +23,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What the service writes, and what can be found of a request in it. */
 class LogsTest {
 
-  private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final String FERN = "{\"id\":1,\"name\":\"canary-name\",\"tag\":\"canary-tag\"}";
   private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
   private static final String ACCESS = "org.plantstore.access";
@@ -75,7 +72,7 @@ class LogsTest {
       assertEquals(503, answer.statusCode());
       assertEquals(Optional.of("order-503"), answer.headers().firstValue("X-Request-Id"));
     }
-    String line = awaitLine(service, "A plant was not created");
+    String line = service.awaitLine("A plant was not created");
     assertTrue(line.matches(pattern.replace("TRACE", TRACE)), line);
   }
 
@@ -98,10 +95,10 @@ class LogsTest {
     service.create(FERN, headers("order-200"));
     service.get("/elsewhere?canary=query", Map.of("Authorization", "Bearer canary"));
 
-    String line = awaitLine(service, "order-200");
+    String line = service.awaitLine("order-200");
     assertTrue(line.matches(pattern.replace("TRACE", TRACE)), line);
-    awaitLine(service, "/elsewhere");
-    awaitLine(service, "openapi.yaml");
+    service.awaitLine("/elsewhere");
+    service.awaitLine("openapi.yaml");
     assertFalse(service.output().contains("readiness"), "a line about a probe");
     for (String secret : List.of("canary", "eyJ")) {
       assertFalse(service.output().contains(secret), service.output());
@@ -118,7 +115,7 @@ class LogsTest {
   void each_line_has_the_format(String format, String pattern) {
     ServiceProcess service = serviceWith(format);
 
-    awaitLine(service, "Startup completed");
+    service.awaitLine("Startup completed");
     String output = service.output();
     String complete = output.substring(0, output.lastIndexOf('\n'));
     complete.lines().forEach(line -> assertTrue(line.matches(pattern), line));
@@ -129,7 +126,7 @@ class LogsTest {
     unset.document();
     unset.stop();
 
-    String line = awaitLine(unset, "Startup completed");
+    String line = unset.awaitLine("Startup completed");
     assertTrue(
         line.matches("[-0-9T:.]+Z INFO  \\[main] io\\.micronaut\\.runtime\\.Micronaut - .*\\d+"),
         line);
@@ -159,19 +156,5 @@ class LogsTest {
         requestId,
         "traceparent",
         "00-" + TRACE + "-00f067aa0ba902b7-01");
-  }
-
-  /** Answers the first line that has a text; lines may come after their answers. */
-  private static String awaitLine(ServiceProcess service, String text) {
-    long deadline = System.nanoTime() + LIMIT.toNanos();
-    while (true) {
-      Optional<String> line =
-          service.output().lines().filter(each -> each.contains(text)).findFirst();
-      if (line.isPresent()) {
-        return line.get();
-      }
-      assertTrue(System.nanoTime() < deadline, () -> text + " is not in " + service.output());
-      LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
-    }
   }
 }

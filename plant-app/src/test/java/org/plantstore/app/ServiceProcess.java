@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -224,6 +225,21 @@ final class ServiceProcess implements AutoCloseable {
 
   String output() {
     return read(output);
+  }
+
+  /** Answers the first line of the output that has a text; it may come after an answer. */
+  String awaitLine(String text) {
+    long deadline = System.nanoTime() + TIMEOUT.toNanos();
+    while (true) {
+      Optional<String> line = output().lines().filter(each -> each.contains(text)).findFirst();
+      if (line.isPresent()) {
+        return line.get();
+      }
+      if (System.nanoTime() > deadline || !process.isAlive()) {
+        throw new AssertionError("no line has " + text + ": " + errors() + output());
+      }
+      LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+    }
   }
 
   /** What a service {@linkplain #withHeldOutput with held output} writes, for one reader. */
