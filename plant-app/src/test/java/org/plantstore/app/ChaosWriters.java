@@ -49,7 +49,7 @@ final class ChaosWriters implements AutoCloseable {
 
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-  private final String authorization = "Bearer " + ServiceProcess.token();
+  private final String token = ServiceProcess.token();
   private final Supplier<URI> address;
   private final ExecutorService threads;
 
@@ -146,9 +146,7 @@ final class ChaosWriters implements AutoCloseable {
 
   private boolean isAnswered(Attempt attempt) {
     HttpRequest request =
-        HttpRequest.newBuilder(address.get().resolve("/plants"))
-            .header("Authorization", authorization)
-            .header("Content-Type", "application/json")
+        ServiceProcess.createRequest(address.get(), token)
             .timeout(TIMEOUT)
             .POST(ofString(attempt.json()))
             .build();

@@ -83,10 +83,8 @@ class GeneratedPlantsTest {
     List<CompletableFuture<HttpResponse<byte[]>>> answers =
         batch.stream()
             .map(sent ->
-                HttpRequest.newBuilder(service.address().resolve("/plants"))
+                ServiceProcess.createRequest(service.address(), token)
                     .timeout(Duration.ofMinutes(1))
-                    .header("Authorization", "Bearer " + token)
-                    .header("Content-Type", "application/json")
                     .POST(HttpRequest.BodyPublishers.ofByteArray(sent.body()))
                     .build())
             .map(request -> client.sendAsync(request, BodyHandlers.ofByteArray()))

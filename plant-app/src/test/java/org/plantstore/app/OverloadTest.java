@@ -44,7 +44,7 @@ class OverloadTest {
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final AtomicLong nextId = new AtomicLong();
-  private final String authorization = "Bearer " + ServiceProcess.token();
+  private final String token = ServiceProcess.token();
 
   private EmbeddedPostgres database;
   private DatabaseProxy proxy;
@@ -164,9 +164,7 @@ class OverloadTest {
 
   private CompletableFuture<HttpResponse<String>> create(String plant) {
     HttpRequest request =
-        HttpRequest.newBuilder(service.address().resolve("/plants"))
-            .header("Authorization", authorization)
-            .header("Content-Type", "application/json")
+        ServiceProcess.createRequest(service.address(), token)
             .POST(BodyPublishers.ofString(plant))
             .build();
     return client.sendAsync(request, BodyHandlers.ofString()).orTimeout(60, TimeUnit.SECONDS);

@@ -12,6 +12,7 @@ import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
@@ -80,17 +81,18 @@ final class ServiceProcess implements AutoCloseable {
 
   /** Sends a create with a valid token, and requires that its answer is as documented. */
   HttpResponse<String> create(String json) {
-    return create(
-        json, Map.of("Authorization", "Bearer " + token(), "Content-Type", "application/json"));
+    return create(json, createRequest(address(), token()));
   }
 
   /** Sends a create with these headers alone, and requires that its answer is as documented. */
   HttpResponse<String> create(String json, Map<String, String> headers) {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(address().resolve("/plants"))
-            .POST(HttpRequest.BodyPublishers.ofString(json));
+    HttpRequest.Builder request = HttpRequest.newBuilder(address().resolve("/plants"));
     headers.forEach(request::header);
-    HttpResponse<String> response = send(request);
+    return create(json, request);
+  }
+
+  private HttpResponse<String> create(String json, HttpRequest.Builder request) {
+    HttpResponse<String> response = send(request.POST(BodyPublishers.ofString(json)));
     document().requireDescribed(json, response);
     return response;
   }
@@ -111,6 +113,14 @@ final class ServiceProcess implements AutoCloseable {
     return URI.create("http://localhost:" + port);
   }
 
+  /** Begins a create with this token; its body is still to be added. */
+  static HttpRequest.Builder createRequest(URI service, String token) {
+    return HttpRequest.newBuilder(service.resolve("/plants"))
+        .header("Authorization", "Bearer " + token)
+        .header("Content-Type", "application/json");
+  }
+
+  /** Answers a token that is valid wherever {@link DevelopmentKey} is the key. */
   static String token() {
     return DevelopmentKey.token(Duration.ofHours(1));
   }
@@ -126,18 +136,14 @@ final class ServiceProcess implements AutoCloseable {
 
   /** Sends a create with a valid token to the port that is for operators. */
   HttpResponse<String> createAtManagementPort(String json) {
-    return send(
-        HttpRequest.newBuilder(managementAddress().resolve("/plants"))
-            .header("Authorization", "Bearer " + token())
-            .header("Content-Type", "application/json")
-            .POST(HttpRequest.BodyPublishers.ofString(json)));
+    return send(createRequest(managementAddress(), token()).POST(BodyPublishers.ofString(json)));
   }
 
   private URI managementAddress() {
     return URI.create("http://localhost:" + managementPort);
   }
 
-  /** Sends any request to the API. */
+  /** Sends a GET to the API. */
   HttpResponse<String> get(String path, Map<String, String> headers) {
     HttpRequest.Builder request = HttpRequest.newBuilder(address().resolve(path));
     headers.forEach(request::header);

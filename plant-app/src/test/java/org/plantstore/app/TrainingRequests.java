@@ -71,10 +71,7 @@ final class TrainingRequests {
   }
 
   private HttpRequest.Builder create(String bearer, String json) {
-    return HttpRequest.newBuilder(service.resolve("/plants"))
-        .header("Authorization", "Bearer " + bearer)
-        .header("Content-Type", "application/json")
-        .POST(BodyPublishers.ofString(json));
+    return ServiceProcess.createRequest(service, bearer).POST(BodyPublishers.ofString(json));
   }
 
   private HttpRequest.Builder get(String path) {
