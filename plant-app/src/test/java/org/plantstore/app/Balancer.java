@@ -58,7 +58,7 @@ final class Balancer implements AutoCloseable {
       threads.execute(() -> forward(client, service));
       forward(service, client);
     } catch (IOException e) {
-      closeQuietly(client);
+      closeUnchecked(client);
     }
   }
 
@@ -71,7 +71,7 @@ final class Balancer implements AutoCloseable {
     return ready.get(Math.floorMod(turn.getAndIncrement(), ready.size()));
   }
 
-  private static void closeQuietly(Socket socket) {
+  private static void closeUnchecked(Socket socket) {
     try {
       socket.close();
     } catch (IOException e) {

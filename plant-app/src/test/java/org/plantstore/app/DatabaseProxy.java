@@ -167,7 +167,7 @@ final class DatabaseProxy implements AutoCloseable {
       start(() -> link.forward(client, server, false));
       link.forward(server, client, true);
     } catch (IOException | IllegalArgumentException e) {
-      quietlyClose(client);
+      closeUnchecked(client);
     }
   }
 
@@ -177,7 +177,7 @@ final class DatabaseProxy implements AutoCloseable {
     thread.start();
   }
 
-  private static void quietlyClose(Closeable socket) {
+  private static void closeUnchecked(Closeable socket) {
     try {
       socket.close();
     } catch (IOException e) {
@@ -227,8 +227,8 @@ final class DatabaseProxy implements AutoCloseable {
 
     void close() {
       links.remove(this);
-      quietlyClose(client);
-      quietlyClose(server);
+      closeUnchecked(client);
+      closeUnchecked(server);
     }
   }
 }
