@@ -22,7 +22,7 @@ import org.plantstore.client.PlantsApi;
 @NullUnmarked // generated code says nothing about null
 class ClientsTest {
 
-  @RegisterExtension static final Installation INSTALLATION = new Installation();
+  @RegisterExtension static final RunningService RUNNING = new RunningService();
 
   @Test
   void java_client_creates_a_plant_and_again() throws ApiException {
@@ -52,11 +52,7 @@ class ClientsTest {
         .requireSuccess();
     Program.run(
             Program.TARGET,
-            Map.of(
-                "BASE",
-                INSTALLATION.service().address().toString(),
-                "TOKEN",
-                ServiceProcess.token()),
+            Map.of("BASE", RUNNING.service().address().toString(), "TOKEN", ServiceProcess.token()),
             "node",
             "--test",
             "javascript/src/test/javascript/client.test.mjs")
@@ -76,7 +72,7 @@ class ClientsTest {
 
   private static PlantsApi plants(@Nullable String token) {
     ApiClient client = new ApiClient();
-    client.updateBaseUri(INSTALLATION.service().address().toString());
+    client.updateBaseUri(RUNNING.service().address().toString());
     if (token != null) {
       client.setRequestInterceptor(request -> request.header("Authorization", "Bearer " + token));
     }

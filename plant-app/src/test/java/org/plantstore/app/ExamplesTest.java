@@ -41,7 +41,7 @@ class ExamplesTest {
   /** In the description of an example: the body whose answer it is. */
   private static final Pattern BODY = Pattern.compile("answer to `([\\[{].*)`");
 
-  @RegisterExtension static final Installation INSTALLATION = new Installation();
+  @RegisterExtension static final RunningService RUNNING = new RunningService();
 
   @Test
   void every_exemplified_plant_is_created_as_exemplified() throws IOException {
@@ -50,30 +50,29 @@ class ExamplesTest {
 
     assertEquals(requests.keySet(), answers.keySet());
     for (String name : requests.keySet()) {
-      HttpResponse<String> created = INSTALLATION.service().create(textOf(requests.get(name)));
+      HttpResponse<String> created = RUNNING.service().create(textOf(requests.get(name)));
       assertAnswer(200, answers.get(name), created);
     }
   }
 
   @Test
   void every_exemplified_refusal_is_answered_as_exemplified() throws IOException {
-    assertEquals(200, INSTALLATION.service().create(FERN).statusCode());
+    assertEquals(200, RUNNING.service().create(FERN).statusCode());
     Map<String, HttpResponse<String>> others = new HashMap<>();
     others.put(
-        "contentType", INSTALLATION.service().create(FERN, headers("Content-Type", "text/plain")));
+        "contentType", RUNNING.service().create(FERN, headers("Content-Type", "text/plain")));
     others.put(
-        "contentEncoding",
-        INSTALLATION.service().create(FERN, headers("Content-Encoding", "gzip")));
+        "contentEncoding", RUNNING.service().create(FERN, headers("Content-Encoding", "gzip")));
     others.put(
         "bodyTooLarge",
-        INSTALLATION.service().create(FERN + " ".repeat(MAX_BODY_BYTES + 1 - FERN.length())));
+        RUNNING.service().create(FERN + " ".repeat(MAX_BODY_BYTES + 1 - FERN.length())));
     Set<String> met = new HashSet<>(Set.of("malformedRequest"));
 
     Map<String, Example> refusals = examples(answer("400"));
     for (String name : refusals.keySet()) {
       Matcher body = BODY.matcher(String.valueOf(refusals.get(name).getDescription()));
       HttpResponse<String> refused =
-          body.find() ? INSTALLATION.service().create(body.group(1)) : others.get(name);
+          body.find() ? RUNNING.service().create(body.group(1)) : others.get(name);
       if (refused != null) {
         assertAnswer(400, refusals.get(name), refused);
         met.add(name);
@@ -92,10 +91,9 @@ class ExamplesTest {
   void every_exemplified_caller_is_refused_as_exemplified() throws IOException {
     Map<String, HttpResponse<String>> refused =
         Map.of(
-            "noToken",
-                INSTALLATION.service().create(FERN, Map.of("Content-Type", "application/json")),
+            "noToken", RUNNING.service().create(FERN, Map.of("Content-Type", "application/json")),
             "invalidToken",
-                INSTALLATION.service().create(FERN, headers("Authorization", "Bearer a.b.c")));
+                RUNNING.service().create(FERN, headers("Authorization", "Bearer a.b.c")));
 
     Map<String, Example> examples = examples(answer("401"));
     assertEquals(examples.keySet(), refused.keySet());
@@ -179,14 +177,14 @@ class ExamplesTest {
   }
 
   private static String sendWithoutHost() throws IOException {
-    try (Socket socket = new Socket("localhost", INSTALLATION.service().address().getPort())) {
+    try (Socket socket = new Socket("localhost", RUNNING.service().address().getPort())) {
       socket.getOutputStream().write("POST /plants HTTP/1.1\r\n\r\n".getBytes(US_ASCII));
       return new String(socket.getInputStream().readAllBytes(), US_ASCII);
     }
   }
 
   private static Operation createPlant() {
-    return INSTALLATION.service().document().createPlant();
+    return RUNNING.service().document().createPlant();
   }
 
   private static Content answer(String status) {

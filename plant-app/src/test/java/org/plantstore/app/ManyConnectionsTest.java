@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Tag("slow")
 class ManyConnectionsTest {
 
-  @RegisterExtension static final Installation INSTALLATION = new Installation();
+  @RegisterExtension static final RunningService RUNNING = new RunningService();
 
   private static final int CONNECTIONS = 10_000;
 
@@ -25,7 +25,7 @@ class ManyConnectionsTest {
     List<KeepAliveClient> clients = new ArrayList<>();
     try {
       for (int client = 0; client < CONNECTIONS; client++) {
-        clients.add(new KeepAliveClient(INSTALLATION.service().address().getPort()));
+        clients.add(new KeepAliveClient(RUNNING.service().address().getPort()));
       }
       for (KeepAliveClient client : clients) {
         assertEquals(200, client.create(1));

@@ -8,10 +8,7 @@ import static java.util.stream.Collectors.toSet;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.plantstore.app.EmbeddedDatabase.environment;
-import static org.plantstore.app.EmbeddedDatabase.start;
 
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -25,16 +22,15 @@ import java.util.function.Predicate;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The metrics as a Prometheus reads them, held against the README. */
 class MetricsTest {
 
   private static final Path README = Path.of("..", "README.md");
 
-  /** A metric, its labels and its type; a row of the table has the labels or a dash, and a unit. */
+  /** A row of the table: a metric, its labels or a dash, its unit and its meaning. */
   private static final Pattern ROW =
       Pattern.compile("(?m)^\\| `([a-z0-9_]+\\*?)` \\| (—|(?:`[a-z]+`(?:, )?)+) \\| .* \\|$");
 
@@ -43,24 +39,11 @@ class MetricsTest {
       Pattern.compile("(?m)^([a-z0-9_]+?)(?:_bucket|_count|_sum)?(?:\\{(.*)})? [-+0-9.eEaInfN]+$");
   private static final Pattern LABEL = Pattern.compile("([a-z_]+)=\"(?:[^\"\\\\]|\\\\.)*\"");
 
-  private static EmbeddedPostgres database;
-  private static ServiceProcess service;
-
-  @BeforeAll
-  static void startService() throws IOException {
-    database = start();
-    service = new ServiceProcess(environment(database)).awaitReady();
-  }
-
-  @AfterAll
-  static void stopService() throws IOException {
-    service.close();
-    database.close();
-  }
+  @RegisterExtension static final RunningService RUNNING = new RunningService();
 
   @Test
   void documented_metrics_are_those_that_are_scraped() throws IOException {
-    String scraped = service.metrics().body();
+    String scraped = RUNNING.service().metrics().body();
     Set<String> documented = documented().keySet();
     Set<String> families =
         FAMILY
@@ -83,7 +66,7 @@ class MetricsTest {
   void documented_labels_are_those_that_are_scraped() throws IOException {
     Map<String, Set<Set<String>>> scraped =
         SAMPLE
-            .matcher(service.metrics().body())
+            .matcher(RUNNING.service().metrics().body())
             .results()
             .collect(
                 groupingBy(
@@ -107,10 +90,10 @@ class MetricsTest {
         sample("plant_store_requests_seconds_count{error=\"3001\",outcome=\"refused\"}");
     double allBefore = allRequests();
 
-    service.create("{\"id\":1,\"name\":\"fern\"}");
-    service.create("{\"id\":1,\"name\":\"fern\"}");
-    service.create("{\"id\":1,\"name\":\"moss\"}");
-    service.health("readiness");
+    RUNNING.service().create("{\"id\":1,\"name\":\"fern\"}");
+    RUNNING.service().create("{\"id\":1,\"name\":\"fern\"}");
+    RUNNING.service().create("{\"id\":1,\"name\":\"moss\"}");
+    RUNNING.service().health("readiness");
 
     assertEquals(
         2,
@@ -134,10 +117,12 @@ class MetricsTest {
 
   @Test
   void metrics_are_at_the_management_port_alone() {
-    assertEquals(200, service.metrics().statusCode());
-    HttpResponse<String> stranger = service.get("/prometheus", Map.of());
+    assertEquals(200, RUNNING.service().metrics().statusCode());
+    HttpResponse<String> stranger = RUNNING.service().get("/prometheus", Map.of());
     HttpResponse<String> caller =
-        service.get("/prometheus", Map.of("Authorization", "Bearer " + ServiceProcess.token()));
+        RUNNING
+            .service()
+            .get("/prometheus", Map.of("Authorization", "Bearer " + ServiceProcess.token()));
 
     assertEquals(401, stranger.statusCode());
     assertEquals(404, caller.statusCode());
@@ -145,26 +130,28 @@ class MetricsTest {
       assertFalse(answer.body().contains("plant_store"), answer.body());
       assertTrue(answer.headers().firstValue("X-Request-Id").isPresent());
     }
-    assertEquals(1, service.metrics().headers().allValues("X-Request-Id").size());
+    assertEquals(1, RUNNING.service().metrics().headers().allValues("X-Request-Id").size());
   }
 
   @Test
   void operation_is_not_at_the_management_port() {
-    assertEquals(404, service.createAtManagementPort("{\"id\":2,\"name\":\"fern\"}").statusCode());
+    assertEquals(
+        404, RUNNING.service().createAtManagementPort("{\"id\":2,\"name\":\"fern\"}").statusCode());
     // Otherwise the id would be taken by another plant.
-    assertEquals(200, service.create("{\"id\":2,\"name\":\"moss\"}").statusCode());
+    assertEquals(200, RUNNING.service().create("{\"id\":2,\"name\":\"moss\"}").statusCode());
   }
 
   private static double allRequests() {
     return Pattern.compile("(?m)^plant_store_requests_seconds_count\\{.*} (.*)$")
-        .matcher(service.metrics().body())
+        .matcher(RUNNING.service().metrics().body())
         .results()
         .mapToDouble(sample -> Double.parseDouble(sample.group(1)))
         .sum();
   }
 
   private static double sample(String series) {
-    return service
+    return RUNNING
+        .service()
         .metrics()
         .body()
         .lines()

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Tag("slow")
 class PageTest {
 
-  @RegisterExtension static final Installation INSTALLATION = new Installation();
+  @RegisterExtension static final RunningService RUNNING = new RunningService();
 
   @Test
   void person_creates_plants_on_the_page() throws IOException {
@@ -27,7 +27,7 @@ class PageTest {
             Program.JAVASCRIPT,
             Map.of(
                 "BASE",
-                INSTALLATION.service().address().toString(),
+                RUNNING.service().address().toString(),
                 "TOKEN",
                 ServiceProcess.token(),
                 "CHROMIUM",

@@ -32,7 +32,7 @@ class RecipesTest {
   private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
   private static final Duration TIMER_INACCURACY = Duration.ofMillis(20);
 
-  @RegisterExtension static final Installation INSTALLATION = new Installation();
+  @RegisterExtension static final RunningService RUNNING = new RunningService();
 
   @TempDir Path folder;
 
@@ -58,7 +58,7 @@ class RecipesTest {
   @EnumSource
   void recipe_creates_a_plant_and_again(Recipe recipe) throws IOException {
     for (int time = 0; time < 2; time++) {
-      Program.Ended ended = run(recipe, INSTALLATION.service().address(), ServiceProcess.token());
+      Program.Ended ended = run(recipe, RUNNING.service().address(), ServiceProcess.token());
       ended.requireSuccess();
       assertTrue(ended.output().contains("{\"name\":\"fern\""), ended.output());
     }
@@ -67,7 +67,7 @@ class RecipesTest {
   @ParameterizedTest
   @EnumSource
   void recipe_tells_an_error(Recipe recipe) throws IOException {
-    Program.Ended ended = run(recipe, INSTALLATION.service().address(), "a.b.c");
+    Program.Ended ended = run(recipe, RUNNING.service().address(), "a.b.c");
     assertNotEquals(0, ended.exitCode());
     assertTrue(ended.output().contains("{\"error\":4002,"), ended.output());
   }

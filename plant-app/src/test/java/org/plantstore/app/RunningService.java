@@ -9,7 +9,7 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** A service and its database, there for all the tests of a class. */
-final class Installation implements BeforeAllCallback, AfterAllCallback {
+final class RunningService implements BeforeAllCallback, AfterAllCallback {
 
   private @Nullable EmbeddedPostgres database;
   private @Nullable ServiceProcess service;
