@@ -17,7 +17,7 @@ final class StartupFailure {
     System.exit(EXIT_CODE);
   }
 
-  static String reasonFor(Throwable failure) {
+  private static String reasonFor(Throwable failure) {
     List<Throwable> chain = chainOf(failure);
     Throwable root = chain.get(chain.size() - 1);
     return chain.stream()

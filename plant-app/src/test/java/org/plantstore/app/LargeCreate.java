@@ -11,7 +11,7 @@ import java.time.Duration;
 /** A create with the largest body that is allowed by default, sent over a connection of its own. */
 final class LargeCreate implements AutoCloseable {
 
-  static final int BODY_BYTES = 1_048_576;
+  private static final int BODY_BYTES = 1_048_576;
 
   private static final Duration LIMIT = Duration.ofMinutes(2);
 
