@@ -12,7 +12,7 @@ import java.util.Map;
 
 /**
  * Measures the packaged service, prints what it came to and keeps all figures in {@code
- * target/benchmark.json}. A bar that is missed is a result; only what makes figures wrong is a
+ * target/benchmark.json}. A goal that is missed is a result; only what makes figures wrong is a
  * failure.
  */
 public final class Benchmark {

@@ -26,7 +26,7 @@ final class ConnectionsPart implements Part {
           Row.measured(
               "1,024 keep-alive connections ÷ 64 connections",
               Unit.RATIO,
-              Bar.atLeast(0.9),
+              Goal.atLeast(0.9),
               new Samples(ratios)));
     }
   }

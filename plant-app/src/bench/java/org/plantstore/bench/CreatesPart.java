@@ -16,7 +16,7 @@ final class CreatesPart implements Part {
 
   private static final int[] PGBENCH_CLIENTS = {16, 32};
   private static final double BYTES_PER_MEGABYTE = 1e6;
-  private static final Bar MEMORY = Bar.atMost(300);
+  private static final Goal MEMORY = Goal.atMost(300);
   private static final String MEMORY_OF = "peak memory of the process under that load";
 
   @Override
@@ -79,17 +79,17 @@ final class CreatesPart implements Part {
           Row.measured(
               "creates per second at 64 connections ÷ pgbench single-row",
               Unit.RATIO,
-              Bar.atLeast(2.0),
+              Goal.atLeast(2.0),
               Samples.of(rounds, round -> round.service.perSecond() / round.inserts)),
           Row.measured(
               "p99 at 64 connections, full load",
               Unit.MILLISECONDS,
-              Bar.atMost(10),
+              Goal.atMost(10),
               Samples.of(rounds, round -> round.service.p99Millis())),
           Row.measured(
               "process CPU per 1,000 creates",
               Unit.MILLISECONDS,
-              Bar.atMost(30),
+              Goal.atMost(30),
               Samples.of(rounds, round -> round.service.cpuMillisPerThousand())),
           Row.information(
               "creates per second at 64 connections",

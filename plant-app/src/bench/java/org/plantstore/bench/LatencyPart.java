@@ -28,7 +28,7 @@ final class LatencyPart implements Part {
           Row.measured(
               "median latency at 1 connection ÷ that of one insert per request",
               Unit.RATIO,
-              Bar.atMost(1.0),
+              Goal.atMost(1.0),
               new Samples(ratios)),
           Row.information(
               "median latency at 1 connection", Unit.MILLISECONDS, new Samples(medians)));

@@ -31,19 +31,19 @@ record Report(List<Row> rows) {
             Collectors.joining(
                 "\n",
                 """
-                | what | bar | median | min – max | verdict |
+                | what | goal | median | min – max | verdict |
                 | --- | --- | --- | --- | --- |
                 """,
                 ""));
   }
 
   private static String line(Row row) {
-    Bar bar = row.bar();
+    Goal goal = row.goal();
     Samples samples = row.samples();
     return String.join(
         " | ",
         "| " + row.what(),
-        bar == null ? "" : bar.format(row.unit()),
+        goal == null ? "" : goal.format(row.unit()),
         samples == null ? "" : row.unit().format(samples.median()),
         samples == null
             ? ""
@@ -68,9 +68,9 @@ record Report(List<Row> rows) {
   private static Map<String, Object> figures(Row row) {
     Map<String, Object> figures = new LinkedHashMap<>();
     figures.put("what", row.what());
-    Bar bar = row.bar();
-    if (bar != null) {
-      figures.put("bar", bar.format(row.unit()));
+    Goal goal = row.goal();
+    if (goal != null) {
+      figures.put("goal", goal.format(row.unit()));
     }
     Samples samples = row.samples();
     if (samples != null) {

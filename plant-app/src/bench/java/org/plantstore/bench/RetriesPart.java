@@ -28,7 +28,7 @@ final class RetriesPart implements Part {
           Row.measured(
               "all ids taken with equal content (retries) ÷ fresh ids",
               Unit.RATIO,
-              Bar.atLeast(0.8),
+              Goal.atLeast(0.8),
               new Samples(ratios)));
     }
   }

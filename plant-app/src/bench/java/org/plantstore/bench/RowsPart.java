@@ -33,7 +33,7 @@ final class RowsPart implements Part {
           Row.measured(
               "table of " + rows + " rows, random ids ÷ empty table",
               Unit.RATIO,
-              Bar.atLeast(0.8),
+              Goal.atLeast(0.8),
               new Samples(ratios)));
     }
   }

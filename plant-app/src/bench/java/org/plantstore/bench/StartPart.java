@@ -16,14 +16,14 @@ final class StartPart implements Part {
   private static final int FIRST_JAVA_WITH_CACHE = 25;
   private static final String WHAT =
       "start to first created plant, JDK 25 with AOT cache ÷ without";
-  private static final Bar BAR = Bar.atMost(0.4);
+  private static final Goal GOAL = Goal.atMost(0.4);
   private static final double NANOS_PER_MILLI = 1e6;
 
   @Override
   public List<Row> measure(Laboratory laboratory) throws IOException, InterruptedException {
     String obstacle = obstacle(laboratory.installation());
     if (!obstacle.isEmpty()) {
-      return List.of(Row.notMeasured(WHAT, Unit.RATIO, BAR, obstacle));
+      return List.of(Row.notMeasured(WHAT, Unit.RATIO, GOAL, obstacle));
     }
     // The first start finds the files that it reads not yet in memory.
     start(laboratory, true);
@@ -40,7 +40,7 @@ final class StartPart implements Part {
       ratios.add(withCache / without);
     }
     return List.of(
-        Row.measured(WHAT, Unit.RATIO, BAR, new Samples(ratios)),
+        Row.measured(WHAT, Unit.RATIO, GOAL, new Samples(ratios)),
         Row.information(
             "start to first created plant with AOT cache", Unit.MILLISECONDS, new Samples(with)));
   }

@@ -11,7 +11,7 @@ final class TokensPart implements Part {
 
   static final String NAME = "tokens";
 
-  private static final Bar NEARLY_AS_MANY = Bar.atLeast(0.95);
+  private static final Goal NEARLY_AS_MANY = Goal.atLeast(0.95);
 
   @Override
   public List<Row> measure(Laboratory laboratory)

@@ -6,19 +6,19 @@ package org.plantstore.bench;
  * @param direction which side of the limit is good
  * @param limit the last good value
  */
-record Bar(Direction direction, double limit) {
+record Goal(Direction direction, double limit) {
 
   private enum Direction {
     AT_LEAST,
     AT_MOST
   }
 
-  static Bar atLeast(double limit) {
-    return new Bar(Direction.AT_LEAST, limit);
+  static Goal atLeast(double limit) {
+    return new Goal(Direction.AT_LEAST, limit);
   }
 
-  static Bar atMost(double limit) {
-    return new Bar(Direction.AT_MOST, limit);
+  static Goal atMost(double limit) {
+    return new Goal(Direction.AT_MOST, limit);
   }
 
   boolean isMetBy(double value) {
