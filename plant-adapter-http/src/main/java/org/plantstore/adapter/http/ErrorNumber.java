@@ -4,8 +4,9 @@ import io.micronaut.http.HttpStatus;
 
 /**
  * The error catalogue: the only source of the numbers in the {@code error} member of an answer. A
- * number is never given another meaning. The thousands group by who can mend it: 1 the body as a
- * whole, 2 a field, 3 the plant among the stored ones, 4 the caller and the address, 5 the service.
+ * number is never given another meaning. The thousands say where the fault is: 1 in the body as a
+ * whole, 2 in a field, 3 in the plant beside the stored ones, 4 in the caller or the address, 5 in
+ * the service.
  */
 enum ErrorNumber {
   MALFORMED_JSON(
