@@ -4,6 +4,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -21,8 +22,14 @@ import org.jspecify.annotations.Nullable;
 final class ConnectionDeadline extends ChannelOutboundHandlerAdapter {
 
   /**
-   * The most that is kept of unread answers, as a rule: up to {@link StrictHttp#UNREAD}, and an
-   * answer of usual size. Larger ones are shared by all who read them, or counted elsewhere.
+   * Once a client has left 8 KiB of its answers unread, none of its requests are read until it is
+   * down to 4 KiB.
+   */
+  static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(4 * 1024, 8 * 1024);
+
+  /**
+   * The most that is kept of unread answers, as a rule: up to {@link #UNREAD}, and an answer of
+   * usual size. Larger ones are shared by all who read them, or counted elsewhere.
    */
   private static final long MAX_UNREAD_BYTES = 12 * 1024;
 
@@ -149,7 +156,7 @@ final class ConnectionDeadline extends ChannelOutboundHandlerAdapter {
       return 0;
     }
     long moreBytes = channel.bytesBeforeUnwritable();
-    return moreBytes == 0 ? MAX_UNREAD_BYTES : StrictHttp.UNREAD.high() + 1 - moreBytes;
+    return moreBytes == 0 ? MAX_UNREAD_BYTES : UNREAD.high() + 1 - moreBytes;
   }
 
   /** One check is planned for many requests: to plan and to cancel one for each costs too much. */

@@ -8,7 +8,6 @@ import io.micronaut.http.server.netty.NettyServerCustomizer;
 import io.micronaut.http.server.netty.configuration.NettyHttpServerConfiguration;
 import io.micronaut.json.JsonMapper;
 import io.netty.channel.Channel;
-import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpServerCodec;
 import jakarta.inject.Singleton;
@@ -23,12 +22,6 @@ import org.jspecify.annotations.Nullable;
  */
 @Singleton
 final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer.Registry> {
-
-  /**
-   * Once a client has left 8 KiB of its answers unread, none of its requests are read until it is
-   * down to 4 KiB.
-   */
-  static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(4 * 1024, 8 * 1024);
 
   private static final String CODEC = ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC;
 
@@ -98,7 +91,7 @@ final class StrictHttp implements BeanCreatedEventListener<NettyServerCustomizer
         RequestDecoder decoder = new RequestDecoder(decoderConfig(), deadline, unanswered);
         StrictHttpHandler strictHttp =
             new StrictHttpHandler(malformedRequest, maxBodyBytes, decoder, draining, unanswered);
-        channel.config().setWriteBufferWaterMark(UNREAD);
+        channel.config().setWriteBufferWaterMark(ConnectionDeadline.UNREAD);
         channel
             .pipeline()
             .replace(HttpServerCodec.class, CODEC, new StrictCodec(decoder, unanswered));
