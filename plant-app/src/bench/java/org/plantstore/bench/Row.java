@@ -12,7 +12,11 @@ import org.jspecify.annotations.Nullable;
  * @param reason why it was not measured, or null if it was
  */
 record Row(
-    String what, Unit unit, @Nullable Goal goal, @Nullable Samples samples, @Nullable String reason) {
+    String what,
+    Unit unit,
+    @Nullable Goal goal,
+    @Nullable Samples samples,
+    @Nullable String reason) {
 
   static Row measured(String what, Unit unit, Goal goal, Samples samples) {
     return new Row(what, unit, goal, samples, null);
