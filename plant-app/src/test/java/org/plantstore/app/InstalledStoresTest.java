@@ -24,6 +24,12 @@ class InstalledStoresTest {
 
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
+  /** What a service needs to be told whatever its store is. */
+  private static final Map<String, String> COMPLETE = Map.of("JWT_SECRET", DevelopmentKey.SECRET);
+
+  /** The stores are looked at before anything that is to be set. */
+  private static final Map<String, String> NOTHING = Map.of();
+
   @TempDir Path providers;
 
   @Test
@@ -31,7 +37,7 @@ class InstalledStoresTest {
     assertEquals(
         "plant-store does not start: no store is on the class path; add one, such as"
             + " plant-adapter-persistence\n",
-        refusal(withoutPostgres()));
+        refusal(withoutPostgres(), NOTHING));
   }
 
   @Test
@@ -41,7 +47,7 @@ class InstalledStoresTest {
             + " out all but one of org.plantstore.adapter.persistence.PostgresPlantStore, "
             + MapPlantStore.class.getName()
             + "\n",
-        refusal(providing(MapPlantStore.class) + System.getProperty("java.class.path")));
+        refusal(providing(MapPlantStore.class) + System.getProperty("java.class.path"), NOTHING));
   }
 
   @Test
@@ -50,7 +56,7 @@ class InstalledStoresTest {
         "plant-store does not start: the store "
             + UnusablePlantStore.class.getName()
             + " cannot be used: SHELF must be set, but is not\n",
-        refusal(providing(UnusablePlantStore.class) + withoutPostgres()));
+        refusal(providing(UnusablePlantStore.class) + withoutPostgres(), COMPLETE));
   }
 
   @Test
@@ -59,13 +65,13 @@ class InstalledStoresTest {
         "plant-store does not start: the store "
             + DriverlessPlantStore.class.getName()
             + " cannot be used: java.lang.NoClassDefFoundError: the driver\n",
-        refusal(providing(DriverlessPlantStore.class) + withoutPostgres()));
+        refusal(providing(DriverlessPlantStore.class) + withoutPostgres(), COMPLETE));
   }
 
   @Test
   void store_that_knows_no_framework_is_used_and_closed() throws IOException {
     String classPath = providing(MapPlantStore.class) + withoutPostgres();
-    try (ServiceProcess service = start(classPath).awaitReady()) {
+    try (ServiceProcess service = start(classPath, COMPLETE).awaitReady()) {
       assertEquals("{\"name\":\"fern\"}", service.create("{\"id\":1,\"name\":\"fern\"}").body());
       assertEquals(200, service.create("{\"id\":1,\"name\":\"fern\"}").statusCode());
       assertEquals(400, service.create("{\"id\":1,\"name\":\"moss\"}").statusCode());
@@ -76,18 +82,18 @@ class InstalledStoresTest {
     }
   }
 
-  private static ServiceProcess start(String classPath) {
+  private static ServiceProcess start(String classPath, Map<String, String> environment) {
     return new ServiceProcess(
         new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-cp",
             classPath,
             "org.plantstore.app.Main"),
-        Map.of("JWT_SECRET", DevelopmentKey.SECRET));
+        environment);
   }
 
-  private static String refusal(String classPath) {
-    try (ServiceProcess service = start(classPath)) {
+  private static String refusal(String classPath, Map<String, String> environment) {
+    try (ServiceProcess service = start(classPath, environment)) {
       assertEquals(1, service.awaitExit(LIMIT));
       assertEquals("", service.output());
       return service.errors();
