@@ -141,7 +141,8 @@ final class RequestDecoder extends HttpRequestDecoder {
       paused = true;
       return;
     }
-    if (part == Part.NONE && requestsAtOnce >= MAX_REQUESTS_AT_ONCE) {
+    if ((part == Part.NONE && requestsAtOnce >= MAX_REQUESTS_AT_ONCE)
+        || deadline.isMemoryOverdrawn()) {
       paused = true;
       yielding = true;
       Turns.await(

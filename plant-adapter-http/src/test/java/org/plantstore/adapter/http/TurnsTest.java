@@ -49,7 +49,8 @@ class TurnsTest {
       });
       last.await();
 
-      List<String> beforeTheSecond = done.subList(0, done.indexOf("second"));
+      List<String> soFar = List.copyOf(done);
+      List<String> beforeTheSecond = soFar.subList(0, soFar.indexOf("second"));
       assertEquals(Set.of("first", "other", "after first"), Set.copyOf(beforeTheSecond));
     } finally {
       assertTrue(loop.shutdownGracefully(0, 10, SECONDS).await(10, SECONDS));
