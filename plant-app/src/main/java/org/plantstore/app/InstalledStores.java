@@ -7,6 +7,7 @@ import io.micronaut.context.ApplicationContextConfigurer;
 import io.micronaut.context.annotation.ContextConfigurer;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.util.List;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.stream.Stream;
 import org.plantstore.domain.PlantStore;
@@ -25,7 +26,7 @@ public final class InstalledStores implements ApplicationContextConfigurer {
                 context.getBeanDefinitions(PlantStore.class).stream()
                     .filter(bean -> bean.getDeclaringType().orElse(null) != ProvidedStore.class)
                     .map(bean -> bean.getBeanType().getName()),
-                ServiceLoader.load(PlantStore.class).stream().map(store -> store.type().getName()))
+                providers().map(store -> store.type().getName()))
             .sorted()
             .toList();
     if (stores.isEmpty()) {
@@ -37,6 +38,18 @@ public final class InstalledStores implements ApplicationContextConfigurer {
           stores.size()
               + " stores are on the class path, but there must be one; leave out all but one of "
               + stores.stream().collect(joining(", ")));
+    }
+  }
+
+  /** Answers the stores that are named in META-INF/services, which are not made by that. */
+  static Stream<ServiceLoader.Provider<PlantStore>> providers() {
+    try {
+      return ServiceLoader.load(PlantStore.class).stream().toList().stream();
+    } catch (ServiceConfigurationError e) {
+      throw new ConfigurationException(
+          "a store in META-INF/services must be the name of a public class that implements"
+              + " PlantStore and has a public constructor without parameters, but: "
+              + (e.getCause() == null ? e.getMessage() : e.getCause().toString()));
     }
   }
 

@@ -24,7 +24,7 @@ final class ProvidedStore {
   @Requires(missingBeans = PlantStore.class)
   PlantStore store() {
     ServiceLoader.Provider<PlantStore> provider =
-        ServiceLoader.load(PlantStore.class).stream().findFirst().orElseThrow();
+        InstalledStores.providers().findFirst().orElseThrow();
     try {
       PlantStore made = provider.get();
       store = made;
@@ -40,6 +40,9 @@ final class ProvidedStore {
    */
   private static String reason(ServiceConfigurationError failure) {
     Throwable cause = failure.getCause();
+    if (cause instanceof ExceptionInInitializerError) {
+      cause = cause.getCause();
+    }
     return cause instanceof Exception && cause.getMessage() != null
         ? cause.getMessage()
         : String.valueOf(cause == null ? failure.getMessage() : cause);

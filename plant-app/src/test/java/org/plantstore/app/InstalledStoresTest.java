@@ -69,6 +69,17 @@ class InstalledStoresTest {
   }
 
   @Test
+  void store_whose_class_cannot_be_made_is_told_what_it_must_be() throws IOException {
+    assertEquals(
+        "plant-store does not start: a store in META-INF/services must be the name of a public"
+            + " class that implements PlantStore and has a public constructor without parameters,"
+            + " but: org.plantstore.domain.PlantStore: "
+            + getClass().getName()
+            + " not a subtype\n",
+        refusal(providing(getClass()) + withoutPostgres(), NOTHING));
+  }
+
+  @Test
   void store_that_knows_no_framework_is_used_and_closed() throws IOException {
     String classPath = providing(MapPlantStore.class) + withoutPostgres();
     try (ServiceProcess service = start(classPath, COMPLETE).awaitReady()) {
@@ -107,7 +118,7 @@ class InstalledStoresTest {
   }
 
   /** Answers the start of a class path that names the class as a provider. */
-  private String providing(Class<? extends PlantStore> provider) throws IOException {
+  private String providing(Class<?> provider) throws IOException {
     Path services = Files.createDirectories(providers.resolve("META-INF/services"));
     Files.writeString(services.resolve(PlantStore.class.getName()), provider.getName());
     return providers + File.pathSeparator;

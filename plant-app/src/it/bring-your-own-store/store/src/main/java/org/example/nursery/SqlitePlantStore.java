@@ -7,9 +7,12 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
@@ -29,6 +32,13 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
           SQLiteErrorCode.SQLITE_FULL,
           SQLiteErrorCode.SQLITE_CANTOPEN);
 
+  /** The bits of a result that its extended codes share. */
+  private static final int PRIMARY_CODE = 0xFF;
+
+  /** How long a call waits for those before it, as for a file that another process has locked. */
+  private static final Duration WAIT = Duration.ofSeconds(2);
+
+  private final ReentrantLock turn = new ReentrantLock(true);
   private final Connection connection;
 
   /** Opens the file that the environment variable {@code PLANTS_FILE} names. */
@@ -44,7 +54,7 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
     try {
       connection = DriverManager.getConnection("jdbc:sqlite:" + file);
       try (Statement statement = connection.createStatement()) {
-        statement.execute("PRAGMA busy_timeout = 2000"); // milliseconds
+        statement.execute("PRAGMA busy_timeout = " + WAIT.toMillis());
         statement.execute("PRAGMA journal_mode = WAL");
         statement.execute("PRAGMA synchronous = FULL"); // R4: a commit is on the disk
         statement.execute(
@@ -57,13 +67,28 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
   }
 
   @Override
-  public synchronized NewPlant putIfAbsent(NewPlant plant) {
+  public NewPlant putIfAbsent(NewPlant plant) {
     Objects.requireNonNull(plant, "plant");
+    awaitTurn();
     try {
       return insert(plant) ? plant : stored(plant.id());
     } catch (SQLException e) {
       throw failure(e);
+    } finally {
+      turn.unlock();
     }
+  }
+
+  /** Bounded, because the service waits for its store, and many callers may come at once. */
+  private void awaitTurn() {
+    try {
+      if (turn.tryLock(WAIT.toMillis(), TimeUnit.MILLISECONDS)) {
+        return;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    throw new PlantStoreUnavailableException("the file is in use for longer than " + WAIT.toSeconds() + " s");
   }
 
   private boolean insert(NewPlant plant) throws SQLException {
@@ -81,7 +106,9 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
         connection.prepareStatement("SELECT name, tag FROM plant WHERE id = ?")) {
       select.setLong(1, id);
       try (ResultSet row = select.executeQuery()) {
-        row.next();
+        if (!row.next()) {
+          throw new SQLException("the plant with id " + id + " was there, and is not any more");
+        }
         return new NewPlant(id, row.getString(1), row.getString(2));
       }
     }
@@ -89,15 +116,15 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
 
   /** Says whether trying again can help, and keeps SQLite's exception to itself (R7). */
   private static RuntimeException failure(SQLException e) {
-    SQLiteErrorCode code = SQLiteErrorCode.getErrorCode(e.getErrorCode() & 0xFF);
+    SQLiteErrorCode code = SQLiteErrorCode.getErrorCode(e.getErrorCode() & PRIMARY_CODE);
     return TEMPORARY.contains(code)
-        ? new PlantStoreUnavailableException("SQLite answers " + code.name())
-        : new IllegalStateException("SQLite answers " + code.name());
+        ? new PlantStoreUnavailableException(e.getMessage())
+        : new IllegalStateException(e.getMessage());
   }
 
   /** Closes the file. */
   @Override
-  public synchronized void close() throws SQLException {
+  public void close() throws SQLException {
     connection.close();
   }
 }
