@@ -139,9 +139,9 @@ class PlantStoreContractTest {
     sample = SampleStore.NORMALISES;
     assertEndsWith(
         """
-          putIfAbsent(id 8, name "e\\u0301 decomposed", tag "e\\u0301 decomposed") for a free id
-          must answer id 8, name "e\\u0301 decomposed", tag "e\\u0301 decomposed",
-          but answered id 8, name "\\u00E9 decomposed", tag "\\u00E9 decomposed"\
+          putIfAbsent(id 11, name "e\\u0301 decomposed", tag "e\\u0301 decomposed") for a free id
+          must answer id 11, name "e\\u0301 decomposed", tag "e\\u0301 decomposed",
+          but answered id 11, name "\\u00E9 decomposed", tag "\\u00E9 decomposed"\
         """,
         Run.of(SampleStoreContract.class).failed.get(R5));
 
@@ -151,9 +151,9 @@ class PlantStoreContractTest {
     String shorter = "\"" + "x".repeat(10) + "\" (from index 65525, of 65535 characters)";
     assertEndsWith(
         """
-          putIfAbsent(id 20, name %s, tag %s) for a free id
-          must answer id 20, name %s, tag %s,
-          but answered id 20, name %s, tag %s\
+          putIfAbsent(id 23, name %s, tag %s) for a free id
+          must answer id 23, name %s, tag %s,
+          but answered id 23, name %s, tag %s\
         """
             .formatted(start, start, longer, longer, shorter, shorter),
         Run.of(SampleStoreContract.class).failed.get(R5));

@@ -17,6 +17,7 @@ import static org.plantstore.domain.PlantStoreContractTest.R9;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.text.Normalizer;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Queue;
@@ -26,6 +27,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
@@ -57,7 +59,7 @@ enum SampleStore {
       Set.of(R1, R2, R3, R3_TWO_INSTANCES, R4, R5, R6, R7, R8),
       database -> plant -> requireNonNull(plant)),
   NAMES_ARE_UNIQUE(
-      Set.of(R1),
+      Set.of(R1, R5),
       database ->
           plant -> {
             for (NewPlant other : database.plants.values()) {
@@ -112,9 +114,9 @@ enum SampleStore {
           }),
 
   READS_THEN_WRITES(
-      Set.of(R3, R3_TWO_INSTANCES), database -> plant -> readThenWrite(database, plant)),
+      Set.of(R3, R3_TWO_INSTANCES, R4), database -> plant -> readThenWrite(database, plant)),
   LOSER_OF_A_RACE_ANSWERS_ITS_OWN(
-      Set.of(R3, R3_TWO_INSTANCES),
+      Set.of(R3, R3_TWO_INSTANCES, R4),
       database ->
           plant -> {
             NewPlant stored = database.read(plant.id());
@@ -135,7 +137,7 @@ enum SampleStore {
             return stored == null ? plant : stored;
           }),
   WINNER_IS_OVERWRITTEN(
-      Set.of(R3, R3_TWO_INSTANCES),
+      Set.of(R3, R3_TWO_INSTANCES, R4),
       database -> {
         ConcurrentMap<Long, NewPlant> winners = new ConcurrentHashMap<>();
         return plant -> {
@@ -170,12 +172,42 @@ enum SampleStore {
       Set.of(R4),
       database ->
           plant -> {
-            database.unwritten.add(plant.id());
-            if (database.unwritten.size() == 10) {
-              database.unwritten.clear();
+            synchronized (database.unwritten) {
+              database.unwritten.add(plant.id());
+              if (database.unwritten.size() == 10) {
+                database.unwritten.clear();
+              }
             }
             return database.putIfAbsent(plant);
           }),
+  WRITES_ONLY_THE_FIRST_OF_CONCURRENT_CALLS(
+      Set.of(R4),
+      database -> {
+        AtomicInteger callers = new AtomicInteger();
+        return plant -> {
+          boolean alone = callers.getAndIncrement() == 0;
+          NewPlant stored = database.putIfAbsent(plant);
+          if (!alone && stored.equals(plant)) {
+            database.unwritten.add(plant.id());
+          }
+          roundTrip();
+          callers.decrementAndGet();
+          return stored;
+        };
+      }),
+  LOSER_OF_A_RACE_ROLLS_THE_WINNER_BACK(
+      Set.of(R4),
+      database ->
+          plant -> {
+            NewPlant before = database.read(plant.id());
+            NewPlant stored = database.putIfAbsent(plant);
+            if (before == null && !stored.equals(plant)) {
+              database.unwritten.add(plant.id());
+            }
+            return stored;
+          }),
+  WRITES_LATIN_1(Set.of(R4), writing(plant -> withTexts(plant, SampleStore::latin1))),
+  WRITES_IDS_AS_DOUBLES(Set.of(R4), writing(plant -> withId(plant, id -> (long) (double) id))),
 
   STRIPS_TRAILING_SPACE(Set.of(R5), changingTexts(String::stripTrailing)),
   NORMALISES(Set.of(R5), changingTexts(text -> Normalizer.normalize(text, Normalizer.Form.NFC))),
@@ -185,8 +217,7 @@ enum SampleStore {
   DROPS_BYTE_ORDER_MARK(Set.of(R5), changingTexts(text -> text.replaceFirst("^\uFEFF", ""))),
   DROPS_CONTROL_CHARACTERS(Set.of(R5), changingTexts(text -> text.replaceAll("\\p{Cntrl}", ""))),
   DROPS_NONCHARACTERS(Set.of(R5), changingTexts(text -> text.replace("\uFFFE", ""))),
-  KEEPS_LATIN_1(
-      Set.of(R5), changingTexts(text -> new String(text.getBytes(ISO_8859_1), ISO_8859_1))),
+  KEEPS_LATIN_1(Set.of(R5), changingTexts(SampleStore::latin1)),
   REPLACES_SUPPLEMENTARY_CHARACTERS(
       Set.of(R5), changingTexts(text -> text.replaceAll("[^\\x{0}-\\x{FFFF}]", "\uFFFD"))),
   TRUNCATES_AT_65535_BYTES(
@@ -210,6 +241,32 @@ enum SampleStore {
               database.putIfAbsent(
                   new NewPlant(
                       plant.id(), plant.name(), "".equals(plant.tag()) ? null : plant.tag()))),
+  EMPTY_TAG_BESIDE_A_NAME_IS_NONE(
+      Set.of(R5),
+      database ->
+          plant ->
+              database.putIfAbsent(
+                  "".equals(plant.tag()) && !plant.name().isEmpty()
+                      ? new NewPlant(plant.id(), plant.name(), null)
+                      : plant)),
+  TAG_STANDS_IN_FOR_AN_EMPTY_NAME(
+      Set.of(R5),
+      database ->
+          plant ->
+              database.putIfAbsent(
+                  plant.name().isEmpty() && plant.tag() != null
+                      ? new NewPlant(plant.id(), plant.tag(), plant.tag())
+                      : plant)),
+  REFUSES_TO_STORE_NEITHER_NAME_NOR_TAG(
+      Set.of(R5),
+      database ->
+          plant -> {
+            NewPlant stored = database.plants.get(plant.id());
+            if (stored == null && plant.name().isEmpty() && plant.tag() == null) {
+              throw new IllegalStateException("all columns are empty");
+            }
+            return database.putIfAbsent(plant);
+          }),
 
   IDS_ARE_DOUBLES(Set.of(R6), changingIds(id -> (long) (double) id)),
   IDS_ARE_INTS(Set.of(R6), changingIds(id -> (int) id)),
@@ -304,6 +361,22 @@ enum SampleStore {
             database.locked.add(plant.id());
             throw unavailable();
           }),
+  OVERWRITES_ALTHOUGH_IT_FAILS(
+      Set.of(R7),
+      SOUND.store,
+      database ->
+          plant -> {
+            database.plants.put(plant.id(), plant);
+            throw unavailable();
+          }),
+  DELETES_THE_ID_AFTER_A_FAILURE(
+      Set.of(R7),
+      SOUND.store,
+      database ->
+          plant -> {
+            database.plants.remove(plant.id());
+            throw unavailable();
+          }),
 
   SHARES_ONE_STATEMENT(
       Set.of(R8),
@@ -389,18 +462,32 @@ enum SampleStore {
   }
 
   private static Function<Database, PlantStore> changingTexts(UnaryOperator<String> change) {
-    return database ->
-        plant -> {
-          String tag = plant.tag() == null ? null : change.apply(plant.tag());
-          return database.putIfAbsent(new NewPlant(plant.id(), change.apply(plant.name()), tag));
-        };
+    return database -> plant -> database.putIfAbsent(withTexts(plant, change));
   }
 
   private static Function<Database, PlantStore> changingIds(LongUnaryOperator change) {
-    return database ->
-        plant ->
-            database.putIfAbsent(
-                new NewPlant(change.applyAsLong(plant.id()), plant.name(), plant.tag()));
+    return database -> plant -> database.putIfAbsent(withId(plant, change));
+  }
+
+  /** Answers what was put as long as it is in memory, whatever is on the disk. */
+  private static Function<Database, PlantStore> writing(UnaryOperator<NewPlant> change) {
+    return database -> {
+      database.changeOnDisk = change;
+      return database::putIfAbsent;
+    };
+  }
+
+  private static NewPlant withTexts(NewPlant plant, UnaryOperator<String> change) {
+    String tag = plant.tag() == null ? null : change.apply(plant.tag());
+    return new NewPlant(plant.id(), change.apply(plant.name()), tag);
+  }
+
+  private static NewPlant withId(NewPlant plant, LongUnaryOperator change) {
+    return new NewPlant(change.applyAsLong(plant.id()), plant.name(), plant.tag());
+  }
+
+  private static String latin1(String text) {
+    return new String(text.getBytes(ISO_8859_1), ISO_8859_1);
   }
 
   /** A database is not as near as a map: races that its clients leave open stay open for longer. */
@@ -415,6 +502,9 @@ enum SampleStore {
 
     /** Ids of plants that are not on the disk yet. */
     final Queue<Long> unwritten = new ConcurrentLinkedQueue<>();
+
+    /** How the disk keeps a plant that the memory keeps as it is. */
+    UnaryOperator<NewPlant> changeOnDisk = UnaryOperator.identity();
 
     /** Ids that a call which failed has left locked. */
     final Set<Long> locked = ConcurrentHashMap.newKeySet();
@@ -433,6 +523,9 @@ enum SampleStore {
     void crash() {
       unwritten.forEach(plants::remove);
       unwritten.clear();
+      List<NewPlant> written = plants.values().stream().map(changeOnDisk).toList();
+      plants.clear();
+      written.forEach(plant -> plants.put(plant.id(), plant));
     }
   }
 }

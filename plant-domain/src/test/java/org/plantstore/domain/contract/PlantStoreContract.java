@@ -13,7 +13,9 @@ import static org.plantstore.domain.contract.Rule.R9;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.plantstore.domain.NewPlant;
@@ -45,7 +47,7 @@ import org.plantstore.domain.PlantStore;
  * #store()} has to be there. A test that needs more is aborted where that is not overridden: JUnit
  * reports it as such, not as passed, because nothing was shown.
  *
- * <p>A run makes 3,300 calls, which store 1,000 plants, some of them with megabytes of text. It
+ * <p>A run makes 3,600 calls, which store 1,100 plants, some of them with megabytes of text. It
  * takes less than a second if the store is a map, and about 4 s if a call takes 1 ms; crashing and
  * reaching nothing take their time besides. Needs JUnit Jupiter, 5.10 or later, and nothing else.
  *
@@ -61,8 +63,27 @@ public abstract class PlantStoreContract {
   private static final int RACES_OF_MANY = 20;
   private static final int ROUNDS_OF_MANY = 25;
 
-  /** A prime, so that a store that writes plants in groups of any size has an unfinished group. */
+  /**
+   * A prime, so that a store that writes plants in groups of any size has an unfinished group. So
+   * it has after the rounds: 197 plants and 293 calls are primes, too.
+   */
   private static final int PLANTS_BEFORE_CRASH = 101;
+
+  private static final int ROUNDS_BEFORE_CRASH = 12;
+
+  private static final long[] UNUSUAL_IDS = {
+    Long.MIN_VALUE,
+    Long.MIN_VALUE + 1,
+    Integer.MIN_VALUE - 1L,
+    -1,
+    0,
+    1,
+    Integer.MAX_VALUE + 1L,
+    1L << 53,
+    (1L << 53) + 1,
+    Long.MAX_VALUE - 1,
+    Long.MAX_VALUE
+  };
 
   /** Makes the tests. */
   protected PlantStoreContract() {}
@@ -198,12 +219,17 @@ public abstract class PlantStoreContract {
   void r4_what_was_answered_survives_a_crash() throws InterruptedException {
     RuleCheck r4 = check(R4);
     PlantStore store = store();
-    List<NewPlant> answered =
-        LongStream.rangeClosed(1, PLANTS_BEFORE_CRASH)
-            .mapToObj(id -> new NewPlant(id, "r4 plant " + id, id % 3 == 0 ? null : "tag " + id))
-            .toList();
-    for (NewPlant plant : answered) {
-      r4.put(store, plant, "for a free id");
+    Set<NewPlant> answered = new LinkedHashSet<>();
+
+    for (NewPlant plant : plantsBeforeCrash()) {
+      NewPlant answer = r4.put(store, plant, "for a free id");
+      if (answer != null) {
+        answered.add(answer);
+      }
+    }
+    // Last, because a call that is alone may write what the calls before it have left unwritten.
+    for (int round = 0; round < ROUNDS_BEFORE_CRASH; round++) {
+      answered.addAll(r4.answersAtOnce(rivalsInPairs(store, 1_000 + round * MANY)));
     }
 
     PlantStore afterCrash = storeAfterCrash();
@@ -213,12 +239,42 @@ public abstract class PlantStoreContract {
     }
   }
 
+  /** Unusual ones, because a store can answer exactly from memory what its disk has changed. */
+  private static List<NewPlant> plantsBeforeCrash() {
+    List<NewPlant> plants = new ArrayList<>();
+    for (long id : UNUSUAL_IDS) {
+      plants.add(new NewPlant(id, "r4 plant " + id, null));
+    }
+    for (String text : UnusualTexts.SHORT) {
+      plants.add(new NewPlant(100 + plants.size(), text, text));
+    }
+    while (plants.size() < PLANTS_BEFORE_CRASH) {
+      long id = 100L + plants.size();
+      plants.add(new NewPlant(id, "r4 plant " + id, "tag " + id));
+    }
+    return plants;
+  }
+
+  /** Makes calls with two rivals for each id. */
+  private static List<Call> rivalsInPairs(PlantStore store, long firstId) {
+    List<Call> calls = new ArrayList<>();
+    for (int caller = 0; caller < MANY; caller++) {
+      long id = firstId + caller / 2;
+      NewPlant rival = new NewPlant(id, "r4 rival " + caller % 2 + " for id " + id, null);
+      calls.add(new Call(store, rival, "together with others"));
+    }
+    return calls;
+  }
+
   @Test
   void r5_text_is_kept_exactly() throws InterruptedException {
     RuleCheck r5 = check(R5);
     PlantStore store = store();
     List<NewPlant> plants = new ArrayList<>();
     plants.add(new NewPlant(1, "r5 no tag", null));
+    plants.add(new NewPlant(2, "r5 empty tag", ""));
+    plants.add(new NewPlant(3, "", "r5 empty name"));
+    plants.add(new NewPlant(4, "", null));
     for (String text : UnusualTexts.ALL) {
       plants.add(new NewPlant(plants.size() + 1, text, text));
     }
@@ -234,18 +290,7 @@ public abstract class PlantStoreContract {
     RuleCheck r6 = check(R6);
     PlantStore store = store();
     List<NewPlant> plants =
-        LongStream.of(
-                Long.MIN_VALUE,
-                Long.MIN_VALUE + 1,
-                Integer.MIN_VALUE - 1L,
-                -1,
-                0,
-                1,
-                Integer.MAX_VALUE + 1L,
-                1L << 53,
-                (1L << 53) + 1,
-                Long.MAX_VALUE - 1,
-                Long.MAX_VALUE)
+        LongStream.of(UNUSUAL_IDS)
             .mapToObj(id -> new NewPlant(id, "r6 plant " + id, null))
             .toList();
 
@@ -262,6 +307,9 @@ public abstract class PlantStoreContract {
       throws InterruptedException {
     RuleCheck r7 = check(R7);
     PlantStore store = store();
+    NewPlant held = new NewPlant(MANY + 1, "r7 held plant", "tag");
+    r7.put(store, held, "for a free id");
+    NewPlant rival = new NewPlant(MANY + 1, "r7 rival", null);
     PlantStore unreachable = unreachableStore();
     List<NewPlant> plants =
         LongStream.rangeClosed(1, MANY)
@@ -269,9 +317,10 @@ public abstract class PlantStoreContract {
             .toList();
 
     // One alone, then many together: what fails as it should once may do otherwise afterwards.
-    r7.assertUnavailable(plants.subList(0, 1), unreachable, "where the store is unreachable");
+    r7.assertUnavailable(List.of(rival), unreachable, "where the store is unreachable");
     r7.assertUnavailable(plants, unreachable, "where the store is unreachable");
 
+    r7.assertHolds(held, store, "for an id that was taken before a call for it failed");
     for (NewPlant plant : plants) {
       r7.put(store, plant, "again, where the store is reachable");
       r7.assertHolds(plant, store, "after the plant with this id was tried again");

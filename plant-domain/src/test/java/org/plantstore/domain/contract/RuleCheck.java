@@ -14,13 +14,29 @@ import org.plantstore.domain.contract.Call.Outcome;
 /** Calls stores, and fails the test in the rule's words if what comes of it breaks the rule. */
 record RuleCheck(Rule rule, Duration timeLimit) {
 
-  /** Puts a plant that later calls are about; what is answered does not matter here. */
-  void put(PlantStore store, NewPlant plant, String occasion) throws InterruptedException {
+  /**
+   * Puts a plant that later calls are about, and answers what the store does. That may be anything,
+   * even null: it is for other rules to refuse it.
+   */
+  @Nullable NewPlant put(PlantStore store, NewPlant plant, String occasion)
+      throws InterruptedException {
     Call call = new Call(store, plant, occasion);
     Outcome outcome = outcome(call);
     if (outcome.failure() != null || outcome.hangs()) {
       throw broken(call, "answer without an exception", outcome);
     }
+    return outcome.answer();
+  }
+
+  /** Answers what is answered to the calls, made at once; those that fail have no answer. */
+  List<NewPlant> answersAtOnce(List<Call> calls) throws InterruptedException {
+    List<Outcome> outcomes = Call.atOnce(calls, timeLimit);
+    for (int caller = 0; caller < calls.size(); caller++) {
+      if (outcomes.get(caller).hangs()) {
+        throw broken(calls.get(caller), "end", outcomes.get(caller));
+      }
+    }
+    return outcomes.stream().flatMap(outcome -> Stream.ofNullable(outcome.answer())).toList();
   }
 
   void assertAnswers(NewPlant expected, PlantStore store, NewPlant plant, String occasion)

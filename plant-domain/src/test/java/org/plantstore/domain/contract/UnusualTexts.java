@@ -9,31 +9,34 @@ final class UnusualTexts {
 
   private static final int PLANE = 0x10000;
 
+  static final List<String> SHORT =
+      List.of(
+          "",
+          " ",
+          " leading",
+          "trailing ",
+          "\ttabs\r\nand\nline breaks\r",
+          "\u00E9 composed",
+          "e\u0301 decomposed",
+          "\u212B, which is canonically \u00C5",
+          "\uFB01, which is compatible with fi",
+          "Upper and lower case, \u0130\u0131\u1E9E\u00DF",
+          "\uFEFFbyte order mark",
+          "\u200B\u200E\u202E\u2066\u00AD\u200C\u200D invisible",
+          "\uD83C\uDF3F beyond the basic plane",
+          "\uFFFD a replacement character",
+          "null",
+          "\\N \\u0041 \\x41 %41 &amp; \\",
+          "'; DROP TABLE plant; --",
+          "{\"name\":\"%s ? $1 :name ${name}\"}");
+
   static final List<String> ALL =
-      Stream.concat(
-              Stream.of(
-                  "",
-                  " ",
-                  " leading",
-                  "trailing ",
-                  "\ttabs\r\nand\nline breaks\r",
-                  "\u00E9 composed",
-                  "e\u0301 decomposed",
-                  "\u212B, which is canonically \u00C5",
-                  "\uFB01, which is compatible with fi",
-                  "Upper and lower case, \u0130\u0131\u1E9E\u00DF",
-                  "\uFEFFbyte order mark",
-                  "\u200B\u200E\u202E\u2066\u00AD\u200C\u200D invisible",
-                  "\uD83C\uDF3F beyond the basic plane",
-                  "\uFFFD a replacement character",
-                  "null",
-                  "\\N \\u0041 \\x41 %41 &amp; \\",
-                  "'; DROP TABLE plant; --",
-                  "{\"name\":\"%s ? $1 :name ${name}\"}",
-                  "x".repeat((1 << 21) + 1),
-                  "\uD83C\uDF3F".repeat(1 << 18)),
+      Stream.of(
+              SHORT.stream(),
+              Stream.of("x".repeat((1 << 21) + 1), "\uD83C\uDF3F".repeat(1 << 18)),
               IntStream.rangeClosed(0, Character.MAX_CODE_POINT / PLANE)
                   .mapToObj(UnusualTexts::plane))
+          .flatMap(texts -> texts)
           .toList();
 
   private UnusualTexts() {}
