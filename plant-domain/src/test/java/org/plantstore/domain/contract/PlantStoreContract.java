@@ -47,6 +47,9 @@ import org.plantstore.domain.PlantStore;
  * #store()} has to be there. A test that needs more is aborted where that is not overridden: JUnit
  * reports it as such, not as passed, because nothing was shown.
  *
+ * <p>A store whose database can be reached waits where calls are in each other's way: if it says
+ * instead that it is unavailable, the tests of R3 and R8 fail.
+ *
  * <p>A run makes 3,600 calls, which store 1,100 plants, some of them with megabytes of text. It
  * takes less than a second if the store is a map, and about 4 s if a call takes 1 ms; crashing and
  * reaching nothing take their time besides. Needs JUnit Jupiter, 5.10 or later, and nothing else.
@@ -111,6 +114,9 @@ public abstract class PlantStoreContract {
    * that keeps them) without a chance to write anything more, starts it again, and answers a new
    * instance on what is left. Unless it is overridden, the test of R4 is aborted.
    *
+   * <p>Every call has ended by then. That a store also keeps R4 if the crash comes in the middle of
+   * calls, such as while one waits for the plant of another to be written, is not shown.
+   *
    * @return the store after the crash
    * @throws org.opentest4j.TestAbortedException if it is not overridden
    */
@@ -132,7 +138,9 @@ public abstract class PlantStoreContract {
 
   /**
    * Answers how long a call may take; one that takes longer is taken for one that hangs, and fails
-   * its test.
+   * its test. Of calls that are made at once, 16 at most, all have to end within this time from
+   * their common start: the time has to be enough for all of them, also where a store serves one
+   * after the other.
    *
    * @return a positive time, 60 seconds unless it is overridden
    */
