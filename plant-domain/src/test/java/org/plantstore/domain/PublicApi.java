@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -28,6 +29,10 @@ import java.util.stream.Stream;
 final class PublicApi {
 
   private static final String KIT = "org.plantstore.domain.contract";
+
+  /** What serialization calls, whether it is visible or not. */
+  private static final Set<String> OF_SERIALIZATION =
+      Set.of("writeObject", "readObject", "readObjectNoData", "writeReplace", "readResolve");
 
   private PublicApi() {}
 
@@ -42,7 +47,7 @@ final class PublicApi {
             ofPackage("target/test-classes", KIT))
         .flatMap(lines -> lines)
         .map(line ->
-            line.replaceAll("\\b(java\\.lang|org\\.plantstore\\.domain)\\.(?=[A-Z])", "")
+            line.replaceAll("\\b(java\\.lang|(?<!@)org\\.plantstore\\.domain)\\.(?=[A-Z])", "")
                 .replace('$', '.')
                 .strip())
         .sorted()
@@ -123,7 +128,9 @@ final class PublicApi {
             members(type.getDeclaredFields(), PublicApi::field),
             members(type.getDeclaredConstructors(), PublicApi::constructor),
             members(type.getDeclaredMethods(), PublicApi::method),
-            Stream.of(type).filter(Serializable.class::isAssignableFrom).map(PublicApi::serialized))
+            Stream.of(type)
+                .filter(Serializable.class::isAssignableFrom)
+                .flatMap(PublicApi::serialized))
         .flatMap(lines -> lines)
         .map(line -> type.getCanonicalName() + ": " + line);
   }
@@ -181,24 +188,33 @@ final class PublicApi {
             .collect(joining());
   }
 
-  private static String serialized(Class<?> type) {
+  private static Stream<String> serialized(Class<?> type) {
     ObjectStreamClass form = ObjectStreamClass.lookup(type);
-    return "serialized as "
-        + form.getSerialVersionUID()
-        + Arrays.stream(form.getFields())
+    String fields =
+        Arrays.stream(form.getFields())
             .map(field -> field.getType().getTypeName() + " " + field.getName())
             .collect(joining(", ", " (", ")"));
+    return Stream.concat(
+        Stream.of("serialized as " + form.getSerialVersionUID() + fields),
+        Arrays.stream(type.getDeclaredMethods())
+            .filter(method -> OF_SERIALIZATION.contains(method.getName()))
+            .map(method -> "serialized by " + method(method)));
   }
 
   private static String annotations(AnnotatedElement element) {
     return Arrays.stream(element.getAnnotations())
-        .map(annotation -> "@" + annotation.annotationType().getSimpleName() + " ")
+        .map(annotation -> shortened("@" + annotation.annotationType().getName() + " "))
         .sorted()
         .collect(joining());
   }
 
   /** As in a source; JDKs differ in whether an annotation without values has parentheses. */
   private static String text(AnnotatedType type) {
-    return type.toString().replaceAll("@[\\w.]+\\.(\\w+)(\\(\\))?", "@$1");
+    return shortened(type.toString().replaceAll("(@[\\w.$]+)\\(\\)", "$1"));
+  }
+
+  /** Shortens JSpecify's annotations alone, so that another {@code @Nullable} is a change. */
+  private static String shortened(String annotations) {
+    return annotations.replace("@org.jspecify.annotations.", "@");
   }
 }
