@@ -1,5 +1,7 @@
 package org.plantstore.domain;
 
+import static java.util.Objects.requireNonNull;
+
 /**
  * Says that the store cannot answer now, but may later: try again with the same plant. Whether the
  * plant was stored is unknown; trying again is safe either way ({@link PlantStore}, rules R2 and
@@ -31,8 +33,9 @@ public final class PlantStoreUnavailableException extends RuntimeException {
    *
    * @param message what the store's operator should know, without secrets and without a plant's
    *     text
+   * @throws NullPointerException if the message is null
    */
   public PlantStoreUnavailableException(String message) {
-    super(message);
+    super(requireNonNull(message, "message"));
   }
 }

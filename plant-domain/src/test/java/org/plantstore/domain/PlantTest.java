@@ -80,6 +80,12 @@ class PlantTest {
   }
 
   @Test
+  @SuppressWarnings("NullAway") // null is what this test is about
+  void unavailability_without_message_is_refused() {
+    assertThrows(NullPointerException.class, () -> new PlantStoreUnavailableException(null));
+  }
+
+  @Test
   void new_plant_answers_its_plant() {
     assertEquals(new Plant("fern", "shade"), new NewPlant(1, "fern", "shade").plant());
     assertEquals(new Plant("fern", null), new NewPlant(1, "fern", null).plant());
