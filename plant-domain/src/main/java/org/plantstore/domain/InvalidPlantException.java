@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Says that a plant cannot exist as given: change it. Trying again with the same content always
- * fails. The message names every broken field and the rule that it breaks, never the text itself.
- * What it says never changes, so it may be passed from thread to thread.
+ * fails. The message names every broken field and the rule that it breaks, never the text itself;
+ * its wording is for people, and may change in any version. What an exception says never changes,
+ * so it may be passed from thread to thread.
  *
  * <pre>{@code
  * try {
@@ -53,7 +54,8 @@ public final class InvalidPlantException extends RuntimeException {
    *
    * @param field the field's name, {@code name} or {@code tag}
    * @param rule the broken rule as the end of a sentence that begins with the field, such as {@code
-   *     must not contain U+0000, but has it at index 3}; indexes count UTF-16 code units from 0
+   *     must not contain U+0000, but has it at index 3}; indexes count UTF-16 code units from 0;
+   *     the wording is for people, and may change in any version
    * @serial exclude
    */
   @SuppressWarnings("InvalidBlockTag") // Without it, JDK 17 misses comments on fields of a record.
@@ -71,7 +73,10 @@ public final class InvalidPlantException extends RuntimeException {
       requireNonNull(rule, "rule");
     }
 
-    /** Answers the field and the rule as one sentence, without a full stop. */
+    /**
+     * Answers the field and the rule as one sentence, without a full stop. It is for people, and
+     * its wording may change in any version.
+     */
     @Override
     public String toString() {
       return field + " " + rule;
