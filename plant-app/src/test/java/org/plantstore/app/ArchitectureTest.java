@@ -29,7 +29,7 @@ class ArchitectureTest {
           "plant-application", Set.of("plant-domain"),
           "plant-adapter-http", Set.of("plant-domain"),
           "plant-adapter-persistence", Set.of("plant-domain"),
-          // The domain by generated code alone: it injects the port into the use case.
+          // The domain for the port by which it looks for its store.
           "plant-app", Set.of("plant-application", "plant-domain"));
 
   private static final Map<String, Set<String>> MODULES_BY_TECHNOLOGY =
