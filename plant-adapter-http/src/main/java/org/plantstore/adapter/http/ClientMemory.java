@@ -3,12 +3,10 @@ package org.plantstore.adapter.http;
 import io.netty.channel.ChannelHandlerContext;
 import jakarta.inject.Singleton;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,24 +27,13 @@ final class ClientMemory {
 
   static final long LIMIT_BYTES = Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP;
 
-  /** Much can come between the decision to close connections and the end of them. */
-  private static final long OVERDRAWN_BYTES = LIMIT_BYTES + LIMIT_BYTES / 2;
-
   private final RareLine line = new RareLine();
 
   /** By the connection, in the order in which they began to hold memory. */
   private final Map<ChannelHandlerContext, Long> strangers = new LinkedHashMap<>();
 
   private final Map<ChannelHandlerContext, Long> callers = new LinkedHashMap<>();
-
-  /**
-   * What connections hold that are being closed, which takes until their event loop comes to it.
-   */
-  private final Map<ChannelHandlerContext, Long> closing = new HashMap<>();
-
   private long sumBytes;
-  private long closingBytes;
-  private volatile boolean isOverdrawn;
 
   /**
    * Notes how much a connection holds.
@@ -73,32 +60,7 @@ final class ClientMemory {
     return sumBytes;
   }
 
-  /**
-   * Says whether what comes has to wait until connections are gone that are being closed. Costs
-   * next to nothing.
-   */
-  boolean isOverdrawn() {
-    return isOverdrawn;
-  }
-
   private synchronized List<ChannelHandlerContext> note(
-      ChannelHandlerContext connection, long bytes, boolean isStranger) {
-    List<ChannelHandlerContext> closed =
-        closing.containsKey(connection)
-            ? noteClosing(connection, bytes)
-            : noteHeld(connection, bytes, isStranger);
-    isOverdrawn = sumBytes + closingBytes > OVERDRAWN_BYTES;
-    return closed;
-  }
-
-  private List<ChannelHandlerContext> noteClosing(ChannelHandlerContext connection, long bytes) {
-    if (bytes == 0) {
-      closingBytes -= Objects.requireNonNullElse(closing.remove(connection), 0L);
-    }
-    return List.of();
-  }
-
-  private List<ChannelHandlerContext> noteHeld(
       ChannelHandlerContext connection, long bytes, boolean isStranger) {
     sumBytes += bytes - heldBy(connection);
     (isStranger ? callers : strangers).remove(connection);
@@ -127,8 +89,6 @@ final class ClientMemory {
     while (sumBytes > LIMIT_BYTES && oldest.hasNext()) {
       Map.Entry<ChannelHandlerContext, Long> next = oldest.next();
       sumBytes -= next.getValue();
-      closingBytes += next.getValue();
-      closing.put(next.getKey(), next.getValue());
       closed.add(next.getKey());
       oldest.remove();
     }

@@ -102,11 +102,6 @@ final class ConnectionDeadline extends ChannelOutboundHandlerAdapter {
     hold();
   }
 
-  /** Says whether what comes has to wait, until others are gone that are being closed. */
-  boolean isMemoryOverdrawn() {
-    return memory.isOverdrawn();
-  }
-
   private void hold() {
     long bytes = keptBytes + unreadBytes;
     if (context != null && (bytes != heldBytes || (bytes > 0 && served != heldServed))) {

@@ -141,8 +141,7 @@ final class RequestDecoder extends HttpRequestDecoder {
       paused = true;
       return;
     }
-    if ((part == Part.NONE && requestsAtOnce >= MAX_REQUESTS_AT_ONCE)
-        || deadline.isMemoryOverdrawn()) {
+    if (part == Part.NONE && requestsAtOnce >= MAX_REQUESTS_AT_ONCE) {
       paused = true;
       yielding = true;
       Turns.await(

@@ -29,7 +29,6 @@ class RequestDecoderTest {
 
   private final List<String> done = new ArrayList<>();
   private final EmbeddedChannel channel = new EmbeddedChannel();
-  private final ClientMemory memory = new ClientMemory();
   private int reads;
 
   /** What else is to be done is wanted when the first request comes. */
@@ -62,7 +61,8 @@ class RequestDecoderTest {
 
   @BeforeEach
   void install() {
-    ConnectionDeadline deadline = new ConnectionDeadline(Duration.ofSeconds(30), memory);
+    ConnectionDeadline deadline =
+        new ConnectionDeadline(Duration.ofSeconds(30), new ClientMemory());
     UnansweredExchanges unanswered = new UnansweredExchanges(new RequestMemory(), exchange -> {});
     RequestDecoder decoder = new RequestDecoder(new HttpDecoderConfig(), deadline, unanswered);
     channel.config().setAutoRead(false);
@@ -109,27 +109,6 @@ class RequestDecoderTest {
     setWritable(true);
     awaitTurns();
     assertTrue(reads > 0, "read from for ever no more");
-  }
-
-  /**
-   * Connections are closed when their event loop comes to it, and their memory is there until then.
-   */
-  @Test
-  void requests_wait_until_connections_are_gone_that_are_closed_for_their_memory() {
-    ChannelHandlerContext other =
-        new EmbeddedChannel(new ChannelInboundHandlerAdapter()).pipeline().firstContext();
-    memory.hold(other, 2 * ClientMemory.LIMIT_BYTES, true);
-    channel.writeInbound(requests());
-    awaitTurns();
-    assertEquals(List.of(), done);
-    assertTrue(memory.heldBytes() > 0, "what waits counts");
-
-    memory.hold(other, 0, true);
-    awaitTurns();
-
-    done.remove("other");
-    assertEquals(ADDRESSES, done);
-    assertEquals(0, memory.heldBytes());
   }
 
   private void awaitTurns() {
