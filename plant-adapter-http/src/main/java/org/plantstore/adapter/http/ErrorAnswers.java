@@ -17,6 +17,12 @@ import jakarta.inject.Singleton;
 import java.io.IOException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.http.error.ErrorLink;
+import org.plantstore.adapter.http.error.ErrorMessage;
+import org.plantstore.adapter.http.error.ErrorNumber;
+import org.plantstore.adapter.http.error.RefusedException;
+import org.plantstore.adapter.http.observe.DiagnosticContext;
+import org.plantstore.adapter.http.token.BearerToken;
 import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStoreUnavailableException;
@@ -68,7 +74,7 @@ final class ErrorAnswers
     }
     return response
         .status(number.status())
-        .header(HttpHeaders.LINK, ErrorCatalogue.link(number, path))
+        .header(HttpHeaders.LINK, ErrorLink.to(number, path))
         .contentType(MediaType.APPLICATION_JSON_TYPE)
         .body(new ErrorMessage(number.number(), String.valueOf(refusal.getMessage())));
   }

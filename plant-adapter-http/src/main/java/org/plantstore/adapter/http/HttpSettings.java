@@ -8,6 +8,7 @@ import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.time.Duration;
 import java.util.Map;
+import org.plantstore.adapter.http.token.TokenSettings;
 
 /**
  * Brings this adapter's settings along, so that a service need not know which of the framework's

@@ -18,6 +18,8 @@ import java.nio.charset.CharacterCodingException;
 import java.util.EnumMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.http.error.ErrorNumber;
+import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.NewPlant;
 

@@ -15,6 +15,8 @@ import java.io.InputStream;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.http.error.ErrorNumber;
+import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.NewPlant;
 
 /**

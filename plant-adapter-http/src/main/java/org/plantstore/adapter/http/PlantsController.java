@@ -11,6 +11,8 @@ import io.micronaut.http.annotation.Post;
 import io.micronaut.http.annotation.Produces;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
+import org.plantstore.adapter.http.error.ErrorNumber;
+import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.CreatePlant;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;

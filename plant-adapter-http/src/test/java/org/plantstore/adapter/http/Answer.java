@@ -12,38 +12,40 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Optional;
+import org.plantstore.adapter.http.connection.RawRequests;
+import org.plantstore.adapter.http.document.ServedDocument;
 
 /** What a client sees of an answer, which is always one that the served document has. */
-record Answer(int status, HttpHeaders headers, String body) {
+public record Answer(int status, HttpHeaders headers, String body) {
 
   private static final HttpClient CLIENT =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   /** Sends a create with a valid token and the right content type. */
-  static Answer toCreate(URI server, String json) {
+  public static Answer toCreate(URI server, String json) {
     return toCreate(server, json.getBytes(UTF_8));
   }
 
-  static Answer toCreate(URI server, byte[] body) {
+  public static Answer toCreate(URI server, byte[] body) {
     return to(request(server).POST(HttpRequest.BodyPublishers.ofByteArray(body)));
   }
 
   /** Sends a valid create with the given token. */
-  static Answer create(URI server, String token) {
+  public static Answer create(URI server, String token) {
     return to(
         request(server)
             .setHeader("Authorization", "Bearer " + token)
             .POST(HttpRequest.BodyPublishers.ofString(RawRequests.FERN)));
   }
 
-  static HttpRequest.Builder request(URI server) {
+  public static HttpRequest.Builder request(URI server) {
     return HttpRequest.newBuilder(server.resolve("/plants"))
         .timeout(Duration.ofSeconds(20))
         .header("Authorization", "Bearer " + Tokens.valid())
         .header("Content-Type", "application/json");
   }
 
-  static Answer to(HttpRequest.Builder request) {
+  public static Answer to(HttpRequest.Builder request) {
     try {
       HttpResponse<String> response =
           ServedDocument.require(
@@ -57,17 +59,17 @@ record Answer(int status, HttpHeaders headers, String body) {
     }
   }
 
-  static void assertError(Answer answer, int status, int error, String message) {
+  public static void assertError(Answer answer, int status, int error, String message) {
     assertAnswer(answer, status, "{\"error\":" + error + ",\"message\":\"" + message + "\"}");
   }
 
-  static void assertAnswer(Answer answer, int status, String body) {
+  public static void assertAnswer(Answer answer, int status, String body) {
     assertEquals(body, answer.body());
     assertEquals(status, answer.status());
     assertEquals(Optional.of("application/json"), answer.header("Content-Type"));
   }
 
-  Optional<String> header(String name) {
+  public Optional<String> header(String name) {
     return headers.firstValue(name);
   }
 }

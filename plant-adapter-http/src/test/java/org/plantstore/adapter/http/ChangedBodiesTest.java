@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.NewPlant;
 
 /**

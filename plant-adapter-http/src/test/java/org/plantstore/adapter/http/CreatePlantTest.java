@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.plantstore.adapter.http.connection.RawRequests;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 import org.plantstore.domain.PlantIdTakenException;

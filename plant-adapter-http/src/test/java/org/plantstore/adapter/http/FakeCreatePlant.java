@@ -17,7 +17,7 @@ import org.plantstore.domain.Plant;
  * anew.
  */
 @Singleton
-final class FakeCreatePlant implements CreatePlant, TestExecutionListener {
+public final class FakeCreatePlant implements CreatePlant, TestExecutionListener {
 
   private final AtomicInteger calls = new AtomicInteger();
   private volatile Function<NewPlant, Plant> behaviour = NewPlant::plant;
@@ -30,12 +30,12 @@ final class FakeCreatePlant implements CreatePlant, TestExecutionListener {
     last = null;
   }
 
-  void behave(Function<NewPlant, Plant> newBehaviour) {
+  public void behave(Function<NewPlant, Plant> newBehaviour) {
     behaviour = newBehaviour;
   }
 
   /** Waits, as a behaviour may: not without end. */
-  static void await(CountDownLatch latch) {
+  public static void await(CountDownLatch latch) {
     try {
       if (!latch.await(30, TimeUnit.SECONDS)) {
         throw new IllegalStateException("nobody counted down");
@@ -46,11 +46,11 @@ final class FakeCreatePlant implements CreatePlant, TestExecutionListener {
     }
   }
 
-  int calls() {
+  public int calls() {
     return calls.get();
   }
 
-  @Nullable NewPlant last() {
+  public @Nullable NewPlant last() {
     return last;
   }
 

@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.slf4j.LoggerFactory;
 
 /** What a logger logs while a test runs. */
-final class Log extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+public final class Log extends AppenderBase<ILoggingEvent> implements AutoCloseable {
 
   private static final Duration LIMIT = Duration.ofSeconds(20);
 
@@ -20,7 +20,7 @@ final class Log extends AppenderBase<ILoggingEvent> implements AutoCloseable {
   private final Logger logger;
   private final Level levelBefore;
 
-  Log(String name) {
+  public Log(String name) {
     logger = ((LoggerContext) LoggerFactory.getILoggerFactory()).getLogger(name);
     levelBefore = logger.getLevel();
     logger.setLevel(Level.INFO);
@@ -36,7 +36,7 @@ final class Log extends AppenderBase<ILoggingEvent> implements AutoCloseable {
   }
 
   /** Answers all lines as soon as there are so many. */
-  List<ILoggingEvent> await(int number) {
+  public List<ILoggingEvent> await(int number) {
     long deadline = System.nanoTime() + LIMIT.toNanos();
     while (lines.size() < number) {
       if (System.nanoTime() > deadline) {
@@ -48,7 +48,7 @@ final class Log extends AppenderBase<ILoggingEvent> implements AutoCloseable {
   }
 
   /** Answers the value that a line has under a key. */
-  static String value(ILoggingEvent line, String key) {
+  public static String value(ILoggingEvent line, String key) {
     return line.getKeyValuePairs().stream()
         .filter(pair -> pair.key.equals(key))
         .map(pair -> String.valueOf(pair.value))

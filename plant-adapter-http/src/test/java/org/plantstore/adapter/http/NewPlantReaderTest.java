@@ -11,6 +11,7 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.NewPlant;
 
 /** Who gives back the memory of a body; what bodies mean is shown by {@link CreatePlantTest}. */

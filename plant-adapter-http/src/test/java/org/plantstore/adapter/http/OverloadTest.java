@@ -1,7 +1,7 @@
 package org.plantstore.adapter.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.plantstore.adapter.http.RawRequests.FERN;
+import static org.plantstore.adapter.http.connection.RawRequests.FERN;
 
 import io.micronaut.context.annotation.Property;
 import io.micronaut.runtime.server.EmbeddedServer;

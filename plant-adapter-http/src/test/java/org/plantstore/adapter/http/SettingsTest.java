@@ -13,6 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.plantstore.adapter.http.token.TokenSettings;
 
 /** Configurations with which nobody should be let in are not started with. */
 class SettingsTest {

@@ -14,26 +14,26 @@ import java.time.Instant;
 import java.util.Date;
 
 /** Makes tokens as an identity provider would. */
-final class Tokens {
+public final class Tokens {
 
-  static final String SECRET = "a secret of this test, 32 bytes or more";
+  public static final String SECRET = "a secret of this test, 32 bytes or more";
 
   private Tokens() {}
 
   /** A token that is valid where SECRET is the key. */
-  static String valid() {
+  public static String valid() {
     return hmac(JWSAlgorithm.HS256, SECRET, claims().build());
   }
 
-  static JWTClaimsSet.Builder claims() {
+  public static JWTClaimsSet.Builder claims() {
     return new JWTClaimsSet.Builder().subject("gardener").expirationTime(in(Duration.ofHours(1)));
   }
 
-  static Date in(Duration time) {
+  public static Date in(Duration time) {
     return Date.from(Instant.now().plus(time));
   }
 
-  static String hmac(JWSAlgorithm algorithm, String secret, JWTClaimsSet claims) {
+  public static String hmac(JWSAlgorithm algorithm, String secret, JWTClaimsSet claims) {
     try {
       return signed(new JWSHeader(algorithm), new MACSigner(secret.getBytes(UTF_8)), claims);
     } catch (JOSEException e) {
@@ -41,7 +41,7 @@ final class Tokens {
     }
   }
 
-  static String signed(JWSHeader header, JWSSigner signer, JWTClaimsSet claims) {
+  public static String signed(JWSHeader header, JWSSigner signer, JWTClaimsSet claims) {
     try {
       SignedJWT token = new SignedJWT(header, claims);
       token.sign(signer);

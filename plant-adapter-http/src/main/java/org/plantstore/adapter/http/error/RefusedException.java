@@ -1,0 +1,23 @@
+package org.plantstore.adapter.http.error;
+
+/** A request that is answered with an error of the catalogue. */
+public final class RefusedException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  private final ErrorNumber number;
+
+  public RefusedException(ErrorNumber number) {
+    this(number, number.description());
+  }
+
+  public RefusedException(ErrorNumber number, String message) {
+    // A refusal is an answer, not a fault: nobody reads its stack trace, and collecting it costs.
+    super(message, null, false, false);
+    this.number = number;
+  }
+
+  public ErrorNumber number() {
+    return number;
+  }
+}

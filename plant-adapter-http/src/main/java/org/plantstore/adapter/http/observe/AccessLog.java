@@ -1,0 +1,73 @@
+package org.plantstore.adapter.http.observe;
+
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import org.plantstore.adapter.http.error.ErrorNumber;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes a line for every exchange, at level info of a logger of its own. It has nothing that a
+ * caller may want to keep to itself, such as a token, a query or a body, and nothing that is as
+ * long or as odd as a caller likes. Safe for use by many threads.
+ */
+final class AccessLog {
+
+  static final String LOGGER = "org.plantstore.access";
+
+  private static final Logger LOG = LoggerFactory.getLogger(LOGGER);
+  private static final String NOTHING = "-";
+
+  /** All but printable ASCII, and of that what would end a value or escape another character. */
+  private static final Pattern ILLEGIBLE = Pattern.compile("[^!#-\\[\\]-~]");
+
+  /** What has no account, no query and no fragment in it, not even an escaped one. */
+  private static final Pattern PATH =
+      Pattern.compile("(?!.*(?:%3f|%23|%40))(?:/(?!/)[^@]*|\\*)", Pattern.CASE_INSENSITIVE);
+
+  private static final int MAX_METHOD_CHARACTERS = 16;
+  private static final int MAX_PATH_CHARACTERS = 256;
+
+  void record(Exchange exchange) {
+    if (LOG.isInfoEnabled()) {
+      new DiagnosticContext(exchange.requestId(), exchange.traceId()).run(() -> write(exchange));
+    }
+  }
+
+  private static void write(Exchange exchange) {
+    ErrorNumber error = exchange.error();
+    LOG.atInfo()
+        .addKeyValue("method", methodOf(exchange))
+        .addKeyValue("path", pathOf(exchange))
+        .addKeyValue("status", Objects.requireNonNullElse(exchange.status(), NOTHING))
+        .addKeyValue("error", error == null ? NOTHING : error.number())
+        .addKeyValue("outcome", exchange.outcome().label())
+        .addKeyValue("duration_ms", millis(exchange.duration()))
+        .addKeyValue("bytes", exchange.answeredBytes())
+        .log("request");
+  }
+
+  private static String methodOf(Exchange exchange) {
+    return exchange.isReadable() ? legible(exchange.method(), MAX_METHOD_CHARACTERS) : NOTHING;
+  }
+
+  /** The path alone: what is before and behind it may be somebody's password or name. */
+  private static String pathOf(Exchange exchange) {
+    String path = RequestTarget.pathOf(exchange.target());
+    return exchange.isReadable() && PATH.matcher(path).matches()
+        ? legible(path, MAX_PATH_CHARACTERS)
+        : NOTHING;
+  }
+
+  private static BigDecimal millis(Duration duration) {
+    return BigDecimal.valueOf(duration.toNanos() / 1_000, 3);
+  }
+
+  private static String legible(String text, int maxCharacters) {
+    String bounded =
+        text.length() <= maxCharacters ? text : text.substring(0, maxCharacters) + "...";
+    return ILLEGIBLE.matcher(bounded).replaceAll("?");
+  }
+}

@@ -1,0 +1,65 @@
+package org.plantstore.adapter.http.observe;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.http.error.ErrorNumber;
+
+/**
+ * Times the exchanges by their outcome and error. All series are there from the start, so that a
+ * rate sees the first of each, and so that none has to be looked up. Safe for use by many threads.
+ */
+@Singleton
+final class ExchangeTimers {
+
+  private static final String NAME = "plant.store.requests";
+  private static final String NO_ERROR = "none";
+
+  /** Up to 10 ms, below which 99 of 100 are to be, and from there to where callers give up. */
+  private static final Duration[] BUCKETS =
+      Arrays.stream(new double[] {1, 2.5, 5, 10, 25, 50, 100, 250, 1_000, 5_000})
+          .mapToObj(millis -> Duration.ofNanos((long) (millis * 1_000_000)))
+          .toArray(Duration[]::new);
+
+  private final Map<Outcome, Timer> withoutError = new EnumMap<>(Outcome.class);
+  private final Map<ErrorNumber, Timer> errors = new EnumMap<>(ErrorNumber.class);
+
+  /**
+   * Makes the timers.
+   *
+   * @param registry where they are registered, or null if nobody reads them
+   */
+  ExchangeTimers(@Nullable MeterRegistry registry) {
+    MeterRegistry present = registry == null ? new CompositeMeterRegistry() : registry;
+    for (Outcome outcome : Outcome.values()) {
+      withoutError.put(outcome, timer(present, outcome, NO_ERROR));
+    }
+    for (ErrorNumber error : ErrorNumber.values()) {
+      Outcome outcome = error.status().getCode() < 500 ? Outcome.REFUSED : Outcome.FAILED;
+      errors.put(error, timer(present, outcome, String.valueOf(error.number())));
+    }
+  }
+
+  private static Timer timer(MeterRegistry registry, Outcome outcome, String error) {
+    return Timer.builder(NAME)
+        .description("From the head of a request to the end of its answer")
+        .tag("outcome", outcome.label())
+        .tag("error", error)
+        .serviceLevelObjectives(BUCKETS)
+        .register(registry);
+  }
+
+  void record(Exchange exchange) {
+    Outcome outcome = exchange.outcome();
+    ErrorNumber error = outcome == Outcome.UNANSWERED ? null : exchange.error();
+    Timer timer = error == null ? withoutError.get(outcome) : errors.get(error);
+    Objects.requireNonNull(timer).record(exchange.duration());
+  }
+}

@@ -1,0 +1,98 @@
+package org.plantstore.adapter.http.token;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.micronaut.context.env.Environment;
+import io.micronaut.context.env.PropertySource;
+import io.micronaut.context.exceptions.ConfigurationException;
+import java.net.MalformedURLException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.util.Comparator;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which tokens are valid here: JWT_SECRET or JWT_JWKS_URL, JWT_ISSUER, JWT_AUDIENCE.
+ *
+ * @param secret the key of HS256, HS384 and HS512, or null; exactly one of the two is null
+ * @param keySet the address of an identity provider's JSON Web Key Set (RFC 7517), or null
+ * @param issuer what {@code iss} must equal, or null for any
+ * @param audience what {@code aud} must contain, or null for any
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+public record TokenSettings(
+    byte @Nullable [] secret,
+    @Nullable URL keySet,
+    @Nullable String issuer,
+    @Nullable String audience) {
+
+  /** RFC 7518, section 3.2: a key of the size of the hash output of HS256, or larger. */
+  private static final int MIN_SECRET_BYTES = 32;
+
+  /**
+   * Reads the settings.
+   *
+   * @throws ConfigurationException if they are missing, contradict each other or are unusable
+   */
+  public static TokenSettings of(Environment environment) {
+    String secret = value(environment, "JWT_SECRET", "jwt.secret");
+    String keySet = value(environment, "JWT_JWKS_URL", "jwt.jwks-url");
+    if ((secret == null) == (keySet == null)) {
+      throw new ConfigurationException(
+          "one of JWT_SECRET and JWT_JWKS_URL must be set, but "
+              + (secret == null ? "none is" : "both are"));
+    }
+    return new TokenSettings(
+        secret == null ? null : secretBytes(secret),
+        keySet == null ? null : url(keySet),
+        value(environment, "JWT_ISSUER", "jwt.issuer"),
+        value(environment, "JWT_AUDIENCE", "jwt.audience"));
+  }
+
+  private static @Nullable String value(Environment environment, String variable, String property) {
+    String value = raw(environment, variable, property);
+    if (value != null && value.isEmpty()) {
+      // An empty value is more likely a slip than the wish not to check.
+      throw new ConfigurationException(variable + " must have a value or not be set, but is empty");
+    }
+    return value;
+  }
+
+  /** Reads past the framework, which would replace what looks like a placeholder in a secret. */
+  private static @Nullable String raw(Environment environment, String variable, String property) {
+    return environment.getPropertySources().stream()
+        .sorted(Comparator.comparingInt(PropertySource::getOrder).reversed())
+        .flatMap(source -> Stream.of(property, variable).map(source::get))
+        .filter(Objects::nonNull)
+        .map(String::valueOf)
+        .findFirst()
+        .orElse(null);
+  }
+
+  private static byte[] secretBytes(String secret) {
+    byte[] bytes = secret.getBytes(UTF_8);
+    if (bytes.length < MIN_SECRET_BYTES) {
+      throw new ConfigurationException(
+          "JWT_SECRET must have at least " + MIN_SECRET_BYTES + " bytes, but has " + bytes.length);
+    }
+    return bytes;
+  }
+
+  private static URL url(String text) {
+    try {
+      URI uri = new URI(text);
+      if (("https".equalsIgnoreCase(uri.getScheme()) || "http".equalsIgnoreCase(uri.getScheme()))
+          && uri.getHost() != null
+          && uri.getUserInfo() == null) {
+        return uri.toURL();
+      }
+    } catch (URISyntaxException | MalformedURLException e) {
+      // falls through to the one message
+    }
+    throw new ConfigurationException(
+        "JWT_JWKS_URL must be an absolute http or https URL without a user or a password");
+  }
+}

@@ -1,0 +1,276 @@
+package org.plantstore.adapter.http.connection;
+
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.mapping;
+import static java.util.stream.Collectors.toList;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.http.connection.RawRequests.FERN;
+import static org.plantstore.adapter.http.connection.RawRequests.createRequest;
+import static org.plantstore.adapter.http.connection.RawRequests.head;
+import static org.plantstore.adapter.http.connection.RawRequests.statuses;
+
+import io.micronaut.context.annotation.Property;
+import io.micronaut.runtime.server.EmbeddedServer;
+import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
+import jakarta.inject.Inject;
+import java.io.IOException;
+import java.net.Socket;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.plantstore.adapter.http.FakeCreatePlant;
+import org.plantstore.adapter.http.Tokens;
+import org.plantstore.adapter.http.document.ServedDocument;
+
+/** Bytes that are no request: they are answered like every other error. */
+@MicronautTest
+@Property(name = "jwt.secret", value = Tokens.SECRET)
+class BrokenHttpTest {
+
+  private static final String MALFORMED =
+      "{\"error\":4005,\"message\":\"The request must be well-formed HTTP/1.1 (RFC 9112), with at most"
+          + " 16 KiB for its first line, and as much for at most 100 headers.\"}";
+
+  private static final String FIRST_LINE = "POST /plants HTTP/1.1";
+
+  @Inject EmbeddedServer server;
+  @Inject FakeCreatePlant createPlant;
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "nonsense\r\n\r\n",
+        "POST /plants\r\n\r\n",
+        "POST /plants HTTP/one\r\n\r\n",
+        "POST /plants HTTP/1.1\r\nbro ken: header\r\nHost: x\r\n\r\n",
+        "POST /plants HTTP/1.1\r\nHost: x\r\nContent-Length: one\r\n\r\n",
+        "POST /plants HTTP/1.1\r\n\r\n",
+        "POST /plants HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n",
+        "POST /plants HTTP/1.9\r\nHost: x\r\n\r\n",
+        "POST /plants HTTP/2.0\r\nHost: x\r\n\r\n",
+        "POST /plants Http/1.0\r\nHost: x\r\n\r\n",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        "POST /% HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST /plants?a={} HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST // HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST /plants HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+        "POST /plants HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n",
+        "POST /plants HTTP/1.1\r\nHost: a b\r\n\r\n",
+        "POST /plants HTTP/1.1\r\nHost: user@x\r\n\r\n",
+        "POST /plants HTTP/1.1\r\nHost: x/plants\r\n\r\n",
+        "POST /plants HTTP/1.1\r\nHost: x:y\r\n\r\n",
+        "POST /plants HTTP/1.1\r\nHost: x%\r\n\r\n",
+        "POST /plants HTTP/1.1\r\nHost: \u00E9\r\n\r\n",
+        "POST /plants HTTP/1.1\r\nHost: x\r\nX-Text: a\rb\r\n\r\n",
+        "POST /plants HTTP/1.1\r\nHost: x\r\nX-Text: a\u0000b\r\n\r\n",
+        "POST /plants HTTP/1.1\nHost: x\n\n",
+        "POST /plants http/1.1\r\nHost: x\r\n\r\n",
+        "POST /plants HTTP/1.1\r\n X-Text: a\r\nHost: x\r\n\r\n",
+        "POST plants HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST ?x HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST * HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST urn:plants HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST ftp://x/plants HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST http:///plants HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST http://me@x/plants HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST http://[x]/plants HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST http://x/plants#x HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST http://x/plants\u00E9 HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST /plants#x HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST /plants\u00E9 HTTP/1.1\r\nHost: x\r\n\r\n",
+        "CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n"
+      })
+  void malformed_head_is_refused(String head) throws IOException {
+    assertMalformed(send(head));
+    assertMalformed(send(head + createRequest("")));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/plants, errors",
+    "/plants/, ../errors",
+    "/a/b?c=/d/e, ../errors",
+    "/a/b/%, ../../errors",
+    "http://x/a/b, ../errors",
+    "http://x?a/b/c, errors"
+  })
+  void malformed_request_links_to_its_entry(String target, String catalogue) throws IOException {
+    String link = "Link: <" + catalogue + "#4005>; rel=\"help\"\r\n";
+    String withoutHost = send("POST " + target + " HTTP/1.1\r\n\r\n");
+    assertTrue(withoutHost.contains(link), withoutHost);
+    if (!target.contains("%")) {
+      String brokenChunk =
+          send(
+              "POST "
+                  + target
+                  + " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n");
+      assertTrue(brokenChunk.contains(link.toLowerCase(Locale.ROOT)), brokenChunk);
+    }
+  }
+
+  @Test
+  void head_beyond_the_limit_is_refused() throws IOException {
+    String long17KiB = "x".repeat(17 * 1024);
+    assertMalformed(send("POST /plants HTTP/1.1\r\nHost: x\r\nX-Long: " + long17KiB + "\r\n\r\n"));
+    assertMalformed(send("POST /plants?" + long17KiB + " HTTP/1.1\r\nHost: x\r\n\r\n"));
+  }
+
+  @Test
+  void more_headers_than_anybody_needs_are_refused() throws IOException {
+    String headers = "Connection: close\r\n" + "X:\r\n".repeat(94);
+    String chunked =
+        head(FIRST_LINE, headers + "Transfer-Encoding: chunked\r\n") + chunk(FERN) + "0\r\nX:\r\n";
+    assertMalformed(send(createRequest(headers + "X:\r\n".repeat(2))));
+    assertMalformed(send(chunked + "X:\r\n\r\n"));
+
+    assertEquals("HTTP/1.1 200", send(createRequest(headers + "X:\r\n")).substring(0, 12));
+    assertEquals("HTTP/1.1 200", send(chunked + "\r\n").substring(0, 12));
+  }
+
+  @Test
+  void head_within_the_limit_is_read() throws IOException {
+    String long15KiB = "x".repeat(15 * 1024);
+    String answer =
+        send(
+            createRequest("Connection: close\r\nX-Long: " + long15KiB + "\r\n")
+                .replace("/plants", "/plants?" + long15KiB));
+
+    assertTrue(answer.startsWith("HTTP/1.1 200 OK\r\n"), answer);
+    assertTrue(answer.endsWith("\r\n\r\n{\"name\":\"fern\"}"), answer);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "zz\r\n",
+        "5\r\n     zz\r\n0\r\n\r\n",
+        "-1\r\n",
+        "+0\r\n\r\n",
+        "0x0\r\n\r\n",
+        " 0\r\n\r\n",
+        "fffffffffffffffff\r\n",
+        "0;a\nb\r\n\r\n",
+        "0\n\n",
+        "0\r\nbroken trailer\u0000\r\n: x\r\n\r\n"
+      })
+  void body_whose_framing_breaks_creates_nothing(String rest) throws IOException {
+    assertMalformed(send(head(FIRST_LINE, "Transfer-Encoding: chunked\r\n") + chunk(FERN) + rest));
+  }
+
+  /** A body that can be read in two ways must not be read as a second request. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
+        "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n",
+        "Content-Length: 5\r\nContent-Length: 5\r\n",
+        "Content-Length: 5\r\nContent-Length: 6\r\n",
+        "Content-Length: 5, 5\r\n",
+        "Content-Length: +5\r\n",
+        "Content-Length: -5\r\n",
+        "Content-Length: 0x5\r\n",
+        "Content-Length: 5 5\r\n",
+        "Content-Length: \r\n",
+        "Content-Length: 99999999999999999999\r\n",
+        "Transfer-Encoding: xchunked\r\n",
+        "Transfer-Encoding: chunked, chunked\r\n",
+        "Transfer-Encoding: chunked, identity\r\n",
+        "Transfer-Encoding: identity\r\n",
+        "Transfer-Encoding: \r\n",
+        "Transfer-Encoding: \u000bchunked\r\n",
+        "Transfer-Encoding: chunked;q=1\r\n",
+        "Transfer-Encoding : chunked\r\n",
+        "Transfer-Encoding:\r\n chunked\r\n",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: \r\n"
+      })
+  void body_of_doubtful_length_ends_the_connection(String length) throws IOException {
+    String smuggled = createRequest("");
+
+    assertMalformed(send(head(FIRST_LINE, length) + "0\r\n\r\n" + smuggled));
+    assertMalformed(send(head("GET / HTTP/1.1", length) + "0\r\n\r\n" + smuggled));
+  }
+
+  @Test
+  void body_in_chunks_is_refused_in_the_version_that_has_none() throws IOException {
+    assertMalformed(
+        send(head("POST /plants HTTP/1.0", "Transfer-Encoding: chunked\r\n") + "0\r\n\r\n"));
+  }
+
+  @Test
+  void requests_before_a_broken_one_are_answered() throws IOException {
+    String valid = createRequest("");
+    String broken = head(FIRST_LINE, "Transfer-Encoding: chunked\r\n") + chunk("{}") + "zz\r\n";
+
+    for (int attempt = 0; attempt < 20; attempt++) {
+      assertEquals(List.of(200, 200, 400), statuses(send(valid + valid + broken)));
+    }
+  }
+
+  @Test
+  void next_request_is_served_after_each_kind_of_refusal() throws IOException {
+    String refused =
+        createRequest("", "{}")
+            + createRequest("", "{}").replace("Bearer ", "Bearer x")
+            + createRequest("", "")
+            + "GET /elsewhere HTTP/1.1\r\nHost: x\r\n\r\n";
+
+    String answers = send(refused + createRequest("Connection: close\r\n"));
+
+    assertEquals(List.of(400, 401, 400, 401, 200), statuses(answers), answers);
+  }
+
+  @Test
+  void connection_is_kept_after_a_fault_of_the_service() throws IOException {
+    createPlant.behave(plant -> {
+      throw new IllegalStateException("a fault");
+    });
+
+    String answers = send(createRequest("") + createRequest("Connection: close\r\n"));
+
+    assertEquals(List.of(500, 500), statuses(answers), answers);
+  }
+
+  @Test
+  void client_that_goes_away_in_the_middle_creates_nothing() throws IOException {
+    String whole = createRequest("");
+    try (Socket socket = RawRequests.connect(server)) {
+      RawRequests.write(socket, whole.substring(0, whole.length() - 1));
+      socket.shutdownOutput();
+      assertMalformed(RawRequests.readAll(socket));
+    }
+    assertEquals(0, createPlant.calls());
+  }
+
+  private static String chunk(String content) {
+    return Integer.toHexString(content.length()) + "\r\n" + content + "\r\n";
+  }
+
+  private static Map<String, List<String>> headers(String answer) {
+    return answer
+        .substring(0, answer.indexOf("\r\n\r\n"))
+        .lines()
+        .skip(1)
+        .map(line -> line.split(": ", 2))
+        .collect(groupingBy(header -> header[0], mapping(header -> header[1], toList())));
+  }
+
+  private void assertMalformed(String answer) {
+    assertTrue(answer.matches("(?s)HTTP/1\\.[01] 400 Bad Request\r\n.*"), answer);
+    assertTrue(
+        answer.toLowerCase(Locale.ROOT).contains("\r\ncontent-type: application/json\r\n"), answer);
+    assertTrue(answer.endsWith("\r\n\r\n" + MALFORMED), answer);
+    ServedDocument.of(server.getURI()).requireDescribed(400, headers(answer), MALFORMED);
+    assertEquals(0, createPlant.calls());
+  }
+
+  private String send(String requests) throws IOException {
+    return RawRequests.send(server, requests);
+  }
+}

@@ -1,0 +1,313 @@
+package org.plantstore.adapter.http.connection;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.http.connection.RawRequests.FERN;
+import static org.plantstore.adapter.http.connection.RawRequests.connect;
+import static org.plantstore.adapter.http.connection.RawRequests.createRequest;
+import static org.plantstore.adapter.http.connection.RawRequests.head;
+import static org.plantstore.adapter.http.connection.RawRequests.read;
+import static org.plantstore.adapter.http.connection.RawRequests.readAll;
+import static org.plantstore.adapter.http.connection.RawRequests.send;
+import static org.plantstore.adapter.http.connection.RawRequests.statuses;
+import static org.plantstore.adapter.http.connection.RawRequests.write;
+
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.annotation.Property;
+import io.micronaut.runtime.event.ApplicationShutdownEvent;
+import io.micronaut.runtime.server.EmbeddedServer;
+import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
+import jakarta.inject.Inject;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.plantstore.adapter.http.FakeCreatePlant;
+import org.plantstore.adapter.http.Tokens;
+
+/** Well-formed requests in unusual form, and which of them the connection outlives. */
+@MicronautTest
+@Property(name = "jwt.secret", value = Tokens.SECRET)
+class ConnectionTest {
+
+  private static final String LAST = createRequest("Connection: close\r\n");
+
+  @Inject EmbeddedServer server;
+  @Inject FakeCreatePlant createPlant;
+
+  @Test
+  void every_answer_is_for_no_cache_and_is_what_its_type_says() throws IOException {
+    for (String requests :
+        List.of(
+            LAST,
+            createRequest("Connection: close\r\n", "{}"),
+            "GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+            "nonsense\r\n\r\n",
+            head("POST /plants HTTP/1.1", "Transfer-Encoding: chunked\r\n") + "zz\r\n")) {
+      String answer = send(server, requests);
+
+      assertTrue(answer.contains("\r\ncache-control: no-store\r\n"), answer);
+      assertTrue(answer.contains("\r\nx-content-type-options: nosniff\r\n"), answer);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "post /plants, 405",
+    "Post /plants, 405",
+    "get /openapi.yaml, 405",
+    "PLANT /plants, 405",
+    "TRACE /plants, 405",
+    "OPTIONS *, 404",
+    "POST /%70lants, 404",
+    "POST /PLANTS, 404",
+    "POST /plants%2F, 404",
+    "POST /./plants, 404",
+    "POST //plants, 404",
+    "POST /plants;a=b, 404",
+    "POST http://elsewhere/nothing, 404"
+  })
+  void method_and_path_are_taken_exactly(String methodAndTarget, int status) throws IOException {
+    String request = head(methodAndTarget + " HTTP/1.1", "Content-Length: 0\r\n");
+
+    assertEquals(List.of(status, 200), statuses(send(server, request + LAST)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "POST http://x/plants HTTP/1.1",
+        "POST HTTPS://x:8080/plants HTTP/1.1",
+        "POST http://[::1]:8080/plants HTTP/1.1",
+        "POST /plants? HTTP/1.1",
+        "POST /plants?a=%7B%7D HTTP/1.1"
+      })
+  void target_is_read_in_each_of_its_forms(String firstLine) throws IOException {
+    String request = head(firstLine, "Content-Length: " + FERN.length() + "\r\n") + FERN;
+
+    assertEquals(List.of(200, 200), statuses(send(server, request + LAST)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "x:8080", "x.example", "[::1]:80", "127.0.0.1", "%41", "a,b"})
+  void host_may_be_any(String host) throws IOException {
+    String request = LAST.replace("Host: x", "Host: " + host);
+
+    assertEquals(List.of(200), statuses(send(server, request)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABk\r\n",
+        "Upgrade: websocket\r\nConnection: Upgrade\r\n",
+        "Expect: something\r\n",
+        "X-Folded: a\r\n b\r\n"
+      })
+  void what_is_only_offered_is_ignored(String headers) throws IOException {
+    assertEquals(List.of(200, 200), statuses(send(server, createRequest(headers) + LAST)));
+  }
+
+  @Test
+  void body_in_chunks_with_extensions_and_trailers_is_read() throws IOException {
+    String chunked =
+        head("POST /plants HTTP/1.1", "Transfer-Encoding: Chunked\r\n")
+            + Integer.toHexString(FERN.length())
+            + ";a=\"b\"\r\n"
+            + FERN
+            + "\r\n00\r\nContent-Length: 5\r\nAuthorization: none\r\nX: 1\r\n\r\n";
+
+    assertEquals(List.of(200, 200), statuses(send(server, chunked + LAST)));
+  }
+
+  @Test
+  void body_is_asked_for_when_its_sender_waits_for_that() throws IOException {
+    String headers = "Connection: close\r\nExpect: 100-continue\r\nContent-Length: 22\r\n";
+    try (Socket socket = connect(server)) {
+      write(socket, head("POST /plants HTTP/1.1", headers));
+      String asked = "HTTP/1.1 100 Continue\r\n\r\n";
+      assertEquals(asked, read(socket, asked));
+      write(socket, FERN);
+      assertEquals(List.of(200), statuses(readAll(socket)));
+    }
+  }
+
+  @Test
+  void connection_outlives_the_refusal_of_a_body_that_was_asked_for() throws IOException {
+    String headers = "Expect: 100-continue\r\nTransfer-Encoding: chunked\r\n";
+    String large = " ".repeat(2 * 1024 * 1024);
+    String body = Integer.toHexString(large.length()) + "\r\n" + large + "\r\n0\r\n\r\n";
+    try (Socket socket = connect(server)) {
+      write(socket, head("POST /plants HTTP/1.1", headers));
+      String asked = "HTTP/1.1 100 Continue\r\n\r\n";
+      assertEquals(asked, read(socket, asked));
+      write(socket, body + LAST);
+
+      assertEquals(List.of(400, 200), statuses(readAll(socket)));
+    }
+  }
+
+  /** What would come next could be the body or a request. */
+  @Test
+  void connection_ends_with_an_answer_to_who_was_not_asked_for_the_body() throws IOException {
+    String request =
+        "POST /plants HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 200\r\n\r\n";
+
+    String answer = send(server, request);
+
+    assertEquals(List.of(401), statuses(answer), answer);
+    assertTrue(answer.contains("\r\nconnection: close\r\n"), answer);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3, 50})
+  void client_that_has_closed_its_side_is_answered(int requests) throws IOException {
+    for (int attempt = 0; attempt < 10; attempt++) {
+      try (Socket socket = connect(server)) {
+        write(socket, createRequest("").repeat(requests));
+        socket.shutdownOutput();
+
+        assertEquals(Collections.nCopies(requests, 200), statuses(readAll(socket)));
+      }
+    }
+  }
+
+  @Test
+  void client_that_has_closed_its_side_is_answered_however_long_that_takes() throws Exception {
+    CountDownLatch closed = new CountDownLatch(1);
+    createPlant.behave(plant -> {
+      FakeCreatePlant.await(closed);
+      return plant.plant();
+    });
+    try (Socket socket = connect(server)) {
+      write(socket, createRequest(""));
+      socket.shutdownOutput();
+      // By then the connection has been read to its end.
+      String another = "GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+      assertEquals(List.of(401), statuses(send(server, another)));
+      closed.countDown();
+
+      assertEquals(List.of(200), statuses(readAll(socket)));
+    }
+  }
+
+  /** RFC 9112, section 9.6. */
+  @ParameterizedTest
+  @ValueSource(strings = {"Connection: close\r\n", "Connection: foo, Close\r\n"})
+  void nothing_is_done_behind_the_last_request(String close) throws IOException {
+    String answers = send(server, createRequest("") + createRequest(close) + createRequest(""));
+
+    assertEquals(List.of(200, 200), statuses(answers));
+    assertEquals(2, createPlant.calls());
+  }
+
+  @Test
+  void client_that_reads_slowly_and_closes_its_side_gets_all() throws Exception {
+    // The operating system keeps less than the answer, and the connection the rest.
+    Map<String, Object> settings =
+        Map.of(
+            "jwt.secret",
+            Tokens.SECRET,
+            "micronaut.server.netty.child-options.so-sndbuf",
+            64 * 1024);
+    try (EmbeddedServer other = ApplicationContext.run(EmbeddedServer.class, settings);
+        Socket socket = new Socket()) {
+      socket.setReceiveBufferSize(4 * 1024);
+      socket.setSoTimeout(20_000);
+      socket.connect(new InetSocketAddress(other.getHost(), other.getPort()));
+      write(socket, "GET /page/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n");
+      String begin = "HTTP/1.1 200 OK\r\n";
+      assertEquals(begin, read(socket, begin));
+      socket.shutdownOutput();
+      String rest = readAll(socket);
+
+      String length = RawRequests.headers(begin + rest, "content-length").get(0);
+      int body = rest.indexOf("\r\n\r\n") + 4;
+      assertEquals(Integer.parseInt(length), rest.length() - body);
+    }
+  }
+
+  /** A service that is about to stop serves on, and has its clients connect elsewhere. */
+  @Test
+  void connection_ends_with_the_next_answer_when_the_service_is_about_to_stop() throws IOException {
+    try (EmbeddedServer stopping =
+            ApplicationContext.run(EmbeddedServer.class, Map.of("jwt.secret", Tokens.SECRET));
+        Socket socket = connect(stopping)) {
+      write(socket, createRequest(""));
+      String begin = "HTTP/1.1 200 OK\r\n";
+      assertEquals(begin, read(socket, begin));
+      stopping
+          .getApplicationContext()
+          .getEventPublisher(ApplicationShutdownEvent.class)
+          .publishEvent(new ApplicationShutdownEvent(stopping));
+      write(socket, createRequest("") + createRequest("", "{}"));
+      String answers = begin + readAll(socket);
+
+      assertEquals(List.of(200, 200, 400), statuses(answers));
+      assertEquals(List.of("close"), RawRequests.headers(answers, "connection"));
+      String late = send(stopping, createRequest(""));
+      assertEquals(List.of(200), statuses(late));
+      assertEquals(List.of("close"), RawRequests.headers(late, "connection"));
+    }
+  }
+
+  /** Those behind an answer that is not read are not even decoded. */
+  @Test
+  void what_was_sent_before_the_end_is_answered_also_to_who_reads_late() throws IOException {
+    URI address = server.getURI();
+    String request = "GET /page/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n";
+    try (Socket socket = new Socket()) {
+      socket.setReceiveBufferSize(16 * 1024);
+      socket.connect(new InetSocketAddress(address.getHost(), address.getPort()));
+      write(socket, request.repeat(5));
+      socket.shutdownOutput();
+
+      assertEquals(Collections.nCopies(5, 200), statuses(readAll(socket)));
+    }
+  }
+
+  @Test
+  void many_requests_at_once_are_answered_in_turn() throws IOException {
+    try (Socket socket = connect(server)) {
+      write(socket, (createRequest("") + createRequest("", "{}")).repeat(500));
+      socket.shutdownOutput();
+      List<Integer> statuses = statuses(readAll(socket));
+
+      assertEquals(
+          Stream.generate(() -> List.of(200, 400)).limit(500).flatMap(List::stream).toList(),
+          statuses);
+    }
+  }
+
+  @Test
+  void body_beyond_the_limit_is_not_read_to_its_end() throws IOException {
+    long length = 100L * 1024 * 1024;
+    try (Socket socket = connect(server)) {
+      write(socket, head("POST /plants HTTP/1.1", "Content-Length: " + length + "\r\n"));
+      String part = " ".repeat(64 * 1024);
+
+      assertFalse(isSent(socket, part, length), "all of it was read");
+    }
+  }
+
+  private static boolean isSent(Socket socket, String part, long length) {
+    try {
+      for (long sent = 0; sent < length; sent += part.length()) {
+        write(socket, part);
+      }
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package org.plantstore.adapter.http.connection;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.micronaut.context.annotation.Property;
+import io.micronaut.runtime.server.EmbeddedServer;
+import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
+import jakarta.inject.Inject;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.plantstore.adapter.http.Answer;
+import org.plantstore.adapter.http.Tokens;
+
+/**
+ * Requests that differ from a valid one in a few random places: each gets a defined answer or none,
+ * and the service goes on. The system property {@code seed} repeats a run.
+ */
+@MicronautTest
+@Property(name = "jwt.secret", value = Tokens.SECRET)
+@Timeout(120)
+class MutatedRequestsTest {
+
+  private static final int REQUESTS = 2_000;
+  private static final Set<Integer> DEFINED = Set.of(100, 200, 400, 401, 404, 405);
+  private static final List<String> PIECES =
+      List.of(
+          "\r\n",
+          "\r",
+          "\n",
+          " ",
+          "\t",
+          ":",
+          ";",
+          ",",
+          "\u0000",
+          "\u00FF",
+          "0\r\n\r\n",
+          "/",
+          "%",
+          "Content-Length: 3\r\n",
+          "Transfer-Encoding: chunked\r\n",
+          "Host: y\r\n",
+          "HTTP/1.0",
+          "Expect: 100-continue\r\n",
+          "Connection: close\r\n",
+          "\"",
+          "{",
+          "}",
+          "\\u0000",
+          "-",
+          "9");
+
+  @Inject EmbeddedServer server;
+
+  private final long seed = Long.getLong("seed", new Random().nextLong());
+  private final Random random = new Random(seed);
+
+  @Test
+  void every_mutated_request_has_a_defined_answer_or_none() throws IOException {
+    String body = "{\"id\":1,\"name\":\"fern\",\"tag\":\"shade\"}";
+    String valid = RawRequests.createRequest("", body);
+    String chunked =
+        RawRequests.head("POST /plants HTTP/1.1", "Transfer-Encoding: chunked\r\n")
+            + Integer.toHexString(body.length())
+            + "\r\n"
+            + body
+            + "\r\n0\r\n\r\n";
+
+    for (int number = 0; number < REQUESTS; number++) {
+      String mutated = mutate(random.nextBoolean() ? valid : chunked);
+      String answers = answersTo(mutated + (random.nextBoolean() ? valid : ""));
+
+      for (int status : RawRequests.statuses(answers)) {
+        assertTrue(
+            DEFINED.contains(status), () -> "seed " + seed + ":\n" + mutated + "\n\n" + answers);
+      }
+    }
+    assertEquals(200, Answer.toCreate(server.getURI(), body).status());
+  }
+
+  private String mutate(String request) {
+    StringBuilder mutated = new StringBuilder(request);
+    for (int places = 1 + random.nextInt(3); places > 0; places--) {
+      int at = random.nextInt(mutated.length());
+      int end = Math.min(mutated.length(), at + random.nextInt(8));
+      switch (random.nextInt(4)) {
+        case 0 -> mutated.delete(at, end);
+        case 1 -> mutated.insert(at, PIECES.get(random.nextInt(PIECES.size())));
+        case 2 -> mutated.setCharAt(at, (char) random.nextInt(256));
+        default -> mutated.insert(at, mutated.substring(at, end));
+      }
+    }
+    return mutated.toString();
+  }
+
+  /** Closes its own side, so that the server does not wait for what a mutation lets it expect. */
+  private String answersTo(String requests) {
+    StringBuilder answers = new StringBuilder();
+    try (Socket socket = RawRequests.connect(server)) {
+      RawRequests.write(socket, requests);
+      socket.shutdownOutput();
+      byte[] part = new byte[4096];
+      for (int read = 0; read >= 0; read = socket.getInputStream().read(part)) {
+        answers.append(new String(part, 0, read, ISO_8859_1));
+      }
+    } catch (SocketTimeoutException e) {
+      throw new AssertionError("seed " + seed + ", no end of the answers to:\n" + requests, e);
+    } catch (IOException e) {
+      // Reset after a broken request.
+    }
+    return answers.toString();
+  }
+}

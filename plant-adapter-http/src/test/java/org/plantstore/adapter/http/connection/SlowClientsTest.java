@@ -1,0 +1,192 @@
+package org.plantstore.adapter.http.connection;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.http.connection.RawRequests.FERN;
+import static org.plantstore.adapter.http.connection.RawRequests.connect;
+import static org.plantstore.adapter.http.connection.RawRequests.createRequest;
+import static org.plantstore.adapter.http.connection.RawRequests.head;
+import static org.plantstore.adapter.http.connection.RawRequests.statuses;
+import static org.plantstore.adapter.http.connection.RawRequests.write;
+
+import io.micronaut.context.annotation.Property;
+import io.micronaut.runtime.server.EmbeddedServer;
+import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
+import jakarta.inject.Inject;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.plantstore.adapter.http.Answer;
+import org.plantstore.adapter.http.Tokens;
+
+/** A thousand clients at a time that take as long as they like, beside one that does not. */
+@MicronautTest
+@Property(name = "jwt.secret", value = Tokens.SECRET)
+@Property(name = "request.timeout.seconds", value = "4")
+@Timeout(120)
+@Tag("slow")
+class SlowClientsTest {
+
+  private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(4);
+  private static final Duration MARGIN = Duration.ofSeconds(30);
+  private static final Duration DRIP = Duration.ofMillis(200);
+  private static final int CLIENTS = 1_000;
+
+  @Inject EmbeddedServer server;
+
+  private final List<Socket> clients = new ArrayList<>();
+
+  @BeforeEach
+  void warmUp() {
+    assertEquals(200, Answer.toCreate(server.getURI(), FERN).status());
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    for (Socket client : clients) {
+      client.close();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"head", "body", "chunk"})
+  void those_who_drip_are_closed_in_time_and_hold_up_nobody(String what) throws IOException {
+    String begin =
+        switch (what) {
+          case "head" -> "POST /plants HTTP/1.1\r\nHost: x\r\nX-Slow: ";
+          case "body" -> head("POST /plants HTTP/1.1", "Content-Length: 1000\r\n");
+          default -> head("POST /plants HTTP/1.1", "Transfer-Encoding: chunked\r\n") + "fff\r\n";
+        };
+    for (int client = 0; client < CLIENTS; client++) {
+      clients.add(connect(server));
+    }
+    long start = System.nanoTime();
+    for (Socket client : clients) {
+      write(client, begin);
+    }
+
+    int open = CLIENTS;
+    while (open > 0) {
+      open = (int) clients.stream().filter(SlowClientsTest::drips).count();
+      Duration waited = Duration.ofNanos(System.nanoTime() - start);
+      assertTrue(open == CLIENTS || waited.compareTo(REQUEST_TIMEOUT) >= 0, "closed too early");
+      assertTrue(waited.compareTo(REQUEST_TIMEOUT.plus(MARGIN)) < 0, () -> "still open: " + waited);
+      assertServed();
+      LockSupport.parkNanos(DRIP.toNanos());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"P", "POST /plants HTTP/1.1\r\n", "POST /plants HTTP/1.1\r\nHost: x"})
+  void head_that_stops_behind_a_whole_request_is_closed_in_time(String begin) throws IOException {
+    try (Socket client = connect(server)) {
+      write(client, createRequest("") + begin);
+
+      assertEquals(List.of(200), statuses(RawRequests.readAll(client)));
+    }
+  }
+
+  @Test
+  void those_who_do_not_read_are_closed_in_time_and_hold_up_nobody() throws IOException {
+    String documents = "GET /page/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n".repeat(8);
+    for (int client = 0; client < CLIENTS; client++) {
+      Socket socket = connect(server);
+      clients.add(socket);
+      write(socket, documents);
+    }
+    long start = System.nanoTime();
+    long expected = expectedBytes(documents);
+
+    while (Duration.ofNanos(System.nanoTime() - start).compareTo(REQUEST_TIMEOUT.multipliedBy(2))
+        < 0) {
+      assertServed();
+      LockSupport.parkNanos(DRIP.toNanos());
+    }
+
+    for (Socket client : clients) {
+      assertTrue(readToTheEnd(client) < expected, "all of it was kept for a client without end");
+    }
+  }
+
+  /** Their answers are small, and what is not read of them stays below most limits. */
+  @Test
+  void who_asks_much_and_reads_nothing_is_closed_in_time() throws IOException {
+    String requests = "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n".repeat(100);
+    try (Socket client = new Socket()) {
+      client.setReceiveBufferSize(4 * 1024);
+      client.connect(new InetSocketAddress(server.getHost(), server.getPort()));
+      long start = System.nanoTime();
+
+      assertThrows(
+          IOException.class,
+          () -> {
+            while (true) {
+              write(client, requests);
+            }
+          });
+      Duration waited = Duration.ofNanos(System.nanoTime() - start);
+      assertTrue(waited.compareTo(REQUEST_TIMEOUT) >= 0, () -> "closed after " + waited);
+    }
+    assertServed();
+  }
+
+  @Test
+  void client_that_is_idle_between_requests_is_served_again() throws IOException {
+    try (Socket client = connect(server)) {
+      write(client, createRequest(""));
+      byte[] first = new byte[4096];
+      assertTrue(client.getInputStream().read(first) > 0);
+      LockSupport.parkNanos(REQUEST_TIMEOUT.plusSeconds(1).toNanos());
+      write(client, createRequest("Connection: close\r\n"));
+
+      assertEquals(List.of(200), statuses(RawRequests.readAll(client)));
+    }
+  }
+
+  private void assertServed() {
+    long start = System.nanoTime();
+    assertEquals(200, Answer.toCreate(server.getURI(), FERN).status());
+    Duration taken = Duration.ofNanos(System.nanoTime() - start);
+    assertTrue(taken.compareTo(REQUEST_TIMEOUT) < 0, () -> "held up for " + taken);
+  }
+
+  /** Sends one more byte, and says whether the connection was still open. */
+  private static boolean drips(Socket client) {
+    try {
+      write(client, "1");
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private long expectedBytes(String documents) throws IOException {
+    String last = documents.replaceFirst("(?s)\r\n\r\n$", "\r\nConnection: close\r\n\r\n");
+    return RawRequests.send(server, last).length();
+  }
+
+  private static long readToTheEnd(Socket client) {
+    long bytes = 0;
+    byte[] buffer = new byte[64 * 1024];
+    try {
+      for (int read = 0; read >= 0; read = client.getInputStream().read(buffer)) {
+        bytes += read;
+      }
+    } catch (IOException e) {
+      // The connection was reset.
+    }
+    return bytes;
+  }
+}

@@ -1,0 +1,308 @@
+package org.plantstore.adapter.http.document;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.micronaut.context.annotation.Property;
+import io.micronaut.json.JsonMapper;
+import io.micronaut.runtime.server.EmbeddedServer;
+import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
+import io.netty.util.internal.PlatformDependent;
+import jakarta.inject.Inject;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.plantstore.adapter.http.Answer;
+import org.plantstore.adapter.http.Tokens;
+import org.plantstore.adapter.http.error.ErrorNumber;
+import org.yaml.snakeyaml.Yaml;
+
+/** The document, the page and the catalogue, as anyone gets them, without a token. */
+@MicronautTest
+@Property(name = "jwt.secret", value = Tokens.SECRET)
+class DocumentsTest {
+
+  private static final long MAX_BYTES_OF_LAZY_READERS = 16 * 1024 * 1024;
+  private static final HttpClient CLIENT = HttpClient.newHttpClient();
+
+  @Inject EmbeddedServer server;
+  @Inject JsonMapper json;
+
+  @ParameterizedTest
+  @CsvSource({
+    "/, text/html; charset=utf-8",
+    "/errors, text/html; charset=utf-8",
+    "/openapi.yaml, application/yaml",
+    "/openapi.json, application/json",
+    "/page/page.css, text/css; charset=utf-8",
+    "/page/page.js, text/javascript; charset=utf-8",
+    "/page/swagger-ui.css, text/css; charset=utf-8",
+    "/page/swagger-ui-bundle.js, text/javascript; charset=utf-8",
+    "/page/swagger-ui-bundle.js.LICENSE.txt, text/plain; charset=utf-8"
+  })
+  void document_is_served_to_everyone_and_trusts_this_service_alone(String path, String type) {
+    HttpResponse<byte[]> answer = get(path);
+
+    assertEquals(200, answer.statusCode());
+    assertEquals(Optional.of(type), answer.headers().firstValue("Content-Type"));
+    assertTrue(answer.body().length > 100, "it has content");
+    assertEquals(
+        Optional.of(
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+                + " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
+        answer.headers().firstValue("Content-Security-Policy"));
+    assertEquals(Optional.of("nosniff"), answer.headers().firstValue("X-Content-Type-Options"));
+    assertEquals(Optional.of("no-referrer"), answer.headers().firstValue("Referrer-Policy"));
+  }
+
+  @Test
+  void document_is_the_one_that_was_written_in_both_formats() throws IOException {
+    byte[] served = get("/openapi.yaml").body();
+    try (InputStream written = getClass().getResourceAsStream("openapi.yaml")) {
+      assertArrayEquals(requireNonNull(written).readAllBytes(), served);
+    }
+    assertEquals(
+        new Yaml().<Object>load(new String(served, UTF_8)),
+        json.readValue(get("/openapi.json").body(), Map.class));
+  }
+
+  @Test
+  void document_has_a_head() {
+    HttpResponse<byte[]> head =
+        send(
+            HttpRequest.newBuilder(URI.create(server.getURI() + "/openapi.yaml"))
+                .method("HEAD", BodyPublishers.noBody()));
+
+    assertEquals(200, head.statusCode());
+    assertEquals(0, head.body().length);
+    for (String name :
+        List.of("Content-Type", "Content-Length", "ETag", "Content-Security-Policy")) {
+      assertEquals(
+          get("/openapi.yaml").headers().firstValue(name), head.headers().firstValue(name));
+    }
+  }
+
+  @Test
+  void document_is_served_to_those_with_a_bad_token_too() {
+    assertEquals(200, get("/", "Authorization", "Bearer a.b.c").statusCode());
+  }
+
+  @Test
+  void document_is_compressed_for_those_who_ask() throws IOException {
+    HttpResponse<byte[]> plain = get("/openapi.yaml");
+    HttpResponse<byte[]> compressed = get("/openapi.yaml", "Accept-Encoding", "br, GZIP");
+
+    assertEquals(Optional.empty(), plain.headers().firstValue("Content-Encoding"));
+    assertEquals(Optional.of("gzip"), compressed.headers().firstValue("Content-Encoding"));
+    assertEquals(Optional.of("Accept-Encoding"), compressed.headers().firstValue("Vary"));
+    assertArrayEquals(
+        plain.body(),
+        new GZIPInputStream(new ByteArrayInputStream(compressed.body())).readAllBytes());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"deflate", "*", "br", "snappy", "gzip;q=0", "gzip;q=0.5", "x-gzip", ""})
+  void document_is_not_compressed_for_others(String codings) {
+    HttpResponse<byte[]> answer = get("/openapi.yaml", "Accept-Encoding", codings);
+
+    assertEquals(Optional.empty(), answer.headers().firstValue("Content-Encoding"));
+    assertArrayEquals(get("/openapi.yaml").body(), answer.body());
+  }
+
+  @Test
+  void document_is_not_sent_again_unless_it_has_changed() {
+    String tag = get("/openapi.yaml").headers().firstValue("ETag").orElseThrow();
+
+    for (String known : List.of(tag, "\"other\", " + tag, tag.substring("W/".length()), "*")) {
+      HttpResponse<byte[]> unchanged = get("/openapi.yaml", "If-None-Match", known);
+      assertEquals(304, unchanged.statusCode(), known);
+      assertEquals(0, unchanged.body().length);
+      assertEquals(Optional.of(tag), unchanged.headers().firstValue("ETag"));
+    }
+    HttpResponse<byte[]> changed = get("/openapi.json", "If-None-Match", tag);
+    assertEquals(200, changed.statusCode());
+    assertEquals(Optional.of("no-cache"), changed.headers().firstValue("Cache-Control"));
+  }
+
+  /** More than a heap could hold if each answer had its own copy of the script. */
+  @Test
+  void readers_that_do_not_read_cost_nothing() throws IOException {
+    byte[] requests =
+        "GET /page/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n".repeat(100).getBytes(UTF_8);
+    BufferPoolMXBean direct =
+        ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+            .filter(pool -> pool.getName().equals("direct"))
+            .findFirst()
+            .orElseThrow();
+    get("/page/swagger-ui-bundle.js");
+    long before = direct.getMemoryUsed() + PlatformDependent.usedDirectMemory();
+    List<Socket> lazy = new ArrayList<>();
+    try {
+      for (int reader = 0; reader < 20; reader++) {
+        Socket socket = new Socket(server.getHost(), server.getPort());
+        lazy.add(socket);
+        socket.getOutputStream().write(requests);
+      }
+      for (Socket socket : lazy) {
+        assertEquals('H', socket.getInputStream().read());
+      }
+      assertEquals(200, Answer.toCreate(server.getURI(), "{\"id\":1,\"name\":\"fern\"}").status());
+      long used = direct.getMemoryUsed() + PlatformDependent.usedDirectMemory() - before;
+      assertTrue(used < MAX_BYTES_OF_LAZY_READERS, used + " bytes");
+    } finally {
+      for (Socket socket : lazy) {
+        socket.close();
+      }
+    }
+  }
+
+  @Test
+  void document_is_only_read() {
+    Answer answer =
+        Answer.to(
+            HttpRequest.newBuilder(server.getURI().resolve("/openapi.yaml"))
+                .header("Authorization", "Bearer " + Tokens.valid())
+                .POST(BodyPublishers.noBody()));
+
+    assertEquals(405, answer.status());
+    assertEquals(List.of("GET", "HEAD"), allowed(answer));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/errors/, /errors",
+    "/openapi.yaml/, /openapi.yaml",
+    "/page/page.js/, /page/page.js"
+  })
+  void slash_at_the_end_leads_to_the_document(String path, String document) {
+    HttpResponse<byte[]> answer = get(path);
+
+    assertEquals(308, answer.statusCode());
+    String location = answer.headers().firstValue("Location").orElseThrow();
+    assertEquals(
+        server.getURI() + document,
+        URI.create(server.getURI() + path).resolve(location).toString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/page/", "/page/page.html", "/page/%2e%2e", "/errors//"})
+  void nothing_else_is_served(String path) {
+    Answer answer =
+        Answer.to(
+            HttpRequest.newBuilder(URI.create(server.getURI() + path))
+                .header("Authorization", "Bearer " + Tokens.valid()));
+
+    assertEquals(404, answer.status());
+  }
+
+  @Test
+  void page_refers_to_this_service_alone_and_has_no_script_within() {
+    String page = new String(get("/").body(), UTF_8);
+
+    assertEquals(
+        List.of(
+            "page/swagger-ui.css", "page/page.css", "page/swagger-ui-bundle.js", "page/page.js"),
+        Pattern.compile("(?:href|src)=\"(page/[^\"]+)\"")
+            .matcher(page)
+            .results()
+            .map(reference -> reference.group(1))
+            .toList());
+    assertFalse(page.contains("//"), page);
+    assertFalse(Pattern.compile("<script[^>]*>[^<]").matcher(page).find(), page);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void catalogue_has_every_error_with_its_cause_and_its_cure(ErrorNumber error) {
+    String page = new String(get("/errors").body(), UTF_8);
+    int start = page.indexOf("<section id=\"" + error.number() + "\">");
+    String entry = page.substring(start, page.indexOf("</section>", start));
+
+    assertTrue(entry.contains(" " + error.status().getReason()), entry);
+    assertTrue(entry.contains("<strong>" + error.description() + "</strong>"), entry);
+    assertTrue(entry.contains("<dt>Cause</dt><dd>" + error.cause() + "</dd>"), entry);
+    assertTrue(entry.contains("<dt>Cure</dt><dd>" + error.cure() + "</dd>"), entry);
+    // The page is put together without escapes.
+    for (String text : List.of(error.description(), error.cause(), error.cure())) {
+      assertFalse(text.matches("(?s).*[<>&].*"), text);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/plants, /errors",
+    "/plants/, /errors",
+    "/plants/1, /errors",
+    "/a/b/c?d=/e/, /errors",
+    "/, /errors"
+  })
+  void error_links_to_its_entry_from_wherever_it_is_answered(String path, String catalogue) {
+    URI address = URI.create(server.getURI() + path);
+
+    Answer answer = Answer.to(HttpRequest.newBuilder(address).POST(BodyPublishers.noBody()));
+
+    String link = answer.header("Link").orElseThrow();
+    assertTrue(link.matches("<[^>]+>; rel=\"help\""), link);
+    URI help = address.resolve(link.substring(1, link.indexOf('>')));
+    assertEquals(server.getURI() + catalogue + "#4001", help.toString());
+  }
+
+  @Test
+  void link_does_not_grow_with_the_path() {
+    URI address = URI.create(server.getURI() + "/a".repeat(5_000));
+
+    Answer answer = Answer.to(HttpRequest.newBuilder(address));
+
+    assertTrue(answer.header("Link").orElseThrow().length() < 150, "it is short");
+  }
+
+  private static List<String> allowed(Answer answer) {
+    return answer.headers().allValues("Allow").stream()
+        .flatMap(value -> Pattern.compile(", *").splitAsStream(value))
+        .sorted()
+        .toList();
+  }
+
+  private HttpResponse<byte[]> get(String path, String... headers) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(server.getURI() + path));
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return send(request);
+  }
+
+  private static HttpResponse<byte[]> send(HttpRequest.Builder request) {
+    try {
+      return CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+}

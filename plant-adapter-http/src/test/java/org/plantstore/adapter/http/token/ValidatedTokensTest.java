@@ -1,0 +1,121 @@
+package org.plantstore.adapter.http.token;
+
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.micronaut.security.authentication.Authentication;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class ValidatedTokensTest {
+
+  private static final Object KEYS = new Object();
+
+  private final TestClock clock = new TestClock();
+  private final ValidatedTokens tokens = new ValidatedTokens(clock, clock::nanos);
+
+  @Test
+  void valid_token_is_remembered_for_a_minute() {
+    Authentication caller = expiresAfter(Duration.ofHours(1));
+    tokens.add("token", caller, KEYS);
+
+    clock.pass(Duration.ofSeconds(59));
+    assertSame(caller, tokens.find("token", KEYS));
+    clock.pass(Duration.ofSeconds(2));
+    assertNull(tokens.find("token", KEYS));
+  }
+
+  @Test
+  void use_does_not_prolong_it() {
+    tokens.add("token", expiresAfter(Duration.ofHours(1)), KEYS);
+    for (int second = 0; second < 61; second++) {
+      clock.pass(Duration.ofSeconds(1));
+      tokens.find("token", KEYS);
+    }
+
+    assertNull(tokens.find("token", KEYS));
+  }
+
+  @Test
+  void token_is_forgotten_when_it_expires() {
+    tokens.add("token", expiresAfter(Duration.ofSeconds(10)), KEYS);
+
+    clock.pass(Duration.ofSeconds(9));
+    assertTrue(tokens.find("token", KEYS) != null);
+    clock.pass(Duration.ofSeconds(2));
+    assertNull(tokens.find("token", KEYS));
+  }
+
+  @Test
+  void token_that_is_valid_only_because_clocks_may_differ_is_not_remembered() {
+    tokens.add("token", expiresAfter(Duration.ofSeconds(-1)), KEYS);
+
+    assertNull(tokens.find("token", KEYS));
+  }
+
+  @Test
+  void token_is_forgotten_when_the_keys_change() {
+    tokens.add("token", expiresAfter(Duration.ofHours(1)), KEYS);
+
+    assertNull(tokens.find("token", new Object()));
+  }
+
+  @Test
+  void other_token_is_not_known() {
+    tokens.add("token", expiresAfter(Duration.ofHours(1)), KEYS);
+
+    assertNull(tokens.find("tokens", KEYS));
+  }
+
+  @Test
+  void tokens_take_a_bounded_space() {
+    String largest = "x".repeat(16_000);
+    IntStream.range(0, 2_000)
+        .forEach(number -> tokens.add(number + largest, expiresAfter(Duration.ofHours(1)), KEYS));
+
+    long remembered =
+        IntStream.range(0, 2_000)
+            .filter(number -> tokens.find(number + largest, KEYS) != null)
+            .count();
+
+    assertTrue(remembered > 0 && remembered <= 263, "remembered: " + remembered);
+  }
+
+  private Authentication expiresAfter(Duration duration) {
+    return TokenAuthentication.bearer(clock.instant().plus(duration));
+  }
+
+  private static final class TestClock extends Clock {
+
+    private Instant now = Instant.parse("2030-01-01T00:00:00Z");
+
+    void pass(Duration duration) {
+      now = now.plus(duration);
+    }
+
+    long nanos() {
+      return Duration.between(Instant.EPOCH, now).toNanos();
+    }
+
+    @Override
+    public Instant instant() {
+      return now;
+    }
+
+    @Override
+    public ZoneId getZone() {
+      return ZoneOffset.UTC;
+    }
+
+    @Override
+    public Clock withZone(ZoneId zone) {
+      return this;
+    }
+  }
+}
