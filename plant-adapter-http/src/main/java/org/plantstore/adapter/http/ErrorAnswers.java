@@ -22,6 +22,7 @@ import org.plantstore.adapter.http.error.ErrorMessage;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.adapter.http.observe.DiagnosticContext;
+import org.plantstore.adapter.http.observe.Exchange;
 import org.plantstore.adapter.http.token.BearerToken;
 import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.PlantIdTakenException;
@@ -54,27 +55,32 @@ final class ErrorAnswers
   @SuppressWarnings("rawtypes") // as the framework declares it
   public HttpResponse<ErrorMessage> handle(HttpRequest request, Throwable failure) {
     RefusedException refusal = DiagnosticContext.of(request).supply(() -> refusalOf(failure));
-    return answer(request.getPath(), HttpResponse.ok(), refusal);
+    return answer(request, HttpResponse.status(refusal.number().status()), refusal);
   }
 
   @Override
   public MutableHttpResponse<ErrorMessage> processResponse(
       ErrorContext context, MutableHttpResponse<?> response) {
+    HttpRequest<?> request = context.getRequest();
     return answer(
-        context.getRequest().getPath(),
+        request,
         response,
-        refusalOf(context.getRequest(), context.getRootCause().orElse(null), response.status()));
+        refusalOf(request, context.getRootCause().orElse(null), response.status()));
   }
 
   private MutableHttpResponse<ErrorMessage> answer(
-      String path, MutableHttpResponse<?> response, RefusedException refusal) {
+      HttpRequest<?> request, MutableHttpResponse<?> response, RefusedException refusal) {
     ErrorNumber number = refusal.number();
+    Exchange exchange = Exchange.of(request);
+    if (exchange != null) {
+      exchange.fail(number);
+    }
     if (number.status() == HttpStatus.SERVICE_UNAVAILABLE) {
       response.header(HttpHeaders.RETRY_AFTER, String.valueOf(RETRY_AFTER.toSeconds()));
     }
     return response
         .status(number.status())
-        .header(HttpHeaders.LINK, ErrorLink.to(number, path))
+        .header(HttpHeaders.LINK, ErrorLink.to(number, request.getPath()))
         .contentType(MediaType.APPLICATION_JSON_TYPE)
         .body(new ErrorMessage(number.number(), String.valueOf(refusal.getMessage())));
   }

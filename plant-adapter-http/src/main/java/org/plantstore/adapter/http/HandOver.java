@@ -32,7 +32,7 @@ final class HandOver {
 
   HandOver(
       @Named(TaskExecutors.BLOCKING) ExecutorService executor,
-      @Named(HttpSettings.EVENT_LOOPS) EventLoopGroup eventLoops) {
+      @Named("default") EventLoopGroup eventLoops) {
     this.executor = executor;
     this.eventLoops = eventLoops;
   }

@@ -7,6 +7,8 @@ import io.micronaut.context.annotation.ContextConfigurer;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.plantstore.adapter.http.token.TokenSettings;
 
@@ -19,25 +21,13 @@ public final class HttpSettings implements ApplicationContextConfigurer {
 
   static final String MAX_CONCURRENT_CREATES = "max.concurrent.creates";
 
-  static final String MAX_CONNECTIONS = "max.connections";
-
-  static final String REQUEST_TIMEOUT_SECONDS = "request.timeout.seconds";
-
-  /** The event loops that serve requests. */
-  static final String EVENT_LOOPS = "default";
-
-  static final int DEFAULT_MAX_BODY_BYTES = 1_048_576;
-
   private static final String MAX_BODY_BYTES = "max.body.bytes";
 
   /**
-   * One body is always let in. On its way to the database and into its answer it takes several
-   * times its bytes: with an eighth of the heap that was too much, with this share it was not.
+   * On its way to the database and into its answer a body takes several times its bytes: with an
+   * eighth of the heap that was too much, with this share it was not.
    */
   private static final int LARGEST_BODY_SHARE_OF_HEAP = 16;
-
-  private static final int MAX_HEADERS_BYTES = 16 * 1024;
-  private static final int MAX_FIRST_LINE_BYTES = 16 * 1024;
 
   /** Longer than load balancers keep theirs, so that it is they who close. */
   private static final Duration IDLE_TIMEOUT = Duration.ofMinutes(2);
@@ -48,21 +38,17 @@ public final class HttpSettings implements ApplicationContextConfigurer {
         PropertySource.of(
             "plant-adapter-http",
             Map.ofEntries(
-                Map.entry(MAX_BODY_BYTES, DEFAULT_MAX_BODY_BYTES),
+                Map.entry(MAX_BODY_BYTES, 1_048_576),
                 Map.entry(MAX_CONCURRENT_CREATES, 1_024),
-                Map.entry(MAX_CONNECTIONS, 16_384),
-                Map.entry(REQUEST_TIMEOUT_SECONDS, 30),
+                Map.entry("max.connections", 16_384),
+                Map.entry("request.timeout.seconds", 30),
                 Map.entry("micronaut.server.idle-timeout", IDLE_TIMEOUT),
-                // A client that has sent its last request still waits for the answer.
-                Map.entry("micronaut.server.netty.child-options.allow-half-closure", true),
                 // More loops would only take turns.
                 Map.entry(
-                    "micronaut.netty.event-loops." + EVENT_LOOPS + ".num-threads",
+                    "micronaut.netty.event-loops.default.num-threads",
                     Runtime.getRuntime().availableProcessors()),
                 Map.entry("micronaut.server.max-request-size", "${" + MAX_BODY_BYTES + "}"),
                 Map.entry("micronaut.server.max-request-buffer-size", "${" + MAX_BODY_BYTES + "}"),
-                Map.entry("micronaut.server.netty.max-header-size", MAX_HEADERS_BYTES),
-                Map.entry("micronaut.server.netty.max-initial-line-length", MAX_FIRST_LINE_BYTES),
                 // Unpacked, a body could grow past every limit.
                 Map.entry("micronaut.server.netty.request-decompression-enabled", false),
                 // It would compress a large document anew for every small request, and in codings
@@ -92,17 +78,17 @@ public final class HttpSettings implements ApplicationContextConfigurer {
   @Override
   public void configure(ApplicationContext context) {
     TokenSettings.of(context.getEnvironment());
-    requirePositive(context, "MAX_BODY_BYTES", MAX_BODY_BYTES);
+    for (String property :
+        List.of(
+            MAX_BODY_BYTES, MAX_CONCURRENT_CREATES, "max.connections", "request.timeout.seconds")) {
+      requirePositive(property, context.getRequiredProperty(property, String.class));
+    }
     requireMemory(context.getRequiredProperty(MAX_BODY_BYTES, Long.class));
-    requirePositive(context, "MAX_CONCURRENT_CREATES", MAX_CONCURRENT_CREATES);
-    requirePositive(context, "MAX_CONNECTIONS", MAX_CONNECTIONS);
-    requirePositive(context, "REQUEST_TIMEOUT_SECONDS", REQUEST_TIMEOUT_SECONDS);
   }
 
-  private static void requirePositive(
-      ApplicationContext context, String variable, String property) {
-    String value = context.getRequiredProperty(property, String.class);
+  private static void requirePositive(String property, String value) {
     if (!value.matches("[1-9][0-9]{0,8}")) {
+      String variable = property.replace('.', '_').toUpperCase(Locale.ROOT);
       throw new ConfigurationException(
           variable + " must be a whole number from 1 to 999999999, but is " + value);
     }

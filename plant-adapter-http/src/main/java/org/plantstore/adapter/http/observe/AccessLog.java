@@ -32,7 +32,7 @@ final class AccessLog {
 
   void record(Exchange exchange) {
     if (LOG.isInfoEnabled()) {
-      new DiagnosticContext(exchange.requestId(), exchange.traceId()).run(() -> write(exchange));
+      DiagnosticContext.of(exchange).run(() -> write(exchange));
     }
   }
 
@@ -50,12 +50,14 @@ final class AccessLog {
   }
 
   private static String methodOf(Exchange exchange) {
-    return exchange.isReadable() ? legible(exchange.method(), MAX_METHOD_CHARACTERS) : NOTHING;
+    return exchange.isReadable()
+        ? legible(exchange.method().name(), MAX_METHOD_CHARACTERS)
+        : NOTHING;
   }
 
   /** The path alone: what is before and behind it may be somebody's password or name. */
   private static String pathOf(Exchange exchange) {
-    String path = RequestTarget.pathOf(exchange.target());
+    String path = exchange.path();
     return exchange.isReadable() && PATH.matcher(path).matches()
         ? legible(path, MAX_PATH_CHARACTERS)
         : NOTHING;

@@ -6,28 +6,31 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
 /**
- * What the log lines of a request have in common. Behind the handlers of a connection every request
- * has its id in a header, so it takes nothing but the request to log under its name; and as nothing
- * is kept in threads meanwhile, requests that log nothing pay nothing.
+ * What the log lines of a request have in common. Nothing of it is kept in threads meanwhile, so
+ * requests that log nothing pay nothing.
  *
  * @param requestId the request's id, or null if it has none
  * @param traceId the id of the trace that the request belongs to, or null if it names none
  */
 public record DiagnosticContext(@Nullable String requestId, @Nullable String traceId) {
 
+  /** The context of no request. */
+  public static final DiagnosticContext NONE = new DiagnosticContext(null, null);
+
   private static final String REQUEST_ID = "request_id";
   private static final String TRACE_ID = "trace_id";
 
-  /** That of no request. */
-  public static final DiagnosticContext NONE = new DiagnosticContext(null, null);
-
+  /** Returns the context of a request. */
   public static DiagnosticContext of(HttpRequest<?> request) {
-    return new DiagnosticContext(
-        request.getHeaders().get(RequestId.HEADER),
-        TraceParent.traceIdOf(request.getHeaders().getAll(TraceParent.HEADER)));
+    Exchange exchange = Exchange.of(request);
+    return exchange == null ? NONE : of(exchange);
   }
 
-  /** Does what may log lines; each of this thread has the ids. */
+  static DiagnosticContext of(Exchange exchange) {
+    return new DiagnosticContext(exchange.requestId(), exchange.traceId());
+  }
+
+  /** Runs what may log lines, each of which has the ids if it comes from this thread. */
   public <T> T supply(Supplier<T> work) {
     put(REQUEST_ID, requestId);
     put(TRACE_ID, traceId);
@@ -39,7 +42,7 @@ public record DiagnosticContext(@Nullable String requestId, @Nullable String tra
     }
   }
 
-  /** Does what logs lines; each of this thread has the ids. */
+  /** Runs what may log lines, each of which has the ids if it comes from this thread. */
   public void run(Runnable work) {
     supply(() -> {
       work.run();

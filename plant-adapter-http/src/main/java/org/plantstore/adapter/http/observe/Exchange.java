@@ -1,134 +1,148 @@
 package org.plantstore.adapter.http.observe;
 
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.server.netty.NettyHttpRequest;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
-import io.netty.handler.codec.http.HttpRequest;
-import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
-import io.netty.util.AsciiString;
+import io.netty.handler.codec.http.HttpVersion;
 import java.time.Duration;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.plantstore.adapter.http.error.ErrorLink;
 import org.plantstore.adapter.http.error.ErrorNumber;
 
-/** A request and its answer. Used by the event loop of its connection alone. */
-public final class Exchange {
+/**
+ * A request as it came, with what is known of its answer. The framework carries it along, so that
+ * {@link #of} finds it again. Used by the event loop of its connection, and by the one thread that
+ * works on the answer meanwhile.
+ */
+public final class Exchange extends DefaultHttpRequest {
 
-  private static final AsciiString LINK = AsciiString.cached("link");
+  private static final Pattern BEFORE_PATH = Pattern.compile("^[^/?#]+://[^/?#]*");
+  private static final Pattern BEHIND_PATH = Pattern.compile("[?#].*", Pattern.DOTALL);
 
-  /** What Netty makes up. */
-  private static final String TARGET_OF_UNREADABLE = "/bad-request";
-
-  private final HttpRequest request;
-  private final String requestId;
-  private final String target;
-  private final RequestMemory.Share memory;
-  private final long began = System.nanoTime();
+  private final boolean isReadable;
+  private long beganNanos;
+  private long endedNanos;
+  private String requestId = "";
   private @Nullable HttpResponseStatus status;
   private @Nullable ErrorNumber error;
   private long answeredBytes;
-  private boolean answered;
-  private long nanos;
+  private boolean isAnswered;
+
+  /** Creates an exchange of a request whose first line has been read. */
+  public Exchange(HttpVersion version, HttpMethod method, String target, HttpHeaders headers) {
+    this(version, method, target, headers, true);
+  }
+
+  private Exchange(
+      HttpVersion version,
+      HttpMethod method,
+      String target,
+      HttpHeaders headers,
+      boolean isReadable) {
+    super(version, method, target, headers);
+    this.isReadable = isReadable;
+  }
 
   /**
-   * Begins an exchange, and gives its request its id as the one header of that name.
-   *
-   * @param request the head of the request
-   * @param memory what the request takes its memory from
+   * Returns an exchange of a request whose first line cannot be read, with a placeholder for it.
    */
-  public Exchange(HttpRequest request, RequestMemory.Share memory) {
-    this.request = request;
-    this.memory = memory;
-    // Kept, because what the framework must not meet is replaced later.
-    this.target = request.uri();
-    this.requestId = RequestId.of(request.headers());
-    request.headers().set(RequestId.HEADER, requestId);
+  public static Exchange unreadable(HttpHeaders headers) {
+    return new Exchange(HttpVersion.HTTP_1_1, HttpMethod.GET, "/", headers, false);
   }
 
-  /** Notes the head of the answer. */
-  public void answer(HttpResponse response) {
-    status = response.status();
-    if (status.codeClass() != HttpStatusClass.SUCCESS) {
-      error = ErrorLink.linked(response.headers().get(LINK));
-    }
+  /** Returns the exchange of a request of the framework, or null if it did not come over HTTP. */
+  public static @Nullable Exchange of(HttpRequest<?> request) {
+    return request instanceof NettyHttpRequest<?> netty
+            && netty.getNativeRequest() instanceof Exchange exchange
+        ? exchange
+        : null;
   }
 
+  /** Notes that the head of the request has come. */
+  public void begin() {
+    beganNanos = System.nanoTime();
+    requestId = RequestId.of(headers());
+  }
+
+  /** Notes which error the request is answered with. */
+  public void fail(ErrorNumber number) {
+    error = number;
+  }
+
+  /** Notes that the head of the answer is written. */
+  public void answer(HttpResponseStatus answered) {
+    status = answered;
+  }
+
+  /** Notes that a part of the answer's body is written. */
   public void addAnsweredBytes(int bytes) {
     answeredBytes += bytes;
   }
 
   /**
-   * Ends the exchange, of which no more than the answer is kept.
+   * Ends the exchange.
    *
    * @param wasAnswered whether all of the answer was written
    */
   public void end(boolean wasAnswered) {
-    nanos = System.nanoTime() - began;
-    answered = wasAnswered;
-    memory.shrinkTo(wasAnswered ? answeredBytes : 0);
+    endedNanos = System.nanoTime();
+    isAnswered = wasAnswered;
   }
 
-  /** Answers what the request takes its memory from. */
-  public RequestMemory.Share memory() {
-    return memory;
-  }
-
+  /** Returns the id of the request, which its answer and its log lines have. */
   public String requestId() {
     return requestId;
   }
 
-  /** Answers the id of the trace that the request belongs to, or null if it names none. */
-  public @Nullable String traceId() {
-    return TraceParent.traceIdOf(request.headers().getAll(TraceParent.HEADER));
+  /** Returns the id of the trace that the request belongs to, or null if it names none. */
+  @Nullable String traceId() {
+    return TraceParent.traceIdOf(headers().getAll(TraceParent.HEADER));
   }
 
-  /** Says whether the first line could be read; if not, its method and its target are made up. */
-  public boolean isReadable() {
-    return request.decoderResult().isSuccess() || !target.equals(TARGET_OF_UNREADABLE);
+  /** Returns whether the first line could be read; if not, method and target are placeholders. */
+  boolean isReadable() {
+    return isReadable;
   }
 
-  public boolean asksForHead() {
-    return request.method().equals(HttpMethod.HEAD);
+  /** Returns the path of the target (RFC 9112, section 3.2), which may be no URI at all. */
+  public String path() {
+    String withoutOrigin = BEFORE_PATH.matcher(uri()).replaceFirst("");
+    return BEHIND_PATH.matcher(withoutOrigin).replaceFirst("");
   }
 
-  public String method() {
-    return request.method().name();
-  }
-
-  /** Answers the target as it was sent. */
-  public String target() {
-    return target;
-  }
-
-  /** Answers how the exchange ended. */
-  public Outcome outcome() {
-    if (!answered || status == null) {
+  /** Returns how the exchange ended. */
+  Outcome outcome() {
+    if (!isAnswered || status == null) {
       return Outcome.UNANSWERED;
     }
     return switch (status.codeClass()) {
       case CLIENT_ERROR -> Outcome.REFUSED;
       case SERVER_ERROR -> Outcome.FAILED;
-      default -> request.method().equals(HttpMethod.POST) ? Outcome.CREATED : Outcome.SERVED;
+      default -> method().equals(HttpMethod.POST) ? Outcome.CREATED : Outcome.SERVED;
     };
   }
 
-  /** Answers the status of the answer, or null if there was none. */
-  public @Nullable Integer status() {
+  /** Returns the status of the answer, or null if there is none. */
+  @Nullable Integer status() {
     return status == null ? null : status.code();
   }
 
-  /** Answers the error that was answered, or null if there was none. */
-  public @Nullable ErrorNumber error() {
-    return error;
+  /** Returns the error that was answered, or null if there is none. */
+  @Nullable ErrorNumber error() {
+    return status == null || status.codeClass() == HttpStatusClass.SUCCESS ? null : error;
   }
 
-  /** Answers how many bytes the body of the answer had. */
-  public long answeredBytes() {
+  /** Returns the size of the answer's body. */
+  long answeredBytes() {
     return answeredBytes;
   }
 
-  /** Answers how long it took from the head of the request to the end of the answer. */
-  public Duration duration() {
-    return Duration.ofNanos(nanos);
+  /** Returns the time from the head of the request to the end of the answer. */
+  Duration duration() {
+    return Duration.ofNanos(endedNanos - beganNanos);
   }
 }

@@ -5,34 +5,30 @@ import io.netty.channel.Channel;
 import jakarta.inject.Provider;
 import jakarta.inject.Singleton;
 import java.net.InetSocketAddress;
+import java.util.function.Consumer;
 
 /**
  * Measures and logs the exchanges of the API. Those at other ports, such as health probes, would
- * drown them, and only get ids.
+ * drown them.
  */
 @Singleton
 public final class Exchanges {
 
   private final Provider<Router> router;
   private final ExchangeTimers timers;
-  private final RequestMemory requestMemory;
   private final AccessLog log = new AccessLog();
 
-  public Exchanges(Provider<Router> router, ExchangeTimers timers, RequestMemory requestMemory) {
+  Exchanges(Provider<Router> router, ExchangeTimers timers) {
     this.router = router;
     this.timers = timers;
-    this.requestMemory = requestMemory;
   }
 
-  /** Answers the exchanges of a connection, of which there are none yet. */
-  public UnansweredExchanges of(Channel connection) {
-    return new UnansweredExchanges(
-        requestMemory, isOfApi(connection) ? this::record : exchange -> {});
-  }
-
-  private boolean isOfApi(Channel channel) {
-    return !(channel.localAddress() instanceof InetSocketAddress address)
-        || !router.get().getExposedPorts().contains(address.getPort());
+  /** Returns what is to be given each exchange of a connection when it has ended. */
+  public Consumer<Exchange> of(Channel connection) {
+    boolean isOfApi =
+        !(connection.localAddress() instanceof InetSocketAddress address)
+            || !router.get().getExposedPorts().contains(address.getPort());
+    return isOfApi ? this::record : exchange -> {};
   }
 
   private void record(Exchange exchange) {

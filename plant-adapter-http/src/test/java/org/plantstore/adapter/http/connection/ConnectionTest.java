@@ -20,13 +20,9 @@ import io.micronaut.runtime.server.EmbeddedServer;
 import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
 import jakarta.inject.Inject;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.net.URI;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,9 +59,6 @@ class ConnectionTest {
 
   @ParameterizedTest
   @CsvSource({
-    "post /plants, 405",
-    "Post /plants, 405",
-    "get /openapi.yaml, 405",
     "PLANT /plants, 405",
     "TRACE /plants, 405",
     "OPTIONS *, 404",
@@ -99,7 +92,7 @@ class ConnectionTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "x:8080", "x.example", "[::1]:80", "127.0.0.1", "%41", "a,b"})
+  @ValueSource(strings = {"x:8080", "x.example", "[::1]:80", "127.0.0.1", "%41", "a,b"})
   void host_may_be_any(String host) throws IOException {
     String request = LAST.replace("Host: x", "Host: " + host);
 
@@ -111,8 +104,7 @@ class ConnectionTest {
       strings = {
         "Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABk\r\n",
         "Upgrade: websocket\r\nConnection: Upgrade\r\n",
-        "Expect: something\r\n",
-        "X-Folded: a\r\n b\r\n"
+        "Expect: something\r\n"
       })
   void what_is_only_offered_is_ignored(String headers) throws IOException {
     assertEquals(List.of(200, 200), statuses(send(server, createRequest(headers) + LAST)));
@@ -142,19 +134,16 @@ class ConnectionTest {
     }
   }
 
+  /** The client reads the answer when it has sent everything. */
   @Test
-  void connection_outlives_the_refusal_of_a_body_that_was_asked_for() throws IOException {
-    String headers = "Expect: 100-continue\r\nTransfer-Encoding: chunked\r\n";
-    String large = " ".repeat(2 * 1024 * 1024);
-    String body = Integer.toHexString(large.length()) + "\r\n" + large + "\r\n0\r\n\r\n";
-    try (Socket socket = connect(server)) {
-      write(socket, head("POST /plants HTTP/1.1", headers));
-      String asked = "HTTP/1.1 100 Continue\r\n\r\n";
-      assertEquals(asked, read(socket, asked));
-      write(socket, body + LAST);
+  void connection_ends_behind_a_body_that_was_refused_before_its_end() throws IOException {
+    String body = " ".repeat(2 * 1024 * 1024);
+    String headers = "Content-Length: " + body.length() + "\r\n";
 
-      assertEquals(List.of(400, 200), statuses(readAll(socket)));
-    }
+    String answers = send(server, head("POST /plants HTTP/1.1", headers) + body + LAST);
+
+    assertEquals(List.of(400), statuses(answers), answers);
+    assertEquals(List.of("close"), RawRequests.headers(answers, "connection"));
   }
 
   /** What would come next could be the body or a request. */
@@ -169,38 +158,6 @@ class ConnectionTest {
     assertTrue(answer.contains("\r\nconnection: close\r\n"), answer);
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {1, 3, 50})
-  void client_that_has_closed_its_side_is_answered(int requests) throws IOException {
-    for (int attempt = 0; attempt < 10; attempt++) {
-      try (Socket socket = connect(server)) {
-        write(socket, createRequest("").repeat(requests));
-        socket.shutdownOutput();
-
-        assertEquals(Collections.nCopies(requests, 200), statuses(readAll(socket)));
-      }
-    }
-  }
-
-  @Test
-  void client_that_has_closed_its_side_is_answered_however_long_that_takes() throws Exception {
-    CountDownLatch closed = new CountDownLatch(1);
-    createPlant.behave(plant -> {
-      FakeCreatePlant.await(closed);
-      return plant.plant();
-    });
-    try (Socket socket = connect(server)) {
-      write(socket, createRequest(""));
-      socket.shutdownOutput();
-      // By then the connection has been read to its end.
-      String another = "GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-      assertEquals(List.of(401), statuses(send(server, another)));
-      closed.countDown();
-
-      assertEquals(List.of(200), statuses(readAll(socket)));
-    }
-  }
-
   /** RFC 9112, section 9.6. */
   @ParameterizedTest
   @ValueSource(strings = {"Connection: close\r\n", "Connection: foo, Close\r\n"})
@@ -209,32 +166,6 @@ class ConnectionTest {
 
     assertEquals(List.of(200, 200), statuses(answers));
     assertEquals(2, createPlant.calls());
-  }
-
-  @Test
-  void client_that_reads_slowly_and_closes_its_side_gets_all() throws Exception {
-    // The operating system keeps less than the answer, and the connection the rest.
-    Map<String, Object> settings =
-        Map.of(
-            "jwt.secret",
-            Tokens.SECRET,
-            "micronaut.server.netty.child-options.so-sndbuf",
-            64 * 1024);
-    try (EmbeddedServer other = ApplicationContext.run(EmbeddedServer.class, settings);
-        Socket socket = new Socket()) {
-      socket.setReceiveBufferSize(4 * 1024);
-      socket.setSoTimeout(20_000);
-      socket.connect(new InetSocketAddress(other.getHost(), other.getPort()));
-      write(socket, "GET /page/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n");
-      String begin = "HTTP/1.1 200 OK\r\n";
-      assertEquals(begin, read(socket, begin));
-      socket.shutdownOutput();
-      String rest = readAll(socket);
-
-      String length = RawRequests.headers(begin + rest, "content-length").get(0);
-      int body = rest.indexOf("\r\n\r\n") + 4;
-      assertEquals(Integer.parseInt(length), rest.length() - body);
-    }
   }
 
   /** A service that is about to stop serves on, and has its clients connect elsewhere. */
@@ -261,32 +192,17 @@ class ConnectionTest {
     }
   }
 
-  /** Those behind an answer that is not read are not even decoded. */
-  @Test
-  void what_was_sent_before_the_end_is_answered_also_to_who_reads_late() throws IOException {
-    URI address = server.getURI();
-    String request = "GET /page/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n";
-    try (Socket socket = new Socket()) {
-      socket.setReceiveBufferSize(16 * 1024);
-      socket.connect(new InetSocketAddress(address.getHost(), address.getPort()));
-      write(socket, request.repeat(5));
-      socket.shutdownOutput();
-
-      assertEquals(Collections.nCopies(5, 200), statuses(readAll(socket)));
-    }
-  }
-
   @Test
   void many_requests_at_once_are_answered_in_turn() throws IOException {
-    try (Socket socket = connect(server)) {
-      write(socket, (createRequest("") + createRequest("", "{}")).repeat(500));
-      socket.shutdownOutput();
-      List<Integer> statuses = statuses(readAll(socket));
+    String requests = (createRequest("") + createRequest("", "{}")).repeat(500);
+    List<Integer> statuses = statuses(send(server, requests + LAST));
 
-      assertEquals(
-          Stream.generate(() -> List.of(200, 400)).limit(500).flatMap(List::stream).toList(),
-          statuses);
-    }
+    assertEquals(
+        Stream.concat(
+                Stream.generate(() -> List.of(200, 400)).limit(500).flatMap(List::stream),
+                Stream.of(200))
+            .toList(),
+        statuses);
   }
 
   @Test

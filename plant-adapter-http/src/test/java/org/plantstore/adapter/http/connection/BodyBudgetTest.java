@@ -2,7 +2,6 @@ package org.plantstore.adapter.http.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.http.connection.RawRequests.FERN;
 import static org.plantstore.adapter.http.connection.RawRequests.connect;
 import static org.plantstore.adapter.http.connection.RawRequests.createRequest;
@@ -15,11 +14,6 @@ import static org.plantstore.adapter.http.connection.RawRequests.write;
 import io.micronaut.context.annotation.Property;
 import io.micronaut.runtime.server.EmbeddedServer;
 import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
-import io.netty.channel.embedded.EmbeddedChannel;
-import io.netty.handler.codec.http.DefaultHttpContent;
-import io.netty.handler.codec.http.HttpContent;
 import jakarta.inject.Inject;
 import java.io.IOException;
 import java.net.Socket;
@@ -28,7 +22,6 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,17 +29,14 @@ import org.junit.jupiter.api.Timeout;
 import org.plantstore.adapter.http.Answer;
 import org.plantstore.adapter.http.FakeCreatePlant;
 import org.plantstore.adapter.http.Tokens;
-import org.plantstore.adapter.http.observe.RequestMemory;
-import org.plantstore.adapter.http.observe.UnansweredExchanges;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /** Large requests, when there is memory left for them and when there is none. */
 @MicronautTest
 @Property(name = "jwt.secret", value = Tokens.SECRET)
 @Timeout(60)
-class RequestMemoryTest {
+class BodyBudgetTest {
 
-  private static final long ALL = Runtime.getRuntime().maxMemory();
   private static final String LARGE =
       "{\"id\":1,\"name\":\"fern\",\"tag\":\"" + "x".repeat(1_000_000) + "\"}";
   private static final String OVERLOADED =
@@ -54,7 +44,7 @@ class RequestMemoryTest {
           + " again later.\"}";
 
   @Inject EmbeddedServer server;
-  @Inject RequestMemory memory;
+  @Inject BodyBudget budget;
   @Inject FakeCreatePlant createPlant;
 
   @BeforeEach
@@ -64,7 +54,7 @@ class RequestMemoryTest {
 
   @Test
   void body_for_which_there_is_no_memory_asks_to_retry_and_small_ones_are_served() {
-    assertTrue(memory.take(ALL, 0));
+    BodyBudget.Share all = takeAll();
     try {
       for (int time = 0; time < 3; time++) {
         Answer refused = Answer.toCreate(server.getURI(), LARGE);
@@ -75,57 +65,41 @@ class RequestMemoryTest {
       }
       assertEquals(3, createPlant.calls());
     } finally {
-      memory.giveBack(ALL);
+      all.release();
     }
     assertEquals(200, Answer.toCreate(server.getURI(), LARGE).status());
   }
 
   @Test
   void caller_is_looked_at_before_the_memory() {
-    assertTrue(memory.take(ALL, 0));
+    BodyBudget.Share all = takeAll();
     try {
       HttpRequest.Builder request =
           HttpRequest.newBuilder(server.getURI().resolve("/plants"))
               .POST(BodyPublishers.ofString(LARGE));
       assertEquals(401, Answer.to(request).status());
     } finally {
-      memory.giveBack(ALL);
+      all.release();
     }
   }
 
   @Test
   void body_in_tiny_parts_takes_more_than_its_bytes() throws IOException {
-    assertTrue(memory.take(ALL, 0));
+    BodyBudget.Share all = takeAll();
     try (Socket connection = connect(server)) {
       String body = "1\r\n \r\n".repeat(1_000);
       write(connection, head("POST /plants HTTP/1.1", "Transfer-Encoding: chunked\r\n") + body);
 
       assertEquals("HTTP/1.1 503", read(connection, "HTTP/1.1 503"));
     } finally {
-      memory.giveBack(ALL);
+      all.release();
     }
-  }
-
-  /** The rest of the buffer may have been another request, and takes memory all the same. */
-  @Test
-  void small_part_of_a_body_keeps_no_large_buffer() {
-    UnansweredExchanges none = new UnansweredExchanges(memory, exchange -> {});
-    EmbeddedChannel channel = new EmbeddedChannel(new BodyMemoryHandler(none));
-    ByteBuf buffer = Unpooled.buffer(64 * 1024).writeZero(64 * 1024);
-
-    channel.writeInbound(new DefaultHttpContent(buffer.readRetainedSlice(100)));
-    buffer.release();
-
-    assertEquals(0, buffer.refCnt());
-    HttpContent part = channel.readInbound();
-    assertEquals(100, part.content().readableBytes());
-    part.release();
   }
 
   @Test
   void memory_is_taken_until_the_answer_and_then_given_back() {
     createPlant.behave(plant -> {
-      assertIsTaken();
+      assertNotEquals(0, budget.takenBytes());
       return plant.plant();
     });
     assertEquals(200, Answer.toCreate(server.getURI(), LARGE).status());
@@ -147,50 +121,12 @@ class RequestMemoryTest {
     String create = createRequest("", LARGE);
     try (Socket connection = connect(server)) {
       write(connection, create.substring(0, create.length() - 1));
-      while (nothingIsTaken()) {
+      while (budget.takenBytes() == 0) {
         LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
       }
     }
     awaitThatNothingIsTaken();
     assertEquals(0, createPlant.calls());
-  }
-
-  @Test
-  void memory_of_headers_is_taken_until_the_answer_and_then_given_back() throws IOException {
-    createPlant.behave(plant -> {
-      assertIsTaken();
-      return plant.plant();
-    });
-    String create = createRequest("a:\r\n".repeat(80) + "b: " + "x".repeat(8_000) + "\r\n");
-    try (Socket connection = connect(server)) {
-      write(connection, create.substring(0, create.length() - FERN.length()));
-      while (nothingIsTaken()) {
-        LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
-      }
-      write(connection, FERN);
-
-      assertEquals("HTTP/1.1 200", read(connection, "HTTP/1.1 200"));
-      awaitThatNothingIsTaken();
-    }
-  }
-
-  @Test
-  void request_behind_an_unanswered_one_for_which_there_is_no_memory_ends_the_connection()
-      throws IOException {
-    CompletableFuture<Boolean> closed = new CompletableFuture<>();
-    createPlant.behave(plant -> {
-      closed.join();
-      return plant.plant();
-    });
-    assertTrue(memory.take(ALL, 0));
-    try (Socket connection = connect(server)) {
-      write(connection, createRequest("").repeat(2));
-
-      assertEquals(-1, connection.getInputStream().read());
-    } finally {
-      closed.complete(true);
-      memory.giveBack(ALL);
-    }
   }
 
   @Test
@@ -213,21 +149,15 @@ class RequestMemoryTest {
     awaitThatNothingIsTaken();
   }
 
-  private void assertIsTaken() {
-    assertNotEquals(true, nothingIsTaken());
-  }
-
-  /** One alone may take any amount. */
-  private boolean nothingIsTaken() {
-    boolean alone = memory.take(ALL, 0);
-    if (alone) {
-      memory.giveBack(ALL);
-    }
-    return alone;
+  /** Takes all that other bodies may take together. */
+  private BodyBudget.Share takeAll() {
+    BodyBudget.Share share = budget.share();
+    while (share.take(4 * 1024)) {}
+    return share;
   }
 
   private void awaitThatNothingIsTaken() {
-    while (!nothingIsTaken()) {
+    while (budget.takenBytes() != 0) {
       LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
     }
   }

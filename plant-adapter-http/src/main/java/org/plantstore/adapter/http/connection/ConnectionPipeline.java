@@ -1,0 +1,148 @@
+package org.plantstore.adapter.http.connection;
+
+import io.micronaut.context.annotation.Property;
+import io.micronaut.context.event.BeanCreatedEvent;
+import io.micronaut.context.event.BeanCreatedEventListener;
+import io.micronaut.core.annotation.Nullable;
+import io.micronaut.http.netty.channel.ChannelPipelineCustomizer;
+import io.micronaut.http.server.netty.NettyServerCustomizer;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.handler.codec.http.HttpResponseEncoder;
+import io.netty.handler.codec.http.HttpServerCodec;
+import jakarta.inject.Singleton;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.plantstore.adapter.http.observe.Exchanges;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Puts the handlers of this package on every connection: {@link ClientTimeout}, {@link
+ * RequestDecoder} and Netty's encoder in place of the framework's codec, {@link ConnectionHandler}.
+ * Closes connections at once beyond {@code MAX_CONNECTIONS}; those to the management port do not
+ * count and are never refused, so that probes get through. Safe for use by many threads.
+ */
+@Singleton
+@SuppressWarnings(
+    "FutureReturnValueIgnored") // Netty reports what fails on a connection by closing it
+final class ConnectionPipeline implements BeanCreatedEventListener<NettyServerCustomizer.Registry> {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ConnectionPipeline.class);
+  private static final RareLine TOO_MANY = new RareLine();
+  private static final String CODEC = ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC;
+
+  /**
+   * What is decoded at once, and with it how many requests of one client can be ahead of their
+   * answers, is bounded by what is read at once.
+   */
+  private static final int MAX_READ_BYTES = 8 * 1024;
+
+  /** A client that leaves 8 KiB of its answers unread gets no more until it is down to 4 KiB. */
+  private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(4 * 1024, 8 * 1024);
+
+  private final MalformedRequestAnswer malformedRequest;
+  private final BodyBudget bodies;
+  private final Draining draining;
+  private final Exchanges exchanges;
+  private final Duration requestTimeout;
+  private final int maxConnections;
+  private final int managementPort;
+  private final AtomicInteger connections = new AtomicInteger();
+  private final Map<EventLoop, SlowClients> slowClients = new ConcurrentHashMap<>();
+
+  ConnectionPipeline(
+      MalformedRequestAnswer malformedRequest,
+      BodyBudget bodies,
+      Draining draining,
+      Exchanges exchanges,
+      @Property(name = "request.timeout.seconds") long requestTimeoutSeconds,
+      @Property(name = "max.connections") int maxConnections,
+      @Nullable @Property(name = "endpoints.all.port") Integer managementPort) {
+    this.malformedRequest = malformedRequest;
+    this.bodies = bodies;
+    this.draining = draining;
+    this.exchanges = exchanges;
+    this.requestTimeout = Duration.ofSeconds(requestTimeoutSeconds);
+    this.maxConnections = maxConnections;
+    this.managementPort = managementPort == null ? 0 : managementPort;
+  }
+
+  @Override
+  public NettyServerCustomizer.Registry onCreated(
+      BeanCreatedEvent<NettyServerCustomizer.Registry> event) {
+    event.getBean().register(new OnEveryConnection(null));
+    return event.getBean();
+  }
+
+  private void count(Channel channel) {
+    boolean isManagement =
+        channel.localAddress() instanceof InetSocketAddress address
+            && address.getPort() == managementPort;
+    if (isManagement) {
+      return;
+    }
+    channel.closeFuture().addListener(closed -> connections.decrementAndGet());
+    if (connections.incrementAndGet() > maxConnections) {
+      channel.close();
+      if (TOO_MANY.isDue()) {
+        LOG.warn(
+            "Connections are closed because {} are open; MAX_CONNECTIONS sets the limit",
+            maxConnections);
+      }
+    }
+  }
+
+  private void install(Channel channel) {
+    RequestDecoder decoder = new RequestDecoder();
+    ConnectionHandler handler =
+        new ConnectionHandler(
+            malformedRequest, draining, new UnansweredRequests(bodies, exchanges.of(channel)));
+    channel
+        .config()
+        .setRecvByteBufAllocator(new AdaptiveRecvByteBufAllocator(64, 2 * 1024, MAX_READ_BYTES))
+        .setWriteBufferWaterMark(UNREAD);
+    channel.pipeline().replace(HttpServerCodec.class, CODEC, decoder);
+    channel
+        .pipeline()
+        .addBefore(
+            CODEC, "client-timeout", new ClientTimeout(slowClientsOf(channel), decoder, handler))
+        .addAfter(CODEC, "connection", handler)
+        .addAfter(CODEC, "encoder", new HttpResponseEncoder());
+  }
+
+  private SlowClients slowClientsOf(Channel channel) {
+    int eventLoops = Runtime.getRuntime().availableProcessors();
+    return slowClients.computeIfAbsent(
+        channel.eventLoop(), loop -> new SlowClients(loop, eventLoops, requestTimeout));
+  }
+
+  private final class OnEveryConnection implements NettyServerCustomizer {
+
+    private final @Nullable Channel channel;
+
+    OnEveryConnection(@Nullable Channel channel) {
+      this.channel = channel;
+    }
+
+    @Override
+    public NettyServerCustomizer specializeForChannel(Channel newChannel, ChannelRole role) {
+      if (role == ChannelRole.CONNECTION) {
+        count(newChannel);
+      }
+      return new OnEveryConnection(newChannel);
+    }
+
+    @Override
+    public void onStreamPipelineBuilt() {
+      if (channel != null) {
+        install(channel);
+      }
+    }
+  }
+}

@@ -1,0 +1,126 @@
+package org.plantstore.adapter.http.connection;
+
+import io.netty.channel.Channel;
+import io.netty.util.concurrent.EventExecutor;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The connections of one event loop that wait for their clients. Closes those that wait longer than
+ * the time-out, and the oldest of a kind when more wait than there is memory for. Because an event
+ * loop closes its own connections at once, the memory of the one that is closed is free before the
+ * next one takes any. Used by its event loop alone.
+ */
+final class SlowClients {
+
+  /** What a connection waits for. */
+  enum Wait {
+    /** The rest of a head, or of a body that nobody needs any more: no token has been accepted. */
+    HEAD,
+    /** The rest of a body that is wanted. {@link BodyBudget} bounds the memory for it. */
+    BODY,
+    /** That the client reads what it was answered. */
+    READER
+  }
+
+  private static final Logger LOG = LoggerFactory.getLogger(SlowClients.class);
+  private static final RareLine EVICTIONS = new RareLine();
+  private static final Duration SWEEP_PERIOD = Duration.ofMillis(500);
+  private static final int SHARE_OF_HEAP = 8;
+
+  /**
+   * The most that a connection keeps meanwhile, roughly: of a head the first line and the headers
+   * as text, the line that is being read, once as it came and once more while it is parsed, and the
+   * objects of {@code MAX_HEADERS} headers.
+   */
+  private static final int MAX_BYTES = 5 * RequestDecoder.MAX_HEAD_PART_BYTES;
+
+  private final EventExecutor eventLoop;
+  private final int maxWaiting;
+  private final long timeoutNanos;
+  private final Map<Wait, Map<Channel, Long>> waiting = new EnumMap<>(Wait.class);
+  private boolean isSweepPlanned;
+
+  /**
+   * Creates the set of an event loop.
+   *
+   * @param eventLoop the event loop
+   * @param eventLoops how many of them share the memory
+   * @param timeout how long a connection may wait
+   */
+  SlowClients(EventExecutor eventLoop, int eventLoops, Duration timeout) {
+    this.eventLoop = eventLoop;
+    this.maxWaiting =
+        (int) (Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP / MAX_BYTES / eventLoops);
+    this.timeoutNanos = timeout.toNanos();
+    for (Wait kind : Wait.values()) {
+      waiting.put(kind, new LinkedHashMap<>());
+    }
+  }
+
+  /**
+   * Adds a connection.
+   *
+   * @param sinceNanos since when it waits, as a value of {@link System#nanoTime()}
+   */
+  void add(Channel connection, Wait kind, long sinceNanos) {
+    Map<Channel, Long> connections = of(kind);
+    connections.put(connection, sinceNanos);
+    if (kind != Wait.BODY && connections.size() > maxWaiting) {
+      evictOldest(connections);
+    }
+    if (!isSweepPlanned) {
+      planSweep();
+    }
+  }
+
+  /** Removes a connection. */
+  void remove(Channel connection, Wait kind) {
+    of(kind).remove(connection);
+  }
+
+  private Map<Channel, Long> of(Wait kind) {
+    return waiting.getOrDefault(kind, Map.of());
+  }
+
+  private void evictOldest(Map<Channel, Long> connections) {
+    Iterator<Channel> oldest = connections.keySet().iterator();
+    Channel evicted = oldest.next();
+    oldest.remove();
+    evicted.close();
+    if (EVICTIONS.isDue()) {
+      LOG.warn(
+          "Connections are closed before their time-out because more than {} requests are unfinished"
+              + " or answers unread on one event loop",
+          maxWaiting);
+    }
+  }
+
+  private void planSweep() {
+    isSweepPlanned = true;
+    eventLoop.schedule(this::sweep, SWEEP_PERIOD.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  private void sweep() {
+    isSweepPlanned = false;
+    long now = System.nanoTime();
+    boolean isEmpty = true;
+    for (Map<Channel, Long> connections : waiting.values()) {
+      new ArrayList<>(connections.entrySet())
+          .stream()
+              .filter(entry -> now - entry.getValue() >= timeoutNanos)
+              .forEach(entry -> entry.getKey().close());
+      isEmpty &= connections.isEmpty();
+    }
+    if (!isEmpty) {
+      planSweep();
+    }
+  }
+}
