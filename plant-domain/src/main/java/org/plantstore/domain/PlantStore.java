@@ -7,15 +7,15 @@ package org.plantstore.domain;
  * org.plantstore.domain.contract.PlantStoreContract} in this module's test-jar.
  *
  * <ul>
- *   <li><b>R1</b> A free id: the plant is stored, and an equal one is answered.
- *   <li><b>R2</b> A taken id: nothing changes, and the stored plant is answered.
+ *   <li><b>R1</b> A free id: the plant is stored, and an equal one is returned.
+ *   <li><b>R2</b> A taken id: nothing changes, and the stored plant is returned.
  *   <li><b>R3</b> Of any number of concurrent calls for one id, also through several store
- *       instances on one database, exactly one wins, and every call answers the winner.
- *   <li><b>R4</b> What was answered survives a crash of the process and of the database server.
+ *       instances on one database, exactly one wins, and every call returns the winner.
+ *   <li><b>R4</b> What was returned survives a crash of the process and of the database server.
  *   <li><b>R5</b> Text is kept exactly: all Unicode that {@link Plant} allows, without trimming or
  *       normalisation. An absent tag and an empty tag differ.
  *   <li><b>R6</b> Every {@code long} is an id.
- *   <li><b>R7</b> A failure is an exception that says whether trying again can help: {@link
+ *   <li><b>R7</b> A failure is an exception whose type shows whether trying again can help: {@link
  *       PlantStoreUnavailableException} if it can, any other unchecked exception if it cannot.
  *       Trying again with the same plant is always safe. Every call ends, also while the database
  *       cannot be reached. No exception of the store's technology leaves the store, not even as a

@@ -2,113 +2,111 @@ package org.plantstore.domain;
 
 import static java.util.regex.Pattern.DOTALL;
 import static java.util.regex.Pattern.MULTILINE;
-import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.io.UncheckedIOException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** Compiles and runs the examples; in one, {@code expression; // value} says what comes out. */
+/** Runs the examples of the javadoc and the README: {@code expression; // expected value}. */
 class ExamplesTest {
 
   private static final Path SOURCES = Path.of("src/main/java/org/plantstore/domain");
 
-  private static final Pattern EXAMPLE =
-      Pattern.compile("<pre>\\{@code\n(.*?)^}</pre>|^```java\n(.*?)^```", DOTALL | MULTILINE);
+  private static final String CLASSES = "target/classes";
+
   private static final Pattern MARGIN = Pattern.compile("^ *\\* ?", MULTILINE);
+  private static final Pattern EXAMPLE =
+      Pattern.compile("(?:<pre>\\{@code|^```java)\n(.*?)^(?:}</pre>|```)", DOTALL | MULTILINE);
   private static final Pattern VALUE = Pattern.compile("^( *)(\\S.*); // (.+)$", MULTILINE);
+  private static final Pattern PUBLIC_TYPE =
+      Pattern.compile("^ *public .*(?:class|interface|record|enum) \\w+", MULTILINE);
+
+  record Example(String source, long line, String code) {
+
+    @Override
+    public String toString() {
+      return source + ", line " + line;
+    }
+  }
 
   @Test
   void every_public_type_has_an_example() throws IOException {
-    String code = sources().stream().map(ExamplesTest::read).collect(joining());
-
-    PublicApi.types("target/classes", "org.plantstore.domain")
-        .forEach(type -> {
-          MatchResult declaration =
-              Pattern.compile(
-                      "^ *public .*(class|interface|record|enum) " + type.getSimpleName() + "\\b",
-                      MULTILINE)
-                  .matcher(code)
-                  .results()
-                  .findFirst()
-                  .orElseThrow();
-          String before = code.substring(0, declaration.start());
-          assertTrue(
-              examples(withoutMargin(before.substring(before.lastIndexOf("/**"))))
-                  .findAny()
-                  .isPresent(),
-              type + " has no example that is run");
-        });
+    for (Path source : sources()) {
+      String text = Files.readString(source);
+      PUBLIC_TYPE
+          .matcher(text)
+          .results()
+          .forEach(type -> {
+            String before = text.substring(0, type.start());
+            String javadoc = before.substring(before.lastIndexOf("/**"));
+            assertTrue(EXAMPLE.matcher(MARGIN.matcher(javadoc).replaceAll("")).find(), type::group);
+          });
+    }
   }
 
-  @TestFactory
-  Stream<DynamicTest> every_example_is_right(@TempDir Path folder) throws IOException {
-    return Stream.concat(sources().stream(), Stream.of(Path.of("README.md")))
-        .flatMap(source -> {
-          String text = withoutMargin(read(source));
-          return examples(text)
-              .map(example -> {
-                long line = text.substring(0, example.start()).lines().count();
-                String name = source.getFileName() + ", line " + line;
-                String code = example.group(1) == null ? example.group(2) : example.group(1);
-                return dynamicTest(
-                    name, () -> run(name, code, Files.createTempDirectory(folder, "example")));
-              });
-        });
+  static List<Example> examples() throws IOException {
+    List<Example> examples = new ArrayList<>();
+    for (Path source : sources()) {
+      String text = MARGIN.matcher(Files.readString(source)).replaceAll("");
+      EXAMPLE
+          .matcher(text)
+          .results()
+          .forEach(found ->
+              examples.add(
+                  new Example(
+                      source.getFileName().toString(),
+                      text.substring(0, found.start()).lines().count(),
+                      found.group(1))));
+    }
+    return examples;
   }
 
-  private static String withoutMargin(String text) {
-    return MARGIN.matcher(text).replaceAll("");
-  }
-
-  private static Stream<MatchResult> examples(String text) {
-    return EXAMPLE.matcher(text).results();
-  }
-
-  private static void run(String name, String example, Path folder) throws Exception {
-    compile(name, example, folder);
-    AtomicInteger checks = new AtomicInteger();
-    BiConsumer<@Nullable Object, @Nullable Object> check =
+  @ParameterizedTest
+  @MethodSource("examples")
+  void example_evaluates_to_its_comments(Example example, @TempDir Path folder) throws Exception {
+    compile(example, folder);
+    AtomicInteger compared = new AtomicInteger();
+    BiConsumer<@Nullable Object, @Nullable Object> compare =
         (actual, expected) -> {
-          assertEquals(expected, actual, name);
-          checks.incrementAndGet();
+          assertEquals(expected, actual);
+          compared.incrementAndGet();
         };
+
     try (URLClassLoader loader = new URLClassLoader(new URL[] {folder.toUri().toURL()})) {
       @SuppressWarnings("unchecked") // as it is declared below
       var compiled =
           (Consumer<BiConsumer<@Nullable Object, @Nullable Object>>)
               loader.loadClass("Example").getConstructor().newInstance();
-      compiled.accept(check);
+      compiled.accept(compare);
     }
-    long values = VALUE.matcher(example).results().count();
-    assertNotEquals(0, values, name + ": lines with a value");
-    assertEquals(values, checks.get(), name + ": lines with a value that were reached");
+
+    long values = VALUE.matcher(example.code).results().count();
+    assertNotEquals(0, values, "an example without a value");
+    assertEquals(values, compared.get(), "values that were reached");
   }
 
-  /** Without JSpecify, as most consumers do, and as strictly as some do. */
-  private static void compile(String name, String example, Path folder) throws IOException {
+  /** Compiles without JSpecify, as most consumers do, and with all warnings as errors. */
+  private static void compile(Example example, Path folder) throws IOException {
     Path source = folder.resolve("Example.java");
     Files.writeString(
         source,
@@ -122,40 +120,26 @@ class ExamplesTest {
 
         public final class Example implements Consumer<BiConsumer<Object, Object>> {
           @Override
-          public void accept(BiConsumer<Object, Object> check) {
+          public void accept(BiConsumer<Object, Object> compare) {
         %s
           }
         }
         """
-            .formatted(VALUE.matcher(example).replaceAll("$1check.accept($2, $3);")));
-    String[] options = {
-      "--release",
-      "17",
-      "-Xlint:all",
-      "-Werror",
-      "--class-path",
-      "target/classes",
-      source.toString()
-    };
+            .formatted(VALUE.matcher(example.code).replaceAll("$1compare.accept($2, $3);")));
     StringWriter messages = new StringWriter();
     PrintWriter out = new PrintWriter(messages);
 
-    int status = ToolProvider.findFirst("javac").orElseThrow().run(out, out, options);
+    int status =
+        ToolProvider.findFirst("javac")
+            .orElseThrow()
+            .run(out, out, "--release", "17", "-Xlint:all", "-Werror", "-cp", CLASSES, "" + source);
 
-    assertEquals(0, status, () -> name + ": " + messages);
-  }
-
-  private static String read(Path source) {
-    try {
-      return Files.readString(source);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    assertEquals(0, status, messages::toString);
   }
 
   private static List<Path> sources() throws IOException {
     try (Stream<Path> files = Files.list(SOURCES)) {
-      return files.sorted().toList();
+      return Stream.concat(files.sorted(), Stream.of(Path.of("README.md"))).toList();
     }
   }
 }

@@ -8,9 +8,13 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
+import java.io.ObjectStreamClass;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.domain.InvalidPlantException.Violation;
 
 class PlantTest {
@@ -86,13 +90,13 @@ class PlantTest {
   }
 
   @Test
-  void new_plant_answers_its_plant() {
+  void plant_of_a_new_plant_has_its_name_and_tag() {
     assertEquals(new Plant("fern", "shade"), new NewPlant(1, "fern", "shade").plant());
     assertEquals(new Plant("fern", null), new NewPlant(1, "fern", null).plant());
   }
 
   @Test
-  void taken_id_is_answered() {
+  void taken_id_is_kept() {
     PlantIdTakenException taken = new PlantIdTakenException(Long.MIN_VALUE);
 
     assertEquals(Long.MIN_VALUE, taken.id());
@@ -112,6 +116,24 @@ class PlantTest {
         new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
       assertEquals(invalid.violations(), ((InvalidPlantException) in.readObject()).violations());
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "InvalidPlantException | 1 | [[Lorg/plantstore/domain/InvalidPlantException$Violation; violations]",
+        "InvalidPlantException$Violation | 0 | [Ljava/lang/String; field, Ljava/lang/String; rule]",
+        "PlantIdTakenException | 1 | [J id]",
+        "PlantStoreUnavailableException | 1 | []"
+      })
+  void serialised_form_is_the_one_that_was_published(String name, long version, String fields)
+      throws ClassNotFoundException {
+    ObjectStreamClass form =
+        ObjectStreamClass.lookup(Class.forName("org.plantstore.domain." + name));
+
+    assertEquals(version, form.getSerialVersionUID());
+    assertEquals(fields, Arrays.toString(form.getFields()));
   }
 
   private static void assertViolations(Violation expected, String name, @Nullable String tag) {

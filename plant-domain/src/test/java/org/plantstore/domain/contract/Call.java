@@ -5,12 +5,13 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
@@ -18,11 +19,11 @@ import org.plantstore.domain.PlantStore;
 /**
  * A call of a store.
  *
- * @param occasion when it is made, for failure messages
+ * @param occasion when the call is made, for failure messages
  */
 record Call(PlantStore store, @Nullable NewPlant plant, String occasion) {
 
-  /** Daemons, so that a call that hangs for ever does not keep the JVM from ending. */
+  /** Daemon threads, so that a call that never returns does not keep the JVM from exiting. */
   private static final ExecutorService CALLERS =
       Executors.newCachedThreadPool(task -> {
         Thread caller = new Thread(task, "caller of a store");
@@ -30,49 +31,34 @@ record Call(PlantStore store, @Nullable NewPlant plant, String occasion) {
         return caller;
       });
 
-  /** About a millisecond: whoever has not come by then has no processor now. */
-  private static final int LONGEST_SPIN = 20_000;
-
   /**
-   * What came of a call.
+   * The outcome of a call.
    *
-   * @param answer the answer, which a broken store may leave null
-   * @param failure what the store threw, or null if it answered or hangs
-   * @param hangs whether the store did neither in time
+   * @param returned the returned plant, which a broken store may leave null
+   * @param thrown what the store threw, or null
+   * @param hangs whether the store neither returned nor threw within the time limit
    */
-  record Outcome(@Nullable NewPlant answer, @Nullable Throwable failure, boolean hangs) {}
+  record Outcome(@Nullable NewPlant returned, @Nullable Throwable thrown, boolean hangs) {}
 
-  /** Makes the calls at the same moment, each in a thread of its own. */
+  /** Makes the calls at the same moment, each in its own thread, and returns their outcomes. */
+  @SuppressWarnings("ThreadPriorityCheck") // yielding lets the other callers arrive
   static List<Outcome> atOnce(List<Call> calls, Duration timeLimit) throws InterruptedException {
-    CountDownLatch missing = new CountDownLatch(calls.size());
-    long deadline = System.nanoTime() + timeLimit.toNanos();
-    boolean awake = calls.size() <= Runtime.getRuntime().availableProcessors();
-    List<Future<NewPlant>> answers = new ArrayList<>();
-    try {
-      for (Call call : calls) {
-        answers.add(
-            CALLERS.submit(() -> {
-              meet(missing, awake);
-              return call.make();
-            }));
-      }
-      List<Outcome> outcomes = new ArrayList<>();
-      for (Future<NewPlant> answer : answers) {
-        outcomes.add(outcome(answer, deadline - System.nanoTime()));
-      }
-      return outcomes;
-    } finally {
-      answers.forEach(answer -> answer.cancel(true));
+    CountDownLatch absent = new CountDownLatch(calls.size());
+    List<Callable<NewPlant>> tasks = new ArrayList<>();
+    for (Call call : calls) {
+      tasks.add(() -> {
+        absent.countDown();
+        while (absent.getCount() > 0) {
+          Thread.yield(); // a thread that has to be woken comes too late for a race
+        }
+        return call.make();
+      });
     }
-  }
-
-  /** Threads that have to be woken do not come at the same moment, so they stay awake. */
-  private static void meet(CountDownLatch missing, boolean awake) throws InterruptedException {
-    missing.countDown();
-    for (int spins = 0; awake && spins < LONGEST_SPIN && missing.getCount() > 0; spins++) {
-      Thread.onSpinWait();
+    List<Outcome> outcomes = new ArrayList<>();
+    for (Future<NewPlant> future : CALLERS.invokeAll(tasks, timeLimit.toNanos(), NANOSECONDS)) {
+      outcomes.add(outcome(future));
     }
-    missing.await();
+    return outcomes;
   }
 
   @SuppressWarnings("NullAway") // null is what R9 is about
@@ -80,19 +66,18 @@ record Call(PlantStore store, @Nullable NewPlant plant, String occasion) {
     return store.putIfAbsent(plant);
   }
 
-  private static Outcome outcome(Future<NewPlant> answer, long nanosLeft)
-      throws InterruptedException {
+  private static Outcome outcome(Future<NewPlant> ended) throws InterruptedException {
     try {
-      return new Outcome(answer.get(nanosLeft, NANOSECONDS), null, false);
+      return new Outcome(ended.get(), null, false);
     } catch (ExecutionException e) {
       return new Outcome(null, e.getCause(), false);
-    } catch (TimeoutException e) {
+    } catch (CancellationException e) {
       return new Outcome(null, null, true);
     }
   }
 
   @Override
   public String toString() {
-    return "putIfAbsent(%s) %s".formatted(Shown.plant(plant), occasion);
+    return "putIfAbsent(%s) %s".formatted(Description.of(plant), occasion);
   }
 }

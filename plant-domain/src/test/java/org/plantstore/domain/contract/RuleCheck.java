@@ -1,145 +1,141 @@
 package org.plantstore.domain.contract;
 
-import static java.util.stream.Collectors.joining;
-
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
 import org.plantstore.domain.contract.Call.Outcome;
 
-/** Calls stores, and fails the test in the rule's words if what comes of it breaks the rule. */
-record RuleCheck(Rule rule, Duration timeLimit) {
+/** Calls stores, and fails the test if the outcome of a call breaks the rule. */
+record RuleCheck(String rule, Duration timeLimit) {
 
-  /**
-   * Puts a plant that later calls are about, and answers what the store does. That may be anything,
-   * even null: it is for other rules to refuse it.
-   */
+  /** Puts a plant for later calls. Whether the returned plant is right is left to other rules. */
   @Nullable NewPlant put(PlantStore store, NewPlant plant, String occasion)
       throws InterruptedException {
-    Call call = new Call(store, plant, occasion);
-    Outcome outcome = outcome(call);
-    if (outcome.failure() != null || outcome.hangs()) {
-      throw broken(call, "answer without an exception", outcome);
-    }
-    return outcome.answer();
+    return outcomes(
+            List.of(new Call(store, plant, occasion)),
+            "return without an exception",
+            outcome -> outcome.thrown() == null && !outcome.hangs())
+        .get(0)
+        .returned();
   }
 
-  /** Answers what is answered to the calls, made at once; those that fail have no answer. */
-  List<NewPlant> answersAtOnce(List<Call> calls) throws InterruptedException {
-    List<Outcome> outcomes = Call.atOnce(calls, timeLimit);
-    for (int caller = 0; caller < calls.size(); caller++) {
-      if (outcomes.get(caller).hangs()) {
-        throw broken(calls.get(caller), "end", outcomes.get(caller));
-      }
-    }
-    return outcomes.stream().flatMap(outcome -> Stream.ofNullable(outcome.answer())).toList();
+  /** Makes the calls at once, and returns the plants that they return; calls may fail. */
+  List<NewPlant> returnedAtOnce(List<Call> calls) throws InterruptedException {
+    return outcomes(calls, "end", outcome -> !outcome.hangs()).stream()
+        .map(Outcome::returned)
+        .filter(Objects::nonNull)
+        .toList();
   }
 
-  void assertAnswers(NewPlant expected, PlantStore store, NewPlant plant, String occasion)
+  void assertReturns(NewPlant expected, PlantStore store, NewPlant plant, String occasion)
       throws InterruptedException {
     Call call = new Call(store, plant, occasion);
-    assertAnswered(expected, call, outcome(call));
+    assertReturned(expected, call, Call.atOnce(List.of(call), timeLimit).get(0));
   }
 
-  /** Asserts what is held by trying to take the id with another plant, which R2 forbids. */
-  void assertHolds(NewPlant expected, PlantStore store, String occasion)
+  /** Asserts that a plant is stored by trying to take its id with another plant. */
+  void assertStored(NewPlant expected, PlantStore store, String occasion)
       throws InterruptedException {
     NewPlant rival = new NewPlant(expected.id(), "rival for id " + expected.id(), "rival");
-    assertAnswers(expected, store, rival, occasion);
+    assertReturns(expected, store, rival, occasion);
   }
 
-  /** Asserts that each plant is answered, all of them put at once. */
-  void assertAnswersAtOnce(List<NewPlant> plants, PlantStore store, String occasion)
-      throws InterruptedException {
-    List<Call> calls = plants.stream().map(plant -> new Call(store, plant, occasion)).toList();
-    List<Outcome> outcomes = Call.atOnce(calls, timeLimit);
-    for (int caller = 0; caller < calls.size(); caller++) {
-      assertAnswered(plants.get(caller), calls.get(caller), outcomes.get(caller));
+  /** Asserts that plants with free ids are returned, and stored. */
+  void assertStores(List<NewPlant> plants, PlantStore store) throws InterruptedException {
+    for (NewPlant plant : plants) {
+      assertReturns(plant, store, plant, "for a free id");
+    }
+    for (NewPlant plant : plants) {
+      assertStored(plant, store, "for an id that was free before");
     }
   }
 
-  /** Asserts that all of the calls, made at once, answer the plant of one of them; answers it. */
+  /** Asserts that each plant is returned when all of them are put at once. */
+  void assertReturnsAtOnce(List<NewPlant> plants, PlantStore store, String occasion)
+      throws InterruptedException {
+    List<Call> calls = calls(plants, store, occasion);
+    List<Outcome> outcomes = Call.atOnce(calls, timeLimit);
+    for (int caller = 0; caller < calls.size(); caller++) {
+      assertReturned(plants.get(caller), calls.get(caller), outcomes.get(caller));
+    }
+  }
+
+  /** Asserts that all calls, made at once, return the plant of one of them, and returns it. */
   NewPlant assertOneWins(List<Call> calls) throws InterruptedException {
     List<Outcome> outcomes = Call.atOnce(calls, timeLimit);
-    NewPlant winner = outcomes.get(0).answer();
-    if (winner != null
-        && calls.stream().anyMatch(call -> winner.equals(call.plant()))
-        && outcomes.stream().allMatch(outcome -> winner.equals(outcome.answer()))) {
-      return winner;
+    NewPlant winner = outcomes.get(0).returned();
+    if (winner == null || calls.stream().noneMatch(call -> winner.equals(call.plant()))) {
+      throw broken(calls.get(0), "return the plant of one of them", outcomes.get(0), null);
     }
-    throw rule.broken(
-        calls.stream().map(Call::toString).collect(joining("\n  and ")),
-        "all answer the plant of one of them",
-        outcomes.stream().map(outcome -> shown(outcome, null)).collect(joining("\n  and ")),
-        outcomes.stream()
-            .flatMap(outcome -> Stream.ofNullable(outcome.failure()))
-            .findFirst()
-            .orElse(null));
+    for (int caller = 0; caller < calls.size(); caller++) {
+      assertReturned(winner, calls.get(caller), outcomes.get(caller));
+    }
+    return winner;
   }
 
-  /** Asserts that each plant is refused with the exception that asks for trying again. */
+  /** Asserts that each call, all made at once, throws the exception that permits a retry. */
   void assertUnavailable(List<NewPlant> plants, PlantStore store, String occasion)
       throws InterruptedException {
-    List<Call> calls = plants.stream().map(plant -> new Call(store, plant, occasion)).toList();
-    List<Outcome> outcomes = Call.atOnce(calls, timeLimit);
-    for (int caller = 0; caller < calls.size(); caller++) {
-      Outcome outcome = outcomes.get(caller);
-      if (!(outcome.failure() instanceof PlantStoreUnavailableException failure)
-          || failure.getCause() != null
-          || failure.getSuppressed().length > 0) {
-        throw broken(
-            calls.get(caller),
-            "throw PlantStoreUnavailableException without a cause and suppressed exceptions",
-            outcome);
-      }
-    }
+    outcomes(
+        calls(plants, store, occasion),
+        "throw PlantStoreUnavailableException without a cause and suppressed exceptions",
+        outcome ->
+            outcome.thrown() instanceof PlantStoreUnavailableException unavailable
+                && unavailable.getCause() == null
+                && unavailable.getSuppressed().length == 0);
   }
 
   void assertRefusesNull(PlantStore store) throws InterruptedException {
-    Call call = new Call(store, null, "instead of a plant");
-    Outcome outcome = outcome(call);
-    if (!(outcome.failure() instanceof NullPointerException)) {
-      throw broken(call, "throw NullPointerException", outcome);
+    outcomes(
+        List.of(new Call(store, null, "instead of a plant")),
+        "throw NullPointerException",
+        outcome -> outcome.thrown() instanceof NullPointerException);
+  }
+
+  private static List<Call> calls(List<NewPlant> plants, PlantStore store, String occasion) {
+    return plants.stream().map(plant -> new Call(store, plant, occasion)).toList();
+  }
+
+  private List<Outcome> outcomes(List<Call> calls, String expected, Predicate<Outcome> asExpected)
+      throws InterruptedException {
+    List<Outcome> outcomes = Call.atOnce(calls, timeLimit);
+    for (int caller = 0; caller < calls.size(); caller++) {
+      if (!asExpected.test(outcomes.get(caller))) {
+        throw broken(calls.get(caller), expected, outcomes.get(caller), null);
+      }
+    }
+    return outcomes;
+  }
+
+  private void assertReturned(NewPlant expected, Call call, Outcome outcome) {
+    if (!expected.equals(outcome.returned())) {
+      String description = Description.of(expected, outcome.returned());
+      throw broken(call, "return " + description, outcome, expected);
     }
   }
 
-  private Outcome outcome(Call call) throws InterruptedException {
-    return Call.atOnce(List.of(call), timeLimit).get(0);
-  }
-
-  private void assertAnswered(NewPlant expected, Call call, Outcome outcome) {
-    if (!expected.equals(outcome.answer())) {
-      throw rule.broken(
-          call.toString(),
-          "answer " + Shown.plantBeside(expected, outcome.answer()),
-          shown(outcome, expected),
-          outcome.failure());
-    }
-  }
-
-  private AssertionError broken(Call call, String expected, Outcome outcome) {
-    return rule.broken(call.toString(), expected, shown(outcome, null), outcome.failure());
-  }
-
-  private String shown(Outcome outcome, @Nullable NewPlant expected) {
-    Throwable failure = outcome.failure();
+  private AssertionError broken(
+      Call call, String expected, Outcome outcome, @Nullable NewPlant plant) {
+    Throwable thrown = outcome.thrown();
+    String actual;
     if (outcome.hangs()) {
-      return "had not returned after " + timeLimit.toMillis() + " ms";
+      actual = "had not returned after " + timeLimit.toMillis() + " ms";
+    } else if (thrown == null) {
+      actual = "returned " + Description.of(outcome.returned(), plant);
+    } else {
+      actual =
+          "threw %s, caused by %s, suppressing %s"
+              .formatted(thrown, thrown.getCause(), Arrays.toString(thrown.getSuppressed()));
     }
-    if (failure == null) {
-      return "answered " + Shown.plantBeside(outcome.answer(), expected);
-    }
-    StringBuilder shown = new StringBuilder("threw ").append(failure);
-    if (failure.getCause() != null) {
-      shown.append(", caused by ").append(failure.getCause());
-    }
-    for (Throwable suppressed : failure.getSuppressed()) {
-      shown.append(", suppressing ").append(suppressed);
-    }
-    return shown.toString();
+    return new AssertionError(
+        "%s of PlantStore is broken:\n  %s\n  must %s,\n  but %s"
+            .formatted(rule, call, expected, actual),
+        thrown);
   }
 }

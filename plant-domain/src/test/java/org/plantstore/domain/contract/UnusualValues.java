@@ -2,14 +2,15 @@ package org.plantstore.domain.contract;
 
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
-/** What databases, drivers and encodings are known to change, and then all Unicode. */
-final class UnusualTexts {
+/** Ids and texts that databases, drivers and encodings are known to change. */
+final class UnusualValues {
 
   private static final int PLANE = 0x10000;
 
-  static final List<String> SHORT =
+  static final List<String> SHORT_TEXTS =
       List.of(
           "",
           " ",
@@ -30,18 +31,34 @@ final class UnusualTexts {
           "'; DROP TABLE plant; --",
           "{\"name\":\"%s ? $1 :name ${name}\"}");
 
-  static final List<String> ALL =
+  /** The short texts, texts of more than 1 MiB, and one text for each plane of Unicode. */
+  static final List<String> TEXTS =
       Stream.of(
-              SHORT.stream(),
+              SHORT_TEXTS.stream(),
               Stream.of("x".repeat((1 << 21) + 1), "\uD83C\uDF3F".repeat(1 << 18)),
               IntStream.rangeClosed(0, Character.MAX_CODE_POINT / PLANE)
-                  .mapToObj(UnusualTexts::plane))
+                  .mapToObj(UnusualValues::plane))
           .flatMap(texts -> texts)
           .toList();
 
-  private UnusualTexts() {}
+  private UnusualValues() {}
 
-  /** Every code point of a plane that text may have: surrogates are none, U+0000 is excluded. */
+  static LongStream ids() {
+    return LongStream.of(
+        Long.MIN_VALUE,
+        Long.MIN_VALUE + 1,
+        Integer.MIN_VALUE - 1L,
+        -1,
+        0,
+        1,
+        Integer.MAX_VALUE + 1L,
+        1L << 53,
+        (1L << 53) + 1,
+        Long.MAX_VALUE - 1,
+        Long.MAX_VALUE);
+  }
+
+  /** Returns every code point of a plane that text may have: not U+0000, and no surrogates. */
   private static String plane(int plane) {
     return IntStream.range(plane * PLANE, (plane + 1) * PLANE)
         .filter(point -> point > 0)

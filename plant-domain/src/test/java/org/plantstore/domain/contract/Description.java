@@ -1,0 +1,57 @@
+package org.plantstore.domain.contract;
+
+import static java.util.stream.Collectors.joining;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.plantstore.domain.NewPlant;
+
+/**
+ * Describes plants in failure messages: shortens long text, and escapes all but printable ASCII.
+ */
+final class Description {
+
+  private static final int MAX_LENGTH = 40;
+
+  /** The number of equal characters that are shown in front of a difference. */
+  private static final int CONTEXT = 10;
+
+  private Description() {}
+
+  static String of(@Nullable NewPlant plant) {
+    return of(plant, plant);
+  }
+
+  /** Returns a description that shows the first difference to the other plant. */
+  static String of(@Nullable NewPlant plant, @Nullable NewPlant other) {
+    if (plant == null) {
+      return "null";
+    }
+    String name = text(plant.name(), other == null ? null : other.name());
+    String tag =
+        plant.tag() == null
+            ? "no tag"
+            : "tag " + text(plant.tag(), other == null ? null : other.tag());
+    return "id %d, name %s, %s".formatted(plant.id(), name, tag);
+  }
+
+  private static String text(String text, @Nullable String other) {
+    if (text.length() <= MAX_LENGTH) {
+      return quoted(text);
+    }
+    int difference = other == null ? 0 : Arrays.mismatch(text.toCharArray(), other.toCharArray());
+    int start = Math.max(0, difference - CONTEXT);
+    int end = Math.min(text.length(), start + MAX_LENGTH);
+    return "%s (from index %d, of %d characters)"
+        .formatted(quoted(text.substring(start, end)), start, text.length());
+  }
+
+  private static String quoted(String text) {
+    return text.chars().mapToObj(Description::escaped).collect(joining("", "\"", "\""));
+  }
+
+  private static String escaped(int unit) {
+    boolean printable = unit >= ' ' && unit <= '~' && unit != '"' && unit != '\\';
+    return printable ? Character.toString(unit) : "\\u%04X".formatted(unit);
+  }
+}
