@@ -1,4 +1,4 @@
-/** Plants, the port that creates them and the port that keeps them. */
+/** Plants, the port that creates them and the port that stores them. */
 @org.jspecify.annotations.NullMarked
 module org.plantstore.domain {
   requires static org.jspecify;

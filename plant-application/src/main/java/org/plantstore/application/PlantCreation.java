@@ -9,9 +9,8 @@ import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStore;
 
 /**
- * Creates plants in a store, and decides what a taken id means: with equal content it is a retry,
- * which succeeds like the first time; with other content it is refused. Safe for use by many
- * threads.
+ * Creates plants in a store, and decides what a taken id means: equal content is a retry, which
+ * returns the same as the first call; other content is refused. Safe for use by many threads.
  */
 @Singleton
 public final class PlantCreation implements CreatePlant {
@@ -19,9 +18,9 @@ public final class PlantCreation implements CreatePlant {
   private final PlantStore store;
 
   /**
-   * Makes the use case.
+   * Creates the use case.
    *
-   * @param store where plants are kept
+   * @param store the store of the plants
    */
   @Inject
   public PlantCreation(PlantStore store) {

@@ -28,13 +28,13 @@ class PlantCreationTest {
   private final CreatePlant createPlant = new PlantCreation(store);
 
   @Test
-  void plant_with_a_free_id_is_stored_and_answered() {
+  void plant_with_a_free_id_is_stored_and_returned() {
     assertEquals(new Plant("fern", "shade"), createPlant.create(FERN));
     assertEquals(Map.of(7L, FERN), database);
   }
 
   @Test
-  void same_plant_again_is_answered_like_the_first_time() {
+  void same_plant_again_returns_the_same_as_the_first_time() {
     assertEquals(createPlant.create(FERN), createPlant.create(FERN));
     assertEquals(Map.of(7L, FERN), database);
   }

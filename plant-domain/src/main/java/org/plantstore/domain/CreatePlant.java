@@ -1,13 +1,14 @@
 package org.plantstore.domain;
 
 /**
- * Creates plants: the port that a caller drives.
+ * Creates plants: the port that callers use.
  *
- * <p>Creating is idempotent: the same id with equal content is answered like the first time, so
- * every failed or unanswered call may be repeated. Safe for use by many threads.
+ * <p>Creating is idempotent: a call with the same id and equal content returns the same as the
+ * first one, so a call that failed can be repeated. Implementations are safe for use by many
+ * threads.
  *
- * <p>{@code org.plantstore.application.PlantCreation} creates plants in a {@link PlantStore}. A
- * test can do with less:
+ * <p>{@code org.plantstore.application.PlantCreation} creates plants in a {@link PlantStore}. In a
+ * test, a method reference is enough:
  *
  * <pre>{@code
  * CreatePlant createPlant = NewPlant::plant;
@@ -18,14 +19,14 @@ package org.plantstore.domain;
 public interface CreatePlant {
 
   /**
-   * Creates a plant and answers it once it is stored durably. Blocks until then; callers use
-   * virtual threads where they have them. Any other unchecked exception than those below is a fault
-   * of the implementation: trying again is safe, but not expected to help.
+   * Creates a plant, and returns it once it is stored durably. The call blocks until then, so
+   * callers should use virtual threads where they are available. An unchecked exception other than
+   * those below is a fault of the implementation: a retry is safe, but not expected to help.
    *
    * @param plant the plant to create
    * @return the plant that is stored under the id, equal to {@code plant.plant()}
-   * @throws PlantIdTakenException if a plant with other content has the id; it stays as it is
-   * @throws PlantStoreUnavailableException if the store cannot answer now; trying again is safe
+   * @throws PlantIdTakenException if another plant has the id; that plant does not change
+   * @throws PlantStoreUnavailableException if the store is unavailable; a retry is safe
    * @throws NullPointerException if {@code plant} is null
    */
   Plant create(NewPlant plant);

@@ -9,10 +9,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says that a plant cannot exist as given: change it. Trying again with the same content always
- * fails. The message names every broken field and the rule that it breaks, never the text itself;
- * its wording is for people, and may change in any version. What an exception says never changes,
- * so it may be passed from thread to thread.
+ * Thrown when a name or a tag breaks a rule for text. The caller has to change the plant: a retry
+ * with the same text always fails. The message names every invalid field and the rule that it
+ * breaks, but never contains the text; its wording may change in any version. The violations are
+ * immutable and safe for use by many threads.
  *
  * <pre>{@code
  * try {
@@ -27,7 +27,7 @@ public final class InvalidPlantException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
-  /** What is wrong, at least one, at most one per field, in the order of the fields. */
+  /** At least one violation, at most one per field, in the order of the fields. */
   private final Violation[] violations;
 
   private InvalidPlantException(List<Violation> violations) {
@@ -36,16 +36,16 @@ public final class InvalidPlantException extends RuntimeException {
   }
 
   /**
-   * Answers what is wrong, at most once per field and in the order of the fields: name, tag.
+   * Returns the violations, at most one per field, in the order of the fields: name, tag.
    *
-   * @return at least one violation, in an unmodifiable list
+   * @return an unmodifiable list of at least one violation
    */
   public List<Violation> violations() {
     return List.of(violations);
   }
 
   /**
-   * A field and the rule that it breaks. Immutable, so safe for use by many threads.
+   * A field and the rule that it breaks. Immutable and safe for use by many threads.
    *
    * <pre>{@code
    * Violation violation = new Violation("name", "must not contain U+0000, but has it at index 3");
@@ -53,19 +53,19 @@ public final class InvalidPlantException extends RuntimeException {
    * }</pre>
    *
    * @param field the field's name, {@code name} or {@code tag}
-   * @param rule the broken rule as the end of a sentence that begins with the field, such as {@code
-   *     must not contain U+0000, but has it at index 3}; indexes count UTF-16 code units from 0;
-   *     the wording is for people, and may change in any version
+   * @param rule the rule, worded to follow the field's name, such as {@code must not contain
+   *     U+0000, but has it at index 3}; an index counts UTF-16 code units from 0; the wording may
+   *     change in any version
    * @serial exclude
    */
   @SuppressWarnings("InvalidBlockTag") // Without it, JDK 17 misses comments on fields of a record.
   public record Violation(String field, String rule) implements Serializable {
 
     /**
-     * Makes a violation.
+     * Creates a violation.
      *
      * @param field the field's name, not null
-     * @param rule the broken rule, not null
+     * @param rule the rule that it breaks, not null
      * @throws NullPointerException if the field or the rule is null
      */
     public Violation {
@@ -74,8 +74,10 @@ public final class InvalidPlantException extends RuntimeException {
     }
 
     /**
-     * Answers the field and the rule as one sentence, without a full stop. It is for people, and
-     * its wording may change in any version.
+     * Returns the field's name and the rule, separated by a space. The wording may change in any
+     * version.
+     *
+     * @return the field and the rule
      */
     @Override
     public String toString() {

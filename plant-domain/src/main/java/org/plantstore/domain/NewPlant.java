@@ -5,8 +5,7 @@ import static java.util.Objects.requireNonNull;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A plant together with the id that its creator chose for it. Immutable, so safe for use by many
- * threads.
+ * A plant and the id that its creator chose for it. Immutable and safe for use by many threads.
  *
  * <pre>{@code
  * NewPlant fern = new NewPlant(-7, "fern", "shade");
@@ -14,14 +13,14 @@ import org.jspecify.annotations.Nullable;
  * fern.plant(); // new Plant("fern", "shade")
  * }</pre>
  *
- * @param id the identification number, any {@code long}, negative ones and 0 included
+ * @param id the identification number, any {@code long}, including 0 and negative numbers
  * @param name the name of the plant, as in {@link Plant}
  * @param tag the type of the plant, as in {@link Plant}, or null if it has none
  */
 public record NewPlant(long id, String name, @Nullable String tag) {
 
   /**
-   * Makes a new plant.
+   * Creates a new plant.
    *
    * @param id the id, any {@code long}
    * @param name the name, not null
@@ -35,7 +34,7 @@ public record NewPlant(long id, String name, @Nullable String tag) {
   }
 
   /**
-   * Answers the plant without its id.
+   * Returns the plant without its id.
    *
    * @return a plant with the same name and tag
    */

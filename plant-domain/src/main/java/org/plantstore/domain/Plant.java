@@ -5,12 +5,11 @@ import static java.util.Objects.requireNonNull;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A plant as the store answers it. Immutable, so safe for use by many threads.
+ * A plant. Immutable and safe for use by many threads.
  *
- * <p>Text is any Unicode text, the empty one included, kept exactly as given: it is neither trimmed
- * nor normalised. Refused are U+0000, which PostgreSQL among others cannot keep, and unpaired
- * surrogates, which have no UTF-8 form (RFC 3629, section 3): such text could not be kept or
- * answered unchanged.
+ * <p>The name and the tag are any Unicode text, which may be empty. They are neither trimmed nor
+ * normalised. U+0000 is refused, because PostgreSQL and other databases cannot store it, and so are
+ * unpaired surrogates, because they have no UTF-8 form (RFC 3629, section 3).
  *
  * <pre>{@code
  * new Plant(" fern", null).name(); // " fern"
@@ -18,12 +17,13 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * @param name the name of the plant, of any length
- * @param tag the type of the plant, of any length, or null if it has none; an empty tag is a tag
+ * @param tag the type of the plant, of any length, or null if it has none; an empty tag differs
+ *     from none
  */
 public record Plant(String name, @Nullable String tag) {
 
   /**
-   * Makes a plant.
+   * Creates a plant.
    *
    * @param name the name, not null
    * @param tag the tag, or null if there is none

@@ -1,9 +1,8 @@
 package org.plantstore.domain;
 
 /**
- * Says that another plant has the id already: choose another id. Nothing was changed, and nothing
- * of the plant that has the id is revealed. What it says never changes, so it may be passed from
- * thread to thread.
+ * Thrown when another plant already has the id. The caller has to choose another id. Nothing was
+ * stored, and the exception reveals nothing of the other plant.
  *
  * <pre>{@code
  * CreatePlant everyIdIsTaken =
@@ -25,7 +24,7 @@ public final class PlantIdTakenException extends RuntimeException {
   private final long id;
 
   /**
-   * Makes the exception.
+   * Creates the exception.
    *
    * @param id the id that is taken, any {@code long}
    */
@@ -35,9 +34,9 @@ public final class PlantIdTakenException extends RuntimeException {
   }
 
   /**
-   * Answers the id that is taken.
+   * Returns the id that is taken.
    *
-   * @return any {@code long}
+   * @return the id, any {@code long}
    */
   public long id() {
     return id;

@@ -1,10 +1,10 @@
 package org.plantstore.domain;
 
 /**
- * Keeps plants: the port that a database adapter implements.
+ * Stores plants: the port that a database adapter implements.
  *
- * <p>Every store keeps these rules. They are executable as {@code
- * org.plantstore.domain.contract.PlantStoreContract} in this module's test-jar.
+ * <p>Every store follows these rules. {@code org.plantstore.domain.contract.PlantStoreContract}, in
+ * the test-jar of this module, tests them.
  *
  * <ul>
  *   <li><b>R1</b> A free id: the plant is stored, and an equal one is returned.
@@ -27,7 +27,7 @@ package org.plantstore.domain;
  * <p>A store may rely on the text rules of {@link Plant}: U+0000 and unpaired surrogates never
  * reach it.
  *
- * <p>This one keeps all rules but R4, because it forgets its plants when the process ends:
+ * <p>This example follows all rules except R4: its plants are lost when the process ends:
  *
  * <pre>{@code
  * Map<Long, NewPlant> plants = new ConcurrentHashMap<>();
@@ -44,15 +44,15 @@ package org.plantstore.domain;
 public interface PlantStore {
 
   /**
-   * Keeps the plant unless its id is taken, and answers what the store now holds under that id.
-   * Blocks until that is durable (R4). Any other unchecked exception than those below says that
-   * trying again cannot help (R7).
+   * Stores the plant unless its id is taken, and returns the plant that then has the id. The call
+   * blocks until that plant is durable (R4). An unchecked exception other than those below means
+   * that trying again cannot help (R7).
    *
-   * @param plant the plant to keep
-   * @return the plant that the store holds under {@code plant.id()}: {@code plant} itself or an
-   *     equal one if it was stored now or before, another one if the id was taken by it (R1, R2)
-   * @throws PlantStoreUnavailableException if the store cannot answer now but may later; the plant
-   *     is stored or not, and trying again is safe (R7)
+   * @param plant the plant to store
+   * @return the plant that has the id {@code plant.id()}: one that is equal to {@code plant} if it
+   *     was stored by this call or an earlier one, else the plant that took the id before (R1, R2)
+   * @throws PlantStoreUnavailableException if the store is unavailable for a time; whether the
+   *     plant was stored is unknown, and trying again is safe (R7)
    * @throws NullPointerException if {@code plant} is null (R9)
    */
   NewPlant putIfAbsent(NewPlant plant);

@@ -3,9 +3,9 @@ package org.plantstore.domain;
 import static java.util.Objects.requireNonNull;
 
 /**
- * Says that the store cannot answer now, but may later: try again with the same plant. Whether the
- * plant was stored is unknown; trying again is safe either way ({@link PlantStore}, rules R2 and
- * R7). What it says never changes, so it may be passed from thread to thread.
+ * Thrown when a store is unavailable for a time. The caller can retry with the same plant later.
+ * Whether the plant was stored is unknown; a retry is safe in both cases ({@link PlantStore}, rules
+ * R2 and R7).
  *
  * <pre>{@code
  * AtomicBoolean away = new AtomicBoolean(true);
@@ -29,10 +29,10 @@ public final class PlantStoreUnavailableException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * Makes the exception.
+   * Creates the exception.
    *
-   * @param message what the store's operator should know, without secrets and without a plant's
-   *     text
+   * @param message the reason, for the operator of the store; without secrets and without the text
+   *     of a plant
    * @throws NullPointerException if the message is null
    */
   public PlantStoreUnavailableException(String message) {

@@ -73,7 +73,7 @@ class PublishedFilesIT {
           <artifactId>plant-domain</artifactId>
           <version>%s</version>
           <name>Plant store: domain</name>
-          <description>Plants, the port that creates them and the port that keeps them. \
+          <description>Plants, the port that creates them and the port that stores them. \
         No framework, no runtime dependency.</description>
           <url>https://plantstore.org</url>
           <licenses>

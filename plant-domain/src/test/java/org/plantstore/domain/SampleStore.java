@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.text.Normalizer;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /** A store that keeps every rule, and stores that have one mistake each. */
@@ -18,10 +20,7 @@ enum SampleStore {
         NewPlant stored = database.putIfAbsent(plant);
         return new NewPlant(stored.id(), stored.name(), stored.tag());
       },
-      (database, plant) -> {
-        database.putIfAbsent(plant);
-        throw unavailable();
-      }),
+      Database::putIfAbsent),
 
   STORES_NOTHING(
       (database, plant) -> requireNonNull(plant), "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8"),
@@ -114,29 +113,13 @@ enum SampleStore {
           database.putIfAbsent(new NewPlant((long) (double) plant.id(), plant.name(), plant.tag())),
       "r6"),
 
-  PRETENDS_TO_STORE(SOUND.store, (database, plant) -> plant, "r7"),
   LEAKS_A_CAUSE(
-      SOUND.store,
-      (database, plant) -> {
-        PlantStoreUnavailableException unavailable = unavailable();
-        unavailable.initCause(new IOException("connection refused"));
-        throw unavailable;
-      },
-      "r7"),
+      SOUND.store, leaking(failure -> failure.initCause(new IOException("refused"))), "r7"),
   LEAKS_A_SUPPRESSED_EXCEPTION(
-      SOUND.store,
-      (database, plant) -> {
-        PlantStoreUnavailableException unavailable = unavailable();
-        unavailable.addSuppressed(new IOException("connection reset"));
-        throw unavailable;
-      },
-      "r7"),
+      SOUND.store, leaking(failure -> failure.addSuppressed(new IOException("reset"))), "r7"),
   HANGS_AFTER_A_FAILURE(
       SOUND.store,
-      (database, plant) -> {
-        database.connections.acquireUninterruptibly(); // and never released
-        throw unavailable();
-      },
+      (database, plant) -> database.connections.acquireUninterruptibly(), // and never released
       "r7"),
   REFUSES_A_RETRY(
       (database, plant) -> {
@@ -145,18 +128,9 @@ enum SampleStore {
         }
         return database.putIfAbsent(plant);
       },
-      (database, plant) -> {
-        database.unwritten.add(plant);
-        throw unavailable();
-      },
+      (database, plant) -> database.unwritten.add(plant),
       "r7"),
-  OVERWRITES_ALTHOUGH_IT_FAILS(
-      SOUND.store,
-      (database, plant) -> {
-        database.write(plant);
-        throw unavailable();
-      },
-      "r7"),
+  OVERWRITES_ALTHOUGH_IT_FAILS(SOUND.store, Database::write, "r7"),
 
   SHARES_ONE_STATEMENT(
       (database, plant) -> {
@@ -179,24 +153,19 @@ enum SampleStore {
   final Set<String> failedTests;
 
   private final BiFunction<Database, NewPlant, NewPlant> store;
-  private final BiFunction<Database, NewPlant, NewPlant> unreachableStore;
+  private final BiConsumer<Database, NewPlant> beforeFailure;
 
   SampleStore(BiFunction<Database, NewPlant, NewPlant> store, String... failedTests) {
-    this(
-        store,
-        (database, plant) -> {
-          throw unavailable();
-        },
-        failedTests);
+    this(store, (database, plant) -> {}, failedTests);
   }
 
   SampleStore(
       BiFunction<Database, NewPlant, NewPlant> store,
-      BiFunction<Database, NewPlant, NewPlant> unreachableStore,
+      BiConsumer<Database, NewPlant> beforeFailure,
       String... failedTests) {
-    this.failedTests = Set.of(failedTests);
     this.store = store;
-    this.unreachableStore = unreachableStore;
+    this.beforeFailure = beforeFailure;
+    this.failedTests = Set.of(failedTests);
   }
 
   /** Returns an instance on the database. */
@@ -206,11 +175,19 @@ enum SampleStore {
 
   /** Returns an instance that cannot reach the database. */
   PlantStore unreachableOn(Database database) {
-    return plant -> unreachableStore.apply(database, plant);
+    return plant -> {
+      beforeFailure.accept(database, plant);
+      throw new PlantStoreUnavailableException("the database cannot be reached");
+    };
   }
 
-  private static PlantStoreUnavailableException unavailable() {
-    return new PlantStoreUnavailableException("the database cannot be reached");
+  private static BiConsumer<Database, NewPlant> leaking(
+      Consumer<PlantStoreUnavailableException> change) {
+    return (database, plant) -> {
+      var failure = new PlantStoreUnavailableException("the database cannot be reached");
+      change.accept(failure);
+      throw failure;
+    };
   }
 
   private static BiFunction<Database, NewPlant, NewPlant> changingTexts(

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -129,22 +130,14 @@ public abstract class PlantStoreContract {
     PlantStore store = store();
     NewPlant fern = new NewPlant(1, "r2 fern", "shade");
     NewPlant moss = new NewPlant(2, "r2 moss", null);
-    r2.put(store, fern, "for a free id");
-    r2.put(store, moss, "for a free id");
-
-    for (NewPlant plant :
-        List.of(
-            fern,
-            new NewPlant(1, "r2 ivy", "shade"),
-            new NewPlant(1, "r2 fern", "sun"),
-            new NewPlant(1, "r2 fern", ""),
-            new NewPlant(1, "r2 fern", null),
-            new NewPlant(1, "", null))) {
-      r2.assertReturns(fern, store, plant, "for a taken id");
-    }
-    for (NewPlant plant :
-        List.of(moss, new NewPlant(2, "r2 moss", "sun"), new NewPlant(2, "r2 moss", ""))) {
-      r2.assertReturns(moss, store, plant, "for a taken id");
+    for (NewPlant plant : List.of(fern, moss)) {
+      r2.put(store, plant, "for a free id");
+      for (String name : List.of(plant.name(), "r2 ivy", "")) {
+        for (String tag : Arrays.asList("shade", "sun", "", null)) {
+          NewPlant rival = new NewPlant(plant.id(), name, tag);
+          r2.assertReturns(plant, store, rival, "for a taken id");
+        }
+      }
     }
     r2.assertStored(fern, store, "for a taken id");
     r2.assertStored(moss, store, "for a taken id");
