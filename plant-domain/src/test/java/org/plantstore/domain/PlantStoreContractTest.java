@@ -123,10 +123,10 @@ class PlantStoreContractTest {
         """);
 
     String start = "\"" + "x".repeat(40) + "\" (from index 0, of 2097153 characters)";
-    String longer = "\"" + "x".repeat(40) + "\" (from index 65525, of 2097153 characters)";
-    String shorter = "\"" + "x".repeat(10) + "\" (from index 65525, of 65535 characters)";
+    String longer = "\"" + "x".repeat(40) + "\" (from index 65526, of 2097153 characters)";
+    String shorter = "\"" + "x".repeat(10) + "\" (from index 65526, of 65536 characters)";
     assertMessageOfR5EndsWith(
-        SampleStore.TRUNCATES_AT_65535_BYTES,
+        SampleStore.TRUNCATES,
         """
           putIfAbsent(id 23, name %s, tag %s) for a free id
           must return id 23, name %s, tag %s,

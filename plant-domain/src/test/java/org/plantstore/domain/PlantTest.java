@@ -71,21 +71,11 @@ class PlantTest {
 
   @Test
   @SuppressWarnings("NullAway") // null is what this test is about
-  void null_name_is_refused() {
+  void null_is_refused() {
     assertThrows(NullPointerException.class, () -> new Plant(null, null));
     assertThrows(NullPointerException.class, () -> new NewPlant(1, null, null));
-  }
-
-  @Test
-  @SuppressWarnings("NullAway") // null is what this test is about
-  void violation_without_field_or_rule_is_refused() {
     assertThrows(NullPointerException.class, () -> new Violation(null, "must not be null"));
     assertThrows(NullPointerException.class, () -> new Violation("name", null));
-  }
-
-  @Test
-  @SuppressWarnings("NullAway") // null is what this test is about
-  void unavailability_without_message_is_refused() {
     assertThrows(NullPointerException.class, () -> new PlantStoreUnavailableException(null));
   }
 

@@ -1,11 +1,9 @@
 package org.plantstore.domain;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
 import java.text.Normalizer;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
@@ -27,7 +25,7 @@ enum SampleStore {
   STORES_EQUAL_CONTENT_ONCE(
       (database, plant) -> {
         for (NewPlant other : database.memory.values()) {
-          if (other.name().equals(plant.name()) && Objects.equals(other.tag(), plant.tag())) {
+          if (other.plant().equals(plant.plant())) {
             return other;
           }
         }
@@ -101,7 +99,7 @@ enum SampleStore {
 
   STRIPS_TRAILING_SPACE(changingTexts(String::stripTrailing), "r5"),
   NORMALISES(changingTexts(text -> Normalizer.normalize(text, Normalizer.Form.NFC)), "r5"),
-  TRUNCATES_AT_65535_BYTES(changingTexts(SampleStore::truncated), "r5"),
+  TRUNCATES(changingTexts(text -> text.substring(0, Math.min(text.length(), 1 << 16))), "r5"),
   TAKES_AN_EMPTY_TAG_FOR_NONE(
       (database, plant) ->
           database.putIfAbsent(
@@ -198,10 +196,5 @@ enum SampleStore {
   private static NewPlant withTexts(NewPlant plant, UnaryOperator<String> change) {
     String tag = plant.tag() == null ? null : change.apply(plant.tag());
     return new NewPlant(plant.id(), change.apply(plant.name()), tag);
-  }
-
-  private static String truncated(String text) {
-    byte[] bytes = text.getBytes(UTF_8);
-    return new String(bytes, 0, Math.min(bytes.length, 65_535), UTF_8);
   }
 }
