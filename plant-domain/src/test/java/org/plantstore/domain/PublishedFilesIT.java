@@ -50,7 +50,7 @@ class PublishedFilesIT {
     try (JarFile jar = new JarFile(FILES + suffix)) {
       List<String> names =
           jar.stream().filter(entry -> !entry.isDirectory()).map(JarEntry::getName).toList();
-      assertTrue(names.contains(required), required);
+      assertTrue(names.containsAll(List.of(required, "META-INF/LICENSE")), names.toString());
       for (String name : names) {
         if (name.startsWith("META-INF/")) {
           assertTrue(name.matches("META-INF/(MANIFEST.MF|LICENSE|maven/.+)"), name);
