@@ -25,10 +25,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The metrics as a Prometheus reads them, held against the README. */
+/** The metrics as a Prometheus reads them, held against the page on operations. */
 class MetricsTest {
 
-  private static final Path README = Path.of("..", "README.md");
+  private static final Path PAGE = Path.of("docs", "operations.md");
 
   /** A row of the table: a metric, its labels or a dash, its unit and its meaning. */
   private static final Pattern ROW =
@@ -55,11 +55,11 @@ class MetricsTest {
     assertEquals(
         Set.of(),
         remaining(families, family -> documented.stream().anyMatch(row -> covers(row, family))),
-        "metrics that the README does not have");
+        "metrics that the page does not have");
     assertEquals(
         Set.of(),
         remaining(documented, row -> families.stream().anyMatch(family -> covers(row, family))),
-        "metrics that only the README has");
+        "metrics that only the page has");
   }
 
   @Test
@@ -161,13 +161,11 @@ class MetricsTest {
         .orElseThrow(() -> new AssertionError("there is no " + series));
   }
 
-  /**
-   * Answers the names of the README's table, a final asterisk for the rest of a name, and labels.
-   */
+  /** Answers the names of the page's table, a final asterisk for the rest of a name, and labels. */
   private static Map<String, Set<String>> documented() throws IOException {
     String section =
-        Files.readString(README)
-            .replaceFirst("(?s)^.*?\n### Metrics\n", "")
+        Files.readString(PAGE)
+            .replaceFirst("(?s)^.*?\n## Metrics\n", "")
             .replaceFirst("(?s)\n##.*", "");
     return ROW.matcher(section)
         .results()

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What the README's section on operations says is there is there. */
+/** What the page on operations says is there is there. */
 class OperationsTest {
 
   private static final Path ROOT = Objects.requireNonNull(Path.of("").toAbsolutePath().getParent());
@@ -41,7 +41,7 @@ class OperationsTest {
   @Test
   void each_promise_has_its_tests() throws IOException {
     Set<String> named =
-        section("### Promises")
+        section("## Promises")
             .filter(line -> line.startsWith("| "))
             .flatMap(line -> TEST.matcher(line).results())
             .map(test -> test.group(1))
@@ -69,14 +69,14 @@ class OperationsTest {
   }
 
   private static Set<String> rows() {
-    return section("### Runbook")
+    return section("## Runbook")
         .flatMap(line -> ROW.matcher(line).results())
         .map(row -> normalize(row.group(1)))
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
   private static Stream<String> section(String heading) {
-    List<String> lines = read(ROOT.resolve("README.md")).lines().toList();
+    List<String> lines = read(ROOT.resolve("plant-app/docs/operations.md")).lines().toList();
     return lines.stream()
         .skip(lines.indexOf(heading) + 1)
         .takeWhile(line -> !line.matches("###? .*"));

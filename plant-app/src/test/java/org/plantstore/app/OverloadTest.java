@@ -35,7 +35,7 @@ class OverloadTest {
   private static final int CALLERS = 1_000;
   private static final Duration DEADLINE = Duration.ofSeconds(2);
 
-  /** What a machine with other things to do may take longer, as the README says. */
+  /** What a machine with other things to do may take longer, as the page on operations says. */
   private static final Duration MARGIN = Duration.ofMillis(1_500);
 
   private static final String STORE_UNAVAILABLE = "{\"error\":5002,";

@@ -24,10 +24,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The recipes of the README do what it says of them. */
+/** The recipes on the page of the HTTP adapter do what it says of them. */
 class RecipesTest {
 
-  private static final Path README = Path.of("..", "README.md");
+  private static final Path PAGE = Path.of("..", "plant-adapter-http", "README.md");
 
   private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
   private static final Duration TIMER_INACCURACY = Duration.ofMillis(20);
@@ -36,7 +36,7 @@ class RecipesTest {
 
   @TempDir Path folder;
 
-  /** Recipes by their language in the README. */
+  /** Recipes by their language on the page. */
   enum Recipe {
     SH("create.sh", "bash", "curl"),
     JAVA("CreatePlant.java", "java", "java"),
@@ -113,11 +113,11 @@ class RecipesTest {
   }
 
   private static String textOf(Recipe recipe) throws IOException {
-    String readme = Files.readString(README);
-    String use =
-        readme.substring(readme.indexOf("\n## Use it\n"), readme.indexOf("\n## The hexagon\n"));
-    Matcher block = Pattern.compile("(?si)```" + recipe + "\n(.*?)```").matcher(use);
-    assertTrue(block.find(), "the README has a recipe in " + recipe);
+    String page = Files.readString(PAGE);
+    String recipes =
+        page.substring(page.indexOf("\n## Recipes\n"), page.indexOf("\n## Generated clients\n"));
+    Matcher block = Pattern.compile("(?si)```" + recipe + "\n(.*?)```").matcher(recipes);
+    assertTrue(block.find(), "the page has a recipe in " + recipe);
     return block.group(1);
   }
 }

@@ -1,0 +1,145 @@
+package org.plantstore.app;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Links between the pages lead somewhere, and the first page stays short and true. */
+class MarkdownTest {
+
+  private static final Path ROOT = Objects.requireNonNull(Path.of("").toAbsolutePath().getParent());
+  private static final int MAX_README_LINES = 160;
+
+  private static final Pattern CODE = Pattern.compile("(?ms)^```.*?^```$|`[^`\n]*`");
+  private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
+  private static final Pattern ABSOLUTE = Pattern.compile("[a-z]+:.*");
+  private static final Pattern FENCED = Pattern.compile("(?ms)^```.*?^```$");
+  private static final Pattern HEADING = Pattern.compile("(?m)^#{1,6} +(.+?) *$");
+  private static final Pattern CLASS = Pattern.compile("`((?:[A-Z][a-z]+){2,})`");
+
+  @Test
+  void each_link_leads_to_a_file_and_a_heading() throws IOException {
+    List<Path> pages = files(".*\\.md");
+
+    assertTrue(pages.size() > 5, () -> "the pages were found: " + pages);
+    assertEquals(List.of(), broken(pages));
+  }
+
+  @Test
+  void broken_link_is_noticed(@TempDir Path folder) throws IOException {
+    Path page = folder.resolve("page.md");
+    Files.writeString(
+        page,
+        """
+        # One `page`, and more
+        ## More
+        ## More
+        [a](page.md#one-page-and-more) [b](#more-1) [c](.) [d](https://example.org/)
+        [e](absent.md) [f](#more-2) [g](page.md#absent)
+        `[h](absent)`
+        ```
+        # no heading
+        [i](absent)
+        ```
+        [j](#no-heading)
+        """);
+
+    assertEquals(
+        Stream.of("absent.md", "#more-2", "page.md#absent", "#no-heading")
+            .map(link -> page + " links to " + link)
+            .toList(),
+        broken(List.of(page)));
+  }
+
+  @Test
+  void readme_is_short() throws IOException {
+    long lines = Files.readString(ROOT.resolve("README.md")).lines().count();
+
+    assertTrue(lines <= MAX_README_LINES, () -> "lines: " + lines);
+  }
+
+  @Test
+  void classes_that_the_readme_names_are_there() throws IOException {
+    Set<String> named =
+        CLASS
+            .matcher(Files.readString(ROOT.resolve("README.md")))
+            .results()
+            .map(name -> name.group(1) + ".java")
+            .collect(Collectors.toCollection(TreeSet::new));
+
+    assertTrue(named.size() > 10, () -> "the names were found: " + named);
+    files(".*\\.java").forEach(file -> named.remove(file.getFileName().toString()));
+    assertEquals(Set.of(), named);
+  }
+
+  /** Returns the files of the project whose names match, without what a build or npm has made. */
+  private static List<Path> files(String name) throws IOException {
+    try (Stream<Path> files = Files.walk(ROOT)) {
+      return files
+          .filter(file -> file.getFileName().toString().matches(name))
+          .filter(
+              file -> !ROOT.relativize(file).toString().matches("(.*/)?(target|node_modules)/.*"))
+          .sorted()
+          .toList();
+    }
+  }
+
+  private static List<String> broken(List<Path> pages) throws IOException {
+    List<String> broken = new ArrayList<>();
+    for (Path page : pages) {
+      String text = CODE.matcher(Files.readString(page)).replaceAll("");
+      for (String link : LINK.matcher(text).results().map(result -> result.group(1)).toList()) {
+        if (!ABSOLUTE.matcher(link).matches() && !leadsSomewhere(page, link)) {
+          broken.add(page + " links to " + link);
+        }
+      }
+    }
+    return broken;
+  }
+
+  private static boolean leadsSomewhere(Path page, String link) throws IOException {
+    String[] parts = link.split("#", 2);
+    Path target = parts[0].isEmpty() ? page : page.resolveSibling(parts[0]);
+    return Files.exists(target) && (parts.length == 1 || anchors(target).contains(parts[1]));
+  }
+
+  /** Returns the anchors that GitHub and others give the headings of a page. */
+  private static Set<String> anchors(Path page) throws IOException {
+    Map<String, Integer> repeats = new HashMap<>();
+    String text = FENCED.matcher(Files.readString(page)).replaceAll("");
+    return HEADING
+        .matcher(text)
+        .results()
+        .map(MarkdownTest::anchor)
+        .map(anchor -> {
+          int repeat = repeats.merge(anchor, 1, Integer::sum) - 1;
+          return repeat == 0 ? anchor : anchor + "-" + repeat;
+        })
+        .collect(Collectors.toSet());
+  }
+
+  private static String anchor(MatchResult heading) {
+    return heading
+        .group(1)
+        .toLowerCase(Locale.ROOT)
+        .replaceAll("[^\\p{L}\\p{N} _-]", "")
+        .replace(' ', '-');
+  }
+}
