@@ -10,12 +10,18 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
-/** What bytecode says about modules: who needs whom, and who needs what from outside. */
+/**
+ * What bytecode says about modules and their rooms, which are packages: who needs whom, and who needs
+ * what from outside. A room is named by its package below {@code org.plantstore}.
+ */
 final class Architecture {
 
   private static final String ROOT = "org.plantstore.";
+  private static final String ADAPTERS = ROOT + "adapter.";
 
   private static final Map<String, String> MODULES =
       Map.of(
@@ -31,22 +37,39 @@ final class Architecture {
     this.classes = classes;
   }
 
-  /** Answers for each module that owns a class the other modules that its classes need. */
+  /** Returns for each module that owns a class the other modules that its classes need. */
   Map<String, Set<String>> moduleGraph() {
+    return graph(Architecture::moduleOf, name -> true);
+  }
+
+  /** Returns for each room of the adapters the other rooms of its adapter that its classes need. */
+  Map<String, Set<String>> roomGraph() {
+    Map<String, Set<String>> graph = graph(Architecture::roomOf, name -> name.startsWith(ADAPTERS));
+    graph.replaceAll((room, needed) ->
+        needed.stream()
+            .filter(other -> adapterOf(other).equals(adapterOf(room)))
+            .collect(toCollection(TreeSet::new)));
+    return graph;
+  }
+
+  private Map<String, Set<String>> graph(
+      UnaryOperator<String> ownerOf, Predicate<String> isOfGraph) {
     Map<String, Set<String>> graph = new TreeMap<>();
     for (JavaClass owner : classes) {
-      String module = moduleOf(owner.getPackageName());
-      Set<String> needed = graph.computeIfAbsent(module, name -> new TreeSet<>());
-      packagesNeededBy(owner)
-          .filter(name -> name.startsWith(ROOT))
-          .map(Architecture::moduleOf)
-          .filter(other -> !other.equals(module))
-          .forEach(needed::add);
+      if (isOfGraph.test(owner.getPackageName())) {
+        String name = ownerOf.apply(owner.getPackageName());
+        Set<String> needed = graph.computeIfAbsent(name, unit -> new TreeSet<>());
+        packagesNeededBy(owner)
+            .filter(other -> other.startsWith(ROOT) && isOfGraph.test(other))
+            .map(ownerOf)
+            .filter(other -> !other.equals(name))
+            .forEach(needed::add);
+      }
     }
     return graph;
   }
 
-  /** Answers the packages outside of the project that a module's classes need. */
+  /** Returns the packages outside of the project that a module's classes need. */
   Set<String> externalPackages(String module) {
     return classes.stream()
         .filter(owner -> moduleOf(owner.getPackageName()).equals(module))
@@ -55,13 +78,14 @@ final class Architecture {
         .collect(toCollection(TreeSet::new));
   }
 
-  /** Answers for each technology, named by the start of its packages, the modules that need it. */
-  Map<String, Set<String>> modulesByTechnology(Set<String> technologies) {
+  /** Returns for each technology, named by the start of its packages, the rooms that need it. */
+  Map<String, Set<String>> roomsByTechnology(Set<String> technologies) {
     return classes.stream()
         .flatMap(owner ->
             packagesNeededBy(owner)
                 .flatMap(name -> technologies.stream().filter(prefix -> isIn(name, prefix)))
-                .map(prefix -> Map.entry(prefix, moduleOf(owner.getPackageName()))))
+                .filter(prefix -> !isIn(owner.getPackageName(), prefix))
+                .map(prefix -> Map.entry(prefix, roomOf(owner.getPackageName()))))
         .collect(
             groupingBy(
                 Map.Entry::getKey,
@@ -69,7 +93,7 @@ final class Architecture {
                 mapping(Map.Entry::getValue, toCollection(TreeSet::new))));
   }
 
-  /** Answers the classes that are in another module's jar or folder than their package says. */
+  /** Returns the classes that are in another module's jar or folder than their package says. */
   Set<String> misplaced() {
     return classes.stream()
         .filter(shipped ->
@@ -81,6 +105,15 @@ final class Architecture {
                 .contains("/" + moduleOf(shipped.getPackageName()) + "/"))
         .map(JavaClass::getName)
         .collect(toCollection(TreeSet::new));
+  }
+
+  private static String roomOf(String packageName) {
+    return packageName.substring(ROOT.length());
+  }
+
+  /** The adapter is named by the first two parts of a room's name. */
+  private static String adapterOf(String room) {
+    return room.replaceFirst("^(\\w+\\.\\w+).*", "$1");
   }
 
   private static String moduleOf(String packageName) {

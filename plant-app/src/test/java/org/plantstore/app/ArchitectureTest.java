@@ -1,6 +1,7 @@
 package org.plantstore.app;
 
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static java.util.stream.Collectors.toSet;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -11,6 +12,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption.Predefined;
 import com.tngtech.archunit.lang.ArchRule;
 import java.net.URL;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -32,33 +34,48 @@ class ArchitectureTest {
           // The domain for the port by which it looks for its store.
           "plant-app", Set.of("plant-application", "plant-domain"));
 
-  private static final Map<String, Set<String>> MODULES_BY_TECHNOLOGY =
+  private static final Map<String, Set<String>> ROOM_GRAPH =
       Map.ofEntries(
-          Map.entry("com.fasterxml.jackson", Set.of("plant-adapter-http")),
-          Map.entry("com.github.benmanes.caffeine", Set.of("plant-adapter-http")),
-          Map.entry("com.nimbusds", Set.of("plant-adapter-http")),
-          Map.entry("io.micrometer", Set.of("plant-adapter-http", "plant-adapter-persistence")),
-          Map.entry("io.micronaut.http", Set.of("plant-adapter-http")),
-          Map.entry("io.micronaut.security", Set.of("plant-adapter-http")),
-          Map.entry("io.micronaut.serde", Set.of("plant-adapter-http")),
-          Map.entry("io.netty", Set.of("plant-adapter-http")),
+          Map.entry("adapter.http", rooms("http.error", "http.observe", "http.token")),
+          Map.entry("adapter.http.error", rooms()),
+          Map.entry("adapter.http.token", rooms("http.error", "http.observe")),
+          Map.entry("adapter.http.document", rooms("http.error")),
+          Map.entry("adapter.http.observe", rooms("http.error")),
+          Map.entry("adapter.http.connection", rooms("http.error", "http.observe")),
           Map.entry(
-              "java.net", Set.of("plant-adapter-http", "plant-adapter-persistence", "plant-app")),
-          Map.entry("org.webjars", Set.of("plant-adapter-http")),
+              "adapter.persistence",
+              rooms("persistence.batch", "persistence.database", "persistence.start")),
+          Map.entry("adapter.persistence.batch", rooms()),
+          Map.entry("adapter.persistence.database", rooms()),
+          Map.entry("adapter.persistence.start", rooms("persistence.database")));
+
+  private static final Map<String, Set<String>> ROOMS_BY_TECHNOLOGY =
+      Map.ofEntries(
           Map.entry(
-              "org.slf4j", Set.of("plant-adapter-http", "plant-adapter-persistence", "plant-app")),
-          Map.entry("org.yaml", Set.of("plant-adapter-http")),
-          Map.entry("reactor", Set.of("plant-adapter-http")),
-          Map.entry("com.zaxxer.hikari", Set.of("plant-adapter-persistence")),
-          Map.entry("io.micronaut.data", Set.of("plant-adapter-persistence")),
-          Map.entry("io.micronaut.management", Set.of("plant-adapter-persistence", "plant-app")),
-          Map.entry("org.flywaydb", Set.of("plant-adapter-persistence")),
-          Map.entry("java.sql", Set.of("plant-adapter-persistence")),
-          Map.entry("org.postgresql", Set.of("plant-adapter-persistence")),
-          Map.entry("io.micronaut.runtime", Set.of("plant-adapter-http", "plant-app")),
+              "org.plantstore.domain",
+              Set.of(
+                  "app",
+                  "application",
+                  "adapter.http",
+                  "adapter.persistence",
+                  "adapter.persistence.batch")),
+          Map.entry("com.fasterxml.jackson", rooms("http")),
+          Map.entry("com.github.benmanes.caffeine", rooms("http.token")),
+          Map.entry("com.nimbusds", rooms("http.token")),
+          Map.entry("io.micronaut.security", rooms("http.token", "http.document")),
+          Map.entry("io.netty", rooms("http.connection", "http.document", "http.observe")),
+          Map.entry("org.webjars", rooms("http.document")),
+          Map.entry("org.yaml", rooms("http.document")),
+          Map.entry("com.zaxxer.hikari", rooms("persistence.database")),
+          Map.entry("io.micronaut.data", rooms("persistence")),
+          Map.entry("org.flywaydb", rooms("persistence.start")),
           Map.entry(
-              "io.micronaut.context",
-              Set.of("plant-adapter-http", "plant-adapter-persistence", "plant-app")));
+              "java.sql", rooms("persistence", "persistence.database", "persistence.start")),
+          Map.entry("org.postgresql", rooms("persistence", "persistence.database")));
+
+  private static Set<String> rooms(String... names) {
+    return Arrays.stream(names).map("adapter."::concat).collect(toSet());
+  }
 
   private static final Set<String> DOMAIN_NEEDS =
       Set.of("java.io", "java.lang", "java.util", "java.util.stream", "org.jspecify.annotations");
@@ -86,14 +103,19 @@ class ArchitectureTest {
   }
 
   @Test
+  void every_room_of_an_adapter_needs_exactly_the_rooms_that_are_named_here() {
+    assertEquals(ROOM_GRAPH, architecture.roomGraph());
+  }
+
+  @Test
   void every_class_is_shipped_by_the_module_that_its_package_names() {
     assertEquals(Set.of(), architecture.misplaced());
   }
 
   @Test
-  void every_technology_is_in_its_module_and_nowhere_else() {
+  void every_technology_is_in_its_rooms_and_nowhere_else() {
     assertEquals(
-        MODULES_BY_TECHNOLOGY, architecture.modulesByTechnology(MODULES_BY_TECHNOLOGY.keySet()));
+        ROOMS_BY_TECHNOLOGY, architecture.roomsByTechnology(ROOMS_BY_TECHNOLOGY.keySet()));
   }
 
   @Test
@@ -125,6 +147,17 @@ class ArchitectureTest {
   }
 
   @Test
+  void edge_from_a_room_to_another_is_noticed() {
+    JavaClasses rooms =
+        new ClassFileImporter().importPackages("org.plantstore.adapter.counterexample");
+    assertEquals(
+        Map.of(
+            "adapter.counterexample.error", Set.of("adapter.counterexample.token"),
+            "adapter.counterexample.token", Set.of()),
+        new Architecture(rooms).roomGraph());
+  }
+
+  @Test
   void package_that_the_domain_may_not_need_is_noticed() {
     Set<String> excess = new TreeSet<>(broken.externalPackages("plant-domain"));
     excess.removeAll(DOMAIN_NEEDS);
@@ -132,10 +165,10 @@ class ArchitectureTest {
   }
 
   @Test
-  void technology_in_another_module_is_noticed() {
+  void technology_in_another_room_is_noticed() {
     assertEquals(
-        Map.of("java.sql", Set.of("plant-domain")),
-        broken.modulesByTechnology(MODULES_BY_TECHNOLOGY.keySet()));
+        Map.of("java.sql", Set.of("domain.counterexample")),
+        broken.roomsByTechnology(ROOMS_BY_TECHNOLOGY.keySet()));
   }
 
   @Test
