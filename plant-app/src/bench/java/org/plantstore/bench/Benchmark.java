@@ -75,6 +75,7 @@ public final class Benchmark {
   private static Map<String, Part> parts() {
     Map<String, Part> parts = new LinkedHashMap<>();
     parts.put(CreatesPart.NAME, new CreatesPart());
+    parts.put(OtherBuildPart.NAME, new OtherBuildPart());
     parts.put(LatencyPart.NAME, new LatencyPart());
     parts.put(TokensPart.NAME, new TokensPart());
     parts.put(ConnectionsPart.NAME, new ConnectionsPart());

@@ -22,9 +22,10 @@ public final class Database implements AutoCloseable {
   /** The account; the server asks for no password. */
   public static final String USERNAME = "postgres";
 
-  static final String NAME = "postgres";
+  private static final String DEFAULT_NAME = "postgres";
 
   private final EmbeddedPostgres server;
+  private final String name;
 
   private static final Duration QUIET_LIMIT = Duration.ofSeconds(60);
   private static final Duration POLL_PAUSE = Duration.ofMillis(20);
@@ -37,8 +38,9 @@ public final class Database implements AutoCloseable {
         AND (state <> 'idle' OR state_change > clock_timestamp() - interval '200 ms')
       """;
 
-  private Database(EmbeddedPostgres server) {
+  private Database(EmbeddedPostgres server, String name) {
     this.server = server;
+    this.name = name;
   }
 
   /**
@@ -55,12 +57,23 @@ public final class Database implements AutoCloseable {
             .setServerConfig("fsync", "on")
             .setServerConfig("full_page_writes", "on")
             .setServerConfig("synchronous_commit", "on")
-            .start());
+            .start(),
+        DEFAULT_NAME);
+  }
+
+  /** Creates a database on the same server, which ends with this one. */
+  Database createBeside(String other) throws SQLException {
+    execute("CREATE DATABASE " + other);
+    return new Database(server, other);
   }
 
   /** Answers the address for JDBC. */
   public String url() {
-    return "jdbc:postgresql://localhost:" + port() + "/" + NAME;
+    return "jdbc:postgresql://localhost:" + port() + "/" + name;
+  }
+
+  String name() {
+    return name;
   }
 
   int port() {

@@ -31,6 +31,25 @@ record Laboratory(
     return new Target(name, installation.start(secret(), keys.hs256()), keys.hs256());
   }
 
+  /** Returns what measures another installation, which keeps its plants in another database. */
+  Laboratory of(Installation other) {
+    return new Laboratory(
+        options,
+        other.database(),
+        other,
+        wrk,
+        new Pgbench(pgbench.program(), other.database()),
+        keys,
+        journal);
+  }
+
+  /** Starts the service without the profiles of a training run, and otherwise alike. */
+  Target startServiceWithoutCache(String name) throws IOException, InterruptedException {
+    Map<String, String> settings = new HashMap<>(secret());
+    settings.put("PLANT_STORE_AOT", "off");
+    return new Target(name, installation.start(settings, keys.hs256()), keys.hs256());
+  }
+
   /** Starts the service so that it writes a line for each request, and otherwise alike. */
   Target startServiceWithAccessLog(String name) throws IOException, InterruptedException {
     Map<String, String> settings = new HashMap<>(secret());

@@ -1,8 +1,11 @@
 package org.plantstore.bench;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a user chooses, by system properties; the defaults are in the POM.
@@ -13,6 +16,7 @@ import java.util.List;
  * @param warmUpTime how long a service is warmed up before it is measured
  * @param rows the rows of the large table
  * @param starts how many starts are measured of each kind
+ * @param other the jar of another build to compare with, or null
  */
 record Options(
     List<String> parts,
@@ -20,7 +24,8 @@ record Options(
     Duration roundTime,
     Duration warmUpTime,
     long rows,
-    int starts) {
+    int starts,
+    @Nullable Path other) {
 
   Options {
     parts = List.copyOf(parts);
@@ -33,7 +38,19 @@ record Options(
         Duration.ofSeconds(positive("bench.seconds")),
         Duration.ofSeconds(positive("bench.warmup")),
         positive("bench.rows"),
-        Math.toIntExact(positive("bench.starts")));
+        Math.toIntExact(positive("bench.starts")),
+        otherOfSystemProperty());
+  }
+
+  private static @Nullable Path otherOfSystemProperty() {
+    String jar = System.getProperty("bench.other", "");
+    if (jar.isEmpty()) {
+      return null;
+    }
+    if (!Files.isRegularFile(Path.of(jar))) {
+      throw new BenchmarkException("bench.other must be the jar of another build, but is " + jar);
+    }
+    return Path.of(jar).toAbsolutePath();
   }
 
   private static long positive(String property) {

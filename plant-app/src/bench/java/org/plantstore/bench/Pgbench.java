@@ -48,7 +48,7 @@ record Pgbench(Path program, Database database) {
                 String.valueOf(database.port()),
                 "-U",
                 Database.USERNAME,
-                Database.NAME));
+                database.name()));
     Matcher rate = TRANSACTIONS_PER_SECOND.matcher(output);
     if (!rate.find() || FAILED.matcher(output).find()) {
       throw new BenchmarkException("not every insert of pgbench succeeded: " + output.strip());
