@@ -1,23 +1,114 @@
 package org.plantstore.bench;
 
-import java.io.IOException;
-import java.sql.SQLException;
+import static org.plantstore.bench.Figure.Goal.atLeast;
+import static org.plantstore.bench.Figure.Goal.atMost;
+import static org.plantstore.bench.Figure.absolute;
+import static org.plantstore.bench.Figure.ratio;
+import static org.plantstore.bench.Metric.CPU;
+import static org.plantstore.bench.Metric.CREATES;
+import static org.plantstore.bench.Metric.MEDIAN_LATENCY;
+import static org.plantstore.bench.Metric.P99_LATENCY;
+import static org.plantstore.bench.Metric.PEAK_MEMORY;
+import static org.plantstore.bench.Metric.START;
+
 import java.util.List;
 
-/** Something that is measured by itself, with services of its own. */
-@FunctionalInterface
-interface Part {
+/**
+ * Figures that are measured together, on services of their own.
+ *
+ * @param name the name in {@code bench.parts}
+ * @param figures the figures
+ */
+record Part(String name, List<Figure> figures) {
 
-  /** The number of connections that most figures are about. */
-  int CONNECTIONS = 64;
+  private static final Subject PGBENCH = new Inserts();
+  private static final Subject SERVICE = requests("service", Variant.PACKAGED, 64);
+  private static final Subject ONE_INSERT = requests("one insert", Variant.ONE_INSERT, 64);
+  private static final Subject SERVICE_1 = requests("service", Variant.PACKAGED, 1);
+  private static final Subject ONE_INSERT_1 = requests("one insert", Variant.ONE_INSERT, 1);
+  private static final Subject THIS_BUILD = requests("this build", Variant.WITHOUT_CACHE, 64);
+  private static final Subject OTHER_BUILD = requests("other build", Variant.OTHER_BUILD, 64);
+  private static final Subject RS256 = requests(Algorithm.RS256);
+  private static final Subject ES256 = requests(Algorithm.ES256);
+  private static final Subject SERVICE_1024 = requests("service", Variant.PACKAGED, 1_024);
+  private static final Subject LARGE_TABLE = requests("large table", Table.LARGE);
+  private static final Subject RETRIES = requests("retries", Table.TAKEN);
+  private static final Subject LOGGED = requests("access log", Variant.ACCESS_LOG, 64);
+  private static final Subject CACHED_START = new Start("AOT cache", Variant.REQUIRING_CACHE);
+  private static final Subject PLAIN_START = new Start("no AOT cache", Variant.WITHOUT_CACHE);
 
-  /** More than most figures are about, to warm up what only many connections use. */
-  int MANY_CONNECTIONS = 256;
+  /** All that is measured: what, the goal, the metric, the subject and what it is compared with. */
+  static final List<Part> ALL =
+      List.of(
+          part(
+              "creates",
+              ratio("creates ÷ pgbench's inserts", atLeast(2.0), CREATES, SERVICE, PGBENCH),
+              ratio("one insert per request ÷ pgbench", null, CREATES, ONE_INSERT, PGBENCH),
+              absolute("creates per second", null, CREATES, SERVICE),
+              absolute("pgbench's inserts per second", null, CREATES, PGBENCH),
+              absolute("p99", atMost(10), P99_LATENCY, SERVICE),
+              absolute("CPU", atMost(30), CPU, SERVICE),
+              absolute("peak memory", atMost(300), PEAK_MEMORY, SERVICE)),
+          part(
+              "other",
+              ratio("creates ÷ other build", atLeast(1.0), CREATES, THIS_BUILD, OTHER_BUILD),
+              ratio(
+                  "CPU per 1,000 creates ÷ other build", atMost(0.9), CPU, THIS_BUILD, OTHER_BUILD),
+              ratio("p99 ÷ other build", null, P99_LATENCY, THIS_BUILD, OTHER_BUILD),
+              ratio("peak memory ÷ other build", null, PEAK_MEMORY, THIS_BUILD, OTHER_BUILD)),
+          part(
+              "latency",
+              ratio(
+                  "median latency at 1 connection ÷ one insert per request",
+                  atMost(1.0),
+                  MEDIAN_LATENCY,
+                  SERVICE_1,
+                  ONE_INSERT_1),
+              absolute("median latency at 1 connection", null, MEDIAN_LATENCY, SERVICE_1)),
+          part(
+              "tokens",
+              ratio("RS256 tokens ÷ HS256", atLeast(0.95), CREATES, RS256, SERVICE),
+              ratio("ES256 tokens ÷ HS256", atLeast(0.95), CREATES, ES256, SERVICE)),
+          part(
+              "connections",
+              ratio("1,024 connections ÷ 64", atLeast(0.9), CREATES, SERVICE_1024, SERVICE)),
+          part(
+              "rows",
+              ratio("large table ÷ empty table", atLeast(0.8), CREATES, LARGE_TABLE, SERVICE)),
+          part("retries", ratio("retries ÷ fresh ids", atLeast(0.8), CREATES, RETRIES, SERVICE)),
+          part(
+              "access-log",
+              ratio("creates with the access log ÷ without", null, CREATES, LOGGED, SERVICE),
+              ratio("CPU with the access log ÷ without", null, CPU, LOGGED, SERVICE)),
+          part(
+              "start",
+              ratio(
+                  "start with AOT cache ÷ without", atMost(0.4), START, CACHED_START, PLAIN_START),
+              absolute("start with AOT cache", null, START, CACHED_START)));
 
-  /**
-   * Measures, and answers the rows of the result.
-   *
-   * @throws BenchmarkException if a figure would be wrong
-   */
-  List<Row> measure(Laboratory laboratory) throws IOException, InterruptedException, SQLException;
+  Part {
+    figures = List.copyOf(figures);
+  }
+
+  /** Returns each subject of the figures once. */
+  List<Subject> subjects() {
+    return figures.stream().flatMap(Figure::subjects).distinct().toList();
+  }
+
+  private static Part part(String name, Figure... figures) {
+    return new Part(name, List.of(figures));
+  }
+
+  private static Subject requests(String name, Variant variant, int connections) {
+    return new Requests(
+        name + " at " + connections, variant, Algorithm.HS256, connections, Table.EMPTY);
+  }
+
+  private static Subject requests(Algorithm algorithm) {
+    return new Requests(algorithm.name(), Variant.KEY_SET, algorithm, 64, Table.EMPTY);
+  }
+
+  private static Subject requests(String name, Table table) {
+    return new Requests(name, Variant.PACKAGED, Algorithm.HS256, 64, table);
+  }
 }

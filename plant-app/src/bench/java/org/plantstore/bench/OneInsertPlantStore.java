@@ -1,0 +1,59 @@
+package org.plantstore.bench;
+
+import io.micronaut.context.annotation.Replaces;
+import jakarta.inject.Singleton;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.plantstore.domain.NewPlant;
+import org.plantstore.domain.PlantStore;
+
+/**
+ * A store without group commit, to compare with: each call inserts its row in a transaction of its
+ * own, on one of 10 connections. It is on the class path of {@link Variant#ONE_INSERT} alone. Any
+ * failure, a taken id included, is an exception, which ends the benchmark.
+ */
+@Singleton
+@Replaces(PlantStore.class)
+final class OneInsertPlantStore implements PlantStore {
+
+  private static final int CONNECTIONS = 10;
+  private static final String INSERT =
+      "INSERT INTO plant (id, name, tag) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING";
+
+  private final BlockingQueue<PreparedStatement> idle = new LinkedBlockingQueue<>();
+
+  OneInsertPlantStore() throws SQLException {
+    for (int i = 0; i < CONNECTIONS; i++) {
+      Connection connection =
+          DriverManager.getConnection(
+              System.getenv("DATABASE_URL"),
+              System.getenv("DATABASE_USERNAME"),
+              System.getenv("DATABASE_PASSWORD"));
+      idle.add(connection.prepareStatement(INSERT));
+    }
+  }
+
+  @Override
+  public NewPlant putIfAbsent(NewPlant plant) {
+    try {
+      PreparedStatement insert = idle.take();
+      try {
+        insert.setLong(1, plant.id());
+        insert.setString(2, plant.name());
+        insert.setString(3, plant.tag());
+        if (insert.executeUpdate() != 1) {
+          throw new IllegalStateException("the id is taken: " + plant.id());
+        }
+        return plant;
+      } finally {
+        idle.add(insert);
+      }
+    } catch (SQLException | InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

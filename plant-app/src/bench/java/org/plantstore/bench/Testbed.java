@@ -1,0 +1,133 @@
+package org.plantstore.bench;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.File;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.sql.SQLException;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Map;
+
+/** The database, the tokens and the running services that subjects share. */
+final class Testbed implements AutoCloseable {
+
+  private static final String SCRIPT = "plant-store";
+  private static final String JAR = "plant-app.jar";
+
+  private final Path target;
+  private final Path log;
+  private final PrintStream console =
+      new PrintStream(new FileOutputStream(FileDescriptor.out), true, UTF_8);
+  private final Database database;
+  private final Database databaseOfOtherBuild;
+  private final Tokens tokens = Tokens.generate();
+  private final Map<Variant, Service> services = new EnumMap<>(Variant.class);
+
+  /**
+   * Starts the database.
+   *
+   * @param target the folder of the packaged service
+   * @param log the file that is to get everything that is printed
+   */
+  Testbed(Path target, Path log, long largeTableRows) throws IOException, SQLException {
+    this.target = target;
+    this.log = Files.write(log, new byte[0]);
+    this.database = Database.start(target, largeTableRows);
+    this.databaseOfOtherBuild = database.createBeside("other_build");
+  }
+
+  void log(String text) throws IOException {
+    console.println(text);
+    Files.writeString(log, text + System.lineSeparator(), StandardOpenOption.APPEND);
+  }
+
+  Database database(Variant variant) {
+    return variant == Variant.OTHER_BUILD ? databaseOfOtherBuild : database;
+  }
+
+  String token(Algorithm algorithm) {
+    return tokens.sign(algorithm);
+  }
+
+  /** Returns the running service of this variant, which is started if there is none. */
+  Service service(Variant variant) throws IOException, InterruptedException {
+    Service service = services.get(variant);
+    if (service == null) {
+      service = start(variant);
+      services.put(variant, service);
+    }
+    return service;
+  }
+
+  /** Starts a service, which the caller stops. */
+  Service start(Variant variant) throws IOException, InterruptedException {
+    Path folder = variant == Variant.OTHER_BUILD ? folderOfOtherBuild() : target;
+    Algorithm algorithm = variant == Variant.KEY_SET ? Algorithm.RS256 : Algorithm.HS256;
+    return Service.start(folder.resolve(SCRIPT), environment(variant), token(algorithm));
+  }
+
+  private Map<String, String> environment(Variant variant) {
+    Map<String, String> environment = new HashMap<>();
+    environment.put("DATABASE_URL", database(variant).url());
+    environment.put("DATABASE_USERNAME", Database.USERNAME);
+    environment.put("DATABASE_PASSWORD", Database.PASSWORD);
+    environment.put("DRAIN_SECONDS", "0");
+    if (variant == Variant.KEY_SET) {
+      environment.put("JWT_JWKS_URL", tokens.keySetUrl());
+    } else {
+      environment.put("JWT_SECRET", tokens.secret());
+    }
+    switch (variant) {
+      case PACKAGED, KEY_SET -> {}
+      case ACCESS_LOG -> environment.put("ACCESS_LOG", "on");
+      case REQUIRING_CACHE -> environment.put("JAVA_OPTS", "-XX:AOTMode=on");
+      case WITHOUT_CACHE, OTHER_BUILD -> environment.put("PLANT_STORE_AOT", "off");
+      case ONE_INSERT -> {
+        environment.put("PLANT_STORE_AOT", "off");
+        // Java ends its options at the main class, so the -jar of the script is an argument of it.
+        environment.put(
+            "JAVA_OPTS",
+            "-cp %s%s%s org.plantstore.app.Main"
+                .formatted(target.resolve(JAR), File.pathSeparator, Program.classes()));
+      }
+    }
+    return environment;
+  }
+
+  /** Puts the start script of this build beside the other jar, so both get the same options. */
+  private Path folderOfOtherBuild() throws IOException {
+    Path folder = Files.createDirectories(target.resolve("benchmark-other"));
+    Files.copy(
+        target.resolve(SCRIPT),
+        folder.resolve(SCRIPT),
+        StandardCopyOption.REPLACE_EXISTING,
+        StandardCopyOption.COPY_ATTRIBUTES);
+    Files.copy(
+        Path.of(System.getProperty("bench.other")),
+        folder.resolve(JAR),
+        StandardCopyOption.REPLACE_EXISTING);
+    return folder;
+  }
+
+  /** Stops all services and drops what they need no more. */
+  void clear() throws SQLException {
+    services.values().forEach(Service::close);
+    services.clear();
+    database.dropLargeTable();
+  }
+
+  @Override
+  public void close() throws IOException {
+    services.values().forEach(Service::close);
+    tokens.close();
+    database.close();
+  }
+}

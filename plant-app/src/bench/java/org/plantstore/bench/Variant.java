@@ -1,0 +1,19 @@
+package org.plantstore.bench;
+
+/** A way to start the service. */
+enum Variant {
+  /** As packaged, with an AOT cache if there is one. */
+  PACKAGED,
+  /** As packaged; does not start without the AOT cache. */
+  REQUIRING_CACHE,
+  /** As packaged, without the AOT cache. */
+  WITHOUT_CACHE,
+  /** Another build, without an AOT cache. */
+  OTHER_BUILD,
+  /** With {@link OneInsertPlantStore} as its store, without the AOT cache. */
+  ONE_INSERT,
+  /** With tokens of an identity provider instead of a shared secret. */
+  KEY_SET,
+  /** With the access log. */
+  ACCESS_LOG
+}
