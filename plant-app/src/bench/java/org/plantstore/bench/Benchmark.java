@@ -116,8 +116,12 @@ public final class Benchmark {
     Map<Subject, Map<Metric, Double>> result = new LinkedHashMap<>();
     for (Subject subject : subjects) {
       Map<Metric, Double> metrics = subject.measure(testbed, SECONDS);
-      result.put(subject, metrics);
       testbed.log("  round " + round + ", " + subject.name() + ": " + describe(metrics));
+      // A warm-up may pass without an answer, a measurement may not.
+      if (metrics.containsValue(0.0)) {
+        throw new BenchmarkException(subject.name() + " created nothing");
+      }
+      result.put(subject, metrics);
     }
     return result;
   }

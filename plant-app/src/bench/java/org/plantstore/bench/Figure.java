@@ -51,9 +51,9 @@ record Figure(
     }
   }
 
-  /** Returns the subjects that must be measured. */
+  /** Returns the subjects that must be measured, in this order. */
   Stream<Subject> subjects() {
-    return Stream.of(subject, baseline).filter(Objects::nonNull);
+    return baseline == null ? Stream.of(subject) : Stream.of(baseline, subject);
   }
 
   /**
