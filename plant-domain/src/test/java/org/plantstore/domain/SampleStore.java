@@ -92,7 +92,7 @@ enum SampleStore {
   WRITES_STRIPPED_TEXT(
       (database, plant) -> {
         NewPlant stored = database.putIfAbsentInMemory(plant);
-        database.disk.putIfAbsent(plant.id(), withTexts(plant, String::strip));
+        database.disk.putIfAbsent(plant.id(), withTexts(stored, String::strip));
         return stored;
       },
       "r4"),
