@@ -1,17 +1,28 @@
 package org.plantstore.adapter.http.connection;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.http.error.ErrorLink;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.adapter.http.observe.Exchange;
@@ -19,11 +30,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides what the framework gets of a connection, and when the connection ends. A request that RFC
- * 9112 does not allow is refused when those before it are answered. The connection is closed behind
- * the answer to a request that is broken, that its client calls the last, or that is answered
- * before its end, and behind the next answer when the service is about to stop. One per connection,
- * behind the decoder; used by its event loop alone.
+ * Follows each request of a connection to its answer. Refuses what RFC 9112 does not allow. Closes
+ * the connection behind the answer to a request that is broken, that its client calls the last, or
+ * that is answered before its end, and behind any answer when the service is about to stop. One per
+ * connection, behind {@link PipelinedRequests}; used by its event loop alone.
  */
 @SuppressWarnings(
     "FutureReturnValueIgnored") // Netty reports what fails on a connection by closing it
@@ -31,6 +41,14 @@ final class ConnectionHandler extends ChannelDuplexHandler {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionHandler.class);
   private static final RareLine NO_MEMORY = new RareLine();
+  private static final ErrorNumber MALFORMED = ErrorNumber.MALFORMED_REQUEST;
+  private static final byte[] MALFORMED_BODY =
+      "{\"error\":%d,\"message\":\"%s\"}"
+          .formatted(MALFORMED.number(), MALFORMED.description())
+          .getBytes(UTF_8);
+
+  /** What is kept beside the bytes of a part, of which a body may have as many as bytes. */
+  private static final int BYTES_PER_PART = 256;
 
   /**
    * How much of a body is dropped: most clients read the refusal only when they have sent
@@ -38,17 +56,28 @@ final class ConnectionHandler extends ChannelDuplexHandler {
    */
   private static final long MAX_DROPPED_BYTES = 16 * 1024 * 1024;
 
-  private final MalformedRequestAnswer malformedRequest;
-  private final Draining draining;
-  private final UnansweredRequests unanswered;
+  private final BodyBudget bodies;
+  private final BooleanSupplier isDraining;
+  private final Consumer<Exchange> ended;
   private Input input = Input.HEAD;
+
+  /** The request that is not answered, or null if there is none. */
+  private @Nullable Exchange exchange;
+
+  private long bodyBytes;
   private long droppedBytes;
 
-  ConnectionHandler(
-      MalformedRequestAnswer malformedRequest, Draining draining, UnansweredRequests unanswered) {
-    this.malformedRequest = malformedRequest;
-    this.draining = draining;
-    this.unanswered = unanswered;
+  /**
+   * Creates the handler of a connection.
+   *
+   * @param bodies what the bodies take their memory from
+   * @param isDraining whether the service is about to stop
+   * @param ended what is given each exchange when it has ended
+   */
+  ConnectionHandler(BodyBudget bodies, BooleanSupplier isDraining, Consumer<Exchange> ended) {
+    this.bodies = bodies;
+    this.isDraining = isDraining;
+    this.ended = ended;
   }
 
   /** Returns what comes next. */
@@ -58,51 +87,53 @@ final class ConnectionHandler extends ChannelDuplexHandler {
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    switch (input) {
-      case HEAD -> {
-        if (message instanceof Exchange exchange) {
-          begin(context, exchange);
-        } else {
-          context.fireChannelRead(message); // the end of a request without a body
-        }
-      }
-      case EXPECTED_BODY, BODY -> receive(context, (HttpContent) message);
-      default -> drop(context, message);
-    }
-  }
-
-  private void begin(ChannelHandlerContext context, Exchange exchange) {
-    unanswered.add(exchange);
-    if (exchange.decoderResult().isFailure() || !RequestHead.isWellFormed(exchange)) {
-      refuse(context);
+    if (input == Input.HEAD && message instanceof Exchange head) {
+      begin(context, head);
+    } else if (input == Input.HEAD) {
+      context.fireChannelRead(message); // the end of a request without a body
+    } else if (input.isBody()) {
+      receiveBody(context, (HttpContent) message);
     } else {
-      input = Input.behindHead(exchange);
-      context.fireChannelRead(exchange);
+      drop(context, message);
     }
   }
 
-  private void receive(ChannelHandlerContext context, HttpContent part) {
+  private void begin(ChannelHandlerContext context, Exchange head) {
+    exchange = head;
+    head.begin();
+    if (head.decoderResult().isFailure() || !RequestHead.isWellFormed(head)) {
+      refuse(context, head);
+    } else {
+      input = Input.behindHead(head);
+      context.fireChannelRead(head);
+    }
+  }
+
+  private void receiveBody(ChannelHandlerContext context, HttpContent part) {
+    Exchange head = requireNonNull(exchange);
     if (part.decoderResult().isFailure()) {
       part.release();
-      refuse(context);
+      refuse(context, head);
       return;
     }
     if (part instanceof LastHttpContent) {
-      input = Input.behindBody(unanswered.last());
+      input = Input.behindBody(head);
     }
-    int bytes = part.content().readableBytes();
-    if (bytes > 0 && !unanswered.take(bytes)) {
+    int bytes = part.content().readableBytes() + BYTES_PER_PART;
+    if (bodies.take(bodyBytes, bytes)) {
+      bodyBytes += bytes;
+    } else {
       context.fireExceptionCaught(new RefusedException(ErrorNumber.OVERLOADED));
     }
     context.fireChannelRead(part);
   }
 
   private void drop(ChannelHandlerContext context, Object message) {
-    if (message instanceof HttpContent part && input == Input.REFUSED_BODY) {
+    if (input == Input.REFUSED_BODY && message instanceof HttpContent part) {
       droppedBytes += part.content().readableBytes();
       if (part instanceof LastHttpContent || droppedBytes > MAX_DROPPED_BYTES) {
         input = Input.NONE;
-        if (unanswered.isEmpty()) {
+        if (exchange == null) {
           context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
         }
       }
@@ -110,19 +141,27 @@ final class ConnectionHandler extends ChannelDuplexHandler {
     ReferenceCountUtil.release(message);
   }
 
-  /** Refuses the last request, now or when those before it are answered. */
-  private void refuse(ChannelHandlerContext context) {
-    input = Input.BROKEN;
-    if (unanswered.isAtLast() && !unanswered.isAnswering()) {
-      input = Input.NONE;
-      write(context, malformedRequest.to(unanswered.first()), context.newPromise());
-      context.flush();
-    }
+  private void refuse(ChannelHandlerContext context, Exchange broken) {
+    FullHttpResponse response =
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1,
+            HttpResponseStatus.BAD_REQUEST,
+            Unpooled.wrappedBuffer(MALFORMED_BODY));
+    response
+        .headers()
+        .set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_JSON)
+        .set(HttpHeaderNames.CONTENT_LENGTH, MALFORMED_BODY.length)
+        .set(ErrorLink.HEADER, ErrorLink.to(MALFORMED, broken.path()));
+    broken.fail(MALFORMED);
+    input = Input.NONE;
+    write(context, response, context.newPromise());
+    context.flush();
   }
 
   @Override
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
-    if (unanswered.isEmpty()) {
+    Exchange answered = exchange;
+    if (answered == null) {
       ReferenceCountUtil.release(message); // the framework's answer to what is refused already
       promise.trySuccess();
       return;
@@ -133,37 +172,32 @@ final class ConnectionHandler extends ChannelDuplexHandler {
         context.write(message, promise);
         return;
       }
-      beginAnswer(response);
+      input = input.behindAnswer(isDraining.getAsBoolean());
+      if (input != Input.HEAD) {
+        response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+      }
+      answered.answer(response);
     }
     if (message instanceof HttpContent part) {
-      unanswered.continueAnswer(part);
+      answered.addAnsweredBytes(part.content().readableBytes());
     }
-    if (message instanceof LastHttpContent) {
-      endAnswer(context, message, promise);
-    } else {
-      context.write(message, promise);
-    }
+    context.write(message, message instanceof LastHttpContent ? end(answered, promise) : promise);
   }
 
-  private void beginAnswer(HttpResponse response) {
-    unanswered.beginAnswer(response);
-    if (!unanswered.isAtLast()) {
-      return;
+  /** Ends the exchange, and returns a promise that does what is left when all is written. */
+  private ChannelPromise end(Exchange answered, ChannelPromise promise) {
+    long takenBytes = bodyBytes;
+    bodyBytes = 0;
+    exchange = null;
+    answered.end(true);
+    ended.accept(answered);
+    ChannelPromise written = promise;
+    if (takenBytes > BodyBudget.FREE_BYTES) {
+      written = written.unvoid().addListener(future -> bodies.release(takenBytes));
     }
-    input = input.behindAnswer(draining.hasBegun());
-    if (input != Input.HEAD) {
-      response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
-    }
-  }
-
-  private void endAnswer(ChannelHandlerContext context, Object end, ChannelPromise promise) {
-    ChannelPromise written = unanswered.endAnswer(promise);
-    boolean isLast = unanswered.isEmpty() && input == Input.NONE;
-    context.write(
-        end, isLast ? written.unvoid().addListener(ChannelFutureListener.CLOSE) : written);
-    if (input == Input.BROKEN) {
-      refuse(context);
-    }
+    return input == Input.NONE
+        ? written.unvoid().addListener(ChannelFutureListener.CLOSE)
+        : written;
   }
 
   /** The client has reset the connection, the decoder gives up, or there is no memory to read. */
@@ -180,6 +214,10 @@ final class ConnectionHandler extends ChannelDuplexHandler {
 
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
-    unanswered.endAll();
+    if (exchange != null) {
+      exchange.end(false);
+      ended.accept(exchange);
+    }
+    bodies.release(bodyBytes);
   }
 }

@@ -1,11 +1,13 @@
 package org.plantstore.adapter.http.connection;
 
 import io.micronaut.context.annotation.Property;
+import io.micronaut.context.event.ApplicationEventListener;
 import io.micronaut.context.event.BeanCreatedEvent;
 import io.micronaut.context.event.BeanCreatedEventListener;
 import io.micronaut.core.annotation.Nullable;
 import io.micronaut.http.netty.channel.ChannelPipelineCustomizer;
 import io.micronaut.http.server.netty.NettyServerCustomizer;
+import io.micronaut.runtime.event.ApplicationShutdownEvent;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
@@ -24,14 +26,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Puts the handlers of this package on every connection: {@link ClientTimeout}, {@link
- * RequestDecoder} and Netty's encoder in place of the framework's codec, {@link ConnectionHandler}.
- * Closes connections at once beyond {@code MAX_CONNECTIONS}; those to the management port do not
- * count and are never refused, so that probes get through. Safe for use by many threads.
+ * RequestDecoder} and Netty's encoder in place of the framework's codec, {@link PipelinedRequests},
+ * {@link ConnectionHandler}. Closes connections at once beyond {@code MAX_CONNECTIONS}; those to
+ * the management port do not count and are never refused, so that probes get through. Safe for use
+ * by many threads.
  */
 @Singleton
 @SuppressWarnings(
     "FutureReturnValueIgnored") // Netty reports what fails on a connection by closing it
-final class ConnectionPipeline implements BeanCreatedEventListener<NettyServerCustomizer.Registry> {
+final class ConnectionPipeline
+    implements BeanCreatedEventListener<NettyServerCustomizer.Registry>,
+        ApplicationEventListener<ApplicationShutdownEvent> {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionPipeline.class);
   private static final RareLine TOO_MANY = new RareLine();
@@ -46,27 +51,22 @@ final class ConnectionPipeline implements BeanCreatedEventListener<NettyServerCu
   /** A client that leaves 8 KiB of its answers unread gets no more until it is down to 4 KiB. */
   private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(4 * 1024, 8 * 1024);
 
-  private final MalformedRequestAnswer malformedRequest;
   private final BodyBudget bodies;
-  private final Draining draining;
   private final Exchanges exchanges;
   private final Duration requestTimeout;
   private final int maxConnections;
   private final int managementPort;
   private final AtomicInteger connections = new AtomicInteger();
+  private volatile boolean isDraining;
   private final Map<EventLoop, SlowClients> slowClients = new ConcurrentHashMap<>();
 
   ConnectionPipeline(
-      MalformedRequestAnswer malformedRequest,
       BodyBudget bodies,
-      Draining draining,
       Exchanges exchanges,
       @Property(name = "request.timeout.seconds") long requestTimeoutSeconds,
       @Property(name = "max.connections") int maxConnections,
       @Nullable @Property(name = "endpoints.all.port") Integer managementPort) {
-    this.malformedRequest = malformedRequest;
     this.bodies = bodies;
-    this.draining = draining;
     this.exchanges = exchanges;
     this.requestTimeout = Duration.ofSeconds(requestTimeoutSeconds);
     this.maxConnections = maxConnections;
@@ -78,6 +78,12 @@ final class ConnectionPipeline implements BeanCreatedEventListener<NettyServerCu
       BeanCreatedEvent<NettyServerCustomizer.Registry> event) {
     event.getBean().register(new OnEveryConnection(null));
     return event.getBean();
+  }
+
+  /** From now on callers had better connect elsewhere. */
+  @Override
+  public void onApplicationEvent(ApplicationShutdownEvent event) {
+    isDraining = true;
   }
 
   private void count(Channel channel) {
@@ -101,8 +107,7 @@ final class ConnectionPipeline implements BeanCreatedEventListener<NettyServerCu
   private void install(Channel channel) {
     RequestDecoder decoder = new RequestDecoder();
     ConnectionHandler handler =
-        new ConnectionHandler(
-            malformedRequest, draining, new UnansweredRequests(bodies, exchanges.of(channel)));
+        new ConnectionHandler(bodies, () -> isDraining, exchanges.of(channel));
     channel
         .config()
         .setRecvByteBufAllocator(new AdaptiveRecvByteBufAllocator(64, 2 * 1024, MAX_READ_BYTES))
@@ -113,6 +118,7 @@ final class ConnectionPipeline implements BeanCreatedEventListener<NettyServerCu
         .addBefore(
             CODEC, "client-timeout", new ClientTimeout(slowClientsOf(channel), decoder, handler))
         .addAfter(CODEC, "connection", handler)
+        .addAfter(CODEC, "pipelined-requests", new PipelinedRequests())
         .addAfter(CODEC, "encoder", new HttpResponseEncoder());
   }
 

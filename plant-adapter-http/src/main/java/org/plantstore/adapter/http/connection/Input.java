@@ -15,9 +15,7 @@ enum Input {
   BODY,
   /** A part of a body that is answered already: dropped. Behind it the connection is closed. */
   REFUSED_BODY,
-  /** Anything: dropped. The last request is broken, and refused when its turn comes. */
-  BROKEN,
-  /** Anything: dropped. The connection is closed behind the last answer. */
+  /** Anything: dropped. The connection is closed behind the answer. */
   NONE;
 
   /** Returns what comes behind a head. */
@@ -33,7 +31,12 @@ enum Input {
     return HttpUtil.isKeepAlive(head) ? HEAD : NONE;
   }
 
-  /** Returns what comes when the last request is being answered. */
+  /** Returns whether a body comes that is wanted. */
+  boolean isBody() {
+    return this == BODY || this == EXPECTED_BODY;
+  }
+
+  /** Returns what comes behind the answer to the request that came last. */
   Input behindAnswer(boolean isDraining) {
     return switch (this) {
       case HEAD -> isDraining ? NONE : HEAD;
@@ -54,7 +57,7 @@ enum Input {
       case HEAD -> isLineBegun ? Wait.HEAD : null;
       case EXPECTED_BODY, BODY -> isLineBegun ? Wait.HEAD : Wait.BODY;
       case REFUSED_BODY -> Wait.HEAD;
-      case BROKEN, NONE -> null;
+      case NONE -> null;
     };
   }
 }

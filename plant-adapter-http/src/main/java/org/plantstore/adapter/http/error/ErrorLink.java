@@ -6,6 +6,9 @@ public final class ErrorLink {
   /** No address has more, and a reference must not become larger than what it answers. */
   private static final int MAX_DEPTH = 32;
 
+  /** The header that carries it (RFC 8288). */
+  public static final String HEADER = "Link";
+
   private ErrorLink() {}
 
   /**

@@ -30,7 +30,7 @@ final class AccessLog {
   private static final int MAX_METHOD_CHARACTERS = 16;
   private static final int MAX_PATH_CHARACTERS = 256;
 
-  void record(Exchange exchange) {
+  static void record(Exchange exchange) {
     if (LOG.isInfoEnabled()) {
       DiagnosticContext.of(exchange).run(() -> write(exchange));
     }

@@ -3,12 +3,17 @@ package org.plantstore.adapter.http.observe;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.server.netty.NettyHttpRequest;
 import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.AsciiString;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
@@ -20,8 +25,32 @@ import org.plantstore.adapter.http.error.ErrorNumber;
  */
 public final class Exchange extends DefaultHttpRequest {
 
+  private static final AsciiString CONTENT_TYPE_OPTIONS =
+      AsciiString.cached("x-content-type-options");
+  private static final AsciiString NOSNIFF = AsciiString.cached("nosniff");
   private static final Pattern BEFORE_PATH = Pattern.compile("^[^/?#]+://[^/?#]*");
   private static final Pattern BEHIND_PATH = Pattern.compile("[?#].*", Pattern.DOTALL);
+
+  /** How an exchange ended, as metrics and the access log name it. */
+  enum Outcome {
+    /** A plant is stored. */
+    CREATED,
+    /** Something else was answered as it was asked for: a document. */
+    SERVED,
+    /** The answer was an error that whoever sent the request can mend. */
+    REFUSED,
+    /** The answer was an error of the service. */
+    FAILED,
+    /** The connection ended before the answer did. */
+    UNANSWERED;
+
+    private final String label = name().toLowerCase(Locale.ROOT);
+
+    /** Returns the value of the label {@code outcome}. */
+    String label() {
+      return label;
+    }
+  }
 
   private final boolean isReadable;
   private long beganNanos;
@@ -73,9 +102,14 @@ public final class Exchange extends DefaultHttpRequest {
     error = number;
   }
 
-  /** Notes that the head of the answer is written. */
-  public void answer(HttpResponseStatus answered) {
-    status = answered;
+  /** Gives the head of the answer its id. It is for no cache, and is what its type says. */
+  public void answer(HttpResponse response) {
+    status = response.status();
+    HttpHeaders headers = response.headers();
+    headers.set(RequestId.HEADER, requestId).set(CONTENT_TYPE_OPTIONS, NOSNIFF);
+    if (!headers.contains(HttpHeaderNames.CACHE_CONTROL)) {
+      headers.set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_STORE);
+    }
   }
 
   /** Notes that a part of the answer's body is written. */

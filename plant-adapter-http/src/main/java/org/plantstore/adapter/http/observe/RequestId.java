@@ -11,10 +11,10 @@ import java.util.regex.Pattern;
  * The id of a request, in its answer and in the log: the one that its sender gives it in the header
  * {@code X-Request-Id}, if that is well formed, and else one that is made for it.
  */
-public final class RequestId {
+final class RequestId {
 
   /** The header that carries it, in a request and in its answer. */
-  public static final AsciiString HEADER = AsciiString.cached("X-Request-Id");
+  static final AsciiString HEADER = AsciiString.cached("X-Request-Id");
 
   /** It goes into log lines as it is, so it must be nothing but a short word. */
   private static final Pattern WELL_FORMED = Pattern.compile("[a-zA-Z0-9._-]{1,64}");

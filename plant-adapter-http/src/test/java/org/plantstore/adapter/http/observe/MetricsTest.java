@@ -109,7 +109,7 @@ class MetricsTest {
   @Test
   void every_error_has_its_series_from_the_start() {
     assertEquals(
-        ErrorNumber.values().length + Outcome.values().length,
+        ErrorNumber.values().length + Exchange.Outcome.values().length,
         registry.find("plant.store.requests").timers().size());
   }
 
