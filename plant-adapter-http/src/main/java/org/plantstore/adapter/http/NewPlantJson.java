@@ -31,6 +31,8 @@ import org.plantstore.domain.NewPlant;
  */
 final class NewPlantJson {
 
+  private static final char BYTE_ORDER_MARK = '\uFEFF';
+
   private static final int MAX_DEPTH = 1_000;
 
   /** The longest literal of a {@code long}: a sign and 19 digits. JSON allows no leading zeros. */
@@ -70,6 +72,11 @@ final class NewPlantJson {
    */
   static NewPlant read(byte[] body) {
     CharBuffer text = decode(body);
+    if (text.length() > 0 && text.charAt(0) == BYTE_ORDER_MARK) {
+      throw new RefusedException(
+          ErrorNumber.MALFORMED_JSON,
+          "The body must not begin with a byte order mark (RFC 8259, section 8.1).");
+    }
     try (JsonParser parser = JSON.createParser(text.array(), 0, text.limit())) {
       return new NewPlantJson(parser).read();
     } catch (IOException e) {

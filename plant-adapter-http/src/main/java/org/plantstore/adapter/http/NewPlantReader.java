@@ -1,32 +1,25 @@
 package org.plantstore.adapter.http;
 
-import io.micronaut.core.io.buffer.ByteBuffer;
-import io.micronaut.core.io.buffer.ReferenceCounted;
-import io.micronaut.core.type.Argument;
-import io.micronaut.core.type.Headers;
 import io.micronaut.http.HttpHeaders;
-import io.micronaut.http.MediaType;
-import io.micronaut.http.annotation.Consumes;
-import io.micronaut.http.body.MessageBodyReader;
-import io.micronaut.http.codec.CodecException;
+import io.micronaut.http.ServerHttpRequest;
+import io.micronaut.http.exceptions.ContentLengthExceededException;
+import io.micronaut.http.server.HttpServerConfiguration;
 import jakarta.inject.Singleton;
-import java.io.IOException;
-import java.io.InputStream;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.NewPlant;
 
 /**
- * Reads the body of a create: refuses a body that is not declared as JSON or is encoded, and hands
- * the rest to {@link NewPlantJson}. The framework's own binding would coerce and default instead of
- * refusing.
+ * Reads the body of a create. Whatever its head alone decides is refused before the body is asked
+ * for, so that a client that waits for {@code 100 Continue} gets the final answer at once (RFC
+ * 9110, section 10.1.1). The framework's own binding would ask first, and would coerce and default
+ * instead of refusing.
  */
 @Singleton
-@Consumes(MediaType.ALL)
-final class NewPlantReader implements MessageBodyReader<NewPlant> {
+final class NewPlantReader {
 
   private static final String TOKEN = "[!#$%&'*+.^_`|~0-9a-z-]+";
 
@@ -43,46 +36,46 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
               + "|\"(?:[^\"\\\\]|\\\\.)*\"))?)*[ \\t]*",
           Pattern.CASE_INSENSITIVE);
 
-  /** What the pattern may cost grows with the square of the length. */
+  /** The cost of the pattern may grow with the square of the length. */
   private static final int MAX_CONTENT_TYPE_CHARACTERS = 256;
 
-  @Override
-  public NewPlant read(
-      Argument<NewPlant> type,
-      @Nullable MediaType mediaType,
-      Headers headers,
-      InputStream inputStream) {
-    requireReadable(headers);
-    try {
-      return NewPlantJson.read(inputStream.readAllBytes());
-    } catch (IOException e) {
-      throw new CodecException("the body, which is in memory, cannot be read", e);
-    }
+  private static final int MAX_QUOTED_CHARACTERS = 64;
+
+  private final long maxBodyBytes;
+
+  NewPlantReader(HttpServerConfiguration server) {
+    this.maxBodyBytes = server.getMaxRequestSize();
   }
 
   /**
-   * Reads without the large buffer that a stream would need. The caller releases what is refused.
+   * Reads the body of a request as soon as all of it has arrived.
+   *
+   * @return the plant, or a failure if the body is not a NewPlant
+   * @throws RefusedException if the headers do not declare a body that can be read here
+   * @throws ContentLengthExceededException if they declare a body that is too large
    */
-  @Override
-  public NewPlant read(
-      Argument<NewPlant> type, @Nullable MediaType mediaType, Headers headers, ByteBuffer<?> body) {
-    requireReadable(headers);
-    NewPlant plant = NewPlantJson.read(body.toByteArray());
-    if (body instanceof ReferenceCounted counted) {
-      counted.release();
+  CompletableFuture<NewPlant> read(ServerHttpRequest<?> request) {
+    requireReadable(request.getHeaders());
+    long declaredBytes = request.byteBody().expectedLength().orElse(0);
+    if (declaredBytes > maxBodyBytes) {
+      throw new ContentLengthExceededException(maxBodyBytes, declaredBytes);
     }
-    return plant;
+    return request.byteBody().buffer().thenApply(body -> NewPlantJson.read(body.toByteArray()));
   }
 
   /**
-   * Requires that the headers declare a body that can be read here.
+   * Requires that the headers declare JSON in UTF-8 without an encoding.
    *
    * @throws RefusedException if they do not
    */
-  static void requireReadable(Headers headers) {
+  static void requireReadable(HttpHeaders headers) {
     List<String> contentTypes = headers.getAll(HttpHeaders.CONTENT_TYPE);
     if (contentTypes.size() != 1 || !isJson(contentTypes.get(0))) {
-      throw new RefusedException(ErrorNumber.CONTENT_TYPE);
+      throw new RefusedException(
+          ErrorNumber.CONTENT_TYPE,
+          "The body must have the Content-Type application/json, but has "
+              + nameOf(contentTypes)
+              + ".");
     }
     if (!headers.getAll(HttpHeaders.CONTENT_ENCODING).stream()
         .allMatch("identity"::equalsIgnoreCase)) {
@@ -93,5 +86,17 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
   private static boolean isJson(String contentType) {
     return contentType.length() <= MAX_CONTENT_TYPE_CHARACTERS
         && JSON.matcher(contentType).matches();
+  }
+
+  /** Returns what a caller may be shown of its own header: short, and printable everywhere. */
+  private static String nameOf(List<String> contentTypes) {
+    if (contentTypes.size() != 1) {
+      return contentTypes.isEmpty() ? "none" : "several";
+    }
+    String contentType = contentTypes.get(0).replaceAll("[^ -~]", "?");
+    if (contentType.length() > MAX_QUOTED_CHARACTERS) {
+      return contentType.substring(0, MAX_QUOTED_CHARACTERS) + "...";
+    }
+    return contentType.isEmpty() ? "an empty one" : contentType;
   }
 }

@@ -4,7 +4,7 @@ import io.micronaut.context.annotation.Context;
 import io.micronaut.context.annotation.Property;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
-import io.micronaut.http.annotation.Body;
+import io.micronaut.http.ServerHttpRequest;
 import io.micronaut.http.annotation.Consumes;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Post;
@@ -20,23 +20,26 @@ import org.plantstore.domain.Plant;
 /**
  * The contract's one operation. Made at the start, so that a service without a use case or a store
  * does not start instead of failing at the first request. Any {@code Content-Type} gets here,
- * because the reader of the body refuses the wrong ones in the contract's way, and any {@code
+ * because {@link NewPlantReader} refuses the wrong ones in the contract's way, and any {@code
  * Accept}, because answers are always JSON.
  */
 @Context
 @Controller
 final class PlantsController {
 
+  private final NewPlantReader newPlants;
   private final CreatePlant createPlant;
   private final HandOver handOver;
 
-  /** Bounds what waits: without virtual threads every create holds a thread of its own. */
+  /** Bounds the creates in progress: without virtual threads each holds a thread of its own. */
   private final Semaphore places;
 
   PlantsController(
+      NewPlantReader newPlants,
       CreatePlant createPlant,
       HandOver handOver,
       @Property(name = HttpSettings.MAX_CONCURRENT_CREATES) int maxConcurrentCreates) {
+    this.newPlants = newPlants;
     this.createPlant = createPlant;
     this.handOver = handOver;
     this.places = new Semaphore(maxConcurrentCreates);
@@ -45,14 +48,19 @@ final class PlantsController {
   @Post("/plants")
   @Consumes(MediaType.ALL)
   @Produces(MediaType.ALL)
-  CompletionStage<HttpResponse<Plant>> create(@Body NewPlant plant) {
+  CompletionStage<HttpResponse<Plant>> create(ServerHttpRequest<?> request) {
+    return newPlants
+        .read(request)
+        .thenCompose(this::create)
+        .thenApply(plant -> HttpResponse.ok(plant).contentType(MediaType.APPLICATION_JSON_TYPE));
+  }
+
+  private CompletionStage<Plant> create(NewPlant plant) {
     if (!places.tryAcquire()) {
       throw new RefusedException(ErrorNumber.OVERLOADED);
     }
     return handOver
         .supply(() -> createPlant.create(plant))
-        .whenComplete((created, failure) -> places.release())
-        .thenApply(
-            created -> HttpResponse.ok(created).contentType(MediaType.APPLICATION_JSON_TYPE));
+        .whenComplete((created, failure) -> places.release());
   }
 }

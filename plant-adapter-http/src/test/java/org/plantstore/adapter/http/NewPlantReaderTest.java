@@ -1,50 +1,110 @@
 package org.plantstore.adapter.http;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.micronaut.buffer.netty.NettyByteBufferFactory;
-import io.micronaut.core.type.Argument;
-import io.micronaut.http.simple.SimpleHttpHeaders;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
-import io.netty.buffer.UnpooledByteBufAllocator;
-import java.util.Map;
+import io.micronaut.http.HttpHeaders;
+import io.micronaut.http.netty.NettyHttpHeaders;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
-import org.plantstore.domain.NewPlant;
 
-/** Who gives back the memory of a body; what bodies mean is shown by {@link CreatePlantTest}. */
+/** What the headers must declare before a body is read. */
 class NewPlantReaderTest {
 
-  private final NewPlantReader reader = new NewPlantReader();
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "application/json",
+        "Application/JSON \t",
+        "application/json; charset=utf-8",
+        "application/json;charset=\"UTF-8\"",
+        "application/json ; v=1; x=\"a;b\"",
+        "application/json;; x=\"\\\"\""
+      })
+  void content_type_is_json_with_any_parameters_but_another_charset(String contentType) {
+    assertDoesNotThrow(() -> NewPlantReader.requireReadable(headers("Content-Type", contentType)));
+  }
 
-  @Test
-  void body_that_was_read_is_released() {
-    ByteBuf body = body("{\"id\":1,\"name\":\"fern\"}");
-
-    assertEquals(new NewPlant(1, "fern", null), read(body));
-    assertEquals(0, body.refCnt());
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "text/plain",
+        "text/json; charset=utf-8",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "application/vnd.api+json",
+        "application/json; charset=iso-8859-1",
+        "application/json; charset=utf-8; charset=utf-16",
+        "application/json; charset=\"",
+        "application/json; =",
+        "application/json; a=\"\\\"",
+        "application/jsonx",
+        "application",
+        "/"
+      })
+  void another_content_type_is_refused_by_its_name(String contentType) {
+    assertContentTypeRefused(headers("Content-Type", contentType), contentType);
   }
 
   @Test
-  void body_that_is_refused_is_left_to_the_caller() {
-    ByteBuf body = body("{}");
-
-    assertThrows(RefusedException.class, () -> read(body));
-    assertEquals(1, body.refCnt());
-    body.release();
+  void content_type_that_is_not_fit_to_be_shown_is_refused_without_it() {
+    assertContentTypeRefused(headers("Content-Type", ""), "an empty one");
+    assertContentTypeRefused(headers("Content-Type", "a/\u00E9\t~"), "a/??~");
   }
 
-  private NewPlant read(ByteBuf body) {
-    return reader.read(
-        Argument.of(NewPlant.class),
-        null,
-        new SimpleHttpHeaders(Map.of("Content-Type", "application/json"), null),
-        NettyByteBufferFactory.DEFAULT.wrap(body));
+  @Test
+  void long_content_type_is_refused_by_its_beginning() {
+    String longest = "application/json" + ";a=bc".repeat(48);
+    assertDoesNotThrow(() -> NewPlantReader.requireReadable(headers("Content-Type", longest)));
+    assertContentTypeRefused(
+        headers("Content-Type", longest + ";"), longest.substring(0, 64) + "...");
+    assertContentTypeRefused(headers("Content-Type", "x".repeat(64)), "x".repeat(64));
   }
 
-  private static ByteBuf body(String json) {
-    return ByteBufUtil.writeUtf8(UnpooledByteBufAllocator.DEFAULT, json);
+  @Test
+  void missing_or_repeated_content_type_is_refused() {
+    assertContentTypeRefused(headers("Content-Length", "2"), "none");
+    assertContentTypeRefused(
+        headers("Content-Type", "application/json", "content-type", "application/json"), "several");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"gzip", "br", "deflate", "identity, gzip", "nonsense", ""})
+  void encoding_is_refused(String encoding) {
+    RefusedException refusal =
+        assertThrows(
+            RefusedException.class,
+            () ->
+                NewPlantReader.requireReadable(
+                    headers("Content-Type", "application/json", "Content-Encoding", encoding)));
+    assertEquals(ErrorNumber.CONTENT_ENCODING, refusal.number());
+  }
+
+  @Test
+  void identity_is_no_encoding() {
+    assertDoesNotThrow(() ->
+        NewPlantReader.requireReadable(
+            headers("Content-Type", "application/json", "Content-Encoding", "Identity")));
+  }
+
+  private static HttpHeaders headers(String... headers) {
+    NettyHttpHeaders result = new NettyHttpHeaders();
+    for (int index = 0; index < headers.length; index += 2) {
+      result.add(headers[index], headers[index + 1]);
+    }
+    return result;
+  }
+
+  private static void assertContentTypeRefused(HttpHeaders headers, String name) {
+    RefusedException refusal =
+        assertThrows(RefusedException.class, () -> NewPlantReader.requireReadable(headers));
+    assertEquals(ErrorNumber.CONTENT_TYPE, refusal.number());
+    assertEquals(
+        "The body must have the Content-Type application/json, but has " + name + ".",
+        refusal.getMessage());
   }
 }
