@@ -9,7 +9,11 @@ import io.micronaut.http.annotation.Consumes;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Post;
 import io.micronaut.http.annotation.Produces;
+import io.micronaut.scheduling.TaskExecutors;
+import jakarta.inject.Named;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
@@ -29,7 +33,7 @@ final class PlantsController {
 
   private final NewPlantReader newPlants;
   private final CreatePlant createPlant;
-  private final HandOver handOver;
+  private final Executor executor;
 
   /** Bounds the creates in progress: without virtual threads each holds a thread of its own. */
   private final Semaphore places;
@@ -37,11 +41,11 @@ final class PlantsController {
   PlantsController(
       NewPlantReader newPlants,
       CreatePlant createPlant,
-      HandOver handOver,
+      @Named(TaskExecutors.BLOCKING) Executor executor,
       @Property(name = HttpSettings.MAX_CONCURRENT_CREATES) int maxConcurrentCreates) {
     this.newPlants = newPlants;
     this.createPlant = createPlant;
-    this.handOver = handOver;
+    this.executor = executor;
     this.places = new Semaphore(maxConcurrentCreates);
   }
 
@@ -55,12 +59,13 @@ final class PlantsController {
         .thenApply(plant -> HttpResponse.ok(plant).contentType(MediaType.APPLICATION_JSON_TYPE));
   }
 
-  private CompletionStage<Plant> create(NewPlant plant) {
+  /** Creates a plant on another thread. The place is given back also if no thread can be had. */
+  CompletionStage<Plant> create(NewPlant plant) {
     if (!places.tryAcquire()) {
       throw new RefusedException(ErrorNumber.OVERLOADED);
     }
-    return handOver
-        .supply(() -> createPlant.create(plant))
+    return CompletableFuture.completedFuture(plant)
+        .thenApplyAsync(createPlant::create, executor)
         .whenComplete((created, failure) -> places.release());
   }
 }

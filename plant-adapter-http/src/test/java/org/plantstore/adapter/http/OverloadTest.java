@@ -1,22 +1,28 @@
 package org.plantstore.adapter.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.plantstore.adapter.http.connection.RawRequests.FERN;
 
 import io.micronaut.context.annotation.Property;
+import io.micronaut.http.server.HttpServerConfiguration;
 import io.micronaut.runtime.server.EmbeddedServer;
 import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
 import jakarta.inject.Inject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.plantstore.domain.NewPlant;
+import org.plantstore.domain.Plant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /** More creates at once than the service takes on. */
@@ -49,11 +55,11 @@ class OverloadTest {
       Answer beyond = Answer.toCreate(server.getURI(), FERN);
       goOn.countDown();
 
-      assertEquals(
-          "{\"error\":5003,\"message\":\"The service has too much to do now; send the same request"
-              + " again later.\"}",
-          beyond.body());
-      assertEquals(503, beyond.status());
+      Answer.assertError(
+          beyond,
+          503,
+          5003,
+          "The service has too much to do now; send the same request again later.");
       assertEquals(Optional.of("1"), beyond.header("Retry-After"));
       for (Future<Answer> answer : within) {
         assertEquals(200, answer.get().status());
@@ -74,5 +80,23 @@ class OverloadTest {
     }
     createPlant.behave(NewPlant::plant);
     assertEquals(200, Answer.toCreate(server.getURI(), FERN).status());
+  }
+
+  @Test
+  void creates_that_get_no_thread_give_their_place_back() {
+    PlantsController plants =
+        new PlantsController(
+            new NewPlantReader(new HttpServerConfiguration()),
+            createPlant,
+            work -> {
+              throw new OutOfMemoryError("unable to create native thread");
+            },
+            1);
+    for (int attempt = 0; attempt < 2; attempt++) {
+      CompletableFuture<Plant> created =
+          plants.create(new NewPlant(1, "fern", null)).toCompletableFuture();
+      assertInstanceOf(
+          OutOfMemoryError.class, assertThrows(ExecutionException.class, created::get).getCause());
+    }
   }
 }
