@@ -24,10 +24,9 @@ import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.NewPlant;
 
 /**
- * Reads one NewPlant of the contract, exactly: an id is an integer literal, a name is a string, a
- * tag is a string, null or absent. Other members are ignored. What is wrong with the fields is
- * collected and refused at once, in the order id, name, tag; the error's number is that of the
- * first.
+ * Reads the JSON of one NewPlant exactly: an id is an integer literal, a name is a string, a tag is
+ * a string, null or absent. Other members are ignored. The refusal names every broken field, in the
+ * order id, name, tag, and has the number of the first.
  */
 final class NewPlantJson {
 
@@ -66,7 +65,7 @@ final class NewPlantJson {
   }
 
   /**
-   * Reads a body.
+   * Returns the plant that a body means.
    *
    * @throws RefusedException if the body is not a NewPlant
    */
@@ -183,7 +182,10 @@ final class NewPlantJson {
     };
   }
 
-  /** A field that could not be read has a valid placeholder here, which breaks no further rule. */
+  /**
+   * Returns the plant, unless a field is broken. A field that could not be read has a placeholder
+   * here, which breaks no rule of the domain.
+   */
   private NewPlant plant() {
     NewPlant plant = null;
     try {

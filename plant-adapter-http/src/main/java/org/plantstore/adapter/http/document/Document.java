@@ -42,10 +42,9 @@ final class Document {
     this.tag = "\"" + HexFormat.of().toHexDigits((int) checksum.getValue()) + "\"";
   }
 
-  MutableHttpResponse<ByteBuf> answer(HttpRequest<?> request) {
-    MutableHttpResponse<ByteBuf> response =
-        isKnownTo(request) ? HttpResponse.notModified() : whole(request);
-    return response
+  /** Returns the document in a form that the request accepts, or that its client has it already. */
+  HttpResponse<ByteBuf> answer(HttpRequest<?> request) {
+    return (isKnownTo(request) ? HttpResponse.<ByteBuf>notModified() : whole(request))
         // Weak (RFC 9110, section 8.8.1): both forms have the same one.
         .header(HttpHeaders.ETAG, "W/" + tag)
         .header(HttpHeaders.VARY, HttpHeaders.ACCEPT_ENCODING)
@@ -57,25 +56,22 @@ final class Document {
   }
 
   private MutableHttpResponse<ByteBuf> whole(HttpRequest<?> request) {
-    boolean isCompressed = acceptsCompressed(request);
+    // A client that weighs the codings gets the plain form, which hardly any refuses.
+    boolean isCompressed =
+        elements(request, HttpHeaders.ACCEPT_ENCODING).anyMatch("gzip"::equalsIgnoreCase);
     ByteBuf form = (isCompressed ? compressed : plain).duplicate();
     MutableHttpResponse<ByteBuf> response =
         HttpResponse.ok(form)
             .contentType(type)
-            // For HEAD, too, whose answer is no body to count.
+            // For HEAD, too, whose answer has no body to count.
             .contentLength(form.readableBytes());
     return isCompressed ? response.header(HttpHeaders.CONTENT_ENCODING, "gzip") : response;
   }
 
-  /** The weak comparison of RFC 9110, section 13.1.2. */
+  /** Returns whether the client has the document, by the weak comparison of RFC 9110, 13.1.2. */
   private boolean isKnownTo(HttpRequest<?> request) {
     return elements(request, HttpHeaders.IF_NONE_MATCH)
         .anyMatch(known -> known.equals("*") || known.replaceFirst("^W/", "").equals(tag));
-  }
-
-  /** A client that weighs the codings gets the plain form, which hardly any refuses. */
-  private static boolean acceptsCompressed(HttpRequest<?> request) {
-    return elements(request, HttpHeaders.ACCEPT_ENCODING).anyMatch("gzip"::equalsIgnoreCase);
   }
 
   private static Stream<String> elements(HttpRequest<?> request, String header) {

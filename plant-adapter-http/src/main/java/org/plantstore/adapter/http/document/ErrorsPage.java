@@ -4,16 +4,15 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 import org.plantstore.adapter.http.error.ErrorNumber;
 
-/** The catalogue as a page for people: each error with its cause and its cure, under its number. */
-final class ErrorCatalogue {
+/** The page of errors for people: each error with its cause and its cure, under its number. */
+final class ErrorsPage {
 
-  private ErrorCatalogue() {}
+  private ErrorsPage() {}
 
-  static String page() {
+  /** Returns the page as HTML. */
+  static String html() {
     String entries =
-        Arrays.stream(ErrorNumber.values())
-            .map(ErrorCatalogue::entry)
-            .collect(Collectors.joining());
+        Arrays.stream(ErrorNumber.values()).map(ErrorsPage::entry).collect(Collectors.joining());
     return """
     <!doctype html>
     <html lang="en">
