@@ -34,10 +34,7 @@ final class NewPlantJson {
 
   private static final int MAX_DEPTH = 1_000;
 
-  /** The longest literal of a {@code long}: a sign and 19 digits. JSON allows no leading zeros. */
-  private static final int MAX_ID_CHARACTERS = 20;
-
-  /** The size of the body bounds every length; a number is only ever converted if it is short. */
+  /** The size of the body bounds every length; a number beyond 64 bits is never converted. */
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -71,11 +68,6 @@ final class NewPlantJson {
    */
   static NewPlant read(byte[] body) {
     CharBuffer text = decode(body);
-    if (text.length() > 0 && text.charAt(0) == BYTE_ORDER_MARK) {
-      throw new RefusedException(
-          ErrorNumber.MALFORMED_JSON,
-          "The body must not begin with a byte order mark (RFC 8259, section 8.1).");
-    }
     try (JsonParser parser = JSON.createParser(text.array(), 0, text.limit())) {
       return new NewPlantJson(parser).read();
     } catch (IOException e) {
@@ -85,11 +77,18 @@ final class NewPlantJson {
 
   /** Decodes strictly: Jackson itself lets through forms that UTF-8 forbids (RFC 3629). */
   private static CharBuffer decode(byte[] body) {
+    CharBuffer text;
     try {
-      return UTF_8.newDecoder().decode(ByteBuffer.wrap(body));
+      text = UTF_8.newDecoder().decode(ByteBuffer.wrap(body));
     } catch (CharacterCodingException e) {
       throw new RefusedException(ErrorNumber.MALFORMED_JSON, "The body must be UTF-8.");
     }
+    if (!text.isEmpty() && text.charAt(0) == BYTE_ORDER_MARK) {
+      throw new RefusedException(
+          ErrorNumber.MALFORMED_JSON,
+          "The body must not begin with a byte order mark (RFC 8259, section 8.1).");
+    }
+    return text;
   }
 
   private NewPlant read() throws IOException {
@@ -106,13 +105,8 @@ final class NewPlantJson {
   private static RefusedException malformed(String demand, JsonLocation stop) {
     return new RefusedException(
         ErrorNumber.MALFORMED_JSON,
-        "The body must be "
-            + demand
-            + "; reading stopped at line "
-            + stop.getLineNr()
-            + ", column "
-            + stop.getColumnNr()
-            + ".");
+        "The body must be %s; reading stopped at line %s, column %s."
+            .formatted(demand, stop.getLineNr(), stop.getColumnNr()));
   }
 
   private void readBody() throws IOException {
@@ -158,8 +152,7 @@ final class NewPlantJson {
   private void readId(JsonToken value) throws IOException {
     if (value != JsonToken.VALUE_NUMBER_INT) {
       problems.put(ErrorNumber.ID, "id must be an integer literal, but is " + kindOf(value));
-    } else if (parser.getTextLength() > MAX_ID_CHARACTERS
-        || parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER) {
+    } else if (parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER) {
       problems.put(
           ErrorNumber.ID,
           "id must be from " + Long.MIN_VALUE + " to " + Long.MAX_VALUE + ", but is outside");

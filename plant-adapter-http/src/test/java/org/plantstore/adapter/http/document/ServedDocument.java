@@ -11,6 +11,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.swagger.v3.core.util.Json;
 import io.swagger.v3.oas.models.Operation;
+import io.swagger.v3.oas.models.responses.ApiResponse;
 import io.swagger.v3.parser.OpenAPIV3Parser;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -103,9 +104,8 @@ public final class ServedDocument {
   }
 
   private List<JsonNode> examplesOf(int status) {
-    return requireNonNull(createPlant.getResponses().get(String.valueOf(status)))
-        .getContent()
-        .get("application/json")
+    ApiResponse response = requireNonNull(createPlant.getResponses().get(String.valueOf(status)));
+    return requireNonNull(response.getContent().get("application/json"))
         .getExamples()
         .values()
         .stream()
