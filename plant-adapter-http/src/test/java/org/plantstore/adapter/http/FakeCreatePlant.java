@@ -12,10 +12,7 @@ import org.plantstore.domain.CreatePlant;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 
-/**
- * The port behind this adapter: records what comes in and answers as it is told, for each test
- * anew.
- */
+/** The port behind this adapter: records its calls, and does what each test sets. */
 @Singleton
 public final class FakeCreatePlant implements CreatePlant, TestExecutionListener {
 

@@ -35,7 +35,7 @@ public final class Log extends AppenderBase<ILoggingEvent> implements AutoClosea
     lines.add(line);
   }
 
-  /** Answers all lines as soon as there are so many. */
+  /** Returns all lines as soon as there are so many. */
   public List<ILoggingEvent> await(int number) {
     long deadline = System.nanoTime() + LIMIT.toNanos();
     while (lines.size() < number) {
@@ -47,7 +47,7 @@ public final class Log extends AppenderBase<ILoggingEvent> implements AutoClosea
     return lines;
   }
 
-  /** Answers the value that a line has under a key. */
+  /** Returns the value that a line has under a key. */
   public static String value(ILoggingEvent line, String key) {
     return line.getKeyValuePairs().stream()
         .filter(pair -> pair.key.equals(key))
