@@ -12,7 +12,6 @@ import io.micronaut.http.server.HttpServerConfiguration;
 import io.micronaut.http.server.exceptions.ExceptionHandler;
 import io.micronaut.http.server.exceptions.response.ErrorContext;
 import io.micronaut.http.server.exceptions.response.ErrorResponseProcessor;
-import io.micronaut.web.router.exceptions.UnsatisfiedRouteException;
 import jakarta.inject.Singleton;
 import java.io.IOException;
 import java.time.Duration;
@@ -23,6 +22,7 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.adapter.http.observe.DiagnosticContext;
 import org.plantstore.adapter.http.observe.Exchange;
+import org.plantstore.adapter.http.observe.RareLine;
 import org.plantstore.adapter.http.token.BearerToken;
 import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.PlantIdTakenException;
@@ -44,11 +44,10 @@ final class ErrorAnswers
   static final Duration RETRY_AFTER = Duration.ofSeconds(1);
 
   private final long maxBodyBytes;
-  private final RefusedCreates refusedCreates;
+  private final RareLine unavailableLine = new RareLine(Duration.ofSeconds(1));
 
-  ErrorAnswers(HttpServerConfiguration server, RefusedCreates refusedCreates) {
+  ErrorAnswers(HttpServerConfiguration server) {
     this.maxBodyBytes = server.getMaxRequestSize();
-    this.refusedCreates = refusedCreates;
   }
 
   @Override
@@ -99,7 +98,12 @@ final class ErrorAnswers
           "id " + taken.id() + " is taken by a plant with another name or tag; choose another id.");
     }
     if (failure instanceof PlantStoreUnavailableException unavailable) {
-      refusedCreates.add(String.valueOf(unavailable.getMessage()));
+      unavailableLine.write(more ->
+          LOG.warn(
+              "A plant was not created, its caller is asked to retry ({} more since the last such"
+                  + " line): {}",
+              more,
+              unavailable.getMessage()));
       return new RefusedException(ErrorNumber.STORE_UNAVAILABLE);
     }
     if (failure instanceof IOException) {
@@ -117,9 +121,6 @@ final class ErrorAnswers
       return new RefusedException(
           ErrorNumber.BODY_TOO_LARGE, "The body must have at most " + maxBodyBytes + " bytes.");
     }
-    if (cause instanceof UnsatisfiedRouteException) {
-      return refusalOfEmptyBody(request);
-    }
     return switch (status) {
       case UNAUTHORIZED ->
           new RefusedException(
@@ -130,15 +131,5 @@ final class ErrorAnswers
           new RefusedException(
               status.getCode() < 500 ? ErrorNumber.MALFORMED_REQUEST : ErrorNumber.INTERNAL);
     };
-  }
-
-  /** The framework does not hand an empty body to its reader. */
-  private static RefusedException refusalOfEmptyBody(HttpRequest<?> request) {
-    try {
-      NewPlantReader.requireReadable(request.getHeaders());
-      return new RefusedException(ErrorNumber.MALFORMED_JSON, "The body must not be empty.");
-    } catch (RefusedException refusal) {
-      return refusal;
-    }
   }
 }

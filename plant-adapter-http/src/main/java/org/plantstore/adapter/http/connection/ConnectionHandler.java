@@ -19,6 +19,7 @@ import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
+import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,7 @@ import org.plantstore.adapter.http.error.ErrorLink;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.adapter.http.observe.Exchange;
+import org.plantstore.adapter.http.observe.RareLine;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,7 +42,7 @@ import org.slf4j.LoggerFactory;
 final class ConnectionHandler extends ChannelDuplexHandler {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionHandler.class);
-  private static final RareLine NO_MEMORY = new RareLine();
+  private static final RareLine NO_MEMORY = new RareLine(Duration.ofSeconds(10));
   private static final ErrorNumber MALFORMED = ErrorNumber.MALFORMED_REQUEST;
   private static final byte[] MALFORMED_BODY =
       "{\"error\":%d,\"message\":\"%s\"}"
@@ -205,10 +207,11 @@ final class ConnectionHandler extends ChannelDuplexHandler {
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     input = Input.NONE;
     context.close();
-    if (cause instanceof OutOfMemoryError && NO_MEMORY.isDue()) {
-      LOG.warn(
-          "Connections are closed because there is no memory for what comes: {}",
-          cause.getMessage());
+    if (cause instanceof OutOfMemoryError) {
+      NO_MEMORY.write(more ->
+          LOG.warn(
+              "Connections are closed because there is no memory for what comes: {}",
+              cause.getMessage()));
     }
   }
 

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.plantstore.adapter.http.observe.Exchanges;
+import org.plantstore.adapter.http.observe.RareLine;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,7 +40,7 @@ final class ConnectionPipeline
         ApplicationEventListener<ApplicationShutdownEvent> {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionPipeline.class);
-  private static final RareLine TOO_MANY = new RareLine();
+  private static final RareLine TOO_MANY = new RareLine(Duration.ofSeconds(10));
   private static final String CODEC = ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC;
 
   /**
@@ -96,11 +97,10 @@ final class ConnectionPipeline
     channel.closeFuture().addListener(closed -> connections.decrementAndGet());
     if (connections.incrementAndGet() > maxConnections) {
       channel.close();
-      if (TOO_MANY.isDue()) {
-        LOG.warn(
-            "Connections are closed because {} are open; MAX_CONNECTIONS sets the limit",
-            maxConnections);
-      }
+      TOO_MANY.write(more ->
+          LOG.warn(
+              "Connections are closed because {} are open; MAX_CONNECTIONS sets the limit",
+              maxConnections));
     }
   }
 

@@ -9,6 +9,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.plantstore.adapter.http.observe.RareLine;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,7 +32,7 @@ final class SlowClients {
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(SlowClients.class);
-  private static final RareLine EVICTIONS = new RareLine();
+  private static final RareLine EVICTIONS = new RareLine(Duration.ofSeconds(10));
   private static final Duration SWEEP_PERIOD = Duration.ofMillis(500);
   private static final int SHARE_OF_HEAP = 8;
 
@@ -95,12 +96,11 @@ final class SlowClients {
     Channel evicted = oldest.next();
     oldest.remove();
     evicted.close();
-    if (EVICTIONS.isDue()) {
-      LOG.warn(
-          "Connections are closed before their time-out because more than {} requests are unfinished"
-              + " or answers unread on one event loop",
-          maxWaiting);
-    }
+    EVICTIONS.write(more ->
+        LOG.warn(
+            "Connections are closed before their time-out because more than {} requests are"
+                + " unfinished or answers unread on one event loop",
+            maxWaiting));
   }
 
   private void planSweep() {

@@ -109,7 +109,7 @@ class BrokenHttpTest {
     "http://x?a/b/c, errors"
   })
   void malformed_request_links_to_its_entry(String target, String catalogue) throws IOException {
-    String link = "link: <" + catalogue + "#4005>; rel=\"help\"\r\n";
+    String link = "Link: <" + catalogue + "#4005>; rel=\"help\"\r\n";
     String withoutHost = send("POST " + target + " HTTP/1.1\r\n\r\n");
     assertTrue(withoutHost.contains(link), withoutHost);
     if (!target.contains("%")) {

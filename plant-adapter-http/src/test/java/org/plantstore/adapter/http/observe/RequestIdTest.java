@@ -176,7 +176,7 @@ class RequestIdTest {
     createPlant.behave(plant -> {
       throw new PlantStoreUnavailableException("the database is away");
     });
-    try (Log log = new Log("org.plantstore.adapter.http.RefusedCreates")) {
+    try (Log log = new Log("org.plantstore.adapter.http.ErrorAnswers")) {
       List<ILoggingEvent> lines = List.of();
       while (lines.stream().noneMatch(line -> line.getMDCPropertyMap().containsValue("mine"))) {
         Answer.to(create().header("X-Request-Id", "mine").header("traceparent", TRACE_PARENT));
