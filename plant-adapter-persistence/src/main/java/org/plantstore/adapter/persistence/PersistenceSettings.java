@@ -8,6 +8,10 @@ import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.time.Duration;
 import java.util.Map;
+import org.plantstore.adapter.persistence.batch.GroupCommit;
+import org.plantstore.adapter.persistence.database.DatabaseAccess;
+import org.plantstore.adapter.persistence.database.DatabaseTimeouts;
+import org.plantstore.adapter.persistence.start.ServerCheck;
 
 /**
  * Brings this adapter's settings along, so that a service which exchanges the adapter exchanges
@@ -16,9 +20,6 @@ import java.util.Map;
 @ContextConfigurer
 public final class PersistenceSettings implements ApplicationContextConfigurer {
 
-  static final String TIMEOUT_SECONDS = "database.timeout.seconds";
-
-  static final String START_TIMEOUT_SECONDS = "database.start.timeout.seconds";
   private static final int MAX_TIMEOUT_SECONDS = 60;
   private static final int MAX_START_TIMEOUT_SECONDS = 3_600;
 
@@ -28,8 +29,8 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
         PropertySource.of(
             "plant-adapter-persistence",
             Map.ofEntries(
-                Map.entry(TIMEOUT_SECONDS, 5),
-                Map.entry(START_TIMEOUT_SECONDS, 60),
+                Map.entry(DatabaseTimeouts.CREATE_SECONDS, 5),
+                Map.entry(DatabaseTimeouts.START_SECONDS, 60),
                 Map.entry("datasources.default.url", "${database.url:}"),
                 Map.entry("datasources.default.username", "${database.username:}"),
                 Map.entry("datasources.default.driver-class-name", "org.postgresql.Driver"),
@@ -56,12 +57,17 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
   @Override
   public void configure(ApplicationContext context) {
     DatabaseAccess access = DatabaseAccess.of(context.getEnvironment());
-    requireSeconds(context, "DATABASE_TIMEOUT_SECONDS", TIMEOUT_SECONDS, 1, MAX_TIMEOUT_SECONDS);
+    requireSeconds(
+        context,
+        "DATABASE_TIMEOUT_SECONDS",
+        DatabaseTimeouts.CREATE_SECONDS,
+        1,
+        MAX_TIMEOUT_SECONDS);
     Duration patience =
         requireSeconds(
             context,
             "DATABASE_START_TIMEOUT_SECONDS",
-            START_TIMEOUT_SECONDS,
+            DatabaseTimeouts.START_SECONDS,
             0,
             MAX_START_TIMEOUT_SECONDS);
     new ServerCheck(access).run(patience);

@@ -15,6 +15,10 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.plantstore.adapter.persistence.batch.BatchFailure;
+import org.plantstore.adapter.persistence.batch.GroupCommit;
+import org.plantstore.adapter.persistence.database.DatabaseTraffic;
+import org.plantstore.adapter.persistence.database.PostgresFailure;
 import org.plantstore.domain.NewPlant;
 import org.postgresql.util.PSQLWarning;
 import org.slf4j.Logger;
@@ -93,10 +97,9 @@ final class PlantTable implements GroupCommit.Table {
           connection -> traffic.execute(connection, () -> putIfAbsent(connection, plants)));
     } catch (CannotGetJdbcConnectionException e) {
       // The pool has tried for long enough.
-      throw new BatchFailure(BatchFailure.Remedy.NONE, PostgresFailure.of(e).toDomain());
+      throw BatchFailures.withoutConnection(e);
     } catch (ConnectionException | DataAccessException e) {
-      PostgresFailure failure = PostgresFailure.of(e);
-      throw new BatchFailure(failure.remedy(), failure.toDomain());
+      throw BatchFailures.of(e);
     }
   }
 

@@ -12,6 +12,8 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.persistence.batch.BatchFailure;
+import org.plantstore.adapter.persistence.batch.GroupCommit;
 import org.plantstore.domain.NewPlant;
 
 /**

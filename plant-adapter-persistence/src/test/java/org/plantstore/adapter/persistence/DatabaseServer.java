@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /** A real PostgreSQL server, as durable as one in production, that can be killed. */
-final class DatabaseServer implements AutoCloseable {
+public final class DatabaseServer implements AutoCloseable {
 
   private static final String USER = "postgres";
   private static final Duration RESTART_TIMEOUT = Duration.ofSeconds(60);
@@ -27,17 +27,17 @@ final class DatabaseServer implements AutoCloseable {
   private final Path data;
   private EmbeddedPostgres server;
 
-  DatabaseServer(Path data) {
+  public DatabaseServer(Path data) {
     this.data = data;
     this.server = start(0);
   }
 
   /** Starts a context of its own on this server: what a second instance of the service does. */
-  ApplicationContext connect() {
+  public ApplicationContext connect() {
     return ApplicationContext.run(settings(url("postgres")));
   }
 
-  static Map<String, Object> settings(String url) {
+  public static Map<String, Object> settings(String url) {
     Map<String, Object> settings = new HashMap<>();
     settings.put("database.url", url);
     settings.put("database.username", USER);
@@ -46,20 +46,20 @@ final class DatabaseServer implements AutoCloseable {
     return settings;
   }
 
-  String url(String database) {
+  public String url(String database) {
     return "jdbc:postgresql://localhost:" + port() + "/" + database;
   }
 
-  int port() {
+  public int port() {
     return server.getPort();
   }
 
-  Connection connection() throws SQLException {
+  public Connection connection() throws SQLException {
     return DriverManager.getConnection(url("postgres"), USER, "any");
   }
 
   /** Executes each statement in a transaction of its own. */
-  void execute(String... statements) {
+  public void execute(String... statements) {
     try (Connection connection = connection();
         Statement statement = connection.createStatement()) {
       for (String sql : statements) {
@@ -71,7 +71,7 @@ final class DatabaseServer implements AutoCloseable {
   }
 
   /** Takes back what tests have made of the account and the tables. */
-  void reset() {
+  public void reset() {
     execute(
         "SET default_transaction_read_only = off",
         "ALTER ROLE postgres RESET ALL",
@@ -79,7 +79,7 @@ final class DatabaseServer implements AutoCloseable {
   }
 
   /** Kills every process of the server at once, and starts it again on what is on the disk. */
-  void crash() throws IOException {
+  public void crash() throws IOException {
     int port = server.getPort();
     kill();
     server.close(); // finds nothing to stop, and gives its lock on the data back
@@ -99,11 +99,11 @@ final class DatabaseServer implements AutoCloseable {
   }
 
   /** Makes the server keep silent, with all its connections open. */
-  void freeze() throws Exception {
+  public void freeze() throws Exception {
     signal("STOP");
   }
 
-  void thaw() throws Exception {
+  public void thaw() throws Exception {
     signal("CONT");
   }
 

@@ -1,4 +1,4 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.batch;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -12,7 +12,7 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /** A table in memory whose batches can be seen, held up and made to fail. */
-final class HeldTable implements GroupCommit.Table {
+public final class HeldTable implements GroupCommit.Table {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -64,7 +64,7 @@ final class HeldTable implements GroupCommit.Table {
   }
 
   /** Lets all batches pass, those that come later too. */
-  void release() {
+  public void release() {
     change(() -> released = true);
   }
 
@@ -101,7 +101,7 @@ final class HeldTable implements GroupCommit.Table {
   }
 
   /** Waits until so many batches have come, whether they were held up or not. */
-  void awaitBatches(int number) {
+  public void awaitBatches(int number) {
     lock.lock();
     try {
       while (batches.size() < number) {

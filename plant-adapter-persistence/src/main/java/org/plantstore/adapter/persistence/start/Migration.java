@@ -1,4 +1,4 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.start;
 
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.annotation.Replaces;
@@ -12,6 +12,8 @@ import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.flywaydb.core.api.FlywayException;
 import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.persistence.database.ConnectorDataSource;
+import org.plantstore.adapter.persistence.database.PostgresFailure;
 
 /**
  * Migrates as the framework does, and tells the reason of a failure in an operator's words. Not

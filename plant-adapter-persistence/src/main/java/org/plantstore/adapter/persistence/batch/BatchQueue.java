@@ -1,4 +1,4 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.batch;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -17,7 +17,7 @@ import org.plantstore.domain.PlantStoreUnavailableException;
  * batch at a time makes the largest batches; a writer whose batch takes unusually long is replaced,
  * so that it does not hold up everybody. Safe for use by many threads.
  */
-final class BatchQueue {
+public final class BatchQueue {
 
   /**
    * What bounds a batch. How much waits is up to the callers, each of whom waits with one plant.
@@ -25,7 +25,7 @@ final class BatchQueue {
    * @param plants the most plants in a batch
    * @param bytes the most bytes in a batch, unless a single plant has more
    */
-  record Limits(int plants, long bytes) {}
+  public record Limits(int plants, long bytes) {}
 
   /**
    * Plants that are written together.

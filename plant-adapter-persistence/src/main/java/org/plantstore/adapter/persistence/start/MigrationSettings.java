@@ -1,4 +1,4 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.start;
 
 import io.micronaut.flyway.FlywayConfigurationCustomizer;
 import jakarta.inject.Named;
@@ -13,6 +13,9 @@ import org.flywaydb.core.api.callback.Callback;
 import org.flywaydb.core.api.callback.Context;
 import org.flywaydb.core.api.callback.Event;
 import org.flywaydb.core.api.configuration.FluentConfiguration;
+import org.plantstore.adapter.persistence.database.Connector;
+import org.plantstore.adapter.persistence.database.ConnectorDataSource;
+import org.plantstore.adapter.persistence.database.DatabaseTimeouts;
 
 /** Gives migrations connections of their own: they may take longer than any create. */
 @Singleton

@@ -1,14 +1,14 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.batch;
 
 /**
  * Says that a plant was not stored, or that it is unknown whether it was, and what would help it.
  */
-final class BatchFailure extends Exception {
+public final class BatchFailure extends Exception {
 
   private static final long serialVersionUID = 1L;
 
   /** What would help. */
-  enum Remedy {
+  public enum Remedy {
     /** The same again: what stood in the way has passed, or will in a moment. */
     REPEAT,
     /** Each plant of the batch by itself: one of them may be the reason. */
@@ -26,17 +26,17 @@ final class BatchFailure extends Exception {
    * @param remedy what would help
    * @param reason what the store's callers are told if nothing helps (R7)
    */
-  BatchFailure(Remedy remedy, RuntimeException reason) {
+  public BatchFailure(Remedy remedy, RuntimeException reason) {
     super(reason);
     this.remedy = remedy;
     this.reason = reason;
   }
 
-  Remedy remedy() {
+  public Remedy remedy() {
     return remedy;
   }
 
-  RuntimeException reason() {
+  public RuntimeException reason() {
     return reason;
   }
 }

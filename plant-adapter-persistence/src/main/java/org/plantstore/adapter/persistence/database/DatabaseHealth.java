@@ -1,4 +1,4 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.database;
 
 import io.micronaut.core.async.publisher.Publishers;
 import io.micronaut.health.HealthStatus;

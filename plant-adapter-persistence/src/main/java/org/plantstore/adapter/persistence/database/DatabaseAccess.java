@@ -1,4 +1,4 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.database;
 
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.PropertySource;
@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * @param username the account's name
  * @param password the account's password
  */
-record DatabaseAccess(String url, String username, String password) {
+public record DatabaseAccess(String url, String username, String password) {
 
   private static final String PREFIX = "jdbc:postgresql:";
 
@@ -35,7 +35,7 @@ record DatabaseAccess(String url, String username, String password) {
    * @throws ConfigurationException if one is missing, or the address is none of PostgreSQL or sets
    *     what is set here
    */
-  static DatabaseAccess of(Environment environment) {
+  public static DatabaseAccess of(Environment environment) {
     String url = required(environment, "DATABASE_URL", "database.url");
     if (url.replaceFirst("\\?.*", "").contains("@") || url.matches(".*[?&](user|password)=.*")) {
       throw new ConfigurationException(
@@ -82,7 +82,7 @@ record DatabaseAccess(String url, String username, String password) {
   }
 
   /** Answers how many hosts the address names. */
-  int hosts() {
+  public int hosts() {
     return (int) url.replaceFirst("\\?.*", "").chars().filter(character -> character == ',').count()
         + 1;
   }

@@ -1,4 +1,4 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.database;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 

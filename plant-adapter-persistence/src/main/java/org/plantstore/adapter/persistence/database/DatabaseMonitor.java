@@ -1,4 +1,4 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.database;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.micronaut.context.annotation.Context;

@@ -1,4 +1,4 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.batch;
 
 import java.time.Duration;
 import java.util.List;
@@ -7,7 +7,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
-import org.plantstore.adapter.persistence.BatchFailure.Remedy;
+import org.plantstore.adapter.persistence.batch.BatchFailure.Remedy;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
@@ -16,11 +16,11 @@ import org.plantstore.domain.PlantStoreUnavailableException;
  * plant as for hundreds. What queues while a batch is being written is the next batch: nobody waits
  * for others to come. Knows nothing of how a batch is written. Safe for use by many threads.
  */
-final class GroupCommit implements AutoCloseable {
+public final class GroupCommit implements AutoCloseable {
 
   /** What writes a batch. */
   @FunctionalInterface
-  interface Table {
+  public interface Table {
 
     /**
      * Keeps each plant whose id is free, durably, and answers what is stored then.
@@ -33,7 +33,7 @@ final class GroupCommit implements AutoCloseable {
   }
 
   /** At most so many batches are written at once; all but one of them are overdue. */
-  static final int WRITERS = 4;
+  public static final int WRITERS = 4;
 
   private static final Duration REPEAT_PAUSE = Duration.ofMillis(5);
 
@@ -49,7 +49,7 @@ final class GroupCommit implements AutoCloseable {
    * @param limits what bounds the batches
    * @param patience how long a caller waits at most
    */
-  GroupCommit(Table table, BatchQueue.Limits limits, Duration patience) {
+  public GroupCommit(Table table, BatchQueue.Limits limits, Duration patience) {
     this.table = table;
     this.patience = patience;
     this.queue = new BatchQueue(limits);
@@ -83,7 +83,7 @@ final class GroupCommit implements AutoCloseable {
    *     ends, if this is closed, or if the caller is interrupted
    * @throws IllegalStateException if the database refuses the plant for good
    */
-  NewPlant putIfAbsent(NewPlant plant) {
+  public NewPlant putIfAbsent(NewPlant plant) {
     long since = System.nanoTime();
     long deadline = since + patience.toNanos();
     BatchFailure earlierFailure = null;
@@ -110,17 +110,17 @@ final class GroupCommit implements AutoCloseable {
   }
 
   /** Answers how many plants wait for their batch now. */
-  int waitingPlants() {
+  public int waitingPlants() {
     return queue.waitingPlants();
   }
 
   /** Answers how many plants have ever been taken into batches. */
-  long takenPlants() {
+  public long takenPlants() {
     return queue.takenPlants();
   }
 
   /** Answers how long all these have waited for their batches, taken together. */
-  Duration waited() {
+  public Duration waited() {
     return queue.waited();
   }
 

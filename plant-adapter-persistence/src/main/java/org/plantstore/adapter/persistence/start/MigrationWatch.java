@@ -1,4 +1,4 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.start;
 
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.exceptions.ConfigurationException;
@@ -11,6 +11,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.persistence.database.DatabaseAccess;
+import org.plantstore.adapter.persistence.database.DatabaseTimeouts;
+import org.plantstore.adapter.persistence.database.DatabaseTraffic;
+import org.plantstore.adapter.persistence.database.PostgresFailure;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

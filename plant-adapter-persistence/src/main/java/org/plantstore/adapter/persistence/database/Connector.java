@@ -1,4 +1,4 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.database;
 
 import io.micronaut.context.env.Environment;
 import jakarta.annotation.PreDestroy;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * has its time all the same. Safe for use by many threads.
  */
 @Singleton
-final class Connector implements AutoCloseable {
+public final class Connector implements AutoCloseable {
 
   private static final Duration PAUSE = Duration.ofMillis(500);
 
@@ -107,7 +107,7 @@ final class Connector implements AutoCloseable {
   }
 
   /** Answers why the last attempt failed; null if it succeeded, or there was none. */
-  @Nullable String trouble() {
+  public @Nullable String trouble() {
     return trouble;
   }
 

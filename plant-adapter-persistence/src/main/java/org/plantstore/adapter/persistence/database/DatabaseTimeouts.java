@@ -1,4 +1,4 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.database;
 
 import io.micronaut.context.annotation.Property;
 import jakarta.inject.Singleton;
@@ -6,7 +6,11 @@ import java.time.Duration;
 
 /** How long the database may take: what a create waits for follows from its deadline. */
 @Singleton
-final class DatabaseTimeouts {
+public final class DatabaseTimeouts {
+
+  public static final String CREATE_SECONDS = "database.timeout.seconds";
+
+  public static final String START_SECONDS = "database.start.timeout.seconds";
 
   private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(1);
 
@@ -22,14 +26,14 @@ final class DatabaseTimeouts {
    * @param startSeconds how long a start may wait for its database, in seconds, at least 0
    */
   DatabaseTimeouts(
-      @Property(name = PersistenceSettings.TIMEOUT_SECONDS) int createSeconds,
-      @Property(name = PersistenceSettings.START_TIMEOUT_SECONDS) int startSeconds) {
+      @Property(name = CREATE_SECONDS) int createSeconds,
+      @Property(name = START_SECONDS) int startSeconds) {
     this.create = Duration.ofSeconds(createSeconds);
     this.start = Duration.ofSeconds(startSeconds);
   }
 
   /** Answers how long a create waits, whatever the database does. */
-  Duration create() {
+  public Duration create() {
     return create;
   }
 
@@ -66,7 +70,7 @@ final class DatabaseTimeouts {
    * Answers how long a migration waits for a database that keeps silent, and for tables that are
    * locked. Not too short in any case: the database was there a moment ago.
    */
-  Duration migration() {
+  public Duration migration() {
     return start.compareTo(attempt()) < 0 ? attempt() : start;
   }
 

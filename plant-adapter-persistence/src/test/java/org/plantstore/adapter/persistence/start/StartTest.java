@@ -1,4 +1,4 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.start;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.plantstore.adapter.persistence.DatabaseServer;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 

@@ -1,4 +1,4 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.batch;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;

@@ -1,4 +1,4 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.database;
 
 import jakarta.inject.Singleton;
 import java.sql.Connection;
@@ -15,13 +15,13 @@ import org.slf4j.LoggerFactory;
  * by many threads.
  */
 @Singleton
-final class DatabaseTraffic {
+public final class DatabaseTraffic {
 
   private static final Logger LOG = LoggerFactory.getLogger(DatabaseTraffic.class);
 
   /** Statements on a connection. */
   @FunctionalInterface
-  interface Statements<T> {
+  public interface Statements<T> {
 
     /**
      * Executes the statements.
@@ -42,7 +42,7 @@ final class DatabaseTraffic {
    *
    * @throws SQLException if one of them fails, or the connection is cut meanwhile
    */
-  <T> T execute(Connection connection, Statements<T> statements) throws SQLException {
+  public <T> T execute(Connection connection, Statements<T> statements) throws SQLException {
     UnderWay entry = new UnderWay(connection, System.nanoTime());
     underWay.add(entry);
     try {
@@ -112,7 +112,7 @@ final class DatabaseTraffic {
    *
    * @return whether the connection was open
    */
-  static boolean abort(Connection connection) {
+  public static boolean abort(Connection connection) {
     try {
       connection.abort(closing -> {
         Thread thread = new Thread(closing, "database-closer");

@@ -1,10 +1,9 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.database;
 
 import java.sql.SQLException;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.plantstore.domain.PlantStoreUnavailableException;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
@@ -14,10 +13,10 @@ import org.postgresql.util.ServerErrorMessage;
  *
  * @param cause what the driver or the pool threw
  */
-record PostgresFailure(SQLException cause) {
+public record PostgresFailure(SQLException cause) {
 
   /** The class of a wrong name or password, and of an account that may not log in. */
-  static final String ACCOUNT_REFUSED = "28";
+  public static final String ACCOUNT_REFUSED = "28";
 
   /**
    * Classes of states that pass: connection, authorization, missing database, rollback by
@@ -27,33 +26,16 @@ record PostgresFailure(SQLException cause) {
       Set.of("08", ACCOUNT_REFUSED, "3D", "40", "53", "55", "57", "58");
 
   /** A server that has become a standby; after a fail-over the address leads to another one. */
-  static final String READ_ONLY = "25006";
+  public static final String READ_ONLY = "25006";
 
   /** States that pass though the rest of their class does not: also transactions that time out. */
   private static final Set<String> PASSING_STATES = Set.of(READ_ONLY, "25P03", "25P04");
 
-  /** Classes after which the same statement, sent again at once, may well succeed. */
-  private static final Set<String> REPEATABLE_CLASSES = Set.of("08", "40", "57");
-
   /** Also what is given up because no standby confirms it. */
-  static final String CANCELED = "57014";
-
-  /** Somebody else holds one of the ids, or the table, for longer than lock_timeout. */
-  private static final String LOCKED = "55P03";
-
-  /**
-   * Answers the failure that the driver or the pool reported, which the framework has wrapped.
-   *
-   * @throws IllegalStateException if there is none: then it is the framework that fails
-   */
-  static PostgresFailure of(RuntimeException wrapper) {
-    return in(wrapper)
-        .orElseThrow(() ->
-            new IllegalStateException("the store is used in a wrong way: " + wrapper.getMessage()));
-  }
+  public static final String CANCELED = "57014";
 
   /** Answers the failure that the driver or the pool reported, if it is what a framework wraps. */
-  static Optional<PostgresFailure> in(Throwable wrapper) {
+  public static Optional<PostgresFailure> in(Throwable wrapper) {
     for (Throwable link = wrapper; link != null; link = link.getCause()) {
       if (link instanceof SQLException sql) {
         return Optional.of(new PostgresFailure(sql));
@@ -62,30 +44,8 @@ record PostgresFailure(SQLException cause) {
     return Optional.empty();
   }
 
-  /**
-   * Answers what would help the plants of the statement. After one that was refused by a server
-   * that is read-only the pool has another connection, to one that is not.
-   */
-  BatchFailure.Remedy remedy() {
-    String state = state();
-    if (READ_ONLY.equals(state)
-        || (REPEATABLE_CLASSES.contains(classOf(state)) && !CANCELED.equals(state))) {
-      return BatchFailure.Remedy.REPEAT;
-    }
-    return LOCKED.equals(state) || !isPassing()
-        ? BatchFailure.Remedy.SEPARATE
-        : BatchFailure.Remedy.NONE;
-  }
-
-  /** Answers the exception that the port allows for this failure, rule R7 of the store. */
-  RuntimeException toDomain() {
-    return isPassing()
-        ? new PlantStoreUnavailableException(describe())
-        : new IllegalStateException("PostgreSQL refused a plant for good: " + describe());
-  }
-
   /** Says whether it may pass by itself. */
-  boolean isPassing() {
+  public boolean isPassing() {
     String state = state();
     // The pool's own time-out has no state.
     return state == null
@@ -94,7 +54,7 @@ record PostgresFailure(SQLException cause) {
   }
 
   /** Answers the failure in one line without details, which would quote rows. */
-  String describe() {
+  public String describe() {
     StringBuilder line = new StringBuilder();
     for (Throwable link = cause; link != null; link = link.getCause()) {
       line.append(line.isEmpty() ? "" : ": ").append(messageOf(link));
@@ -124,7 +84,7 @@ record PostgresFailure(SQLException cause) {
   }
 
   /** Says whether the state is this one, or of this class. */
-  boolean hasState(String stateOrClass) {
+  public boolean hasState(String stateOrClass) {
     String state = state();
     return state != null && state.startsWith(stateOrClass);
   }

@@ -1,4 +1,4 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.start;
 
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.sql.Connection;
@@ -11,6 +11,8 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.persistence.database.DatabaseAccess;
+import org.plantstore.adapter.persistence.database.PostgresFailure;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,7 +23,7 @@ import org.slf4j.LoggerFactory;
  *
  * @param access where the server is
  */
-record ServerCheck(DatabaseAccess access) {
+public record ServerCheck(DatabaseAccess access) {
 
   private static final Logger LOG = LoggerFactory.getLogger(ServerCheck.class);
   private static final Duration PAUSE = Duration.ofMillis(500);
@@ -58,7 +60,7 @@ record ServerCheck(DatabaseAccess access) {
    * @param patience how long it may take to answer; with zero it is asked once
    * @throws ConfigurationException if it does not answer in time, or its answers rule it out
    */
-  void run(Duration patience) {
+  public void run(Duration patience) {
     long began = System.nanoTime();
     long logged = began - LOG_PERIOD.toNanos();
     while (true) {

@@ -1,4 +1,4 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.database;
 
 import java.io.PrintWriter;
 import java.sql.Connection;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param patience how long it tries to
  * @param held until this is zero, they wait
  */
-record ConnectorDataSource(Connector connector, Duration patience, CountDownLatch held)
+public record ConnectorDataSource(Connector connector, Duration patience, CountDownLatch held)
     implements DataSource {
 
   @Override
