@@ -6,7 +6,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import jakarta.inject.Singleton;
 import org.jspecify.annotations.Nullable;
-import org.plantstore.adapter.persistence.batch.BatchQueue;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
 import org.plantstore.adapter.persistence.database.Connector;
 import org.plantstore.adapter.persistence.database.DatabaseTimeouts;
@@ -19,7 +18,7 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 final class PostgresPlantStore implements PlantStore {
 
   /** Larger batches make a commit hardly cheaper, and its callers wait longer. */
-  private static final BatchQueue.Limits LIMITS = new BatchQueue.Limits(256, 4 * 1024 * 1024);
+  private static final GroupCommit.Limits LIMITS = new GroupCommit.Limits(256, 4 * 1024 * 1024);
 
   private final GroupCommit groupCommit;
   private final Connector connector;

@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.plantstore.adapter.persistence.batch.BatchFailure;
-import org.plantstore.adapter.persistence.batch.BatchQueue;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
 import org.plantstore.adapter.persistence.batch.HeldTable;
 import org.plantstore.domain.NewPlant;
@@ -33,7 +32,7 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 @Timeout(120)
 class StoreMetricsTest {
 
-  private static final BatchQueue.Limits WIDE = new BatchQueue.Limits(1_000, 1_000_000);
+  private static final GroupCommit.Limits WIDE = new GroupCommit.Limits(1_000, 1_000_000);
 
   private final MeterRegistry registry = new SimpleMeterRegistry();
 

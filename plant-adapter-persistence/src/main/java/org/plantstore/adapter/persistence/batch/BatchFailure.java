@@ -1,19 +1,17 @@
 package org.plantstore.adapter.persistence.batch;
 
-/**
- * Says that a plant was not stored, or that it is unknown whether it was, and what would help it.
- */
+/** Thrown when it is unknown whether the plants of a batch are stored. */
 public final class BatchFailure extends Exception {
 
   private static final long serialVersionUID = 1L;
 
-  /** What would help. */
+  /** What may store the plants after all. */
   public enum Remedy {
-    /** The same again: what stood in the way has passed, or will in a moment. */
+    /** To repeat the batch: the failure was transient. */
     REPEAT,
-    /** Each plant of the batch by itself: one of them may be the reason. */
+    /** To write each plant of the batch on its own: one of them may be the cause. */
     SEPARATE,
-    /** Nothing that this store could do now. */
+    /** Nothing that the store can do now. */
     NONE
   }
 
@@ -21,10 +19,10 @@ public final class BatchFailure extends Exception {
   private final RuntimeException reason;
 
   /**
-   * Makes the failure.
+   * Creates a failure.
    *
-   * @param remedy what would help
-   * @param reason what the store's callers are told if nothing helps (R7)
+   * @param remedy what may store the plants after all
+   * @param reason what is thrown to the store's callers if nothing helps (R7)
    */
   public BatchFailure(Remedy remedy, RuntimeException reason) {
     super(reason);
@@ -32,10 +30,12 @@ public final class BatchFailure extends Exception {
     this.reason = reason;
   }
 
+  /** Returns what may store the plants after all. */
   public Remedy remedy() {
     return remedy;
   }
 
+  /** Returns what is thrown to the store's callers if nothing helps. */
   public RuntimeException reason() {
     return reason;
   }

@@ -3,27 +3,31 @@ package org.plantstore.adapter.persistence.batch;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.batch.BatchFailure.Remedy;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
  * Writes the plants of concurrent callers in batches, because a commit costs about the same for one
- * plant as for hundreds. What queues while a batch is being written is the next batch: nobody waits
- * for others to come. Knows nothing of how a batch is written. Safe for use by many threads.
+ * plant as for hundreds. The plants that arrive while a batch is being written are the next batch:
+ * no plant waits for others to arrive. Safe for use by many threads.
  */
 public final class GroupCommit implements AutoCloseable {
 
-  /** What writes a batch. */
+  /** Writes a batch. */
   @FunctionalInterface
   public interface Table {
 
     /**
-     * Keeps each plant whose id is free, durably, and answers what is stored then.
+     * Stores each plant whose id is free, durably, and returns what is stored then.
      *
      * @param plants the plants by their ids, at least one
      * @return the stored plant of each id; one that cannot be read is missing
@@ -32,76 +36,74 @@ public final class GroupCommit implements AutoCloseable {
     Map<Long, NewPlant> putIfAbsent(SortedMap<Long, NewPlant> plants) throws BatchFailure;
   }
 
-  /** At most so many batches are written at once; all but one of them are overdue. */
+  /**
+   * The limits of a batch.
+   *
+   * @param plants the maximum number of plants
+   * @param bytes the maximum number of bytes, unless a single plant has more
+   */
+  public record Limits(int plants, long bytes) {}
+
+  /** The maximum number of batches that are written at once. */
   public static final int WRITERS = 4;
 
-  private static final Duration REPEAT_PAUSE = Duration.ofMillis(5);
+  private static final Duration RETRY_PAUSE = Duration.ofMillis(5);
+  private static final Duration SWEEP_PERIOD = Duration.ofMillis(10);
 
   private final Table table;
-  private final Duration patience;
+  private final Duration timeout;
   private final BatchQueue queue;
-  private final Thread watcher;
+
+  /** All plants whose callers wait, in the queue or in a batch, and some that are done. */
+  private final Queue<WaitingPlant> waiting = new ConcurrentLinkedQueue<>();
+
+  private final ScheduledExecutorService sweeper =
+      Executors.newSingleThreadScheduledExecutor(work -> daemon("plant-deadlines", work));
+  private volatile boolean closed;
 
   /**
-   * Begins to wait for callers.
+   * Creates a group commit, and starts its threads.
    *
    * @param table what writes the batches
-   * @param limits what bounds the batches
-   * @param patience how long a caller waits at most
+   * @param limits the limits of a batch
+   * @param timeout how long a caller waits at most
    */
-  public GroupCommit(Table table, BatchQueue.Limits limits, Duration patience) {
+  public GroupCommit(Table table, Limits limits, Duration timeout) {
     this.table = table;
-    this.patience = patience;
+    this.timeout = timeout;
     this.queue = new BatchQueue(limits);
-    this.watcher = start("plant-writer-watcher", this::startWritersAsNeeded);
+    for (int writer = 0; writer < WRITERS; writer++) {
+      daemon("plant-writer", this::writeBatches).start();
+    }
+    sweeper.scheduleWithFixedDelay(
+        this::sweep, SWEEP_PERIOD.toMillis(), SWEEP_PERIOD.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  private static Thread start(String name, Runnable work) {
+  private static Thread daemon(String name, Runnable work) {
     Thread thread = new Thread(work, name);
     thread.setDaemon(true);
-    thread.start();
     return thread;
   }
 
-  private void startWritersAsNeeded() {
-    while (queue.awaitNeedOfWriter(WRITERS)) {
-      try {
-        start("plant-writer", this::writeBatches);
-      } catch (Error e) {
-        // No memory for a thread; without this one nobody would see to the deadlines.
-        queue.replaceWriter();
-        LockSupport.parkNanos(REPEAT_PAUSE.toNanos());
-      }
-    }
-  }
-
   /**
-   * Has the plant written, and waits for it.
+   * Stores the plant with one of the next batches, and waits for it.
    *
    * @return what is stored under the plant's id
-   * @throws PlantStoreUnavailableException if the database is not available before the patience
-   *     ends, if this is closed, or if the caller is interrupted
+   * @throws PlantStoreUnavailableException if the database is not available before the time-out, if
+   *     this is closed, or if the caller is interrupted
    * @throws IllegalStateException if the database refuses the plant for good
    */
   public NewPlant putIfAbsent(NewPlant plant) {
-    long since = System.nanoTime();
-    long deadline = since + patience.toNanos();
-    BatchFailure earlierFailure = null;
+    WaitingPlant attempt = new WaitingPlant(plant, System.nanoTime() + timeout.toNanos(), null);
     while (true) {
-      WaitingPlant waiting = new WaitingPlant(plant, since, deadline, earlierFailure);
-      add(waiting, earlierFailure);
       try {
-        return waiting.await();
+        waiting.add(attempt);
+        queue.add(attempt);
+        return attempt.await();
       } catch (BatchFailure failure) {
-        if (!isWorthAnotherTry(failure, waiting)) {
-          throw failure.reason();
-        }
-        if (deadline - System.nanoTime() <= 0) {
-          throw WaitingPlant.givenUpAfter(failure).reason();
-        }
-        // The batch may have been written all the same; a repeated plant then finds itself.
-        earlierFailure = failure;
-        since = System.nanoTime();
+        // The batch may have been committed all the same; the retry then finds the plant.
+        attempt = attempt.retryAfter(failure);
+        LockSupport.parkNanos(RETRY_PAUSE.toNanos());
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new PlantStoreUnavailableException("interrupted while waiting for the database");
@@ -109,85 +111,86 @@ public final class GroupCommit implements AutoCloseable {
     }
   }
 
-  /** Answers how many plants wait for their batch now. */
+  /** Returns the number of plants waiting for a batch. */
   public int waitingPlants() {
     return queue.waitingPlants();
   }
 
-  /** Answers how many plants have ever been taken into batches. */
+  /** Returns the number of plants ever taken into batches. */
   public long takenPlants() {
     return queue.takenPlants();
   }
 
-  /** Answers how long all these have waited for their batches, taken together. */
+  /** Returns how long all plants taken into batches waited, in total. */
   public Duration waited() {
     return queue.waited();
   }
 
-  private void add(WaitingPlant waiting, @Nullable BatchFailure earlierFailure) {
-    if (earlierFailure == null) {
-      queue.add(waiting);
-      return;
-    }
-    LockSupport.parkNanos(REPEAT_PAUSE.toNanos());
+  private void sweep() {
     try {
-      queue.add(waiting);
-    } catch (PlantStoreUnavailableException e) {
-      throw WaitingPlant.givenUpAfter(earlierFailure).reason();
+      waiting.forEach(WaitingPlant::expire);
+      waiting.removeIf(WaitingPlant::isDone);
+      queue.sweep();
+      if (closed && waiting.isEmpty()) {
+        sweeper.shutdown();
+      }
+    } catch (RuntimeException | Error e) {
+      // No memory; an exception would end the schedule, and with it all deadlines.
     }
-  }
-
-  /**
-   * What one plant alone is told is final, unless it passes: somebody may hold its id for a while.
-   */
-  private static boolean isWorthAnotherTry(BatchFailure failure, WaitingPlant waiting) {
-    return switch (failure.remedy()) {
-      case REPEAT -> true;
-      case SEPARATE ->
-          !waiting.isSeparate() || failure.reason() instanceof PlantStoreUnavailableException;
-      case NONE -> false;
-    };
   }
 
   private void writeBatches() {
-    try {
-      BatchQueue.Batch batch = queue.next(null);
-      while (batch != null) {
-        write(batch.plants());
-        batch = queue.next(batch);
+    boolean isOpen = true;
+    while (isOpen) {
+      try {
+        isOpen = writeNextBatch();
+      } catch (RuntimeException | Error e) {
+        // No memory; the callers of this batch are answered at their deadlines.
+        LockSupport.parkNanos(RETRY_PAUSE.toNanos());
       }
-    } catch (RuntimeException | Error e) {
-      queue.replaceWriter();
-      throw e;
     }
   }
 
+  private boolean writeNextBatch() {
+    BatchQueue.Batch batch = queue.take();
+    if (batch == null) {
+      return false;
+    }
+    try {
+      write(batch.plants());
+    } finally {
+      queue.finish(batch);
+    }
+    return true;
+  }
+
   private void write(List<WaitingPlant> batch) {
-    // Of two with the same id the one that came first is to be stored; both are told which is.
+    // Of two plants with one id the first is to be stored; both callers get the stored one.
     SortedMap<Long, NewPlant> plants = new TreeMap<>();
-    batch.forEach(waiting -> plants.putIfAbsent(waiting.plant().id(), waiting.plant()));
+    batch.forEach(each -> plants.putIfAbsent(each.plant().id(), each.plant()));
     try {
       Map<Long, NewPlant> stored = table.putIfAbsent(plants);
-      batch.forEach(waiting -> waiting.answer(stored.get(waiting.plant().id())));
+      batch.forEach(each -> each.complete(stored.get(each.plant().id())));
     } catch (BatchFailure failure) {
-      batch.forEach(waiting -> waiting.fail(failure));
+      batch.forEach(each -> each.fail(failure));
     } catch (RuntimeException | Error e) {
-      // A bug, or no memory; these callers must not wait in vain, nor all later ones for ever.
+      // A bug, or no memory; neither these callers nor later ones must wait in vain.
       BatchFailure failure =
           new BatchFailure(Remedy.NONE, new IllegalStateException("a batch failed: " + e));
-      batch.forEach(waiting -> waiting.fail(failure));
+      batch.forEach(each -> each.fail(failure));
     }
   }
 
   /**
    * Refuses further plants, and returns when all that wait are answered or have given up. A plant
-   * that would have to be repeated is not.
+   * that would have to be retried is refused.
    */
   @Override
   public void close() {
     queue.close();
+    closed = true;
     try {
-      watcher.join();
+      sweeper.awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -3,6 +3,7 @@ package org.plantstore.adapter.persistence.batch;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.persistence.batch.BatchFailure.Remedy;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
@@ -13,22 +14,20 @@ final class WaitingPlant {
   private static final long BYTES_PER_CHARACTER = 3;
 
   private final NewPlant plant;
-  private final long since;
+  private final long since = System.nanoTime();
   private final long deadline;
   private final @Nullable BatchFailure earlierFailure;
   private final CompletableFuture<NewPlant> stored = new CompletableFuture<>();
 
   /**
-   * Lets a plant wait.
+   * Creates an entry for a plant whose caller is waiting.
    *
    * @param plant the plant
-   * @param since since when, as a value of {@link System#nanoTime()}
-   * @param deadline until when, as a value of {@link System#nanoTime()}
-   * @param earlierFailure why an earlier try failed, or null if there was none
+   * @param deadline when its caller gives up, as a value of {@link System#nanoTime()}
+   * @param earlierFailure why the last attempt failed, or null if this is the first one
    */
-  WaitingPlant(NewPlant plant, long since, long deadline, @Nullable BatchFailure earlierFailure) {
+  WaitingPlant(NewPlant plant, long deadline, @Nullable BatchFailure earlierFailure) {
     this.plant = plant;
-    this.since = since;
     this.deadline = deadline;
     this.earlierFailure = earlierFailure;
   }
@@ -37,7 +36,7 @@ final class WaitingPlant {
     return plant;
   }
 
-  /** Answers since when the plant waits, as a value of {@link System#nanoTime()}. */
+  /** Returns when this entry was created, as a value of {@link System#nanoTime()}. */
   long since() {
     return since;
   }
@@ -47,47 +46,70 @@ final class WaitingPlant {
     return BYTES_PER_CHARACTER * (plant.name().length() + (tag == null ? 0L : tag.length()));
   }
 
-  /** Says whether nobody waits any more. */
-  boolean isOver() {
+  /** Returns whether the caller no longer waits. */
+  boolean isDone() {
     return stored.isDone();
   }
 
-  /** Says whether the plant has made a batch fail, or may have, and is to be tried by itself. */
+  /** Returns whether the plant is to be written on its own, because its last batch failed. */
   boolean isSeparate() {
-    return earlierFailure != null && earlierFailure.remedy() == BatchFailure.Remedy.SEPARATE;
-  }
-
-  /** Lets the caller give up if the deadline has passed. */
-  void giveUpAtDeadline() {
-    if (deadline - System.nanoTime() <= 0) {
-      fail(givenUpAfter(earlierFailure));
-    }
+    return earlierFailure != null && earlierFailure.remedy() == Remedy.SEPARATE;
   }
 
   /**
-   * Answers what a caller is told whose plant is not tried again. Why another plant of its batch
-   * was refused does not concern it.
+   * Returns the next attempt to store the plant. A plant that failed on its own is not retried,
+   * unless the failure is transient, such as a lock on its id.
    *
-   * @param failure why the last try failed that may be repeated, or null if there was none
+   * @param failure why this attempt failed
+   * @throws RuntimeException the failure's reason, if another attempt cannot help or comes too late
    */
-  static BatchFailure givenUpAfter(@Nullable BatchFailure failure) {
-    return failure != null && failure.reason() instanceof PlantStoreUnavailableException
-        ? failure
-        : new BatchFailure(
-            BatchFailure.Remedy.NONE,
-            new PlantStoreUnavailableException("the database has not answered in time"));
+  WaitingPlant retryAfter(BatchFailure failure) {
+    boolean canHelp =
+        switch (failure.remedy()) {
+          case REPEAT -> true;
+          case SEPARATE ->
+              !isSeparate() || failure.reason() instanceof PlantStoreUnavailableException;
+          case NONE -> false;
+        };
+    if (!canHelp) {
+      throw failure.reason();
+    }
+    if (isExpired()) {
+      throw expired(failure).reason();
+    }
+    return new WaitingPlant(plant, deadline, failure);
   }
 
-  /** Answers the caller; null if the row of the id is there, but cannot be read. */
-  void answer(@Nullable NewPlant storedPlant) {
+  /** Fails the plant if its deadline has passed. */
+  void expire() {
+    if (isExpired()) {
+      fail(expired(earlierFailure));
+    }
+  }
+
+  private boolean isExpired() {
+    return deadline - System.nanoTime() <= 0;
+  }
+
+  /**
+   * Returns the failure of a plant whose deadline has passed. The refusal of another plant in its
+   * batch is not its own.
+   *
+   * @param lastFailure why the last attempt failed, or null if there was none
+   */
+  static BatchFailure expired(@Nullable BatchFailure lastFailure) {
+    return lastFailure != null && lastFailure.reason() instanceof PlantStoreUnavailableException
+        ? lastFailure
+        : unavailable(Remedy.NONE, "the database has not answered in time");
+  }
+
+  /** Completes with the stored plant; null if the row of the id exists, but cannot be read. */
+  void complete(@Nullable NewPlant storedPlant) {
     if (storedPlant != null) {
       stored.complete(storedPlant);
     } else {
-      // An operator has deleted it in between, or hides it from this account.
-      fail(
-          new BatchFailure(
-              BatchFailure.Remedy.REPEAT,
-              new PlantStoreUnavailableException("the plant that has the id cannot be read")));
+      // The row was deleted in between, or is hidden from this account.
+      fail(unavailable(Remedy.REPEAT, "the plant that has the id cannot be read"));
     }
   }
 
@@ -96,8 +118,8 @@ final class WaitingPlant {
   }
 
   /**
-   * Waits for the answer. Somebody else must see to the deadline: to wait for a limited time costs
-   * a virtual thread about as much as all else about its plant.
+   * Waits until this is completed. The deadline is not watched here: a timed wait costs a virtual
+   * thread about as much as everything else about its plant.
    *
    * @return the plant that is stored under the id
    * @throws BatchFailure if writing the plant failed, or the deadline has passed
@@ -111,5 +133,9 @@ final class WaitingPlant {
     } finally {
       stored.cancel(false);
     }
+  }
+
+  static BatchFailure unavailable(Remedy remedy, String message) {
+    return new BatchFailure(remedy, new PlantStoreUnavailableException(message));
   }
 }

@@ -28,7 +28,7 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 @Timeout(30)
 class GroupCommitTest {
 
-  private static final BatchQueue.Limits WIDE = new BatchQueue.Limits(1_000, 1_000_000);
+  private static final GroupCommit.Limits WIDE = new GroupCommit.Limits(1_000, 1_000_000);
   private static final Duration LONG = Duration.ofSeconds(20);
   private static final Duration SHORT = Duration.ofMillis(300);
 
@@ -81,7 +81,7 @@ class GroupCommitTest {
 
   @Test
   void batch_has_at_most_so_many_plants() {
-    GroupCommit groupCommit = groupCommit(new BatchQueue.Limits(2, 1_000_000), LONG);
+    GroupCommit groupCommit = groupCommit(new GroupCommit.Limits(2, 1_000_000), LONG);
     List<Caller> callers = occupyAllWriters(groupCommit);
 
     callers.addAll(callAll(groupCommit, LongStream.range(0, 7)));
@@ -95,7 +95,7 @@ class GroupCommitTest {
   @Test
   void batch_has_at_most_so_many_bytes_but_a_large_plant_goes_alone() {
     // A character counts as 3 bytes.
-    GroupCommit groupCommit = groupCommit(new BatchQueue.Limits(100, 30), LONG);
+    GroupCommit groupCommit = groupCommit(new GroupCommit.Limits(100, 30), LONG);
     List<Caller> callers = occupyAllWriters(groupCommit);
 
     NewPlant tagged = new NewPlant(2, "fern", "t");
@@ -139,7 +139,7 @@ class GroupCommitTest {
 
     Caller late = call(groupCommit, fern(5));
 
-    assertEquals(1, groupCommit.waitingPlants());
+    await(() -> groupCommit.waitingPlants() == 1);
     table.release();
     late.assertOwnPlant();
   }
@@ -158,7 +158,6 @@ class GroupCommitTest {
 
     table.holdUpNothing();
     stuck.assertOwnPlant();
-    await(() -> writers() == 1); // the one that was replaced has nothing left to do
     assertEquals(fern(1), groupCommit.putIfAbsent(fern(1)));
   }
 
@@ -213,7 +212,7 @@ class GroupCommitTest {
             new BatchFailure(Remedy.SEPARATE, new IllegalStateException("refused")),
             new BatchFailure(Remedy.REPEAT, new PlantStoreUnavailableException("locked")))) {
       assertInstanceOf(
-          PlantStoreUnavailableException.class, WaitingPlant.givenUpAfter(failure).reason());
+          PlantStoreUnavailableException.class, WaitingPlant.expired(failure).reason());
     }
   }
 
@@ -330,12 +329,12 @@ class GroupCommitTest {
 
   @Test
   void closing_answers_all_who_wait_and_refuses_new_plants() throws Exception {
-    GroupCommit groupCommit = groupCommit(new BatchQueue.Limits(3, 1_000_000), LONG);
+    GroupCommit groupCommit = groupCommit(new GroupCommit.Limits(3, 1_000_000), LONG);
     List<Caller> callers = occupyAllWriters(groupCommit);
     callers.addAll(callAll(groupCommit, LongStream.range(0, 50)));
     Thread closing = new Thread(groupCommit::close);
     closing.start();
-    await(() -> isJoining(closing));
+    await(() -> isClosing(closing));
     assertEquals("the store is closed", call(groupCommit, fern(99)).unavailable().getMessage());
     table.release();
     closing.join();
@@ -375,7 +374,7 @@ class GroupCommitTest {
     assertTrue(isInterrupted.get());
   }
 
-  private GroupCommit groupCommit(BatchQueue.Limits limits, Duration patience) {
+  private GroupCommit groupCommit(GroupCommit.Limits limits, Duration patience) {
     GroupCommit groupCommit = new GroupCommit(table, limits, patience);
     opened.add(groupCommit);
     return groupCommit;
@@ -389,12 +388,6 @@ class GroupCommitTest {
       table.awaitBatches(writer);
     }
     return callers;
-  }
-
-  private static long writers() {
-    return Thread.getAllStackTraces().keySet().stream()
-        .filter(thread -> thread.getName().equals("plant-writer"))
-        .count();
   }
 
   private static List<Caller> callAll(GroupCommit groupCommit, LongStream ids) {
@@ -417,10 +410,10 @@ class GroupCommitTest {
             .anyMatch(frame -> frame.getClassName().equals(WaitingPlant.class.getName()));
   }
 
-  /** Says whether the thread waits for another one to end. */
-  private static boolean isJoining(Thread thread) {
+  /** Says whether the thread waits until all callers are answered. */
+  private static boolean isClosing(Thread thread) {
     return Stream.of(thread.getStackTrace())
-        .anyMatch(frame -> frame.getMethodName().equals("join"));
+        .anyMatch(frame -> frame.getMethodName().equals("awaitTermination"));
   }
 
   private static void await(BooleanSupplier condition) {
