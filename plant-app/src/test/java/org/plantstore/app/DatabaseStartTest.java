@@ -27,8 +27,6 @@ class DatabaseStartTest {
 
   private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final String WAITS = "The database is not there; waiting for it since ";
-  private static final String MIGRATES =
-      "The tables of the database are being brought up to date since ";
 
   @Test
   @Execution(CONCURRENT)
@@ -162,37 +160,6 @@ class DatabaseStartTest {
           assertEquals("", service.errors());
         }
         awaitSessions(connection, 0);
-      }
-    }
-  }
-
-  @Test
-  @Execution(CONCURRENT)
-  void start_tells_that_it_migrates_and_gives_up_a_database_that_falls_silent_meanwhile()
-      throws Exception {
-    try (EmbeddedPostgres database = EmbeddedDatabase.start();
-        DatabaseProxy proxy = new DatabaseProxy(database.getPort())) {
-      new ServiceProcess(EmbeddedDatabase.environment(database)).awaitReady().close();
-      Map<String, String> environment = environment(proxy.port(), "postgres");
-      environment.put("DATABASE_START_TIMEOUT_SECONDS", "8");
-      try (Connection locker = database.getPostgresDatabase().getConnection()) {
-        locker.setAutoCommit(false);
-        locker.createStatement().execute("LOCK TABLE flyway_schema_history");
-
-        try (ServiceProcess service = new ServiceProcess(environment)) {
-          service.awaitLine(MIGRATES + "5 s; the database answers");
-          proxy.fallSilent();
-          service.awaitLine("; the database does not answer: ");
-
-          assertEquals(1, service.awaitExit(LIMIT));
-          assertTrue(
-              service
-                  .errors()
-                  .startsWith(
-                      "plant-store does not start: the database has not answered a migration for 8 s: "),
-              service.errors());
-          assertEquals(1, service.errors().lines().count(), service.errors());
-        }
       }
     }
   }

@@ -38,12 +38,12 @@ final class BatchFailures {
             && !failure.hasState(PostgresFailure.CANCELED))) {
       return Remedy.REPEAT;
     }
-    return failure.hasState(LOCKED) || !failure.isPassing() ? Remedy.SEPARATE : Remedy.NONE;
+    return failure.hasState(LOCKED) || !failure.isTransient() ? Remedy.SEPARATE : Remedy.NONE;
   }
 
   /** Returns the exception that rule R7 of the store allows for the failure. */
   static RuntimeException reason(PostgresFailure failure) {
-    return failure.isPassing()
+    return failure.isTransient()
         ? new PlantStoreUnavailableException(failure.describe())
         : new IllegalStateException("PostgreSQL refused a plant for good: " + failure.describe());
   }

@@ -6,11 +6,12 @@ import io.micronaut.context.ApplicationContextConfigurer;
 import io.micronaut.context.annotation.ContextConfigurer;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
-import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
 import org.plantstore.adapter.persistence.database.DatabaseAccess;
 import org.plantstore.adapter.persistence.database.DatabaseTimeouts;
+import org.plantstore.adapter.persistence.start.Migration;
 import org.plantstore.adapter.persistence.start.ServerCheck;
 
 /**
@@ -19,9 +20,6 @@ import org.plantstore.adapter.persistence.start.ServerCheck;
  */
 @ContextConfigurer
 public final class PersistenceSettings implements ApplicationContextConfigurer {
-
-  private static final int MAX_TIMEOUT_SECONDS = 60;
-  private static final int MAX_START_TIMEOUT_SECONDS = 3_600;
 
   @Override
   public void configure(ApplicationContextBuilder builder) {
@@ -32,7 +30,6 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
                 Map.entry(DatabaseTimeouts.CREATE_SECONDS, 5),
                 Map.entry(DatabaseTimeouts.START_SECONDS, 60),
                 Map.entry("datasources.default.url", "${database.url:}"),
-                Map.entry("datasources.default.username", "${database.username:}"),
                 Map.entry("datasources.default.driver-class-name", "org.postgresql.Driver"),
                 Map.entry("datasources.default.dialect", "POSTGRES"),
                 // The driver's own check costs no statement; Micronaut would add one.
@@ -42,14 +39,7 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
                 // Where the database is was found out before.
                 Map.entry("datasources.default.initialization-fail-timeout", -1),
                 // Would borrow from the pool, which is exhausted when there is most to do.
-                Map.entry("endpoints.health.jdbc.enabled", false),
-                Map.entry("flyway.datasources.default.enabled", true),
-                // The schema may have other tables.
-                Map.entry("flyway.datasources.default.baseline-on-migrate", true),
-                Map.entry("flyway.datasources.default.baseline-version", "0"),
-                Map.entry(
-                    "flyway.datasources.default.locations",
-                    "classpath:org/plantstore/adapter/persistence")),
+                Map.entry("endpoints.health.jdbc.enabled", false)),
             // Below every other source, so that each of these can be overridden.
             Integer.MIN_VALUE));
   }
@@ -57,20 +47,12 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
   @Override
   public void configure(ApplicationContext context) {
     DatabaseAccess access = DatabaseAccess.of(context.getEnvironment());
-    requireSeconds(
-        context,
-        "DATABASE_TIMEOUT_SECONDS",
-        DatabaseTimeouts.CREATE_SECONDS,
-        1,
-        MAX_TIMEOUT_SECONDS);
-    Duration patience =
-        requireSeconds(
-            context,
-            "DATABASE_START_TIMEOUT_SECONDS",
-            DatabaseTimeouts.START_SECONDS,
-            0,
-            MAX_START_TIMEOUT_SECONDS);
-    new ServerCheck(access).run(patience);
+    DatabaseTimeouts timeouts =
+        new DatabaseTimeouts(
+            seconds(context, DatabaseTimeouts.CREATE_SECONDS, 1, 60),
+            seconds(context, DatabaseTimeouts.START_SECONDS, 0, 3_600));
+    new ServerCheck(access).run(timeouts.start());
+    new Migration(access, timeouts.migrationLock()).run();
   }
 
   /** Last: what is wrong elsewhere is to be told before this one waits for its database. */
@@ -79,17 +61,14 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
     return LOWEST_PRECEDENCE;
   }
 
-  private static Duration requireSeconds(
-      ApplicationContext context, String variable, String property, int least, int most) {
+  private static int seconds(ApplicationContext context, String property, int least, int most) {
     String value = context.getRequiredProperty(property, String.class);
-    if (value.matches("[0-9]{1,4}")) {
-      int seconds = Integer.parseInt(value);
-      if (seconds >= least && seconds <= most) {
-        return Duration.ofSeconds(seconds);
-      }
+    int seconds = value.matches("[0-9]{1,4}") ? Integer.parseInt(value) : -1;
+    if (seconds < least || seconds > most) {
+      throw new ConfigurationException(
+          "%s must be a whole number from %d to %d, but is %s"
+              .formatted(property.toUpperCase(Locale.ROOT).replace('.', '_'), least, most, value));
     }
-    throw new ConfigurationException(
-        "%s must be a whole number from %d to %d, but is %s"
-            .formatted(variable, least, most, value));
+    return seconds;
   }
 }

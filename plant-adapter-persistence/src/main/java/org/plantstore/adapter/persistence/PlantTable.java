@@ -17,8 +17,8 @@ import java.util.SortedMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.plantstore.adapter.persistence.batch.BatchFailure;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
-import org.plantstore.adapter.persistence.database.DatabaseTraffic;
 import org.plantstore.adapter.persistence.database.PostgresFailure;
+import org.plantstore.adapter.persistence.database.RunningStatements;
 import org.plantstore.domain.NewPlant;
 import org.postgresql.util.PSQLWarning;
 import org.slf4j.Logger;
@@ -76,7 +76,7 @@ final class PlantTable implements GroupCommit.Table {
       """;
 
   private final JdbcOperations database;
-  private final DatabaseTraffic traffic;
+  private final RunningStatements statements;
 
   /**
    * Begins at zero, so that a table that others have changed is refused if it does not keep ids
@@ -84,9 +84,9 @@ final class PlantTable implements GroupCommit.Table {
    */
   private final AtomicInteger statementsSinceTaken = new AtomicInteger();
 
-  PlantTable(JdbcOperations database, DatabaseTraffic traffic) {
+  PlantTable(JdbcOperations database, RunningStatements statements) {
     this.database = database;
-    this.traffic = traffic;
+    this.statements = statements;
   }
 
   /** The order of the ids matters: two statements that take ids in different orders deadlock. */
@@ -94,7 +94,7 @@ final class PlantTable implements GroupCommit.Table {
   public Map<Long, NewPlant> putIfAbsent(SortedMap<Long, NewPlant> plants) throws BatchFailure {
     try {
       return database.execute(
-          connection -> traffic.execute(connection, () -> putIfAbsent(connection, plants)));
+          connection -> statements.execute(connection, () -> putIfAbsent(connection, plants)));
     } catch (CannotGetJdbcConnectionException e) {
       // The pool has tried for long enough.
       throw BatchFailures.withoutConnection(e);

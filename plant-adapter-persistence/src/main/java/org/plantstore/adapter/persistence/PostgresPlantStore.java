@@ -7,7 +7,7 @@ import jakarta.annotation.PreDestroy;
 import jakarta.inject.Singleton;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
-import org.plantstore.adapter.persistence.database.Connector;
+import org.plantstore.adapter.persistence.database.ConnectionPool;
 import org.plantstore.adapter.persistence.database.DatabaseTimeouts;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
@@ -21,17 +21,17 @@ final class PostgresPlantStore implements PlantStore {
   private static final GroupCommit.Limits LIMITS = new GroupCommit.Limits(256, 4 * 1024 * 1024);
 
   private final GroupCommit groupCommit;
-  private final Connector connector;
+  private final ConnectionPool pool;
 
   PostgresPlantStore(
       PlantTable table,
-      Connector connector,
+      ConnectionPool pool,
       DatabaseTimeouts timeouts,
       @Nullable MeterRegistry registry) {
     StoreMetrics metrics = new StoreMetrics(registry);
     this.groupCommit = new GroupCommit(metrics.measured(table), LIMITS, timeouts.create());
     metrics.watch(groupCommit);
-    this.connector = connector;
+    this.pool = pool;
   }
 
   @Override
@@ -39,10 +39,10 @@ final class PostgresPlantStore implements PlantStore {
     try {
       return groupCommit.putIfAbsent(requireNonNull(plant, "plant"));
     } catch (PlantStoreUnavailableException e) {
-      String trouble = connector.trouble();
-      throw trouble == null
+      String failure = pool.lastFailure();
+      throw failure == null
           ? e
-          : new PlantStoreUnavailableException(e.getMessage() + "; connecting fails: " + trouble);
+          : new PlantStoreUnavailableException(e.getMessage() + "; connecting fails: " + failure);
     }
   }
 

@@ -258,7 +258,7 @@ class PostgresFaultsTest {
       server.execute("ALTER ROLE postgres SET lock_timeout = '100ms'");
       locker.setAutoCommit(false);
       locker.createStatement().execute("LOCK TABLE plant");
-      try (ApplicationContext another = connectWithoutMigration()) {
+      try (ApplicationContext another = server.connect()) {
         PlantStore store = another.getBean(PlantStore.class);
 
         assertUnavailable(store, "(SQLSTATE 55P03)");
@@ -281,7 +281,7 @@ class PostgresFaultsTest {
               + " FOR timeout IN SELECT name FROM pg_settings WHERE "
               + timeouts
               + " LOOP EXECUTE format('ALTER ROLE postgres SET %I = 300', timeout); END LOOP; END $$");
-      try (ApplicationContext another = connectWithoutMigration()) {
+      try (ApplicationContext another = server.connect()) {
         locker.setAutoCommit(false);
         locker.createStatement().execute("LOCK TABLE plant");
 
@@ -401,12 +401,6 @@ class PostgresFaultsTest {
             PlantStoreUnavailableException.class,
             assertThrows(RuntimeException.class, () -> store.putIfAbsent(FERN)));
     assertEndsWith(reason, failure.getMessage());
-  }
-
-  private static ApplicationContext connectWithoutMigration() {
-    Map<String, Object> settings = DatabaseServer.settings(server.url("postgres"));
-    settings.put("flyway.datasources.default.enabled", false);
-    return ApplicationContext.run(settings);
   }
 
   private static void assertEndsWith(String end, @Nullable String message) {

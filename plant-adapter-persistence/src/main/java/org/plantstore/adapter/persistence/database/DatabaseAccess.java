@@ -3,13 +3,14 @@ package org.plantstore.adapter.persistence.database;
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
-import java.sql.DriverManager;
-import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.Objects;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
+import org.postgresql.PGProperty;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * Where the database is, and the account there: DATABASE_URL, DATABASE_USERNAME, DATABASE_PASSWORD.
@@ -20,6 +21,7 @@ import java.util.stream.Stream;
  */
 public record DatabaseAccess(String url, String username, String password) {
 
+  private static final int HOST_SECONDS = 1;
   private static final String PREFIX = "jdbc:postgresql:";
 
   /** Would quote addresses, passwords in them included. What matters comes as an exception. */
@@ -58,9 +60,9 @@ public record DatabaseAccess(String url, String username, String password) {
 
   private static boolean isAccepted(String url) {
     try {
-      DriverManager.getDriver(url);
+      new PGSimpleDataSource().setUrl(url);
       return true;
-    } catch (SQLException e) {
+    } catch (IllegalArgumentException e) {
       return false;
     }
   }
@@ -81,13 +83,33 @@ public record DatabaseAccess(String url, String username, String password) {
                     + " is not"));
   }
 
-  /** Answers how many hosts the address names. */
-  public int hosts() {
-    return (int) url.replaceFirst("\\?.*", "").chars().filter(character -> character == ',').count()
-        + 1;
+  /**
+   * Sets up a data source of the driver for this database.
+   *
+   * @param source the data source
+   * @param answer how long a host may take for each of its answers
+   * @return the data source
+   */
+  public <T extends PGSimpleDataSource> T configure(T source, Duration answer) {
+    source.setUrl(url);
+    source.setUser(username);
+    source.setPassword(password);
+    source.setApplicationName("plant-store");
+    source.setTcpKeepAlive(true);
+    source.setConnectTimeout(HOST_SECONDS);
+    source.setCancelSignalTimeout(HOST_SECONDS);
+    int answerSeconds = Math.toIntExact(answer.toSeconds());
+    source.setSocketTimeout(answerSeconds);
+    // Each host but the last may keep silent twice: to the question for TLS, and to all else.
+    source.setProperty(
+        PGProperty.LOGIN_TIMEOUT,
+        String.valueOf(answerSeconds * (2 * source.getServerNames().length - 1)));
+    // Details quote rows, and a plant's text has no place in a log.
+    source.setLogServerErrorDetail(false);
+    return source;
   }
 
-  /** Answers everything but the password. */
+  /** Returns everything but the password. */
   @Override
   public String toString() {
     return username + " at " + url;

@@ -7,7 +7,7 @@ import io.micronaut.management.health.indicator.HealthResult;
 import jakarta.inject.Singleton;
 import org.reactivestreams.Publisher;
 
-/** Tells probes of the readiness what the monitor knows already. */
+/** Reports the result of the last probe of the database as part of the readiness. */
 @Singleton
 final class DatabaseHealth implements HealthIndicator {
 

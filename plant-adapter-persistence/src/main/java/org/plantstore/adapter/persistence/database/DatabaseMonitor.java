@@ -9,7 +9,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -17,11 +18,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the database twice a second whether it is there, on a connection of its own: so health
- * probes are answered at once and take none of the pool's connections. When this connection falls
- * silent, or leads to a standby, the pool's idle ones are dropped, because each would be waited for
- * in vain; when there is a new one, those that still wait for an answer from before are cut. What
- * takes longer than it may is cancelled. Safe for use by many threads.
+ * Probes the database twice a second on a connection of its own, so that readiness is known without
+ * a connection of the pool. When the probe's connection falls silent, or leads to a standby, idle
+ * connections of the pool are evicted; when there is a new one, statements that still wait for an
+ * answer from before are aborted. Overlong statements are cancelled. Safe for use by many threads.
  */
 @Context
 final class DatabaseMonitor implements AutoCloseable {
@@ -29,103 +29,96 @@ final class DatabaseMonitor implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DatabaseMonitor.class);
   private static final Duration PERIOD = Duration.ofMillis(500);
 
-  /** While the database is away the connector is asked to go on at once. */
-  private static final Duration PAUSE = Duration.ofMillis(20);
-
-  private final Connector connector;
-  private final DatabaseTraffic traffic;
+  private final RetryingDataSource connections;
+  private final RunningStatements statements;
   private final DatabaseTimeouts timeouts;
   private final HikariDataSource pool;
-  private final CountDownLatch closing = new CountDownLatch(1);
-  private final Thread thread = new Thread(this::watch, "database-monitor");
+  private final ScheduledExecutorService executor =
+      Executors.newSingleThreadScheduledExecutor(work -> {
+        Thread thread = new Thread(work, "database-monitor");
+        thread.setDaemon(true);
+        return thread;
+      });
 
   private @Nullable Connection connection;
-
-  /** Whether the last connection that failed had fallen silent, or led to a standby. */
-  private boolean misleads;
 
   /** When {@link #connection} was opened, as a value of {@link System#nanoTime()}. */
   private long opened;
 
-  /** When the database was found to be away, likewise; meaningful while it is. */
+  /** When the first of the last failed probes ended, likewise; meaningful while they fail. */
   private long awaySince;
 
   private volatile boolean isThere = true;
 
   DatabaseMonitor(
-      Connector connector, DatabaseTraffic traffic, DatabaseTimeouts timeouts, DataSource pool)
+      ConnectionPool pool,
+      RunningStatements statements,
+      DatabaseTimeouts timeouts,
+      DataSource dataSource)
       throws SQLException {
-    this.connector = connector;
-    this.traffic = traffic;
+    this.connections = pool.connections();
+    this.statements = statements;
     this.timeouts = timeouts;
-    this.pool = pool.unwrap(HikariDataSource.class);
-    thread.setDaemon(true);
-    thread.start();
+    this.pool = dataSource.unwrap(HikariDataSource.class);
+    executor.scheduleWithFixedDelay(this::run, 0, PERIOD.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Says whether the database has answered last time, or answers the store just now. */
+  /** Returns whether the last probe, or a statement within the last two seconds, succeeded. */
   boolean isThere() {
-    return isThere || traffic.hasBeenAnsweredWithin(PERIOD.multipliedBy(4));
+    return isThere || statements.hasSucceededWithin(PERIOD.multipliedBy(4));
   }
 
-  private void watch() {
+  private void run() {
     try {
-      do {
-        try {
-          probe();
-          markThere();
-        } catch (SQLException e) {
-          markAway(new PostgresFailure(e).describe());
-        } catch (RuntimeException | Error e) {
-          // No memory for a thread, or a bug; without this one the readiness would stay as it is.
-          markAway(e.toString());
-        }
-      } while (!closing.await((isThere ? PERIOD : PAUSE).toMillis(), TimeUnit.MILLISECONDS));
-    } catch (InterruptedException e) {
-      LOG.debug("The database is no longer watched", e);
-    } finally {
-      disconnect();
+      probe();
+      markThere();
+    } catch (SQLException e) {
+      markAway(new PostgresFailure(e).describe());
+    } catch (RuntimeException | Error e) {
+      // No memory for a thread, or a bug; an exception would end the schedule.
+      markAway(e.toString());
     }
   }
 
   private void probe() throws SQLException {
-    if (connection != null && !answers(connection)) {
-      disconnect();
-      if (misleads) {
-        pool.getHikariPoolMXBean().softEvictConnections();
-      }
+    if (connection != null) {
+      checkConnection(connection);
     }
     if (connection == null) {
-      // Once it counts as away, a server that takes its time to let anybody in is waited for.
-      connection =
-          connector.open(isThere ? timeouts.signOfLife().multipliedBy(2) : timeouts.answer());
+      connection = connections.connect();
       opened = System.nanoTime();
       connection.setNetworkTimeout(
           Runnable::run, Math.toIntExact(timeouts.signOfLife().toMillis()));
     }
     // In each probe: what was too young to be given up in the last one may not be by now. Whatever
-    // is cut needlessly is tried again, and finds itself.
-    traffic.cutOffBegunBefore(opened, timeouts.signOfLife());
-    traffic.cancelOlderThan(timeouts.statement());
-    String trouble = connector.trouble();
-    if (trouble != null && pool.getHikariPoolMXBean().getTotalConnections() == 0) {
-      throw new SQLException("the store has no connection left: " + trouble, "08001");
+    // is aborted needlessly is repeated, and finds itself.
+    statements.abortBegunBefore(opened, timeouts.signOfLife());
+    statements.cancelOlderThan(timeouts.statement());
+    String failure = connections.lastFailure();
+    if (failure != null && pool.getHikariPoolMXBean().getTotalConnections() == 0) {
+      throw new SQLException("the store has no connection left: " + failure, "08001");
     }
   }
 
   /**
-   * Also finds out whether others like this connection, which are idle, would be waited for in
-   * vain. One that the server has closed says nothing about them: it may have been meant alone.
+   * Closes the connection unless it answers and leads to a primary. If it fell silent, or leads to
+   * a standby, idle connections of the pool do so too. One that the server has closed says nothing
+   * about the others.
    */
-  private boolean answers(Connection connection) {
+  private void checkConnection(Connection connection) {
     try (Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery("SHOW transaction_read_only")) {
-      misleads = !(row.next() && row.getString(1).equals("off"));
-      return !misleads;
+      row.next();
+      if (row.getString(1).equals("off")) {
+        return;
+      }
+      pool.getHikariPoolMXBean().softEvictConnections();
     } catch (SQLException e) {
-      misleads = e.getCause() instanceof SocketTimeoutException;
-      return false;
+      if (e.getCause() instanceof SocketTimeoutException) {
+        pool.getHikariPoolMXBean().softEvictConnections();
+      }
     }
+    disconnect();
   }
 
   private void markThere() {
@@ -138,7 +131,7 @@ final class DatabaseMonitor implements AutoCloseable {
   }
 
   private void markAway(String reason) {
-    if (isThere) {
+    if (isThere && !executor.isShutdown()) {
       isThere = false;
       awaySince = System.nanoTime();
       LOG.warn("The database is away: {}", reason);
@@ -147,16 +140,16 @@ final class DatabaseMonitor implements AutoCloseable {
 
   private void disconnect() {
     if (connection != null) {
-      DatabaseTraffic.abort(connection);
+      RunningStatements.abort(connection);
       connection = null;
     }
   }
 
-  /** Watches no longer. */
+  /** Stops probing. */
   @Override
   @PreDestroy
   public void close() {
-    closing.countDown();
-    thread.interrupt();
+    executor.execute(this::disconnect);
+    executor.shutdown();
   }
 }

@@ -8,8 +8,8 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 /**
- * What a failed statement means for the store's caller, read off its SQLSTATE (PostgreSQL
- * documentation, appendix "PostgreSQL Error Codes").
+ * A failure of the database, classified by its SQLSTATE (PostgreSQL documentation, appendix
+ * "PostgreSQL Error Codes").
  *
  * @param cause what the driver or the pool threw
  */
@@ -19,22 +19,24 @@ public record PostgresFailure(SQLException cause) {
   public static final String ACCOUNT_REFUSED = "28";
 
   /**
-   * Classes of states that pass: connection, authorization, missing database, rollback by
+   * Classes of transient states: connection, authorization, missing database, rollback by
    * concurrency, resources, locks, operator, system.
    */
-  private static final Set<String> PASSING_CLASSES =
+  private static final Set<String> TRANSIENT_CLASSES =
       Set.of("08", ACCOUNT_REFUSED, "3D", "40", "53", "55", "57", "58");
 
-  /** A server that has become a standby; after a fail-over the address leads to another one. */
+  /** The state of a server that has become a standby. */
   public static final String READ_ONLY = "25006";
 
-  /** States that pass though the rest of their class does not: also transactions that time out. */
-  private static final Set<String> PASSING_STATES = Set.of(READ_ONLY, "25P03", "25P04");
+  /** Transient states of other classes: also transactions that time out. */
+  private static final Set<String> TRANSIENT_STATES = Set.of(READ_ONLY, "25P03", "25P04");
 
-  /** Also what is given up because no standby confirms it. */
+  /** The state of a statement that is cancelled, also because no standby confirms it. */
   public static final String CANCELED = "57014";
 
-  /** Answers the failure that the driver or the pool reported, if it is what a framework wraps. */
+  /**
+   * Returns the failure of the driver or the pool that a framework has wrapped, if there is one.
+   */
   public static Optional<PostgresFailure> in(Throwable wrapper) {
     for (Throwable link = wrapper; link != null; link = link.getCause()) {
       if (link instanceof SQLException sql) {
@@ -44,16 +46,16 @@ public record PostgresFailure(SQLException cause) {
     return Optional.empty();
   }
 
-  /** Says whether it may pass by itself. */
-  public boolean isPassing() {
+  /** Returns whether the failure is transient. */
+  public boolean isTransient() {
     String state = state();
     // The pool's own time-out has no state.
     return state == null
-        || PASSING_CLASSES.contains(classOf(state))
-        || PASSING_STATES.contains(state);
+        || TRANSIENT_CLASSES.contains(classOf(state))
+        || TRANSIENT_STATES.contains(state);
   }
 
-  /** Answers the failure in one line without details, which would quote rows. */
+  /** Returns the failure in one line, without details, which would quote rows. */
   public String describe() {
     StringBuilder line = new StringBuilder();
     for (Throwable link = cause; link != null; link = link.getCause()) {
@@ -72,7 +74,7 @@ public record PostgresFailure(SQLException cause) {
     return message == null ? link.getClass().getSimpleName() : message;
   }
 
-  /** Answers the innermost state there is: a pool wraps the driver's exception in its own. */
+  /** Returns the innermost state: a pool wraps the driver's exception in its own. */
   private @Nullable String state() {
     String state = null;
     for (Throwable link = cause; link != null; link = link.getCause()) {
@@ -83,7 +85,7 @@ public record PostgresFailure(SQLException cause) {
     return state;
   }
 
-  /** Says whether the state is this one, or of this class. */
+  /** Returns whether the state is this one, or of this class. */
   public boolean hasState(String stateOrClass) {
     String state = state();
     return state != null && state.startsWith(stateOrClass);

@@ -1,47 +1,47 @@
 package org.plantstore.adapter.persistence.start;
 
-import io.micronaut.context.ApplicationContext;
-import io.micronaut.context.annotation.Replaces;
-import io.micronaut.context.event.ApplicationEventPublisher;
-import io.micronaut.context.event.BeanCreatedEvent;
 import io.micronaut.context.exceptions.ConfigurationException;
-import io.micronaut.flyway.DataSourceMigrationRunner;
-import io.micronaut.jdbc.DataSourceResolver;
-import jakarta.inject.Singleton;
-import java.sql.SQLException;
-import javax.sql.DataSource;
+import java.time.Duration;
+import java.util.Map;
+import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
-import org.jspecify.annotations.Nullable;
-import org.plantstore.adapter.persistence.database.ConnectorDataSource;
+import org.plantstore.adapter.persistence.database.DatabaseAccess;
 import org.plantstore.adapter.persistence.database.PostgresFailure;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Migrates as the framework does, and tells the reason of a failure in an operator's words. Not
- * final, because the framework extends it for migrations that run in the background.
+ * Brings the tables up to date, on connections of its own, because a migration may take longer than
+ * any create.
+ *
+ * @param access the database
+ * @param lockTimeout how long locked tables are waited for
  */
-@Singleton
-@Replaces(DataSourceMigrationRunner.class)
-class Migration extends DataSourceMigrationRunner {
+public record Migration(DatabaseAccess access, Duration lockTimeout) {
 
-  private final MigrationWatch watch;
+  /** Longer than any statement of a migration takes, and than another instance migrates. */
+  private static final Duration STATEMENT_TIMEOUT = Duration.ofMinutes(10);
 
-  Migration(
-      ApplicationContext context,
-      ApplicationEventPublisher<Object> events,
-      @Nullable DataSourceResolver dataSources,
-      MigrationWatch watch) {
-    super(context, events, dataSources);
-    this.watch = watch;
-  }
-
-  @Override
-  public DataSource onCreated(BeanCreatedEvent<DataSource> event) {
+  /**
+   * Migrates.
+   *
+   * @throws ConfigurationException if that fails
+   */
+  public void run() {
     try {
-      DataSource pool = watch.watch(() -> super.onCreated(event));
-      pool.unwrap(ConnectorDataSource.class).held().countDown();
-      return pool;
-    } catch (SQLException e) {
-      throw new IllegalStateException("the pool is not one of this store", e);
+      Flyway.configure()
+          .dataSource(access.configure(new PGSimpleDataSource(), STATEMENT_TIMEOUT))
+          .locations("classpath:org/plantstore/adapter/persistence")
+          // The schema may have other tables.
+          .baselineOnMigrate(true)
+          .baselineVersion("0")
+          .lockRetryCount(Math.toIntExact(STATEMENT_TIMEOUT.toSeconds())) // once a second
+          // For afterConnect.sql.
+          .placeholders(
+              Map.of(
+                  "statement_timeout", STATEMENT_TIMEOUT.toMillis() + "ms",
+                  "lock_timeout", lockTimeout.toMillis() + "ms"))
+          .load()
+          .migrate();
     } catch (FlywayException e) {
       throw new ConfigurationException(
           "the tables of the database cannot be brought up to date: "

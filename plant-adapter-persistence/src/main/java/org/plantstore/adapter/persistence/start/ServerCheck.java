@@ -2,26 +2,24 @@ package org.plantstore.adapter.persistence.start;
 
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.database.DatabaseAccess;
 import org.plantstore.adapter.persistence.database.PostgresFailure;
+import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out before the start whether a server can keep the store's rules, and whether the account
- * may do what the store does, so that the reason is told in an operator's words. Waits for a server
- * that is not there yet.
+ * Checks that the server can keep the store's rules, and that the account has the rights that the
+ * store needs, so that a start fails with a reason in an operator's words. Waits for a server that
+ * does not answer yet.
  *
- * @param access where the server is
+ * @param access the database
  */
 public record ServerCheck(DatabaseAccess access) {
 
@@ -38,7 +36,6 @@ public record ServerCheck(DatabaseAccess access) {
 
   private static final int OLDEST_SERVER = 14;
   private static final Duration TIMEOUT = Duration.ofSeconds(3);
-  private static final Duration HOST_TIMEOUT = Duration.ofSeconds(1);
 
   /** The schema is null if it is yet to be made, which the migration does. */
   private static final String QUESTIONS =
@@ -90,7 +87,7 @@ public record ServerCheck(DatabaseAccess access) {
   }
 
   private static boolean isWorthWaiting(PostgresFailure failure) {
-    return failure.isPassing() && LASTING_STATES.stream().noneMatch(failure::hasState);
+    return failure.isTransient() && LASTING_STATES.stream().noneMatch(failure::hasState);
   }
 
   private static ConfigurationException refusal(PostgresFailure failure, Duration patience) {
@@ -101,19 +98,9 @@ public record ServerCheck(DatabaseAccess access) {
             + failure.describe());
   }
 
-  /** Answers why the server does not answer; null if it does, even by refusing. */
-  @Nullable PostgresFailure silence() {
-    try {
-      connect().close();
-      return null;
-    } catch (SQLException e) {
-      PostgresFailure failure = new PostgresFailure(e);
-      return failure.hasState("08") ? failure : null;
-    }
-  }
-
   private void ask() throws SQLException {
-    try (Connection connection = connect()) {
+    try (Connection connection =
+        access.configure(new PGSimpleDataSource(), TIMEOUT).getConnection()) {
       requireVersion(connection.getMetaData().getDatabaseMajorVersion());
       try (Statement statement = connection.createStatement();
           ResultSet answers = statement.executeQuery(QUESTIONS)) {
@@ -121,22 +108,6 @@ public record ServerCheck(DatabaseAccess access) {
         requireUsable(answers);
       }
     }
-  }
-
-  private Connection connect() throws SQLException {
-    Properties properties = new Properties();
-    properties.setProperty("user", access.username());
-    properties.setProperty("password", access.password());
-    // So that the second of two hosts is reached although the first one keeps silent; and a bound
-    // for the connection as a whole.
-    properties.setProperty("connectTimeout", String.valueOf(HOST_TIMEOUT.toSeconds()));
-    properties.setProperty(
-        "loginTimeout",
-        // Each host but the last may keep silent to the question for TLS, and again to all else.
-        String.valueOf(
-            TIMEOUT.multipliedBy(2L * access.hosts() - 1).plus(HOST_TIMEOUT).toSeconds()));
-    properties.setProperty("socketTimeout", String.valueOf(TIMEOUT.toSeconds()));
-    return DriverManager.getConnection(access.url(), properties);
   }
 
   static void requireVersion(int majorVersion) {

@@ -25,13 +25,13 @@ class PostgresFailureTest {
         "53100", "53300", "55P03", "57014", "57P01", "57P03", "58030"
       })
   void trying_again_can_help(@Nullable String state) {
-    assertTrue(failure(state).isPassing());
+    assertTrue(failure(state).isTransient());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"22021", "23502", "25001", "42501", "42P01", "XX000", "0", ""})
   void trying_again_cannot_help(String state) {
-    assertFalse(failure(state).isPassing());
+    assertFalse(failure(state).isTransient());
   }
 
   @Test
@@ -42,7 +42,7 @@ class PostgresFailureTest {
 
     PostgresFailure failure = new PostgresFailure(timeout);
 
-    assertTrue(failure.isPassing());
+    assertTrue(failure.isTransient());
     assertEquals("timed out: Connection refused: no route (SQLSTATE 08001)", failure.describe());
   }
 

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.micronaut.configuration.jdbc.hikari.DatasourceConfiguration;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.IOException;
@@ -31,8 +30,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.persistence.DatabaseServer;
+import org.plantstore.adapter.persistence.database.DatabaseAccess;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** Which settings and databases a start refuses, and what an operator is told. */
 class StartTest {
@@ -210,7 +211,10 @@ class StartTest {
     Map<String, Object> settings = DatabaseServer.settings(server.url("postgres"));
     settings.put("database.password", "a${secret}$$");
     try (ApplicationContext instance = ApplicationContext.run(settings)) {
-      assertEquals("a${secret}$$", instance.getBean(DatasourceConfiguration.class).getPassword());
+      DatabaseAccess access = DatabaseAccess.of(instance.getEnvironment());
+      assertEquals(
+          "a${secret}$$",
+          access.configure(new PGSimpleDataSource(), Duration.ofSeconds(1)).getPassword());
     }
   }
 

@@ -4,10 +4,10 @@ import com.zaxxer.hikari.SQLExceptionOverride;
 import java.sql.SQLException;
 
 /**
- * Has the pool drop a connection that turns out to be read-only: after a fail-over the address
- * leads elsewhere, and old connections to a standby.
+ * Evicts connections to a read-only server from the pool: after a fail-over the address leads to
+ * the new primary, but old connections lead to a standby.
  */
-final class ReadOnlyIsBroken implements SQLExceptionOverride {
+final class ReadOnlyEviction implements SQLExceptionOverride {
 
   @java.lang.Override
   public SQLExceptionOverride.Override adjudicate(SQLException failure) {

@@ -12,9 +12,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-class DatabaseTrafficTest {
+class RunningStatementsTest {
 
-  private final DatabaseTraffic traffic = new DatabaseTraffic();
+  private final RunningStatements statements = new RunningStatements();
   private final CountDownLatch cut = new CountDownLatch(1);
   private final CountDownLatch closed = new CountDownLatch(1);
 
@@ -25,7 +25,7 @@ class DatabaseTrafficTest {
     Thread store =
         new Thread(() -> {
           try {
-            traffic.execute(
+            statements.execute(
                 connectionThatClosesSlowly(),
                 () -> {
                   underWay.countDown();
@@ -39,7 +39,7 @@ class DatabaseTrafficTest {
     store.start();
     underWay.await();
 
-    traffic.cutOffBegunBefore(System.nanoTime(), Duration.ZERO);
+    statements.abortBegunBefore(System.nanoTime(), Duration.ZERO);
 
     assertTrue(cut.await(30, TimeUnit.SECONDS), "is cut");
     closed.countDown();

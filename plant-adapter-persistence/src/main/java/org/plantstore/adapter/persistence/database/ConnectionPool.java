@@ -1,0 +1,40 @@
+package org.plantstore.adapter.persistence.database;
+
+import io.micronaut.configuration.jdbc.hikari.DatasourceConfiguration;
+import io.micronaut.context.env.Environment;
+import io.micronaut.context.event.BeanCreatedEvent;
+import io.micronaut.context.event.BeanCreatedEventListener;
+import jakarta.inject.Singleton;
+import org.jspecify.annotations.Nullable;
+
+/** Configures what the properties of the pool cannot. Safe for use by many threads. */
+@Singleton
+public final class ConnectionPool implements BeanCreatedEventListener<DatasourceConfiguration> {
+
+  private final DatabaseTimeouts timeouts;
+  private final RetryingDataSource connections;
+
+  ConnectionPool(Environment environment, DatabaseTimeouts timeouts) {
+    this.timeouts = timeouts;
+    this.connections = new RetryingDataSource(DatabaseAccess.of(environment), timeouts);
+  }
+
+  @Override
+  public DatasourceConfiguration onCreated(BeanCreatedEvent<DatasourceConfiguration> event) {
+    DatasourceConfiguration pool = event.getBean();
+    pool.setDataSource(connections);
+    pool.setConnectionTimeout(timeouts.create().toMillis());
+    pool.setValidationTimeout(timeouts.signOfLife().toMillis());
+    pool.setExceptionOverride(new ReadOnlyEviction());
+    return pool;
+  }
+
+  /** Returns why the pool's last attempt to connect failed, or null if it succeeded. */
+  public @Nullable String lastFailure() {
+    return connections.lastFailure();
+  }
+
+  RetryingDataSource connections() {
+    return connections;
+  }
+}
