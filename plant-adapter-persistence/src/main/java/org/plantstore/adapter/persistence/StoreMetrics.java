@@ -9,16 +9,12 @@ import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
-import java.util.SortedMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.plantstore.adapter.persistence.batch.BatchFailure;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
 import org.plantstore.domain.NewPlant;
 
-/**
- * Measures the store from outside the batching, once for each batch. Safe for use by many threads.
- */
+/** The metrics of the store, recorded once for each batch. Safe for use by many threads. */
 final class StoreMetrics {
 
   private static final String OUTCOME = "outcome";
@@ -32,23 +28,32 @@ final class StoreMetrics {
 
   private final MeterRegistry registry;
 
-  /**
-   * Measures for a registry.
-   *
-   * @param registry where the meters are registered, or null if nobody reads them
-   */
+  /** Creates metrics in the registry, or in none if it is null. */
   StoreMetrics(@Nullable MeterRegistry registry) {
     this.registry = registry == null ? new CompositeMeterRegistry() : registry;
   }
 
-  /** Answers the table, with each of its batches measured. */
+  /** Returns the table with each of its batches measured. */
   GroupCommit.Table measured(GroupCommit.Table table) {
     DistributionSummary sizes =
         DistributionSummary.builder("plant.store.batch.plants")
             .description("Plants that were written with one statement")
             .serviceLevelObjectives(BATCH_PLANTS)
             .register(registry);
-    return new MeasuredTable(table, sizes, commits("stored"), commits("failed"));
+    Timer stored = commits("stored");
+    Timer failed = commits("failed");
+    return plants -> {
+      long began = System.nanoTime();
+      Timer timer = failed;
+      try {
+        Map<Long, NewPlant> result = table.putIfAbsent(plants);
+        timer = stored;
+        return result;
+      } finally {
+        timer.record(System.nanoTime() - began, TimeUnit.NANOSECONDS);
+        sizes.record(plants.size());
+      }
+    };
   }
 
   private Timer commits(String outcome) {
@@ -59,7 +64,7 @@ final class StoreMetrics {
         .register(registry);
   }
 
-  /** Has the queue read whenever somebody asks for the metrics. */
+  /** Registers the meters of the queue. */
   void watch(GroupCommit groupCommit) {
     Gauge.builder("plant.store.queue.plants", groupCommit, GroupCommit::waitingPlants)
         .description("Plants that wait for their batch")
@@ -72,24 +77,5 @@ final class StoreMetrics {
             TimeUnit.NANOSECONDS)
         .description("How long plants waited for their batch")
         .register(registry);
-  }
-
-  private record MeasuredTable(
-      GroupCommit.Table table, DistributionSummary sizes, Timer stored, Timer failed)
-      implements GroupCommit.Table {
-
-    @Override
-    public Map<Long, NewPlant> putIfAbsent(SortedMap<Long, NewPlant> plants) throws BatchFailure {
-      long began = System.nanoTime();
-      Timer timer = failed;
-      try {
-        Map<Long, NewPlant> answer = table.putIfAbsent(plants);
-        timer = stored;
-        return answer;
-      } finally {
-        timer.record(System.nanoTime() - began, TimeUnit.NANOSECONDS);
-        sizes.record(plants.size());
-      }
-    }
   }
 }

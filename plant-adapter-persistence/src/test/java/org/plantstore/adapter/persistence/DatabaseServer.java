@@ -17,24 +17,46 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /** A real PostgreSQL server, as durable as one in production, that can be killed. */
-public final class DatabaseServer implements AutoCloseable {
+public final class DatabaseServer {
 
   private static final String USER = "postgres";
   private static final Duration RESTART_TIMEOUT = Duration.ofSeconds(60);
 
+  private static @Nullable DatabaseServer shared;
+
   private final Path data;
   private EmbeddedPostgres server;
 
-  public DatabaseServer(Path data) {
+  private DatabaseServer(Path data) {
     this.data = data;
     this.server = start(0);
+  }
+
+  /** Returns the server of all tests, which ends with their process. */
+  public static synchronized DatabaseServer shared() {
+    if (shared == null) {
+      try {
+        shared = new DatabaseServer(Files.createTempDirectory(Path.of("target"), "postgres"));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    return shared;
   }
 
   /** Starts a context of its own on this server: what a second instance of the service does. */
   public ApplicationContext connect() {
     return ApplicationContext.run(settings(url("postgres")));
+  }
+
+  /** Does the same, with a deadline in seconds. */
+  public ApplicationContext connect(int timeoutSeconds) {
+    Map<String, Object> settings = settings(url("postgres"));
+    settings.put("database.timeout.seconds", timeoutSeconds);
+    return ApplicationContext.run(settings);
   }
 
   public static Map<String, Object> settings(String url) {
@@ -146,14 +168,11 @@ public final class DatabaseServer implements AutoCloseable {
           .setServerConfig("fsync", "on")
           .setServerConfig("full_page_writes", "on")
           .setServerConfig("synchronous_commit", "on")
+          // It takes transaction ids, which a test counts.
+          .setServerConfig("autovacuum", "off")
           .start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  @Override
-  public void close() throws IOException {
-    server.close();
   }
 }

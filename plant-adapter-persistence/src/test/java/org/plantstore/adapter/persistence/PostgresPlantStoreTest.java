@@ -3,73 +3,73 @@ package org.plantstore.adapter.persistence;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 
 import io.micronaut.context.ApplicationContext;
-import java.io.IOException;
-import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.io.TempDir;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.contract.PlantStoreContract;
 
 /** The rules of every store, on a real server and through two instances on one database. */
 class PostgresPlantStoreTest extends PlantStoreContract {
 
-  @TempDir static Path data;
-  @TempDir static Path dataOfUnreachable;
-
-  private static DatabaseServer server;
-  private static ApplicationContext instance;
-  private static ApplicationContext anotherInstance;
-  private static @Nullable ApplicationContext lonelyInstance;
+  private static final DatabaseServer SERVER = DatabaseServer.shared();
+  private static final List<ApplicationContext> INSTANCES = new ArrayList<>();
 
   @BeforeAll
   static void start() {
-    server = new DatabaseServer(data);
-    instance = server.connect();
-    anotherInstance = server.connect();
+    SERVER.reset();
+    INSTANCES.add(SERVER.connect());
+    INSTANCES.add(SERVER.connect());
   }
 
   @AfterAll
-  static void stop() throws IOException {
-    if (lonelyInstance != null) {
-      lonelyInstance.close();
-    }
-    anotherInstance.close();
-    instance.close();
-    server.close();
+  static void stop() {
+    INSTANCES.forEach(ApplicationContext::close);
   }
 
   @BeforeEach
   void empty() {
-    server.execute("TRUNCATE plant");
+    SERVER.execute("TRUNCATE plant");
   }
 
   @Override
   protected PlantStore store() {
-    return instance.getBean(PlantStore.class);
+    return INSTANCES.get(0).getBean(PlantStore.class);
   }
 
   @Override
   protected PlantStore anotherStore() {
-    return anotherInstance.getBean(PlantStore.class);
+    return INSTANCES.get(1).getBean(PlantStore.class);
   }
 
   @Override
   protected PlantStore storeAfterCrash() {
-    assertDoesNotThrow(server::crash);
-    anotherInstance.close();
-    anotherInstance = server.connect();
-    return anotherStore();
+    assertDoesNotThrow(SERVER::crash);
+    return another(DatabaseServer.settings(SERVER.url("postgres")));
   }
 
+  /** One whose database lets it in no longer. */
   @Override
   protected PlantStore unreachableStore() {
-    DatabaseServer unreachable = new DatabaseServer(dataOfUnreachable);
-    ApplicationContext cutOff = unreachable.connect();
-    lonelyInstance = cutOff;
-    assertDoesNotThrow(unreachable::close);
-    return cutOff.getBean(PlantStore.class);
+    SERVER.execute(
+        "DROP ROLE IF EXISTS stranger", "CREATE ROLE stranger LOGIN IN ROLE pg_write_all_data");
+    SERVER.execute("GRANT SELECT, INSERT ON plant, flyway_schema_history TO stranger");
+    Map<String, Object> settings = DatabaseServer.settings(SERVER.url("postgres"));
+    settings.put("database.username", "stranger");
+    settings.put("database.timeout.seconds", 1);
+    PlantStore store = another(settings);
+    SERVER.execute(
+        "ALTER ROLE stranger NOLOGIN",
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'stranger'");
+    return store;
+  }
+
+  private static PlantStore another(Map<String, Object> settings) {
+    ApplicationContext instance = ApplicationContext.run(settings);
+    INSTANCES.add(instance);
+    return instance.getBean(PlantStore.class);
   }
 }

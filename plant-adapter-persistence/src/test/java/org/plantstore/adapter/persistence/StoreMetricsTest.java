@@ -11,8 +11,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micronaut.context.ApplicationContext;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,10 +18,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.plantstore.adapter.persistence.batch.BatchFailure;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
-import org.plantstore.adapter.persistence.batch.HeldTable;
+import org.plantstore.adapter.persistence.batch.TestTable;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
@@ -37,13 +34,14 @@ class StoreMetricsTest {
   private final MeterRegistry registry = new SimpleMeterRegistry();
 
   @Test
-  void batches_commits_and_the_pool_are_measured(@TempDir Path data) throws IOException {
-    try (DatabaseServer server = new DatabaseServer(data);
-        ApplicationContext context =
-            ApplicationContext.builder()
-                .properties(DatabaseServer.settings(server.url("postgres")))
-                .singletons(registry)
-                .start()) {
+  void batches_commits_and_the_pool_are_measured() {
+    DatabaseServer server = DatabaseServer.shared();
+    server.reset();
+    try (ApplicationContext context =
+        ApplicationContext.builder()
+            .properties(DatabaseServer.settings(server.url("postgres")))
+            .singletons(registry)
+            .start()) {
       PlantStore store = context.getBean(PlantStore.class);
       for (long id = 0; id < 3; id++) {
         store.putIfAbsent(fern(id));
@@ -61,7 +59,7 @@ class StoreMetricsTest {
 
   @Test
   void queue_is_measured_while_plants_wait_and_afterwards() throws Exception {
-    HeldTable table = new HeldTable();
+    TestTable table = new TestTable();
     StoreMetrics metrics = new StoreMetrics(registry);
     try (GroupCommit groupCommit =
         new GroupCommit(metrics.measured(table), WIDE, Duration.ofSeconds(20))) {

@@ -68,6 +68,7 @@ public final class GroupCommit implements AutoCloseable {
    * @param limits the limits of a batch
    * @param timeout how long a caller waits at most
    */
+  @SuppressWarnings("FutureReturnValueIgnored") // sweep() throws nothing
   public GroupCommit(Table table, Limits limits, Duration timeout) {
     this.table = table;
     this.timeout = timeout;

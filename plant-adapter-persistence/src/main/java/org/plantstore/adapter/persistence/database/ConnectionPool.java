@@ -1,10 +1,12 @@
 package org.plantstore.adapter.persistence.database;
 
+import com.zaxxer.hikari.SQLExceptionOverride;
 import io.micronaut.configuration.jdbc.hikari.DatasourceConfiguration;
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.event.BeanCreatedEvent;
 import io.micronaut.context.event.BeanCreatedEventListener;
 import jakarta.inject.Singleton;
+import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /** Configures what the properties of the pool cannot. Safe for use by many threads. */
@@ -36,5 +38,16 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
 
   RetryingDataSource connections() {
     return connections;
+  }
+
+  /** Evicts connections that lead to a standby since a fail-over. */
+  private static final class ReadOnlyEviction implements SQLExceptionOverride {
+
+    @java.lang.Override
+    public SQLExceptionOverride.Override adjudicate(SQLException failure) {
+      return PostgresFailure.READ_ONLY.equals(failure.getSQLState())
+          ? SQLExceptionOverride.Override.MUST_EVICT
+          : SQLExceptionOverride.Override.CONTINUE_EVICT;
+    }
   }
 }

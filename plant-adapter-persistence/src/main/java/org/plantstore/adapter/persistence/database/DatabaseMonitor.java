@@ -2,6 +2,10 @@ package org.plantstore.adapter.persistence.database;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.micronaut.context.annotation.Context;
+import io.micronaut.core.async.publisher.Publishers;
+import io.micronaut.health.HealthStatus;
+import io.micronaut.management.health.indicator.HealthIndicator;
+import io.micronaut.management.health.indicator.HealthResult;
 import jakarta.annotation.PreDestroy;
 import java.net.SocketTimeoutException;
 import java.sql.Connection;
@@ -14,6 +18,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * answer from before are aborted. Overlong statements are cancelled. Safe for use by many threads.
  */
 @Context
-final class DatabaseMonitor implements AutoCloseable {
+final class DatabaseMonitor implements HealthIndicator, AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(DatabaseMonitor.class);
   private static final Duration PERIOD = Duration.ofMillis(500);
@@ -50,6 +55,7 @@ final class DatabaseMonitor implements AutoCloseable {
 
   private volatile boolean isThere = true;
 
+  @SuppressWarnings("FutureReturnValueIgnored") // run() throws nothing
   DatabaseMonitor(
       ConnectionPool pool,
       RunningStatements statements,
@@ -63,9 +69,12 @@ final class DatabaseMonitor implements AutoCloseable {
     executor.scheduleWithFixedDelay(this::run, 0, PERIOD.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Returns whether the last probe, or a statement within the last two seconds, succeeded. */
-  boolean isThere() {
-    return isThere || statements.hasSucceededWithin(PERIOD.multipliedBy(4));
+  /** Returns UP if the last probe, or a statement within the last two seconds, succeeded. */
+  @Override
+  public Publisher<HealthResult> getResult() {
+    boolean isUp = isThere || statements.hasSucceededWithin(PERIOD.multipliedBy(4));
+    return Publishers.just(
+        HealthResult.builder("database", isUp ? HealthStatus.UP : HealthStatus.DOWN).build());
   }
 
   private void run() {

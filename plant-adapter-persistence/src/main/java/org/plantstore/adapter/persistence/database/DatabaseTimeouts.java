@@ -40,18 +40,12 @@ public final class DatabaseTimeouts {
     return start;
   }
 
-  /**
-   * Returns how long a migration waits for locked tables: as long as a start for its database, but
-   * not too short, because the database was there a moment ago.
-   */
+  /** Returns how long a migration waits for locked tables: as a start, but not too short. */
   public Duration migrationLock() {
     return max(start, LONGEST_LOGIN);
   }
 
-  /**
-   * Returns the server's time-out for a statement: shorter than its caller's, or each caller that
-   * gives up would leave a connection behind that waits on.
-   */
+  /** Returns the server's time-out for a statement, shorter than its caller's. */
   Duration statement() {
     return create.multipliedBy(4).dividedBy(5);
   }
@@ -64,10 +58,7 @@ public final class DatabaseTimeouts {
     return create.plus(SIGN_OF_LIFE);
   }
 
-  /**
-   * Returns the server's time-out for a lock: shorter still, so that there is time to separate the
-   * plant that waits for it from others.
-   */
+  /** Returns the server's time-out for a lock: its plant is then separated from others. */
   Duration lock() {
     return create.dividedBy(5);
   }
@@ -78,10 +69,7 @@ public final class DatabaseTimeouts {
     return half.compareTo(LONGEST_LOGIN) < 0 ? half : LONGEST_LOGIN;
   }
 
-  /**
-   * Returns how long an open connection may take to show that it is alive. It does not follow from
-   * the deadline: how soon the database is found again does not.
-   */
+  /** Returns how long an open connection may take to show that it is alive. */
   Duration signOfLife() {
     return SIGN_OF_LIFE;
   }

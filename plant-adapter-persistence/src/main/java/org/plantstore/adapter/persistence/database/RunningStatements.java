@@ -23,12 +23,6 @@ public final class RunningStatements {
   @FunctionalInterface
   public interface Statements<T> {
 
-    /**
-     * Executes the statements.
-     *
-     * @return their result
-     * @throws SQLException if one of them fails
-     */
     T execute() throws SQLException;
   }
 
@@ -76,13 +70,14 @@ public final class RunningStatements {
    * @param age younger statements are spared
    */
   void abortBegunBefore(long instant, Duration age) {
-    for (Running entry : running) {
-      if (entry.began - instant < 0
-          && entry.isOlderThan(age)
-          && running.remove(entry)
-          && abort(entry.connection)) {
-        LOG.warn("A connection was cut off: the database is back, but answers nothing on this one");
-      }
+    running.stream()
+        .filter(entry -> entry.began - instant < 0 && entry.isOlderThan(age))
+        .forEach(this::abort);
+  }
+
+  private void abort(Running entry) {
+    if (running.remove(entry) && abort(entry.connection)) {
+      LOG.warn("A connection was cut off: the database is back, but answers nothing on this one");
     }
   }
 

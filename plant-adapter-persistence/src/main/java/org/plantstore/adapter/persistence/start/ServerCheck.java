@@ -52,10 +52,10 @@ public record ServerCheck(DatabaseAccess access) {
       """;
 
   /**
-   * Asks the server, again and again as long as it does not answer.
+   * Checks the server, and retries while it does not answer.
    *
-   * @param patience how long it may take to answer; with zero it is asked once
-   * @throws ConfigurationException if it does not answer in time, or its answers rule it out
+   * @param patience how long to wait for an answer; zero for a single attempt
+   * @throws ConfigurationException if the server does not answer in time, or cannot be used
    */
   public void run(Duration patience) {
     long began = System.nanoTime();

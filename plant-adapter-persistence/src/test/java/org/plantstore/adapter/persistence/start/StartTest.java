@@ -2,6 +2,7 @@ package org.plantstore.adapter.persistence.start;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,7 +12,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.nio.file.Path;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -21,12 +22,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.persistence.DatabaseServer;
@@ -40,29 +38,17 @@ class StartTest {
 
   private static final NewPlant FERN = new NewPlant(1, "fern", "shade");
 
-  @TempDir static Path data;
-
-  private static DatabaseServer server;
-
-  @BeforeAll
-  static void start() {
-    server = new DatabaseServer(data);
-  }
-
-  @AfterAll
-  static void stop() throws IOException {
-    server.close();
-  }
+  private static final DatabaseServer SERVER = DatabaseServer.shared();
 
   @BeforeEach
   void reset() {
-    server.reset();
+    SERVER.reset();
   }
 
   @Test
   void start_without_an_address_or_an_account_is_refused() {
     for (String missing : List.of("url", "username", "password")) {
-      Map<String, Object> settings = DatabaseServer.settings(server.url("postgres"));
+      Map<String, Object> settings = DatabaseServer.settings(SERVER.url("postgres"));
       settings.remove("database." + missing);
 
       assertRefused(
@@ -98,7 +84,7 @@ class StartTest {
   @Test
   void start_without_the_right_to_create_the_table_is_refused() {
     Map<String, Object> settings = settingsOfGardener();
-    server.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC");
+    SERVER.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC");
 
     assertRefused(
         settings, "gardener must be allowed to create the table plant in the database's schema");
@@ -107,7 +93,7 @@ class StartTest {
   @Test
   void start_without_the_right_to_use_the_table_is_refused() {
     Map<String, Object> settings = settingsOfGardener();
-    server.connect().close(); // makes the table
+    SERVER.connect().close(); // makes the table
 
     assertRefused(
         settings, "gardener must be allowed to insert into and to select from the table plant");
@@ -115,20 +101,20 @@ class StartTest {
 
   @Test
   void start_on_a_read_only_database_is_refused() {
-    server.execute("ALTER ROLE postgres SET default_transaction_read_only = on");
+    SERVER.execute("ALTER ROLE postgres SET default_transaction_read_only = on");
 
     assertRefused(
-        DatabaseServer.settings(server.url("postgres")),
+        DatabaseServer.settings(SERVER.url("postgres")),
         "the database must be writable for postgres, but is read-only");
   }
 
   @Test
   void start_in_a_schema_with_other_tables_makes_the_table() {
-    server.execute("CREATE TABLE IF NOT EXISTS animal (id bigint)");
-    try (ApplicationContext instance = server.connect()) {
+    SERVER.execute("CREATE TABLE IF NOT EXISTS animal (id bigint)");
+    try (ApplicationContext instance = SERVER.connect()) {
       assertEquals(FERN, instance.getBean(PlantStore.class).putIfAbsent(FERN));
     } finally {
-      server.execute("DROP TABLE animal");
+      SERVER.execute("DROP TABLE animal");
     }
   }
 
@@ -189,11 +175,11 @@ class StartTest {
 
   @Test
   void start_with_an_encoding_that_cannot_keep_every_name_is_refused() {
-    server.execute(
+    SERVER.execute(
         "CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0");
 
     assertRefused(
-        DatabaseServer.settings(server.url("latin")),
+        DatabaseServer.settings(SERVER.url("latin")),
         "the database must have the encoding UTF8 to keep every name, but has LATIN1");
   }
 
@@ -208,7 +194,7 @@ class StartTest {
 
   @Test
   void password_is_used_as_it_is_written() {
-    Map<String, Object> settings = DatabaseServer.settings(server.url("postgres"));
+    Map<String, Object> settings = DatabaseServer.settings(SERVER.url("postgres"));
     settings.put("database.password", "a${secret}$$");
     try (ApplicationContext instance = ApplicationContext.run(settings)) {
       DatabaseAccess access = DatabaseAccess.of(instance.getEnvironment());
@@ -227,10 +213,33 @@ class StartTest {
     assertEquals(1, message.lines().count(), message);
   }
 
+  @Test
+  void migrations_may_take_longer_than_a_create() throws Exception {
+    SERVER.connect().close(); // makes the history that a start reads
+    Map<String, Object> settings = DatabaseServer.settings(SERVER.url("postgres"));
+    settings.put("database.timeout.seconds", 1);
+    settings.put("database.start.timeout.seconds", 60);
+    ExecutorService thread = Executors.newSingleThreadExecutor();
+    try (Connection locker = SERVER.connection()) {
+      locker.setAutoCommit(false);
+      locker.createStatement().execute("LOCK TABLE flyway_schema_history");
+      Future<ApplicationContext> starting = thread.submit(() -> ApplicationContext.run(settings));
+      locker.createStatement().execute("SELECT pg_sleep(1.5)");
+      assertFalse(starting.isDone(), "the migration waits");
+      locker.rollback();
+
+      try (ApplicationContext instance = starting.get()) {
+        assertEquals(FERN, instance.getBean(PlantStore.class).putIfAbsent(FERN));
+      }
+    } finally {
+      thread.shutdownNow();
+    }
+  }
+
   private static Map<String, Object> settingsOfGardener() {
-    server.execute(
+    SERVER.execute(
         "DO $$ BEGIN CREATE ROLE gardener LOGIN; EXCEPTION WHEN duplicate_object THEN END $$");
-    Map<String, Object> settings = DatabaseServer.settings(server.url("postgres"));
+    Map<String, Object> settings = DatabaseServer.settings(SERVER.url("postgres"));
     settings.put("database.username", "gardener");
     return settings;
   }

@@ -1,0 +1,81 @@
+package org.plantstore.adapter.persistence.database;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.plantstore.adapter.persistence.DatabaseServer;
+
+class RetryingDataSourceTest {
+
+  private final DatabaseServer server = DatabaseServer.shared();
+
+  @BeforeEach
+  void reset() {
+    server.reset();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"off, on", "local, on", "remote_write, on", "remote_apply, remote_apply"})
+  void commits_are_durable_where_the_database_does_not_ask_for_it(String set, String used)
+      throws SQLException {
+    server.execute("ALTER ROLE postgres SET synchronous_commit = " + set);
+
+    assertEquals(used, single(source(), "SHOW synchronous_commit"));
+  }
+
+  /** They would end sessions that wait, some of them idle ones. */
+  @Test
+  void time_outs_of_the_account_do_not_count() throws SQLException {
+    String timeouts =
+        "name IN ('transaction_timeout', 'idle_in_transaction_session_timeout',"
+            + " 'idle_session_timeout')";
+    server.execute(
+        "ALTER ROLE postgres SET lock_timeout = '100ms'",
+        "ALTER ROLE postgres SET statement_timeout = '100ms'",
+        "DO $$ DECLARE timeout text; BEGIN FOR timeout IN SELECT name FROM pg_settings WHERE "
+            + timeouts
+            + " LOOP EXECUTE format('ALTER ROLE postgres SET %I = 300', timeout); END LOOP; END $$");
+    RetryingDataSource source = source();
+
+    assertEquals("800ms", single(source, "SHOW statement_timeout"));
+    assertEquals("200ms", single(source, "SHOW lock_timeout"));
+    assertEquals(
+        "0",
+        single(
+            source, "SELECT string_agg(DISTINCT setting, ' ') FROM pg_settings WHERE " + timeouts));
+  }
+
+  /** Many a server locks an account out that is tried with a wrong password too often. */
+  @Test
+  void account_that_is_refused_is_not_tried_again_at_once() {
+    server.execute("DO $$ BEGIN CREATE ROLE stranger; EXCEPTION WHEN duplicate_object THEN END $$");
+    RetryingDataSource source =
+        new RetryingDataSource(
+            new DatabaseAccess(server.url("postgres"), "stranger", "any"),
+            new DatabaseTimeouts(1, 0));
+    SQLException refusal = assertThrows(SQLException.class, source::connect);
+
+    assertSame(refusal, assertThrows(SQLException.class, source::connect));
+  }
+
+  private RetryingDataSource source() {
+    return new RetryingDataSource(
+        new DatabaseAccess(server.url("postgres"), "postgres", "any"), new DatabaseTimeouts(1, 0));
+  }
+
+  private static String single(RetryingDataSource source, String query) throws SQLException {
+    try (Connection connection = source.connect();
+        ResultSet row = connection.createStatement().executeQuery(query)) {
+      row.next();
+      return row.getString(1);
+    }
+  }
+}
