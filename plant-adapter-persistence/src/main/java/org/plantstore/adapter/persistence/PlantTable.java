@@ -14,7 +14,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SortedMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.plantstore.adapter.persistence.batch.BatchFailure;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
 import org.plantstore.adapter.persistence.database.PostgresFailure;
@@ -26,41 +25,21 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The table of plants. One statement decides who gets which ids, and commits by itself; stored
- * plants are read only if an id was taken. Nearly always all ids are free, and an insert that may
- * then fail costs PostgreSQL a third less than one that leaves out what is taken; so the latter is
- * used only at first, and for a while after an id was taken. Safe for use by many threads.
+ * plants are read only if an id was taken. Safe for use by many threads.
  */
 @Singleton
 final class PlantTable implements GroupCommit.Table {
 
   private static final Logger LOG = LoggerFactory.getLogger(PlantTable.class);
 
-  private enum Insert {
-    /** Fails if one of the ids is taken. */
-    ALL(""),
-    /** Leaves out the plants whose ids are taken. */
-    FREE(" ON CONFLICT (id) DO NOTHING");
-
-    private final String one;
-    private final String many;
-
-    Insert(String ifTaken) {
-      String insert = "INSERT INTO plant (id, name, tag) ";
-      this.one = insert + "VALUES (?, ?, ?)" + ifTaken;
-      this.many = insert + "SELECT * FROM unnest(?, ?, ?)" + ifTaken;
-    }
-  }
-
   /**
-   * After so many statements in a row that found all ids free, the next one is expected to. One
-   * that fails costs several times what the others gain, and is an error in the server's log.
+   * Returns the ids that were free: a count is not to be relied on where a table is distributed.
    */
-  private static final int STATEMENTS_UNTIL_ALL_FREE = 1_000;
+  private static final String INSERT =
+      "INSERT INTO plant (id, name, tag) %s ON CONFLICT (id) DO NOTHING RETURNING id";
 
-  private static final String ID_TAKEN = "23505";
-
-  /** The function of the server that warns when it has waited in vain. */
-  private static final String WAIT_FOR_STANDBY = "SyncRepWaitForLSN";
+  private static final String INSERT_ONE = INSERT.formatted("VALUES (?, ?, ?)");
+  private static final String INSERT_MANY = INSERT.formatted("SELECT * FROM unnest(?, ?, ?)");
 
   /**
    * Where a standby has to confirm commits, a row that is seen may be one that none has confirmed,
@@ -75,14 +54,11 @@ final class PlantTable implements GroupCommit.Table {
       FROM plant WHERE id = ANY (?)
       """;
 
+  /** The function of the server that warns when it has waited in vain. */
+  private static final String WAIT_FOR_STANDBY = "SyncRepWaitForLSN";
+
   private final JdbcOperations database;
   private final RunningStatements statements;
-
-  /**
-   * Begins at zero, so that a table that others have changed is refused if it does not keep ids
-   * unique: an insert that may fail would then store an id twice.
-   */
-  private final AtomicInteger statementsSinceTaken = new AtomicInteger();
 
   PlantTable(JdbcOperations database, RunningStatements statements) {
     this.database = database;
@@ -103,71 +79,36 @@ final class PlantTable implements GroupCommit.Table {
     }
   }
 
-  private Map<Long, NewPlant> putIfAbsent(Connection connection, SortedMap<Long, NewPlant> plants)
-      throws SQLException {
+  private static Map<Long, NewPlant> putIfAbsent(
+      Connection connection, SortedMap<Long, NewPlant> plants) throws SQLException {
     // Whatever the pool is set to: what is answered is committed.
     connection.setAutoCommit(true);
-    if (insert(connection, plants.values()) == plants.size()) {
-      return plants;
-    }
-    statementsSinceTaken.set(0);
-    return select(connection, plants.values());
+    return insertsAll(connection, plants.values()) ? plants : select(connection, plants.values());
   }
 
-  private int insert(Connection connection, Collection<NewPlant> plants) throws SQLException {
-    if (statementsSinceTaken.get() >= STATEMENTS_UNTIL_ALL_FREE) {
-      try {
-        return insert(connection, Insert.ALL, plants);
-      } catch (SQLException e) {
-        if (!ID_TAKEN.equals(e.getSQLState())) {
-          throw e;
-        }
-        statementsSinceTaken.set(0);
-      }
-    }
-    int inserted = insert(connection, Insert.FREE, plants);
-    statementsSinceTaken.incrementAndGet();
-    return inserted;
-  }
-
-  private static int insert(Connection connection, Insert kind, Collection<NewPlant> plants)
+  private static boolean insertsAll(Connection connection, Collection<NewPlant> plants)
       throws SQLException {
-    if (plants.size() == 1) {
-      NewPlant plant = plants.iterator().next();
-      try (PreparedStatement insert = connection.prepareStatement(kind.one)) {
+    boolean isOne = plants.size() == 1;
+    try (PreparedStatement insert = connection.prepareStatement(isOne ? INSERT_ONE : INSERT_MANY)) {
+      if (isOne) {
+        NewPlant plant = plants.iterator().next();
         insert.setLong(1, plant.id());
         insert.setString(2, plant.name());
         insert.setString(3, plant.tag());
-        return inserted(insert);
+      } else {
+        insert.setObject(1, idsOf(plants));
+        insert.setObject(2, plants.stream().map(NewPlant::name).toArray(String[]::new));
+        insert.setObject(3, plants.stream().map(NewPlant::tag).toArray(String[]::new));
       }
-    }
-    try (PreparedStatement insert = connection.prepareStatement(kind.many)) {
-      insert.setObject(1, idsOf(plants));
-      insert.setObject(2, plants.stream().map(NewPlant::name).toArray(String[]::new));
-      insert.setObject(3, plants.stream().map(NewPlant::tag).toArray(String[]::new));
-      return inserted(insert);
-    }
-  }
-
-  /** Answers 0 if no standby has confirmed the rows: they are then read, which waits for one. */
-  private static int inserted(PreparedStatement insert) throws SQLException {
-    int number = insert.executeUpdate();
-    return isConfirmed(insert) ? number : 0;
-  }
-
-  /**
-   * A server that gives up waiting for a standby says by a warning alone that it has. Others, such
-   * as of a table that wants to be vacuumed, have the same state, and texts in any language.
-   */
-  private static boolean isConfirmed(PreparedStatement statement) throws SQLException {
-    for (SQLWarning each = statement.getWarnings(); each != null; each = each.getNextWarning()) {
-      if (each instanceof PSQLWarning warning
-          && WAIT_FOR_STANDBY.equals(warning.getServerErrorMessage().getRoutine())) {
-        LOG.warn("A commit is not confirmed by a standby: {}", warning.getMessage());
-        return false;
+      int inserted = 0;
+      try (ResultSet ids = insert.executeQuery()) {
+        while (ids.next()) {
+          inserted++;
+        }
       }
+      // Rows that no standby has confirmed are read, which waits for one.
+      return inserted == plants.size() && isConfirmed(insert);
     }
-    return true;
   }
 
   private static Map<Long, NewPlant> select(Connection connection, Collection<NewPlant> plants)
@@ -186,6 +127,22 @@ final class PlantTable implements GroupCommit.Table {
       }
       return stored;
     }
+  }
+
+  /**
+   * Returns whether a standby has confirmed the commit, if one has to. A server that gives up
+   * waiting for it reports that by a warning alone. Others, such as of a table that wants to be
+   * vacuumed, have the same state, and texts in any language.
+   */
+  private static boolean isConfirmed(PreparedStatement statement) throws SQLException {
+    for (SQLWarning each = statement.getWarnings(); each != null; each = each.getNextWarning()) {
+      if (each instanceof PSQLWarning warning
+          && WAIT_FOR_STANDBY.equals(warning.getServerErrorMessage().getRoutine())) {
+        LOG.warn("A commit is not confirmed by a standby: {}", warning.getMessage());
+        return false;
+      }
+    }
+    return true;
   }
 
   private static long[] idsOf(Collection<NewPlant> plants) {
