@@ -18,24 +18,17 @@ public final class BatchFailure extends Exception {
   private final Remedy remedy;
   private final RuntimeException reason;
 
-  /**
-   * Creates a failure.
-   *
-   * @param remedy what may store the plants after all
-   * @param reason what is thrown to the store's callers if nothing helps (R7)
-   */
+  /** Creates a failure; its reason is thrown to the store's callers if nothing helps (R7). */
   public BatchFailure(Remedy remedy, RuntimeException reason) {
     super(reason);
     this.remedy = remedy;
     this.reason = reason;
   }
 
-  /** Returns what may store the plants after all. */
   public Remedy remedy() {
     return remedy;
   }
 
-  /** Returns what is thrown to the store's callers if nothing helps. */
   public RuntimeException reason() {
     return reason;
   }

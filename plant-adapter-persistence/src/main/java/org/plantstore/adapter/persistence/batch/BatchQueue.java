@@ -5,7 +5,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -37,9 +36,6 @@ final class BatchQueue {
 
   /** The batch that was taken last, or null when it has been written. */
   private @Nullable Batch youngest;
-
-  private final LongAdder takenPlants = new LongAdder();
-  private final LongAdder waitedNanos = new LongAdder();
 
   BatchQueue(GroupCommit.Limits limits) {
     this.limits = limits;
@@ -118,21 +114,17 @@ final class BatchQueue {
   }
 
   private Batch takeBatch() {
-    long now = System.nanoTime();
     List<WaitingPlant> plants = new ArrayList<>();
     long bytes = 0;
     do {
-      WaitingPlant plant = queue.remove();
-      plants.add(plant);
-      bytes += plant.bytes();
-      waitedNanos.add(now - plant.since());
+      bytes += queue.element().bytes();
+      plants.add(queue.remove());
     } while (!queue.isEmpty()
         && !plants.get(0).isSeparate()
         && !queue.element().isSeparate()
         && plants.size() < limits.plants()
         && bytes + queue.element().bytes() <= limits.bytes());
-    takenPlants.add(plants.size());
-    return new Batch(plants, now);
+    return new Batch(plants, System.nanoTime());
   }
 
   /** Returns the number of plants waiting for a batch. */
@@ -143,16 +135,6 @@ final class BatchQueue {
     } finally {
       lock.unlock();
     }
-  }
-
-  /** Returns the number of plants ever taken into batches. */
-  long takenPlants() {
-    return takenPlants.sum();
-  }
-
-  /** Returns how long all plants taken into batches waited, in total. */
-  Duration waited() {
-    return Duration.ofNanos(waitedNanos.sum());
   }
 
   private void locked(Runnable change) {

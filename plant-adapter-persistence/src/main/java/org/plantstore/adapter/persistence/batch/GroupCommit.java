@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import org.plantstore.adapter.persistence.batch.BatchFailure.Remedy;
 import org.plantstore.domain.NewPlant;
@@ -59,15 +60,11 @@ public final class GroupCommit implements AutoCloseable {
 
   private final ScheduledExecutorService sweeper =
       Executors.newSingleThreadScheduledExecutor(work -> daemon("plant-deadlines", work));
+  private final LongAdder takenPlants = new LongAdder();
+  private final LongAdder waitedNanos = new LongAdder();
   private volatile boolean closed;
 
-  /**
-   * Creates a group commit, and starts its threads.
-   *
-   * @param table what writes the batches
-   * @param limits the limits of a batch
-   * @param timeout how long a caller waits at most
-   */
+  /** Creates a group commit whose callers wait until the time-out, and starts its threads. */
   @SuppressWarnings("FutureReturnValueIgnored") // sweep() throws nothing
   public GroupCommit(Table table, Limits limits, Duration timeout) {
     this.table = table;
@@ -119,12 +116,12 @@ public final class GroupCommit implements AutoCloseable {
 
   /** Returns the number of plants ever taken into batches. */
   public long takenPlants() {
-    return queue.takenPlants();
+    return takenPlants.sum();
   }
 
   /** Returns how long all plants taken into batches waited, in total. */
   public Duration waited() {
-    return queue.waited();
+    return Duration.ofNanos(waitedNanos.sum());
   }
 
   private void sweep() {
@@ -157,6 +154,8 @@ public final class GroupCommit implements AutoCloseable {
     if (batch == null) {
       return false;
     }
+    takenPlants.add(batch.plants().size());
+    batch.plants().forEach(plant -> waitedNanos.add(batch.began() - plant.since()));
     try {
       write(batch.plants());
     } finally {

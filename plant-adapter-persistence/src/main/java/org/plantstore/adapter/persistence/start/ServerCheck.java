@@ -67,11 +67,9 @@ public record ServerCheck(DatabaseAccess access) {
       } catch (SQLException e) {
         PostgresFailure failure = new PostgresFailure(e);
         Duration waited = Duration.ofNanos(System.nanoTime() - began);
-        if (!isWorthWaiting(failure)) {
-          throw refusal(failure, Duration.ZERO);
-        }
-        if (waited.compareTo(patience) >= 0) {
-          throw refusal(failure, patience);
+        boolean isWorthWaiting = isWorthWaiting(failure);
+        if (!isWorthWaiting || waited.compareTo(patience) >= 0) {
+          throw refusal(failure, isWorthWaiting ? patience : Duration.ZERO);
         }
         if (System.nanoTime() - logged >= LOG_PERIOD.toNanos()) {
           logged = System.nanoTime();
