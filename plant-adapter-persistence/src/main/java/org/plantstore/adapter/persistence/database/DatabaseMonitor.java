@@ -34,6 +34,9 @@ final class DatabaseMonitor implements HealthIndicator, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DatabaseMonitor.class);
   private static final Duration PERIOD = Duration.ofMillis(500);
 
+  /** The period while the database is away, so that its return is noticed at once. */
+  private static final Duration PERIOD_WHILE_AWAY = Duration.ofMillis(50);
+
   private final RetryingDataSource connections;
   private final RunningStatements statements;
   private final DatabaseTimeouts timeouts;
@@ -49,6 +52,9 @@ final class DatabaseMonitor implements HealthIndicator, AutoCloseable {
 
   /** When {@link #connection} was opened, as a value of {@link System#nanoTime()}. */
   private long opened;
+
+  /** When the last probe ended, likewise. */
+  private long probed;
 
   /** When the first of the last failed probes ended, likewise; meaningful while they fail. */
   private long awaySince;
@@ -66,7 +72,8 @@ final class DatabaseMonitor implements HealthIndicator, AutoCloseable {
     this.statements = statements;
     this.timeouts = timeouts;
     this.pool = dataSource.unwrap(HikariDataSource.class);
-    executor.scheduleWithFixedDelay(this::run, 0, PERIOD.toMillis(), TimeUnit.MILLISECONDS);
+    executor.scheduleWithFixedDelay(
+        this::run, 0, PERIOD_WHILE_AWAY.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   /** Returns UP if the last probe, or a statement within the last two seconds, succeeded. */
@@ -78,6 +85,9 @@ final class DatabaseMonitor implements HealthIndicator, AutoCloseable {
   }
 
   private void run() {
+    if (isThere && connection != null && System.nanoTime() - probed < PERIOD.toNanos()) {
+      return;
+    }
     try {
       probe();
       markThere();
@@ -87,6 +97,7 @@ final class DatabaseMonitor implements HealthIndicator, AutoCloseable {
       // No memory for a thread, or a bug; an exception would end the schedule.
       markAway(e.toString());
     }
+    probed = System.nanoTime();
   }
 
   private void probe() throws SQLException {
