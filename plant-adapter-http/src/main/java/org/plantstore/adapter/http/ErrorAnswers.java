@@ -23,7 +23,7 @@ import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.adapter.http.observe.DiagnosticContext;
 import org.plantstore.adapter.http.observe.Exchange;
 import org.plantstore.adapter.http.observe.RareLine;
-import org.plantstore.adapter.http.token.BearerToken;
+import org.plantstore.adapter.http.token.BearerChallenge;
 import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStoreUnavailableException;
@@ -77,6 +77,9 @@ final class ErrorAnswers
     if (number.status() == HttpStatus.SERVICE_UNAVAILABLE) {
       response.header(HttpHeaders.RETRY_AFTER, String.valueOf(RETRY_AFTER.toSeconds()));
     }
+    if (number.status() == HttpStatus.UNAUTHORIZED) {
+      response.header(HttpHeaders.WWW_AUTHENTICATE, BearerChallenge.of(number));
+    }
     return response
         .status(number.status())
         .header(HttpHeaders.LINK, ErrorLink.to(number, request.getPath()))
@@ -122,9 +125,6 @@ final class ErrorAnswers
           ErrorNumber.BODY_TOO_LARGE, "The body must have at most " + maxBodyBytes + " bytes.");
     }
     return switch (status) {
-      case UNAUTHORIZED ->
-          new RefusedException(
-              BearerToken.of(request) == null ? ErrorNumber.NO_TOKEN : ErrorNumber.INVALID_TOKEN);
       case NOT_FOUND -> new RefusedException(ErrorNumber.NOT_FOUND);
       case METHOD_NOT_ALLOWED -> new RefusedException(ErrorNumber.METHOD_NOT_ALLOWED);
       default ->

@@ -59,16 +59,14 @@ public final class HttpSettings implements ApplicationContextConfigurer {
                 // The framework would answer pages of other origins with a bare 403 on localhost. A
                 // page elsewhere has no token, so the 401 that it gets instead protects as well.
                 Map.entry("micronaut.server.cors.localhost-pass-through", true),
-                // A 401 is an answer for a program, never a redirect to a page.
-                Map.entry("micronaut.security.redirect.enabled", false),
                 // Text outside the basic plane is written as it is, not as escapes twice the size.
                 Map.entry(
                     "micronaut.serde.jackson.write-features.COMBINE_UNICODE_SURROGATES_IN_UTF8",
                     true),
-                // A client that acts for nobody has a token without a subject.
-                Map.entry("micronaut.security.token.jwt.claims-validators.subject-not-null", false),
-                // Replaced here by checks with a clock skew and a strict reading of the header.
-                Map.entry("micronaut.security.token.jwt.claims-validators.expiration", false),
+                // TokenFilter and TokenValidation stand in their place.
+                Map.entry("micronaut.security.filter.enabled", false),
+                Map.entry("micronaut.security.token.jwt.nimbus.validator", false),
+                Map.entry("micronaut.security.token.jwt.nimbus.reactive-validator", false),
                 Map.entry("micronaut.security.token.bearer.enabled", false),
                 Map.entry("micronaut.security.basic-auth.enabled", false)),
             // Below every other source, so that each of these can be overridden.

@@ -1,17 +1,15 @@
 package org.plantstore.adapter.http.token;
 
-import io.micronaut.http.HttpRequest;
-import io.micronaut.security.authentication.WwwAuthenticateChallengeProvider;
-import jakarta.inject.Singleton;
-import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.http.error.ErrorNumber;
 
-/** The challenge of a 401 (RFC 6750, section 3): it names an error only if a token was sent. */
-@Singleton
-final class BearerChallenge implements WwwAuthenticateChallengeProvider<HttpRequest<?>> {
+/** The challenge of a 401 (RFC 6750, section 3). */
+public final class BearerChallenge {
 
-  @Override
-  public String getWwwAuthenticateChallenge(@Nullable HttpRequest<?> request) {
-    return request != null && BearerToken.of(request) != null
+  private BearerChallenge() {}
+
+  /** Returns the value of {@code WWW-Authenticate}: it names an error only if a token was sent. */
+  public static String of(ErrorNumber error) {
+    return error == ErrorNumber.INVALID_TOKEN
         ? "Bearer realm=\"plants\", error=\"invalid_token\""
         : "Bearer realm=\"plants\"";
   }

@@ -8,7 +8,6 @@ import com.nimbusds.jose.jwk.source.JWKSetCacheRefreshEvaluator;
 import com.nimbusds.jose.jwk.source.JWKSetRetrievalException;
 import com.nimbusds.jose.jwk.source.JWKSetSource;
 import com.nimbusds.jose.jwk.source.JWKSetUnavailableException;
-import com.nimbusds.jose.jwk.source.RateLimitReachedException;
 import com.nimbusds.jose.proc.SecurityContext;
 import com.nimbusds.jose.util.JSONObjectUtils;
 import java.io.ByteArrayOutputStream;
@@ -21,9 +20,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.text.ParseException;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -36,7 +33,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Fetches the key set of an identity provider, within a time and a size that a provider cannot
- * stretch, and remembers whether that worked. Safe for use by many threads.
+ * stretch: the library's own client bounds each read, not all of them together. Safe for use by
+ * many threads.
  */
 final class ProviderKeySet implements JWKSetSource<SecurityContext> {
 
@@ -45,10 +43,6 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
 
   private static final Logger LOG = LoggerFactory.getLogger(ProviderKeySet.class);
   private static final int MAX_BYTES = 256 * 1024;
-
-  /** Two, so that a key which is published after a fetch is found at once. */
-  private static final int MAX_FETCHES_IN_WINDOW = 2;
-
   private static final int MAX_REASON_CHARACTERS = 200;
 
   /** A token that names no key may be checked with each of them. */
@@ -62,31 +56,26 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
           .connectTimeout(TIMEOUT)
           .followRedirects(HttpClient.Redirect.NORMAL)
           .build();
-  private final URI address;
-  private final Duration window;
-  private final Deque<Long> fetchedAtNanos = new ArrayDeque<>();
+  private final HttpRequest request;
   private volatile boolean down = true;
-  private volatile JWKSet lastFetched = new JWKSet();
+  private volatile JWKSet known = new JWKSet();
 
-  /**
-   * Makes the source, without fetching anything yet.
-   *
-   * @param address where the key set is
-   * @param window the time within which no more than two fetches begin
-   */
-  ProviderKeySet(URL address, Duration window) {
-    this.address = URI.create(address.toString());
-    this.window = window;
+  /** Creates the source, without fetching anything yet. */
+  ProviderKeySet(URL url) {
+    request =
+        HttpRequest.newBuilder(URI.create(url.toString()))
+            .header("Accept", "application/json")
+            .build();
   }
 
-  /** Says whether the last fetch has failed, or none has ended yet. */
+  /** Returns whether the last fetch has failed, or none has ended yet. */
   boolean isDown() {
     return down;
   }
 
-  /** Answers the last key set that could be fetched, an empty one if none could. */
-  JWKSet lastFetched() {
-    return lastFetched;
+  /** Returns the last key set that was fetched, an empty one if none was. */
+  JWKSet known() {
+    return known;
   }
 
   @Override
@@ -94,11 +83,12 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
       JWKSetCacheRefreshEvaluator refreshEvaluator,
       long currentTime,
       @Nullable SecurityContext context)
-      throws JWKSetUnavailableException, RateLimitReachedException {
-    countFetch();
+      throws JWKSetUnavailableException {
     try {
       JWKSet fetched = usableKeysOf(fetch());
-      lastFetched = fetched;
+      if (!fetched.equals(known)) {
+        known = fetched;
+      }
       down = false;
       return fetched;
     } catch (IOException | ParseException e) {
@@ -108,27 +98,19 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
     }
   }
 
-  private synchronized void countFetch() throws RateLimitReachedException {
-    long now = System.nanoTime();
-    fetchedAtNanos.removeIf(then -> now - then >= window.toNanos());
-    if (fetchedAtNanos.size() == MAX_FETCHES_IN_WINDOW) {
-      throw new RateLimitReachedException();
-    }
-    fetchedAtNanos.add(now);
-  }
-
   private String fetch() throws IOException {
-    Body body = new Body();
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
     CompletableFuture<HttpResponse<Void>> answer =
         client.sendAsync(
-            HttpRequest.newBuilder(address).header("Accept", "application/json").build(),
-            HttpResponse.BodyHandlers.ofByteArrayConsumer(part -> part.ifPresent(body::add)));
+            request,
+            HttpResponse.BodyHandlers.ofByteArrayConsumer(
+                part -> part.ifPresent(bytes -> append(bytes, body))));
     try {
       int status = answer.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).statusCode();
       if (status != 200) {
         throw new IOException("the answer has the status " + status);
       }
-      return body.text();
+      return body.toString(StandardCharsets.UTF_8);
     } catch (TimeoutException e) {
       throw new IOException("no whole answer within " + TIMEOUT.toSeconds() + " s", e);
     } catch (ExecutionException e) {
@@ -141,7 +123,14 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
     }
   }
 
-  /** RFC 7517, section 5: a key that cannot be used is left out, and spoils no other. */
+  private static void append(byte[] part, ByteArrayOutputStream body) {
+    if (body.size() + part.length > MAX_BYTES) {
+      throw new IllegalStateException("the key set has more than " + MAX_BYTES + " bytes");
+    }
+    body.writeBytes(part);
+  }
+
+  /** Returns the keys without those that cannot be used (RFC 7517, section 5). */
   private static JWKSet usableKeysOf(String text) throws ParseException {
     Map<String, Object>[] keys =
         JSONObjectUtils.getJSONObjectArray(JSONObjectUtils.parse(text), "keys");
@@ -173,13 +162,17 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
     return new JWKSet(usable);
   }
 
-  /** What a provider says must not look like lines of this service, nor fill the disk. */
+  /**
+   * Returns text of a provider so that it neither looks like log lines of this service nor is long.
+   */
   private static String legible(String reason) {
     String bounded = reason.substring(0, Math.min(reason.length(), MAX_REASON_CHARACTERS));
     return bounded.replaceAll("[^ -~]", "?");
   }
 
-  /** Whoever has seen a private key could sign with it, so one that is published is worthless. */
+  /**
+   * Returns whether tokens may be checked with a key; with a published private key all can sign.
+   */
   private static boolean isUsable(JWK key) {
     return !key.isPrivate()
         && (key.getKeyOperations() == null || key.getKeyOperations().contains(KeyOperation.VERIFY))
@@ -189,21 +182,5 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
   @Override
   public void close() {
     // The client ends with the last reference to it.
-  }
-
-  private static final class Body {
-
-    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-
-    synchronized void add(byte[] part) {
-      if (bytes.size() + part.length > MAX_BYTES) {
-        throw new IllegalStateException("the key set has more than " + MAX_BYTES + " bytes");
-      }
-      bytes.writeBytes(part);
-    }
-
-    synchronized String text() {
-      return bytes.toString(StandardCharsets.UTF_8);
-    }
   }
 }

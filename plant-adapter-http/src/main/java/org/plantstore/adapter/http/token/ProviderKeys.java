@@ -3,101 +3,90 @@ package org.plantstore.adapter.http.token;
 import com.nimbusds.jose.KeySourceException;
 import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKSelector;
-import com.nimbusds.jose.jwk.JWKSet;
-import com.nimbusds.jose.jwk.source.CachingJWKSetSource;
-import com.nimbusds.jose.jwk.source.JWKSetBasedJWKSource;
 import com.nimbusds.jose.jwk.source.JWKSetUnavailableException;
 import com.nimbusds.jose.jwk.source.JWKSource;
 import com.nimbusds.jose.jwk.source.JWKSourceBuilder;
+import com.nimbusds.jose.jwk.source.RateLimitReachedException;
 import com.nimbusds.jose.proc.SecurityContext;
-import java.io.Closeable;
-import java.io.IOException;
 import java.net.URL;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.http.error.ErrorNumber;
+import org.plantstore.adapter.http.error.RefusedException;
 
 /**
- * The keys of an identity provider. They are fetched when they are first needed, again when a token
- * names a key that is not among them, though not more often than {@link ProviderKeySet} allows, and
- * ahead of the end of the cache time. While the provider is down the keys that are known stay in
- * use; for a key that is not, this source fails instead of answering that there is none. Safe for
- * use by many threads.
+ * The keys of an identity provider: the library's cache, refresh ahead of its end, rate limit and
+ * tolerance of outages. While the provider is down the known keys stay in use, and a search for
+ * another one fails instead of finding nothing. Safe for use by many threads.
  */
-final class ProviderKeys implements JWKSource<SecurityContext>, Closeable {
+final class ProviderKeys implements JWKSource<SecurityContext> {
 
   private final ProviderKeySet keySet;
-  private final JWKSetBasedJWKSource<SecurityContext> keys;
-  private volatile Cached cached = new Cached(new JWKSet(), Long.MIN_VALUE);
+  private final JWKSource<SecurityContext> keys;
+
+  /** Known keys need no permit, so that searches for unknown ones cannot keep them out. */
+  private final Semaphore searches;
 
   /**
-   * Makes the source, without fetching anything yet.
+   * Creates the source, without fetching anything yet.
    *
-   * @param keySet the address of the key set
-   * @param cacheTime how long a fetched key set is used; in a 60th of that there are two fetches at
-   *     most
+   * @param url the address of the key set
+   * @param lifetime how long a fetched key set is used; in a 60th of that about two fetches begin
+   * @param maxSearches how many searches for unknown keys may wait for the provider
+   * @param executor refreshes the keys
    */
-  ProviderKeys(URL keySet, Duration cacheTime) {
-    this.keySet = new ProviderKeySet(keySet, cacheTime.dividedBy(60));
-    long cacheMillis = cacheTime.toMillis();
-    long refreshMillis = Math.min(ProviderKeySet.TIMEOUT.toMillis() * 2, cacheMillis / 4);
-    // The cache counts from when a key was asked for, before the wait and the fetch.
-    long atHandMillis = cacheMillis - refreshMillis - ProviderKeySet.TIMEOUT.toMillis();
+  ProviderKeys(URL url, Duration lifetime, int maxSearches, ExecutorService executor) {
+    long lifetimeMillis = lifetime.toMillis();
+    this.keySet = new ProviderKeySet(url);
+    this.searches = new Semaphore(maxSearches);
     this.keys =
-        (JWKSetBasedJWKSource<SecurityContext>)
-            JWKSourceBuilder.create(this.keySet)
-                .cache(cacheMillis, refreshMillis)
-                .refreshAheadCache(
-                    cacheMillis / 4,
-                    false,
-                    event -> {
-                      if (event
-                          instanceof
-                          CachingJWKSetSource.RefreshCompletedEvent<SecurityContext> refresh) {
-                        cached =
-                            new Cached(
-                                refresh.getJWKSet(), System.currentTimeMillis() + atHandMillis);
-                      }
-                    })
-                // Its windows come too soon where fetches take long; the key set counts instead.
-                .rateLimited(false)
-                .outageTolerantForever()
-                .build();
+        JWKSourceBuilder.create(keySet)
+            .cache(lifetimeMillis, Math.min(ProviderKeySet.TIMEOUT.toMillis(), lifetimeMillis / 2))
+            .refreshAheadCache(lifetimeMillis / 4, null, executor, false, null, false)
+            .rateLimited(lifetimeMillis / 60)
+            .outageTolerantForever()
+            .build();
   }
 
-  /**
-   * Answers the keys that are known now; it is another object as soon as the provider has others.
-   */
-  JWKSet current() {
-    return keySet.lastFetched();
-  }
-
-  /** Says whether a key can be had now without waiting for the provider. */
-  boolean areAtHand(JWKSelector selector) {
-    Cached now = cached;
-    return System.currentTimeMillis() < now.untilMillis() && !selector.select(now.keys()).isEmpty();
+  /** Returns the keys that are known now: another object as soon as the provider has others. */
+  Object current() {
+    return keySet.known();
   }
 
   @Override
   public List<JWK> get(JWKSelector selector, @Nullable SecurityContext context)
       throws KeySourceException {
+    boolean isKnown = !selector.select(keySet.known()).isEmpty();
+    if (!isKnown && !searches.tryAcquire()) {
+      throw new RefusedException(ErrorNumber.OVERLOADED);
+    }
+    try {
+      return search(selector, context);
+    } finally {
+      if (!isKnown) {
+        searches.release();
+      }
+    }
+  }
+
+  private List<JWK> search(JWKSelector selector, @Nullable SecurityContext context)
+      throws KeySourceException {
     List<JWK> found;
     try {
       found = keys.get(selector, context);
     } catch (KeySourceException e) {
-      // Looked for a moment ago, or still being fetched.
-      found = selector.select(keySet.lastFetched());
+      found = selector.select(keySet.known());
+      // What the rate limit ends was searched for a moment ago.
+      if (found.isEmpty() && !(e instanceof RateLimitReachedException)) {
+        throw e;
+      }
     }
     if (found.isEmpty() && keySet.isDown()) {
       throw new JWKSetUnavailableException("the key set cannot be fetched now");
     }
     return found;
   }
-
-  @Override
-  public void close() throws IOException {
-    keys.close();
-  }
-
-  private record Cached(JWKSet keys, long untilMillis) {}
 }

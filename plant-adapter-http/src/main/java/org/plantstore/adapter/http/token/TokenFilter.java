@@ -1,92 +1,102 @@
 package org.plantstore.adapter.http.token;
 
-import io.micronaut.context.annotation.Replaces;
 import io.micronaut.core.annotation.Nullable;
+import io.micronaut.core.order.Ordered;
 import io.micronaut.http.HttpRequest;
-import io.micronaut.http.MutableHttpResponse;
 import io.micronaut.http.annotation.Filter;
-import io.micronaut.http.filter.ConditionalFilter;
-import io.micronaut.http.filter.ServerFilterChain;
+import io.micronaut.http.annotation.RequestFilter;
+import io.micronaut.http.annotation.ServerFilter;
+import io.micronaut.http.filter.ServerFilterPhase;
+import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.security.authentication.Authentication;
-import io.micronaut.security.config.SecurityConfiguration;
-import io.micronaut.security.filters.AuthenticationFetcher;
-import io.micronaut.security.filters.SecurityFilter;
 import io.micronaut.security.rules.SecurityRule;
 import io.micronaut.security.rules.SecurityRuleResult;
-import java.util.Collection;
+import jakarta.inject.Named;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.reactivestreams.Publisher;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import org.plantstore.adapter.http.error.ErrorNumber;
+import org.plantstore.adapter.http.error.RefusedException;
+import org.plantstore.adapter.http.observe.DiagnosticContext;
 import reactor.core.publisher.Mono;
 
 /**
- * The framework's filter, which a request with a token that was found valid a moment ago does not
- * need if the rules let it pass at once. Nothing is decided here: whatever is not allowed without
- * further ado goes the framework's way.
+ * Lets a request pass if it has a valid token, or if everybody may go where it goes. Asks the same
+ * rules as the filter of micronaut-security, in whose place it stands, but without a reactive
+ * chain: most requests have a token that was validated a moment ago, and wait for nothing.
  */
-@Filter(Filter.MATCH_ALL_PATTERN)
-@Replaces(SecurityFilter.class)
-final class TokenFilter extends SecurityFilter implements ConditionalFilter {
+@ServerFilter(Filter.MATCH_ALL_PATTERN)
+final class TokenFilter implements Ordered {
 
-  private static final String KEYS = "org.plantstore.keys";
+  /** Stands for every valid token: none needs a subject. */
+  private static final Authentication BEARER = Authentication.build("bearer");
 
+  private final List<SecurityRule<HttpRequest<?>>> rules;
+  private final TokenValidation validation;
   private final ValidatedTokens validatedTokens;
-  private final TokenSignature signature;
+  private final ExecutorService executor;
 
   TokenFilter(
-      Collection<SecurityRule<HttpRequest<?>>> securityRules,
-      Collection<AuthenticationFetcher<HttpRequest<?>>> authenticationFetchers,
-      SecurityConfiguration securityConfiguration,
+      List<SecurityRule<HttpRequest<?>>> rules,
+      TokenValidation validation,
       ValidatedTokens validatedTokens,
-      TokenSignature signature) {
-    super(securityRules, authenticationFetchers, securityConfiguration);
+      @Named(TaskExecutors.BLOCKING) ExecutorService executor) {
+    this.rules = rules;
+    this.validation = validation;
     this.validatedTokens = validatedTokens;
-    this.signature = signature;
+    this.executor = executor;
   }
 
   @Override
-  public boolean isEnabled(HttpRequest<?> request) {
-    String token = BearerToken.of(request);
-    Authentication caller = token == null ? null : validatedTokens.find(token, signature.keys());
-    if (caller == null || !isAllowed(request, caller)) {
-      return true;
-    }
-    request.setAttribute(KEY, true);
-    request.setAttribute(AUTHENTICATION, caller);
-    return false;
+  public int getOrder() {
+    return ServerFilterPhase.SECURITY.order();
   }
 
-  private boolean isAllowed(HttpRequest<?> request, Authentication caller) {
-    for (SecurityRule<HttpRequest<?>> rule : securityRules) {
-      CompletableFuture<SecurityRuleResult> result =
-          Mono.from(rule.check(request, caller))
-              .defaultIfEmpty(SecurityRuleResult.UNKNOWN)
-              .toFuture();
-      if (!result.isDone() || result.isCompletedExceptionally()) {
-        return false;
+  /**
+   * Returns the request as soon as it may pass. With {@code Void} instead, the framework would wait
+   * for nothing, and let everything pass.
+   */
+  @RequestFilter
+  CompletionStage<HttpRequest<?>> requireToken(HttpRequest<?> request) {
+    String token = TokenValidation.bearerToken(request.getHeaders());
+    // Read before the token is validated, because the keys may change meanwhile.
+    Object keys = validation.keys();
+    if (validatedTokens.contains(token, keys)) {
+      return CompletableFuture.completedFuture(requireAllowed(request));
+    }
+    if (isAllowed(request, null)) {
+      return CompletableFuture.completedFuture(request);
+    }
+    if (validation.mayWait(token)) {
+      DiagnosticContext context = DiagnosticContext.of(request);
+      return CompletableFuture.supplyAsync(
+          () -> context.supply(() -> requireValid(token, keys, request)), executor);
+    }
+    return CompletableFuture.completedFuture(requireValid(token, keys, request));
+  }
+
+  private HttpRequest<?> requireValid(String token, Object keys, HttpRequest<?> request) {
+    validatedTokens.add(token, validation.requireValid(token), keys);
+    return requireAllowed(request);
+  }
+
+  /** Hides what the rules close even to valid tokens (RFC 9110, section 15.5.4). */
+  private HttpRequest<?> requireAllowed(HttpRequest<?> request) {
+    if (!isAllowed(request, BEARER)) {
+      throw new RefusedException(ErrorNumber.NOT_FOUND);
+    }
+    return request;
+  }
+
+  /** Returns the decision of the first rule that makes one; without any a token is enough. */
+  private boolean isAllowed(HttpRequest<?> request, @Nullable Authentication caller) {
+    for (SecurityRule<HttpRequest<?>> rule : rules) {
+      SecurityRuleResult result = Mono.from(rule.check(request, caller)).block();
+      if (result == SecurityRuleResult.ALLOWED || result == SecurityRuleResult.REJECTED) {
+        return result == SecurityRuleResult.ALLOWED;
       }
-      if (result.join() != SecurityRuleResult.UNKNOWN) {
-        return result.join() == SecurityRuleResult.ALLOWED;
-      }
     }
-    return false;
-  }
-
-  /** The keys are looked up before the check begins: they may change while it goes on. */
-  @Override
-  public Publisher<MutableHttpResponse<?>> doFilter(
-      HttpRequest<?> request, ServerFilterChain chain) {
-    request.setAttribute(KEYS, signature.keys());
-    return super.doFilter(request, chain);
-  }
-
-  @Override
-  protected Publisher<MutableHttpResponse<?>> checkRules(
-      HttpRequest<?> request, ServerFilterChain chain, @Nullable Authentication authentication) {
-    Object token = request.getAttribute(TOKEN).orElse(null);
-    Object keys = request.getAttribute(KEYS).orElse(null);
-    if (authentication != null && token != null && keys != null) {
-      validatedTokens.add(token.toString(), authentication, keys);
-    }
-    return super.checkRules(request, chain, authentication);
+    return caller != null;
   }
 }

@@ -1,14 +1,11 @@
 package org.plantstore.adapter.http.token;
 
-import static java.util.Objects.requireNonNull;
-
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Expiry;
 import com.github.benmanes.caffeine.cache.Ticker;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.cache.CaffeineCacheMetrics;
-import io.micronaut.security.authentication.Authentication;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.time.Clock;
@@ -63,32 +60,26 @@ final class ValidatedTokens {
   }
 
   /**
-   * Answers whom the token stands for, if it was found valid a moment ago.
+   * Returns whether a token was found valid a moment ago.
    *
    * @param token the token
    * @param keys what tokens are checked with now
-   * @return the caller, or null if the token needs to be checked
    */
-  @Nullable Authentication find(String token, Object keys) {
+  boolean contains(String token, Object keys) {
     Validation validation = validations.getIfPresent(token);
-    return validation == null || !validation.keys().equals(keys) ? null : validation.caller();
+    return validation != null && validation.keys() == keys;
   }
 
   /**
-   * Remembers a token that was found valid.
+   * Adds a token that was found valid.
    *
    * @param token the token
-   * @param caller whom it stands for, as {@link TokenAuthentication} says
+   * @param expires when it expires
    * @param keys what tokens were checked with when its check began
    */
-  void add(String token, Authentication caller, Object keys) {
-    validations.put(token, new Validation(caller, keys));
+  void add(String token, Instant expires, Object keys) {
+    validations.put(token, new Validation(expires, keys));
   }
 
-  private record Validation(Authentication caller, Object keys) {
-
-    Instant expires() {
-      return (Instant) requireNonNull(caller.getAttributes().get(TokenAuthentication.EXPIRES));
-    }
-  }
+  private record Validation(Instant expires, Object keys) {}
 }

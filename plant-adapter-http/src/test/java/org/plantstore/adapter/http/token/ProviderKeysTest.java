@@ -1,6 +1,8 @@
 package org.plantstore.adapter.http.token;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,18 +18,30 @@ import java.net.ServerSocket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.plantstore.adapter.http.error.ErrorNumber;
+import org.plantstore.adapter.http.error.RefusedException;
 
-/** What happens to the keys as time passes. */
+/** What happens to the keys of a provider as time passes, and while it is down. */
+@Timeout(60)
 class ProviderKeysTest {
 
-  private static final Duration CACHE_TIME = Duration.ofMillis(500);
+  private static final Duration SHORT_LIFETIME = Duration.ofMillis(500);
+  private static final Duration LIFETIME = Duration.ofMinutes(5);
 
   private static ECKey known;
   private static ECKey next;
+
+  private final IdentityProvider provider = new IdentityProvider(known);
+  private final ExecutorService executor = Executors.newCachedThreadPool();
 
   @BeforeAll
   static void generateKeys() throws JOSEException {
@@ -35,84 +49,126 @@ class ProviderKeysTest {
     next = new ECKeyGenerator(Curve.P_256).keyID("next").generate().toPublicJWK();
   }
 
-  @Test
-  @Timeout(30)
-  void known_key_outlives_the_cache_while_the_provider_is_down() throws Exception {
-    try (IdentityProvider provider = new IdentityProvider(known);
-        ProviderKeys keys = keys(provider.url())) {
-      assertEquals(List.of(known), find(keys, known));
-      provider.goDown();
-      int fetchesBefore = provider.fetches();
-
-      for (long end = System.nanoTime() + CACHE_TIME.multipliedBy(5).toNanos();
-          System.nanoTime() < end; ) {
-        assertEquals(List.of(known), find(keys, known));
-        LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
-      }
-
-      assertTrue(provider.fetches() > fetchesBefore, "the provider was asked while it was down");
-      assertThrows(KeySourceException.class, () -> find(keys, next));
-    }
+  @AfterEach
+  void stop() {
+    provider.close();
+    executor.shutdownNow();
   }
 
   @Test
-  @Timeout(30)
+  void known_key_outlives_its_lifetime_while_the_provider_is_down() throws Exception {
+    ProviderKeys keys = keys(SHORT_LIFETIME);
+    assertEquals(List.of(known), find(keys, known));
+    provider.goDown();
+    int fetchesBefore = provider.fetches();
+
+    for (long end = System.nanoTime() + SHORT_LIFETIME.multipliedBy(5).toNanos();
+        System.nanoTime() < end; ) {
+      assertEquals(List.of(known), find(keys, known));
+      LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+    }
+
+    assertTrue(provider.fetches() > fetchesBefore, "the provider was asked while it was down");
+    assertThrows(KeySourceException.class, () -> find(keys, next));
+  }
+
+  @Test
   void key_that_the_provider_withdraws_is_forgotten() throws Exception {
-    try (IdentityProvider provider = new IdentityProvider(known);
-        ProviderKeys keys = keys(provider.url())) {
+    ProviderKeys keys = keys(SHORT_LIFETIME);
+    assertEquals(List.of(known), find(keys, known));
+    provider.publish(next);
+
+    while (!find(keys, known).isEmpty()) {
+      LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+    }
+
+    assertEquals(List.of(next), find(keys, next));
+  }
+
+  @Test
+  void keys_are_fetched_ahead_of_the_end_of_their_lifetime() throws Exception {
+    ProviderKeys keys = keys(Duration.ofSeconds(8));
+    assertEquals(List.of(known), find(keys, known));
+    provider.drip();
+
+    // Nobody waits for the fetch that begins meanwhile.
+    while (provider.fetches() == 1) {
+      long start = System.nanoTime();
       assertEquals(List.of(known), find(keys, known));
-      provider.publish(next);
-
-      while (!find(keys, known).isEmpty()) {
-        LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
-      }
-
-      assertEquals(List.of(next), find(keys, next));
+      assertTrue(System.nanoTime() - start < Duration.ofSeconds(1).toNanos());
+      LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
     }
   }
 
   @Test
-  @Timeout(30)
-  void provider_that_comes_back_is_asked_again() throws Exception {
-    try (IdentityProvider provider = new IdentityProvider(known);
-        ProviderKeys keys = keys(provider.url())) {
-      provider.goDown();
-      assertThrows(KeySourceException.class, () -> find(keys, known));
-      provider.comeBack();
+  void current_keys_are_another_object_only_if_the_provider_has_others() throws Exception {
+    ProviderKeys keys = keys(LIFETIME);
+    Object none = keys.current();
+    find(keys, known);
+    Object first = keys.current();
+    assertNotSame(none, first);
 
-      while (!knows(keys, known)) {
-        LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
-      }
+    assertEquals(List.of(), find(keys, next));
+    assertEquals(2, provider.fetches());
+    assertSame(first, keys.current());
+  }
+
+  @Test
+  void current_keys_change_with_those_of_the_provider() throws Exception {
+    ProviderKeys keys = keys(LIFETIME);
+    find(keys, known);
+    Object first = keys.current();
+    provider.publish(known, next);
+
+    assertEquals(List.of(next), find(keys, next));
+    assertNotSame(first, keys.current());
+  }
+
+  @Test
+  void searches_for_unknown_keys_make_two_fetches() throws Exception {
+    ProviderKeys keys = keys(LIFETIME);
+    assertEquals(List.of(known), find(keys, known));
+    for (int search = 0; search < 20; search++) {
       assertEquals(List.of(), find(keys, next));
     }
+    assertEquals(2, provider.fetches());
   }
 
   @Test
-  @Timeout(30)
-  void provider_that_is_down_is_asked_twice_in_a_window() throws Exception {
-    Duration window = Duration.ofMillis(500);
-    try (IdentityProvider provider = new IdentityProvider(known);
-        ProviderKeys keys =
-            new ProviderKeys(URI.create(provider.url()).toURL(), window.multipliedBy(60))) {
-      provider.goDown();
-      long start = System.nanoTime();
+  void provider_that_comes_back_is_asked_again() throws Exception {
+    ProviderKeys keys = keys(SHORT_LIFETIME);
+    provider.goDown();
+    assertThrows(KeySourceException.class, () -> find(keys, known));
+    provider.comeBack();
 
-      while (System.nanoTime() - start < 3 * window.toNanos() || provider.fetches() <= 2) {
-        assertThrows(KeySourceException.class, () -> find(keys, known));
-      }
-
-      // From a window's end to the next one's begin, so that a busy machine may take its time.
-      int fetches = provider.fetches();
-      long windows = (System.nanoTime() - start) / window.toNanos() + 1;
-      assertTrue(fetches <= 2 * windows, fetches + " fetches in " + windows + " windows");
+    while (!knows(keys, known)) {
+      LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
     }
+    assertEquals(List.of(), find(keys, next));
   }
 
   @Test
-  @Timeout(30)
+  void provider_that_is_down_is_asked_twice_in_a_60th_of_the_lifetime() throws Exception {
+    Duration window = Duration.ofMillis(500);
+    ProviderKeys keys = keys(window.multipliedBy(60));
+    provider.goDown();
+    long start = System.nanoTime();
+
+    while (System.nanoTime() - start < 3 * window.toNanos() || provider.fetches() <= 2) {
+      assertThrows(KeySourceException.class, () -> find(keys, known));
+    }
+
+    // From a window's end to the next one's begin, so that a busy machine may take its time.
+    int fetches = provider.fetches();
+    long windows = (System.nanoTime() - start) / window.toNanos() + 1;
+    assertTrue(fetches <= 2 * windows, fetches + " fetches in " + windows + " windows");
+  }
+
+  @Test
   void provider_that_never_answers_is_down() throws Exception {
-    try (ServerSocket silent = new ServerSocket(0);
-        ProviderKeys keys = keys("http://localhost:" + silent.getLocalPort() + "/keys")) {
+    try (ServerSocket silent = new ServerSocket(0)) {
+      URI url = URI.create("http://localhost:" + silent.getLocalPort() + "/keys");
+      ProviderKeys keys = new ProviderKeys(url.toURL(), LIFETIME, 1, executor);
       long start = System.nanoTime();
 
       assertThrows(KeySourceException.class, () -> find(keys, known));
@@ -123,25 +179,45 @@ class ProviderKeysTest {
   }
 
   @Test
-  @Timeout(60)
   void provider_that_drips_keeps_known_keys_working() throws Exception {
-    try (IdentityProvider provider = new IdentityProvider(known);
-        ProviderKeys keys = keys(provider.url())) {
+    ProviderKeys keys = keys(SHORT_LIFETIME);
+    assertEquals(List.of(known), find(keys, known));
+    provider.drip();
+    Duration slowest = Duration.ZERO;
+
+    for (long end = System.nanoTime() + Duration.ofSeconds(4).toNanos();
+        System.nanoTime() < end; ) {
+      long start = System.nanoTime();
       assertEquals(List.of(known), find(keys, known));
-      provider.drip();
-      Duration slowest = Duration.ZERO;
-
-      for (long end = System.nanoTime() + Duration.ofSeconds(6).toNanos();
-          System.nanoTime() < end; ) {
-        long start = System.nanoTime();
-        assertEquals(List.of(known), find(keys, known));
-        Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
-        slowest = elapsed.compareTo(slowest) > 0 ? elapsed : slowest;
-      }
-
-      assertTrue(slowest.compareTo(Duration.ofSeconds(5)) < 0, "waited " + slowest);
-      assertTrue(provider.fetches() > 1, "fetched again");
+      Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
+      slowest = elapsed.compareTo(slowest) > 0 ? elapsed : slowest;
     }
+
+    assertTrue(slowest.compareTo(Duration.ofSeconds(5)) < 0, "waited " + slowest);
+    assertTrue(provider.fetches() > 1, "fetched again");
+  }
+
+  @Test
+  void searches_that_wait_are_bounded_and_keep_no_known_key_waiting() throws Exception {
+    ProviderKeys keys = new ProviderKeys(URI.create(provider.url()).toURL(), LIFETIME, 1, executor);
+    assertEquals(List.of(known), find(keys, known));
+    provider.drip();
+    Future<List<JWK>> search = executor.submit(() -> find(keys, next));
+    while (provider.fetches() == 1) {
+      LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
+    }
+
+    RefusedException refusal = assertThrows(RefusedException.class, () -> find(keys, next));
+    assertEquals(ErrorNumber.OVERLOADED, refusal.number());
+    assertEquals(List.of(known), find(keys, known));
+    assertTrue(!search.isDone(), "the search still waits");
+
+    assertThrows(Exception.class, () -> search.get(30, TimeUnit.SECONDS));
+    assertThrows(KeySourceException.class, () -> find(keys, next));
+  }
+
+  private ProviderKeys keys(Duration lifetime) throws Exception {
+    return new ProviderKeys(URI.create(provider.url()).toURL(), lifetime, 100, executor);
   }
 
   private static boolean knows(ProviderKeys keys, JWK key) {
@@ -154,9 +230,5 @@ class ProviderKeysTest {
 
   private static List<JWK> find(ProviderKeys keys, JWK key) throws KeySourceException {
     return keys.get(new JWKSelector(new JWKMatcher.Builder().keyID(key.getKeyID()).build()), null);
-  }
-
-  private static ProviderKeys keys(String url) throws Exception {
-    return new ProviderKeys(URI.create(url).toURL(), CACHE_TIME);
   }
 }

@@ -23,22 +23,14 @@ import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import com.nimbusds.jwt.PlainJWT;
 import io.micronaut.context.ApplicationContext;
-import io.micronaut.context.event.ApplicationEventListener;
 import io.micronaut.runtime.server.EmbeddedServer;
-import io.micronaut.security.event.TokenValidatedEvent;
-import jakarta.inject.Singleton;
 import java.net.URI;
 import java.net.http.HttpRequest;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -103,17 +95,6 @@ class ProviderTokensTest {
     assertValid(token(JWSAlgorithm.ES384, p384));
     assertValid(token(JWSAlgorithm.ES512, p521));
     assertEquals(1, provider.fetches(), "fetches of the key set");
-  }
-
-  @Test
-  void token_is_checked_once_and_then_remembered() {
-    assertValid(token(JWSAlgorithm.RS256, rsa)); // has the keys fetched
-    String token = token(JWSAlgorithm.ES512, p521);
-    for (int time = 0; time < 5; time++) {
-      assertValid(token);
-    }
-
-    assertEquals(2, server.getApplicationContext().getBean(TokenChecks.class).number());
   }
 
   @Test
@@ -252,53 +233,6 @@ class ProviderTokensTest {
   }
 
   @Test
-  void many_who_wait_for_a_provider_are_bounded() throws Exception {
-    provider.drip();
-    try (EmbeddedServer bounded =
-        ApplicationContext.run(
-            EmbeddedServer.class,
-            Map.of("jwt.jwks-url", provider.url(), "max.concurrent.creates", 1))) {
-      String token = token(JWSAlgorithm.RS256, rsa);
-      CompletableFuture<Answer> waiting =
-          CompletableFuture.supplyAsync(() -> Answer.create(bounded.getURI(), token));
-      while (provider.fetches() == 0) {
-        LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
-      }
-
-      Answer beyond = Answer.create(bounded.getURI(), token);
-
-      assertEquals(503, beyond.status());
-      assertTrue(beyond.body().startsWith("{\"error\":5003,"), beyond.body());
-      assertEquals(UNAVAILABLE, waiting.get(30, TimeUnit.SECONDS).body());
-    }
-  }
-
-  @Test
-  void tokens_of_known_keys_do_not_wait_with_those_of_unknown_keys() throws Exception {
-    try (EmbeddedServer bounded =
-        ApplicationContext.run(
-            EmbeddedServer.class,
-            Map.of("jwt.jwks-url", provider.url(), "max.concurrent.creates", 1))) {
-      assertEquals(200, Answer.create(bounded.getURI(), token(JWSAlgorithm.RS256, rsa)).status());
-      provider.drip();
-      String unknown = token(JWSAlgorithm.RS256, nextRsa);
-      CompletableFuture<Answer> waiting =
-          CompletableFuture.supplyAsync(() -> Answer.create(bounded.getURI(), unknown));
-      while (provider.fetches() == 1) {
-        LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
-      }
-
-      // Others than the one that is remembered.
-      for (JWSAlgorithm algorithm :
-          List.of(JWSAlgorithm.RS384, JWSAlgorithm.RS512, JWSAlgorithm.PS256)) {
-        assertEquals(200, Answer.create(bounded.getURI(), token(algorithm, rsa)).status());
-      }
-
-      assertEquals(UNAVAILABLE, waiting.get(30, TimeUnit.SECONDS).body());
-    }
-  }
-
-  @Test
   void key_that_cannot_be_read_spoils_no_other() {
     provider.publish(
         "{\"keys\":[{\"kty\":\"RSA\",\"kid\":\"bad\",\"e\":\"AQAB\"},{\"kty\":\"new\"},"
@@ -364,21 +298,5 @@ class ProviderTokensTest {
     assertEquals(UNAVAILABLE, answer.body());
     assertEquals(503, answer.status());
     assertEquals(Optional.of("1"), answer.header("Retry-After"));
-  }
-
-  /** Counts the checks of the framework that ended well. */
-  @Singleton
-  static final class TokenChecks implements ApplicationEventListener<TokenValidatedEvent> {
-
-    private final AtomicInteger number = new AtomicInteger();
-
-    @Override
-    public void onApplicationEvent(TokenValidatedEvent event) {
-      number.incrementAndGet();
-    }
-
-    int number() {
-      return number.get();
-    }
   }
 }

@@ -1,0 +1,223 @@
+package org.plantstore.adapter.http.token;
+
+import static com.nimbusds.jose.JWSAlgorithm.ES256;
+import static com.nimbusds.jose.JWSAlgorithm.ES384;
+import static com.nimbusds.jose.JWSAlgorithm.ES512;
+import static com.nimbusds.jose.JWSAlgorithm.PS256;
+import static com.nimbusds.jose.JWSAlgorithm.PS384;
+import static com.nimbusds.jose.JWSAlgorithm.PS512;
+import static com.nimbusds.jose.JWSAlgorithm.RS256;
+import static com.nimbusds.jose.JWSAlgorithm.RS384;
+import static com.nimbusds.jose.JWSAlgorithm.RS512;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JOSEObjectType;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.KeySourceException;
+import com.nimbusds.jose.crypto.MACVerifier;
+import com.nimbusds.jose.proc.BadJOSEException;
+import com.nimbusds.jose.proc.DefaultJOSEObjectTypeVerifier;
+import com.nimbusds.jose.proc.JWSKeySelector;
+import com.nimbusds.jose.proc.JWSVerificationKeySelector;
+import com.nimbusds.jose.proc.SecurityContext;
+import com.nimbusds.jose.util.ByteUtils;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.SignedJWT;
+import com.nimbusds.jwt.proc.BadJWTException;
+import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
+import com.nimbusds.jwt.proc.DefaultJWTProcessor;
+import io.micronaut.context.env.Environment;
+import io.micronaut.http.HttpHeaders;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.security.token.jwt.validator.JsonWebTokenValidator;
+import jakarta.inject.Inject;
+import jakarta.inject.Named;
+import jakarta.inject.Singleton;
+import java.security.Key;
+import java.text.ParseException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.regex.Pattern;
+import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.http.error.ErrorNumber;
+import org.plantstore.adapter.http.error.RefusedException;
+
+/**
+ * Decides whether a bearer token is valid, and thus every 401: where a token is looked for (RFC
+ * 6750), what a signed token is (RFC 7515), which algorithms fit the configured key (RFC 8725), and
+ * what is claimed (RFC 7519). Keys come from the configuration alone, never from a token. Safe for
+ * use by many threads.
+ */
+@Singleton
+final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpRequest<?>> {
+
+  private static final String SCHEME = "Bearer ";
+
+  /** Canonical base64url: the bits that the last character has too many are 0 (RFC 4648, 3.5). */
+  private static final String BASE64URL =
+      "(?:[A-Za-z0-9_-]{4})*+(?:[A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?";
+
+  private static final Pattern SIGNED_TOKEN =
+      Pattern.compile(BASE64URL + "\\." + BASE64URL + "\\." + BASE64URL);
+
+  /** A token of another declared type, such as a log-out token, is no access token. */
+  private static final DefaultJOSEObjectTypeVerifier<SecurityContext> TYPES =
+      new DefaultJOSEObjectTypeVerifier<>(
+          null,
+          JOSEObjectType.JWT,
+          new JOSEObjectType("at+jwt"),
+          new JOSEObjectType("application/at+jwt"));
+
+  private static final Set<JWSAlgorithm> PUBLIC_KEY_ALGORITHMS =
+      Set.of(RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512);
+
+  private static final Duration CLOCK_SKEW = Duration.ofSeconds(30);
+
+  /** Far beyond any use; the library's dates, in milliseconds, overflow beyond it. */
+  private static final double MAX_DATE_SECONDS = 1e15;
+
+  private static final Duration KEY_LIFETIME = Duration.ofMinutes(5);
+
+  /**
+   * Bounds the threads that wait for a provider on behalf of callers who may have no valid token.
+   */
+  private static final int MAX_WAITING_TOKENS = 1_024;
+
+  private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
+  private final @Nullable ProviderKeys providerKeys;
+
+  @Inject
+  TokenValidation(
+      Environment environment, @Named(TaskExecutors.BLOCKING) ExecutorService executor) {
+    this(TokenSettings.of(environment), executor);
+  }
+
+  /**
+   * Creates the validation.
+   *
+   * @param executor refreshes the keys of a provider
+   */
+  TokenValidation(TokenSettings settings, ExecutorService executor) {
+    byte[] secret = settings.secret();
+    providerKeys =
+        settings.keySet() == null
+            ? null
+            : new ProviderKeys(settings.keySet(), KEY_LIFETIME, MAX_WAITING_TOKENS, executor);
+    processor.setJWSTypeVerifier(TYPES);
+    processor.setJWSKeySelector(
+        providerKeys == null && secret != null
+            ? secretSelector(secret)
+            : new JWSVerificationKeySelector<>(PUBLIC_KEY_ALGORITHMS, providerKeys));
+    processor.setJWTClaimsSetVerifier(claimsVerifier(settings));
+  }
+
+  /** The library names the algorithms that RFC 7518, section 3.2 allows a secret of this length. */
+  private static JWSKeySelector<SecurityContext> secretSelector(byte[] secret) {
+    Set<JWSAlgorithm> algorithms =
+        MACVerifier.getCompatibleAlgorithms(ByteUtils.bitLength(secret.length));
+    List<Key> keys = List.of(new SecretKeySpec(secret, "HMAC"));
+    return (header, context) -> algorithms.contains(header.getAlgorithm()) ? keys : List.of();
+  }
+
+  private static DefaultJWTClaimsVerifier<SecurityContext> claimsVerifier(TokenSettings settings) {
+    JWTClaimsSet.Builder exact = new JWTClaimsSet.Builder();
+    if (settings.issuer() != null) {
+      exact.issuer(settings.issuer());
+    }
+    DefaultJWTClaimsVerifier<SecurityContext> verifier =
+        new DefaultJWTClaimsVerifier<>(settings.audience(), exact.build(), Set.of("exp"));
+    verifier.setMaxClockSkew((int) CLOCK_SKEW.toSeconds());
+    return verifier;
+  }
+
+  /**
+   * Returns the bearer token of a request, empty if there is none: it is in the one Authorization
+   * header (RFC 6750, section 2.1), behind the scheme in any case (RFC 9110, section 11.1).
+   */
+  static String bearerToken(HttpHeaders headers) {
+    List<String> credentials = headers.getAll(HttpHeaders.AUTHORIZATION);
+    return credentials.size() == 1
+            && credentials.get(0).regionMatches(true, 0, SCHEME, 0, SCHEME.length())
+        ? credentials.get(0).substring(SCHEME.length()).strip()
+        : "";
+  }
+
+  /**
+   * Returns the time at which a valid token expires.
+   *
+   * @throws RefusedException if there is no token, it is not valid, or it cannot be checked now
+   */
+  Instant requireValid(String token) {
+    if (token.isEmpty()) {
+      throw new RefusedException(ErrorNumber.NO_TOKEN);
+    }
+    return validate(token, null)
+        .map(claims -> claims.getExpirationTime().toInstant())
+        .orElseThrow(() -> new RefusedException(ErrorNumber.INVALID_TOKEN));
+  }
+
+  /**
+   * Returns the claims of a valid token, and nothing for any other text, whatever reading it
+   * throws.
+   *
+   * @throws RefusedException only if the keys cannot be had now
+   */
+  @Override
+  public Optional<JWTClaimsSet> validate(String token, @Nullable HttpRequest<?> request) {
+    try {
+      return Optional.of(validClaims(token));
+    } catch (RefusedException e) {
+      throw e;
+    } catch (KeySourceException e) {
+      throw new RefusedException(ErrorNumber.KEYS_UNAVAILABLE);
+    } catch (Exception | StackOverflowError e) {
+      return Optional.empty();
+    }
+  }
+
+  private JWTClaimsSet validClaims(String token)
+      throws ParseException, BadJOSEException, JOSEException {
+    // RFC 7515, section 7.1: the compact form of a signed token; the library's decoder is lenient.
+    if (!SIGNED_TOKEN.matcher(token).matches()) {
+      throw new BadJOSEException("not the compact form of a signed token");
+    }
+    SignedJWT parsed = SignedJWT.parse(token);
+    // RFC 7515, section 4.1.11: no extension that a token may demand is understood.
+    if (parsed.getHeader().getCriticalParams() != null) {
+      throw new BadJOSEException("extensions are demanded");
+    }
+    requireDates(parsed.getPayload().toJSONObject());
+    // Type, algorithm, key, signature; then exp, nbf, iss and aud (RFC 7519, section 4.1).
+    return processor.process(parsed, null);
+  }
+
+  /** A null would satisfy the library's demand for an expiration time. */
+  private static void requireDates(Map<String, Object> claims) throws BadJWTException {
+    for (String date : List.of("exp", "nbf", "iat")) {
+      Object value = claims.get(date);
+      boolean isMissing = value == null && !date.equals("exp");
+      boolean isDate =
+          value instanceof Number number && Math.abs(number.doubleValue()) <= MAX_DATE_SECONDS;
+      if (!isMissing && !isDate) {
+        throw new BadJWTException(date + " is no date");
+      }
+    }
+  }
+
+  /** Returns whether checking a token may take long, or wait for a provider. */
+  boolean mayWait(String token) {
+    return providerKeys != null && !token.isEmpty();
+  }
+
+  /** Returns what tokens are checked with now: the same object as long as the keys are the same. */
+  Object keys() {
+    return providerKeys == null ? processor : providerKeys.current();
+  }
+}
