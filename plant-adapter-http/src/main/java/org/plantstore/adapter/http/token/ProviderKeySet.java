@@ -7,7 +7,6 @@ import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.jwk.source.JWKSetCacheRefreshEvaluator;
 import com.nimbusds.jose.jwk.source.JWKSetRetrievalException;
 import com.nimbusds.jose.jwk.source.JWKSetSource;
-import com.nimbusds.jose.jwk.source.JWKSetUnavailableException;
 import com.nimbusds.jose.proc.SecurityContext;
 import com.nimbusds.jose.util.JSONObjectUtils;
 import java.io.ByteArrayOutputStream;
@@ -24,9 +23,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,20 +50,15 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
   private static final int MIN_RSA_BITS = 2048;
 
   private final HttpClient client =
-      HttpClient.newBuilder()
-          .connectTimeout(TIMEOUT)
-          .followRedirects(HttpClient.Redirect.NORMAL)
-          .build();
+      HttpClient.newBuilder().followRedirects(HttpClient.Redirect.NORMAL).build();
   private final HttpRequest request;
   private volatile boolean down = true;
   private volatile JWKSet known = new JWKSet();
 
   /** Creates the source, without fetching anything yet. */
   ProviderKeySet(URL url) {
-    request =
-        HttpRequest.newBuilder(URI.create(url.toString()))
-            .header("Accept", "application/json")
-            .build();
+    URI uri = URI.create(url.toString());
+    request = HttpRequest.newBuilder(uri).header("Accept", "application/json").build();
   }
 
   /** Returns whether the last fetch has failed, or none has ended yet. */
@@ -80,12 +73,10 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
 
   @Override
   public JWKSet getJWKSet(
-      JWKSetCacheRefreshEvaluator refreshEvaluator,
-      long currentTime,
-      @Nullable SecurityContext context)
-      throws JWKSetUnavailableException {
+      JWKSetCacheRefreshEvaluator evaluator, long now, @Nullable SecurityContext context)
+      throws JWKSetRetrievalException {
     try {
-      JWKSet fetched = usableKeysOf(fetch());
+      JWKSet fetched = usableKeys(fetch());
       if (!fetched.equals(known)) {
         known = fetched;
       }
@@ -93,7 +84,11 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
       return fetched;
     } catch (IOException | ParseException e) {
       down = true;
-      LOG.warn("The key set at JWT_JWKS_URL cannot be fetched: {}", legible(e.toString()));
+      // What a provider says must not look like lines of this service, nor fill the disk.
+      String reason = e.toString().replaceAll("[^ -~]", "?");
+      LOG.warn(
+          "The key set at JWT_JWKS_URL cannot be fetched: {}",
+          reason.substring(0, Math.min(reason.length(), MAX_REASON_CHARACTERS)));
       throw new JWKSetRetrievalException("the key set cannot be fetched", e);
     }
   }
@@ -106,18 +101,14 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
             HttpResponse.BodyHandlers.ofByteArrayConsumer(
                 part -> part.ifPresent(bytes -> append(bytes, body))));
     try {
-      int status = answer.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).statusCode();
+      int status =
+          answer.copy().orTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).join().statusCode();
       if (status != 200) {
         throw new IOException("the answer has the status " + status);
       }
       return body.toString(StandardCharsets.UTF_8);
-    } catch (TimeoutException e) {
-      throw new IOException("no whole answer within " + TIMEOUT.toSeconds() + " s", e);
-    } catch (ExecutionException e) {
+    } catch (CompletionException e) {
       throw new IOException(String.valueOf(e.getCause()), e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted", e);
     } finally {
       answer.cancel(true);
     }
@@ -131,48 +122,30 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
   }
 
   /** Returns the keys without those that cannot be used (RFC 7517, section 5). */
-  private static JWKSet usableKeysOf(String text) throws ParseException {
+  private static JWKSet usableKeys(String text) throws ParseException {
     Map<String, Object>[] keys =
         JSONObjectUtils.getJSONObjectArray(JSONObjectUtils.parse(text), "keys");
-    if (keys == null) {
-      throw new ParseException("there is no member \"keys\"", 0);
-    }
-    if (keys.length > MAX_KEYS) {
-      throw new ParseException("there are more than " + MAX_KEYS + " keys", 0);
+    if (keys == null || keys.length > MAX_KEYS) {
+      throw new ParseException("there must be \"keys\", at most " + MAX_KEYS, 0);
     }
     List<JWK> usable = new ArrayList<>();
-    List<String> reasons = new ArrayList<>();
     for (Map<String, Object> key : keys) {
       try {
-        JWK parsed = JWK.parse(key);
-        if (isUsable(parsed)) {
-          usable.add(parsed);
-        }
+        usable.add(JWK.parse(key));
       } catch (ParseException | RuntimeException e) {
-        reasons.add(String.valueOf(e.getMessage()));
+        LOG.debug("A key of the provider cannot be read");
       }
     }
-    if (!reasons.isEmpty()) {
+    usable.removeIf(key -> !isUsable(key));
+    if (usable.size() < keys.length) {
+      int leftOut = keys.length - usable.size();
       LOG.warn(
-          "The key set at JWT_JWKS_URL has keys that are left out, {} of {}, the first because of: {}",
-          reasons.size(),
-          keys.length,
-          legible(reasons.get(0)));
+          "The key set at JWT_JWKS_URL has keys that are left out, {} of {}", leftOut, keys.length);
     }
     return new JWKSet(usable);
   }
 
-  /**
-   * Returns text of a provider so that it neither looks like log lines of this service nor is long.
-   */
-  private static String legible(String reason) {
-    String bounded = reason.substring(0, Math.min(reason.length(), MAX_REASON_CHARACTERS));
-    return bounded.replaceAll("[^ -~]", "?");
-  }
-
-  /**
-   * Returns whether tokens may be checked with a key; with a published private key all can sign.
-   */
+  /** Returns whether a key may be used: anybody could sign with a private key that is published. */
   private static boolean isUsable(JWK key) {
     return !key.isPrivate()
         && (key.getKeyOperations() == null || key.getKeyOperations().contains(KeyOperation.VERIFY))

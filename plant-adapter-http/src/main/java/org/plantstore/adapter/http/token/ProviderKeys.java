@@ -63,17 +63,6 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
     if (!isKnown && !searches.tryAcquire()) {
       throw new RefusedException(ErrorNumber.OVERLOADED);
     }
-    try {
-      return search(selector, context);
-    } finally {
-      if (!isKnown) {
-        searches.release();
-      }
-    }
-  }
-
-  private List<JWK> search(JWKSelector selector, @Nullable SecurityContext context)
-      throws KeySourceException {
     List<JWK> found;
     try {
       found = keys.get(selector, context);
@@ -82,6 +71,10 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
       // What the rate limit ends was searched for a moment ago.
       if (found.isEmpty() && !(e instanceof RateLimitReachedException)) {
         throw e;
+      }
+    } finally {
+      if (!isKnown) {
+        searches.release();
       }
     }
     if (found.isEmpty() && keySet.isDown()) {

@@ -1,21 +1,9 @@
 package org.plantstore.adapter.http.token;
 
-import static com.nimbusds.jose.JWSAlgorithm.ES256;
-import static com.nimbusds.jose.JWSAlgorithm.ES384;
-import static com.nimbusds.jose.JWSAlgorithm.ES512;
-import static com.nimbusds.jose.JWSAlgorithm.PS256;
-import static com.nimbusds.jose.JWSAlgorithm.PS384;
-import static com.nimbusds.jose.JWSAlgorithm.PS512;
-import static com.nimbusds.jose.JWSAlgorithm.RS256;
-import static com.nimbusds.jose.JWSAlgorithm.RS384;
-import static com.nimbusds.jose.JWSAlgorithm.RS512;
-
-import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JOSEObjectType;
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.KeySourceException;
 import com.nimbusds.jose.crypto.MACVerifier;
-import com.nimbusds.jose.proc.BadJOSEException;
 import com.nimbusds.jose.proc.DefaultJOSEObjectTypeVerifier;
 import com.nimbusds.jose.proc.JWSKeySelector;
 import com.nimbusds.jose.proc.JWSVerificationKeySelector;
@@ -23,7 +11,6 @@ import com.nimbusds.jose.proc.SecurityContext;
 import com.nimbusds.jose.util.ByteUtils;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
-import com.nimbusds.jwt.proc.BadJWTException;
 import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
 import com.nimbusds.jwt.proc.DefaultJWTProcessor;
 import io.micronaut.context.env.Environment;
@@ -35,7 +22,6 @@ import jakarta.inject.Inject;
 import jakarta.inject.Named;
 import jakarta.inject.Singleton;
 import java.security.Key;
-import java.text.ParseException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -44,6 +30,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
@@ -76,18 +64,20 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
           new JOSEObjectType("application/at+jwt"));
 
   private static final Set<JWSAlgorithm> PUBLIC_KEY_ALGORITHMS =
-      Set.of(RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512);
+      Stream.of("RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512".split(" "))
+          .map(JWSAlgorithm::parse)
+          .collect(Collectors.toUnmodifiableSet());
 
-  private static final Duration CLOCK_SKEW = Duration.ofSeconds(30);
+  private static final int CLOCK_SKEW_SECONDS = 30;
+
+  private static final List<String> DATES = List.of("exp", "nbf", "iat");
 
   /** Far beyond any use; the library's dates, in milliseconds, overflow beyond it. */
   private static final double MAX_DATE_SECONDS = 1e15;
 
   private static final Duration KEY_LIFETIME = Duration.ofMinutes(5);
 
-  /**
-   * Bounds the threads that wait for a provider on behalf of callers who may have no valid token.
-   */
+  /** Bounds the threads that wait for a provider, most of them for nobody with a valid token. */
   private static final int MAX_WAITING_TOKENS = 1_024;
 
   private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
@@ -99,11 +89,6 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
     this(TokenSettings.of(environment), executor);
   }
 
-  /**
-   * Creates the validation.
-   *
-   * @param executor refreshes the keys of a provider
-   */
   TokenValidation(TokenSettings settings, ExecutorService executor) {
     byte[] secret = settings.secret();
     providerKeys =
@@ -133,7 +118,7 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
     }
     DefaultJWTClaimsVerifier<SecurityContext> verifier =
         new DefaultJWTClaimsVerifier<>(settings.audience(), exact.build(), Set.of("exp"));
-    verifier.setMaxClockSkew((int) CLOCK_SKEW.toSeconds());
+    verifier.setMaxClockSkew(CLOCK_SKEW_SECONDS);
     return verifier;
   }
 
@@ -164,8 +149,8 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
   }
 
   /**
-   * Returns the claims of a valid token, and nothing for any other text, whatever reading it
-   * throws.
+   * Returns the claims of a valid token, or nothing, whatever is thrown: whatever a token is, its
+   * answer is 200, 401 or, if the keys cannot be had now, 503.
    *
    * @throws RefusedException only if the keys cannot be had now
    */
@@ -182,33 +167,29 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
     }
   }
 
-  private JWTClaimsSet validClaims(String token)
-      throws ParseException, BadJOSEException, JOSEException {
+  private JWTClaimsSet validClaims(String token) throws Exception {
     // RFC 7515, section 7.1: the compact form of a signed token; the library's decoder is lenient.
-    if (!SIGNED_TOKEN.matcher(token).matches()) {
-      throw new BadJOSEException("not the compact form of a signed token");
-    }
+    require(SIGNED_TOKEN.matcher(token).matches());
     SignedJWT parsed = SignedJWT.parse(token);
     // RFC 7515, section 4.1.11: no extension that a token may demand is understood.
-    if (parsed.getHeader().getCriticalParams() != null) {
-      throw new BadJOSEException("extensions are demanded");
-    }
-    requireDates(parsed.getPayload().toJSONObject());
+    require(parsed.getHeader().getCriticalParams() == null);
+    // RFC 7519, section 2; the library would take a null for an expiration time.
+    Map<String, Object> claims = parsed.getPayload().toJSONObject();
+    require(claims.get("exp") != null);
+    require(DATES.stream().map(claims::get).allMatch(TokenValidation::isDateOrMissing));
     // Type, algorithm, key, signature; then exp, nbf, iss and aud (RFC 7519, section 4.1).
     return processor.process(parsed, null);
   }
 
-  /** A null would satisfy the library's demand for an expiration time. */
-  private static void requireDates(Map<String, Object> claims) throws BadJWTException {
-    for (String date : List.of("exp", "nbf", "iat")) {
-      Object value = claims.get(date);
-      boolean isMissing = value == null && !date.equals("exp");
-      boolean isDate =
-          value instanceof Number number && Math.abs(number.doubleValue()) <= MAX_DATE_SECONDS;
-      if (!isMissing && !isDate) {
-        throw new BadJWTException(date + " is no date");
-      }
+  private static void require(boolean isMet) {
+    if (!isMet) {
+      throw new IllegalArgumentException("not a token of this service");
     }
+  }
+
+  private static boolean isDateOrMissing(@Nullable Object value) {
+    return value == null
+        || (value instanceof Number number && Math.abs(number.doubleValue()) <= MAX_DATE_SECONDS);
   }
 
   /** Returns whether checking a token may take long, or wait for a provider. */
