@@ -24,11 +24,20 @@ import org.plantstore.adapter.http.error.RefusedException;
  */
 final class ProviderKeys implements JWKSource<SecurityContext> {
 
+  private static final Duration LIFETIME = Duration.ofMinutes(5);
+
+  /** Bounds the threads that wait for a provider, most of them for nobody with a valid token. */
+  private static final int MAX_SEARCHES = 1_024;
+
   private final ProviderKeySet keySet;
   private final JWKSource<SecurityContext> keys;
 
   /** Known keys need no permit, so that searches for unknown ones cannot keep them out. */
   private final Semaphore searches;
+
+  ProviderKeys(URL url, ExecutorService executor) {
+    this(url, LIFETIME, MAX_SEARCHES, executor);
+  }
 
   /**
    * Creates the source, without fetching anything yet.

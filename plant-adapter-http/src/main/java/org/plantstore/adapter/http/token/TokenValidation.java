@@ -22,7 +22,6 @@ import jakarta.inject.Inject;
 import jakarta.inject.Named;
 import jakarta.inject.Singleton;
 import java.security.Key;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -75,11 +74,6 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
   /** Far beyond any use; the library's dates, in milliseconds, overflow beyond it. */
   private static final double MAX_DATE_SECONDS = 1e15;
 
-  private static final Duration KEY_LIFETIME = Duration.ofMinutes(5);
-
-  /** Bounds the threads that wait for a provider, most of them for nobody with a valid token. */
-  private static final int MAX_WAITING_TOKENS = 1_024;
-
   private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
   private final @Nullable ProviderKeys providerKeys;
 
@@ -91,10 +85,7 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
 
   TokenValidation(TokenSettings settings, ExecutorService executor) {
     byte[] secret = settings.secret();
-    providerKeys =
-        settings.keySet() == null
-            ? null
-            : new ProviderKeys(settings.keySet(), KEY_LIFETIME, MAX_WAITING_TOKENS, executor);
+    providerKeys = settings.keySet() == null ? null : new ProviderKeys(settings.keySet(), executor);
     processor.setJWSTypeVerifier(TYPES);
     processor.setJWSKeySelector(
         providerKeys == null && secret != null

@@ -185,31 +185,35 @@ class ForgedTokensTest {
     assertTrue(provider.fetches() - fetches <= 2, "fetches from the provider are bounded");
   }
 
-  static List<String> keysInTheToken() {
-    String url = attacker.url();
-    return List.of(
-        "\"jwk\":" + rsaOfAttacker.toPublicJWK(),
-        "\"kid\":\"rsa\",\"jwk\":" + rsaOfAttacker.toPublicJWK(),
-        "\"jku\":\"" + url + "\"",
-        "\"kid\":\"rsa\",\"jku\":\"" + url + "\"",
-        "\"kid\":\"rsa\",\"jku\":\"" + provider.url() + "@" + url + "\"",
-        "\"kid\":\"rsa\",\"jku\":\"" + provider.url() + "#" + url + "\"",
-        "\"x5u\":\"" + url + "\"",
-        "\"kid\":\"rsa\",\"x5u\":\"" + url + "\"",
-        "\"kid\":\"rsa\",\"x5c\":[\"AAAA\"]",
-        "\"kid\":\"" + url + "\"",
-        "\"iss\":\"" + url + "\"",
-        "\"kid\":\"\"",
-        "\"kid\":\"rsa\"",
-        "\"kid\":\"p256\"",
-        "\"kid\":\"../../../../../../dev/null\"",
-        "\"kid\":\"/proc/sys/kernel/randomize_va_space\"",
-        "\"kid\":\"file:///dev/null\"",
-        "\"kid\":\"x' UNION SELECT 'AA'; --\"",
-        "\"kid\":\"| sleep 10\"",
-        "\"kid\":\"${jndi:ldap://localhost/x}\"",
-        "\"kid\":\"rsa\\u0000\"",
-        "\"kid\":\"" + "k".repeat(8_000) + "\"");
+  static Stream<String> keysInTheToken() {
+    return """
+    "jwk":ATTACKERS_KEY
+    "kid":"rsa","jwk":ATTACKERS_KEY
+    "jku":"ATTACKER"
+    "kid":"rsa","jku":"ATTACKER"
+    "kid":"rsa","jku":"PROVIDER@ATTACKER"
+    "kid":"rsa","jku":"PROVIDER#ATTACKER"
+    "x5u":"ATTACKER"
+    "kid":"rsa","x5u":"ATTACKER"
+    "kid":"rsa","x5c":["AAAA"]
+    "kid":"ATTACKER"
+    "iss":"ATTACKER"
+    "kid":""
+    "kid":"rsa"
+    "kid":"p256"
+    "kid":"../../../../../../dev/null"
+    "kid":"file:///proc/sys/kernel/randomize_va_space"
+    "kid":"x' UNION SELECT 'AA'; --"
+    "kid":"| sleep 10"
+    "kid":"${jndi:ldap://localhost/x}"
+    "kid":"rsa\\u0000"
+    """
+        .lines()
+        .map(members ->
+            members
+                .replace("ATTACKERS_KEY", rsaOfAttacker.toPublicJWK().toJSONString())
+                .replace("ATTACKER", attacker.url())
+                .replace("PROVIDER", provider.url()));
   }
 
   @ParameterizedTest

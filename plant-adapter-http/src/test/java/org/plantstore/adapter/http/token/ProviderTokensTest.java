@@ -91,13 +91,6 @@ class ProviderTokensTest {
   }
 
   @Test
-  void provider_that_is_down_from_the_start_asks_to_retry() {
-    provider.goDown();
-
-    assertUnavailable(token(known));
-  }
-
-  @Test
   void documents_are_served_while_a_token_cannot_be_checked() {
     provider.drip();
     assertUnavailable(token(known));
