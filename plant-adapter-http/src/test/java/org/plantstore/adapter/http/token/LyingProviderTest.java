@@ -46,7 +46,7 @@ import org.plantstore.adapter.http.Log;
  * the last key set stays known.
  */
 @Timeout(60)
-class ProviderKeySetTest {
+class LyingProviderTest {
 
   private static ECKey known;
   private static ECKey next;
@@ -110,7 +110,7 @@ class ProviderKeySetTest {
         arguments("keys that are no objects", text("{\"keys\":[1,\"x\"]}")),
         arguments("keys that are no list", text("{\"keys\":" + next.toPublicJWK() + "}")),
         arguments("compressed", (HttpHandler) exchange -> compressed(exchange, truth)),
-        arguments("endless", (HttpHandler) ProviderKeySetTest::endless),
+        arguments("endless", (HttpHandler) LyingProviderTest::endless),
         arguments("dripping", (HttpHandler) exchange -> drip(exchange, truth)),
         arguments("silent", (HttpHandler) exchange -> silent()),
         arguments("shorter than it says", (HttpHandler) exchange -> cutOff(exchange, truth)),
