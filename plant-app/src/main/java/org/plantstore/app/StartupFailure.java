@@ -4,20 +4,21 @@ import io.micronaut.context.exceptions.ConfigurationException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Tells an operator why the service does not start, in one line without stack traces. */
+/** The reason why the service does not start, in one line without stack traces. */
 final class StartupFailure {
 
   private static final int EXIT_CODE = 1;
 
   private StartupFailure() {}
 
-  /** Tells the reason on standard error, and ends the process. */
+  /** Writes the reason to standard error, and ends the process. */
   static void exit(Throwable failure) {
     System.err.println("plant-store does not start: " + reasonFor(failure));
     System.exit(EXIT_CODE);
   }
 
-  private static String reasonFor(Throwable failure) {
+  /** Returns what is wrong, in one line. */
+  static String reasonFor(Throwable failure) {
     List<Throwable> chain = chainOf(failure);
     Throwable root = chain.get(chain.size() - 1);
     return chain.stream()

@@ -1,17 +1,17 @@
 package org.plantstore.app;
 
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import java.io.IOException;
-import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
  * Makes the AOT cache of the packaged service by a training run: {@code mvn -Paot}. The start
@@ -21,15 +21,20 @@ import java.util.stream.IntStream;
 public final class AotTraining {
 
   private static final int CLIENTS = 4;
+  private static final int ROUNDS = 50;
   private static final long IDS_OF_A_CLIENT = 1_000_000;
+  private static final int IDS_OF_A_ROUND = 20;
   private static final Duration CACHE_TIMEOUT = Duration.ofMinutes(5);
 
-  private final PackagedService service;
-  private final Map<String, String> environment;
+  private final String token = ServiceProcess.token();
+  private final Path folder;
+  private final Path cache;
+  private final Database database;
 
-  private AotTraining(PackagedService service, Map<String, String> environment) {
-    this.service = service;
-    this.environment = environment;
+  private AotTraining(Path folder, Database database) {
+    this.folder = folder;
+    this.cache = folder.resolve("plant-app.aot");
+    this.database = database;
   }
 
   /**
@@ -38,66 +43,88 @@ public final class AotTraining {
    * @param arguments the folder of the packaged service
    */
   public static void main(String... arguments) throws IOException {
-    PackagedService service = new PackagedService(Path.of(arguments[0]));
-    Files.deleteIfExists(service.aotCache());
-    try (EmbeddedPostgres database = EmbeddedDatabase.start()) {
-      AotTraining training = new AotTraining(service, EmbeddedDatabase.environment(database));
-      training.record();
-      // Java refuses to start if it cannot use the cache.
-      Duration with = training.start(Map.of("JAVA_OPTS", "-XX:AOTMode=on"));
-      Duration without = training.start(Map.of("PLANT_STORE_AOT", "off"));
-      System.out.printf(
-          "%s has %d MB. With it a start takes %d ms to the first plant, without it %d ms.%n",
-          service.aotCache(),
-          Files.size(service.aotCache()) / 1_000_000,
-          with.toMillis(),
-          without.toMillis());
+    try (DatabaseServer server = new DatabaseServer()) {
+      new AotTraining(Path.of(arguments[0]), server.database()).run();
     }
+  }
+
+  private void run() throws IOException {
+    Files.deleteIfExists(cache);
+    record();
+    // Java refuses to start if it cannot use the cache.
+    Duration with = timeToFirstPlant("JAVA_OPTS", "-XX:AOTMode=on");
+    Duration without = timeToFirstPlant("PLANT_STORE_AOT", "off");
+    System.out.printf(
+        "%s has %d MB. With it a start takes %d ms to the first plant, without it %d ms.%n",
+        cache, Files.size(cache) / 1_000_000, with.toMillis(), without.toMillis());
   }
 
   private void record() {
     // At level 3 all code goes on counting what it does, and the cache keeps that for the compiler.
     // By its name alone: the script takes spaces in a path for ends of options.
-    String options =
-        "-XX:TieredStopAtLevel=3 -XX:AOTCacheOutput=" + service.aotCache().getFileName();
-    try (ServiceProcess process = service.start(with(Map.of("JAVA_OPTS", options)))) {
-      sendRequests(process.awaitReady().address());
-      process.stop(CACHE_TIMEOUT);
-      if (!Files.exists(service.aotCache())) {
-        throw new IllegalStateException(
-            "no cache was made: " + process.errors() + process.output());
+    String options = "-XX:TieredStopAtLevel=3 -XX:AOTCacheOutput=" + cache.getFileName();
+    try (ServiceProcess service = start("JAVA_OPTS", options)) {
+      service.awaitReady();
+      LongStream.range(0, CLIENTS)
+          .parallel()
+          .forEach(client -> sendRequests(service, client * IDS_OF_A_CLIENT));
+      service.terminate();
+      Await.until(() -> "the cache is made", CACHE_TIMEOUT, () -> !service.isAlive());
+      assertTrue(Files.exists(cache), () -> service.errors() + service.output());
+    }
+  }
+
+  /** What one client asks a service for: mostly new plants, and some of the rest. */
+  private void sendRequests(ServiceProcess service, long firstId) {
+    for (long id = firstId; id < firstId + ROUNDS * IDS_OF_A_ROUND; id++) {
+      require(200, create(service, token, plant(id, "fern")));
+      if (id % IDS_OF_A_ROUND == 0) {
+        require(200, create(service, token, plant(id, "fern")));
+        require(400, create(service, token, plant(id, "moss")));
+        require(400, create(service, token, "{\"id\":\"1\",\"name\":"));
+        require(400, create(service, token, "{}"));
+        require(401, create(service, "a.b.c", plant(id, "fern")));
+        require(404, get(service, "/nothing").header("Authorization", "Bearer " + token));
+        require(200, get(service, "/"));
+        require(200, get(service, "/openapi.yaml"));
       }
     }
   }
 
-  private static void sendRequests(URI service) {
-    ExecutorService clients = Executors.newFixedThreadPool(CLIENTS);
-    try {
-      CompletableFuture.allOf(
-              IntStream.range(0, CLIENTS)
-                  .mapToObj(client -> new TrainingRequests(service, client * IDS_OF_A_CLIENT))
-                  .map(requests -> CompletableFuture.runAsync(requests::send, clients))
-                  .toArray(CompletableFuture<?>[]::new))
-          .join();
-    } finally {
-      clients.shutdown();
-    }
-  }
-
-  /** Answers how long a start takes until a plant is created. */
-  private Duration start(Map<String, String> options) {
+  private Duration timeToFirstPlant(String variable, String value) {
     long start = System.nanoTime();
-    try (ServiceProcess process = service.start(with(options))) {
-      new TrainingRequests(process.address(), 0).awaitFirstPlant(process);
+    try (ServiceProcess service = start(variable, value)) {
+      Await.until("the service is open", service::isOpen);
+      require(200, create(service, token, plant(0, "fern")));
       Duration duration = Duration.ofNanos(System.nanoTime() - start);
-      process.stop();
+      service.stop();
       return duration;
     }
   }
 
-  private Map<String, String> with(Map<String, String> options) {
-    Map<String, String> all = new HashMap<>(environment);
-    all.putAll(options);
-    return all;
+  private ServiceProcess start(String variable, String value) {
+    Map<String, String> environment = new HashMap<>(database.environment());
+    environment.put("JAVA_HOME", System.getProperty("java.home"));
+    environment.put(variable, value);
+    ProcessBuilder command = new ProcessBuilder(folder.resolve("plant-store").toString());
+    return new ServiceProcess(command.directory(folder.toFile()), environment);
+  }
+
+  private static String plant(long id, String name) {
+    String tag = id % 2 == 0 ? "" : ",\"tag\":\"shade, \u00bd m\"";
+    return "{\"id\":" + id + ",\"name\":\"" + name + "\"" + tag + "}";
+  }
+
+  private static HttpRequest.Builder create(ServiceProcess service, String token, String json) {
+    return ServiceProcess.createRequest(service.address(), token)
+        .POST(BodyPublishers.ofString(json));
+  }
+
+  private static HttpRequest.Builder get(ServiceProcess service, String path) {
+    return HttpRequest.newBuilder(service.address().resolve(path));
+  }
+
+  private static void require(int status, HttpRequest.Builder request) {
+    assertEquals(status, ServiceProcess.send(request).statusCode(), request.build()::toString);
   }
 }

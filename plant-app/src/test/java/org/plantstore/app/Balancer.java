@@ -1,9 +1,6 @@
 package org.plantstore.app;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
@@ -17,12 +14,7 @@ final class Balancer implements AutoCloseable {
 
   private final ServerSocket entrance = new ServerSocket(0);
   private final List<ServiceProcess> services = new CopyOnWriteArrayList<>();
-  private final ExecutorService threads =
-      Executors.newCachedThreadPool(work -> {
-        Thread thread = new Thread(work, "balancer");
-        thread.setDaemon(true);
-        return thread;
-      });
+  private final ExecutorService threads = Executors.newCachedThreadPool();
   private final AtomicInteger turn = new AtomicInteger();
 
   Balancer() throws IOException {
@@ -53,38 +45,23 @@ final class Balancer implements AutoCloseable {
   }
 
   private void connect(Socket client) {
-    try {
-      Socket service = new Socket("localhost", next().address().getPort());
+    List<ServiceProcess> ready =
+        services.stream().filter(service -> service.readiness() == 200).toList();
+    try (client;
+        Socket service =
+            new Socket(
+                "localhost", ready.get(Math.floorMod(turn.getAndIncrement(), ready.size())).port)) {
       threads.execute(() -> forward(client, service));
       forward(service, client);
     } catch (IOException e) {
-      closeUnchecked(client);
-    }
-  }
-
-  private ServiceProcess next() throws IOException {
-    List<ServiceProcess> ready =
-        services.stream().filter(service -> service.readiness() == 200).toList();
-    if (ready.isEmpty()) {
-      throw new IOException("no service is ready");
-    }
-    return ready.get(Math.floorMod(turn.getAndIncrement(), ready.size()));
-  }
-
-  private static void closeUnchecked(Socket socket) {
-    try {
-      socket.close();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      // The client meets a closed connection.
     }
   }
 
   private static void forward(Socket from, Socket to) {
     try (from;
         to) {
-      InputStream input = from.getInputStream();
-      OutputStream output = to.getOutputStream();
-      input.transferTo(output);
+      from.getInputStream().transferTo(to.getOutputStream());
     } catch (IOException e) {
       // One of the two has closed the connection.
     }

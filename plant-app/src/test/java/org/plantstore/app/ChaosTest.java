@@ -1,19 +1,14 @@
 package org.plantstore.app;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -24,6 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Kills the database, the service and both, as power cuts and {@code kill -9} do, under 64 writers
@@ -33,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(3_600)
 @Tag("slow")
+@Isolated
 class ChaosTest {
 
   private static final int WRITERS = 64;
@@ -51,7 +48,7 @@ class ChaosTest {
 
   @TempDir Path data;
 
-  private EmbeddedPostgres database;
+  private DatabaseServer server;
   private volatile ServiceProcess service;
 
   private final long seed = Long.getLong("chaos.seed", System.nanoTime());
@@ -60,17 +57,17 @@ class ChaosTest {
 
   @BeforeEach
   void start() throws IOException, SQLException {
-    System.out.println("Chaos with -Dchaos.seed=" + seed + " -Dchaos.rounds=" + rounds);
-    database = EmbeddedDatabase.start(data, 0);
+    System.out.println("-Dchaos.seed=" + seed + " -Dchaos.rounds=" + rounds);
+    server = new DatabaseServer(data, 0);
     // The service has to ask for what it promises.
-    EmbeddedDatabase.execute(database, "ALTER ROLE postgres SET synchronous_commit = off");
+    server.database().execute("ALTER ROLE postgres SET synchronous_commit = off");
     service = startService().awaitReady();
   }
 
   @AfterEach
   void stop() throws IOException {
     service.close();
-    database.close();
+    server.close();
   }
 
   @Test
@@ -84,13 +81,10 @@ class ChaosTest {
       writers.awaitProgress(PROGRESS, LIMIT);
       writers.stop();
 
-      System.out.println("Chaos: " + writers);
-      assertTrue(writers.surprises().isEmpty(), writers::toString);
-      Map<Long, String> stored = stored();
-      writers
-          .acknowledged()
-          .forEach((id, name) -> assertEquals(name, stored.get(id), "plant " + id));
-      for (ChaosWriters.Attempt refused : writers.refused()) {
+      assertTrue(writers.surprises.isEmpty(), writers::toString);
+      Map<Long, String> stored = server.database().names();
+      writers.acknowledged.forEach((id, name) -> assertEquals(name, stored.get(id), "plant " + id));
+      for (ChaosWriters.Attempt refused : writers.refused) {
         String winner = stored.get(refused.id());
         assertTrue(winner != null && !winner.equals(refused.name()), refused::toString);
       }
@@ -110,58 +104,36 @@ class ChaosTest {
   private void kill(Victim victim) throws IOException {
     switch (victim) {
       case DATABASE -> {
-        EmbeddedDatabase.kill(database, data);
+        server.kill();
         pause();
-        restartDatabase();
+        server.restart();
       }
-      case SERVICE -> {
-        service.kill();
-        service = startService().awaitReady();
+      case SERVICE -> service.close();
+      case BOTH -> {
+        if (random.nextBoolean()) {
+          service.close(); // first; below it does nothing then
+        }
+        server.kill();
+        service.close();
+        if (random.nextBoolean()) {
+          // The service finds no database yet, and waits for it.
+          service = startService();
+          pause();
+        }
+        server.restart();
       }
-      case BOTH -> killBoth();
     }
-  }
-
-  private void killBoth() throws IOException {
-    if (random.nextBoolean()) {
-      EmbeddedDatabase.kill(database, data);
-      service.kill();
-    } else {
-      service.kill();
-      EmbeddedDatabase.kill(database, data);
-    }
-    if (random.nextBoolean()) {
-      // The service finds no database yet, and waits for it.
-      service = startService();
-      pause();
-      restartDatabase();
-    } else {
-      restartDatabase();
+    if (!service.isAlive()) {
       service = startService();
     }
     service.awaitReady();
   }
 
-  private void restartDatabase() throws IOException {
-    database = EmbeddedDatabase.restart(data, database.getPort());
-  }
-
   private ServiceProcess startService() {
-    return new ServiceProcess(EmbeddedDatabase.environment(database));
+    return new ServiceProcess(server.database().environment());
   }
 
   private void pause() {
     LockSupport.parkNanos(Duration.ofMillis(random.nextInt(LONGEST_PAUSE_MILLIS)).toNanos());
-  }
-
-  private Map<Long, String> stored() throws SQLException {
-    Map<Long, String> stored = new HashMap<>();
-    try (Connection connection = database.getPostgresDatabase().getConnection();
-        ResultSet rows = connection.createStatement().executeQuery("SELECT id, name FROM plant")) {
-      while (rows.next()) {
-        assertNull(stored.put(rows.getLong(1), rows.getString(2)), "a plant is stored twice");
-      }
-    }
-    return stored;
   }
 }

@@ -34,12 +34,7 @@ final class ChaosWriters implements AutoCloseable {
    *
    * @param name differs from the names of all others
    */
-  record Attempt(long id, String name) {
-
-    private String json() {
-      return "{\"id\":%d,\"name\":\"%s\"}".formatted(id, name);
-    }
-  }
+  record Attempt(long id, String name) {}
 
   /** So many of the latest ids are wanted by several writers. */
   private static final int CONTESTED_IDS = 200;
@@ -55,10 +50,19 @@ final class ChaosWriters implements AutoCloseable {
 
   private final AtomicLong lastId = new AtomicLong();
   private final AtomicLong lastName = new AtomicLong();
-  private final AtomicLong repeats = new AtomicLong();
-  private final Map<Long, String> acknowledged = new ConcurrentHashMap<>();
-  private final Set<Attempt> refused = ConcurrentHashMap.newKeySet();
-  private final Queue<String> surprises = new ConcurrentLinkedQueue<>();
+
+  /** How many times a plant was sent again. */
+  final AtomicLong repeats = new AtomicLong();
+
+  /** The name that was acknowledged for each id. */
+  final Map<Long, String> acknowledged = new ConcurrentHashMap<>();
+
+  /** The plants whose id another plant has, as their writers were told. */
+  final Set<Attempt> refused = ConcurrentHashMap.newKeySet();
+
+  /** Answers that contradict others, or that no create may get. */
+  final Queue<String> surprises = new ConcurrentLinkedQueue<>();
+
   private volatile boolean stopped;
 
   /**
@@ -74,16 +78,10 @@ final class ChaosWriters implements AutoCloseable {
     }
   }
 
-  /** Waits until so many further plants were acknowledged. */
+  /** Returns when so many further plants were acknowledged. */
   void awaitProgress(int plants, Duration limit) {
-    long deadline = System.nanoTime() + limit.toNanos();
     int goal = acknowledged.size() + plants;
-    while (acknowledged.size() < goal) {
-      if (System.nanoTime() > deadline) {
-        throw new AssertionError("no progress within " + limit + ": " + this);
-      }
-      LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
-    }
+    Await.until(this::toString, limit, () -> acknowledged.size() >= goal);
   }
 
   /** Begins no further plants, and waits until all that were begun are answered. */
@@ -93,26 +91,6 @@ final class ChaosWriters implements AutoCloseable {
     if (!threads.awaitTermination(TIMEOUT.multipliedBy(2).toSeconds(), TimeUnit.SECONDS)) {
       throw new AssertionError("a plant is never answered: " + this);
     }
-  }
-
-  /** Answers the name that was acknowledged for each id. */
-  Map<Long, String> acknowledged() {
-    return acknowledged;
-  }
-
-  /** Answers those that were told that another plant has the id. */
-  Set<Attempt> refused() {
-    return refused;
-  }
-
-  /** Answers how many times a plant was sent again. */
-  long repeats() {
-    return repeats.get();
-  }
-
-  /** Answers what nobody should have been told. */
-  Queue<String> surprises() {
-    return surprises;
   }
 
   @Override
@@ -148,7 +126,7 @@ final class ChaosWriters implements AutoCloseable {
     HttpRequest request =
         ServiceProcess.createRequest(address.get(), token)
             .timeout(TIMEOUT)
-            .POST(ofString(attempt.json()))
+            .POST(ofString("{\"id\":%d,\"name\":\"%s\"}".formatted(attempt.id(), attempt.name())))
             .build();
     try {
       return note(attempt, client.send(request, BodyHandlers.ofString()));

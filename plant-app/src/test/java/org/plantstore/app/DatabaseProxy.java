@@ -2,8 +2,6 @@ package org.plantstore.app;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -11,35 +9,40 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The network between the service and its database, which loses, delays and cuts what it is told
- * to. Safe for use by many threads.
+ * The network between the service and its database, with faults on demand. Safe for use by many
+ * threads.
  */
 final class DatabaseProxy implements AutoCloseable {
 
-  private static final int BACKLOG = 1;
-  private static final Duration CONNECT_TIMEOUT = Duration.ofMillis(300);
+  /** What happens to bytes, on the connections there are and on new ones. */
+  private enum Traffic {
+    FORWARDED,
+    HELD,
+    /** The next answer of the database is lost with its connection. */
+    CUT
+  }
+
+  private static final int CONNECT_TIMEOUT_MILLIS = 300;
   private static final Duration CHECK_PERIOD = Duration.ofMillis(5);
 
   private final ServerSocket listener;
+  private final int home;
   private final Set<Link> links = ConcurrentHashMap.newKeySet();
-  private final List<Socket> backlog = new CopyOnWriteArrayList<>();
+  private final List<Closeable> backlog = new ArrayList<>();
+  private final AtomicInteger accepted = new AtomicInteger();
 
   private volatile int target;
   private volatile Duration delay = Duration.ZERO;
+  private volatile Traffic traffic = Traffic.FORWARDED;
   private volatile boolean isAccepting = true;
-  private volatile boolean isForwarding = true;
-  private volatile boolean isAnswerCut;
-  private volatile boolean closed;
-
-  private final AtomicInteger accepted = new AtomicInteger();
 
   /** Leads to the port of this machine. */
   DatabaseProxy(int target) {
@@ -48,9 +51,10 @@ final class DatabaseProxy implements AutoCloseable {
 
   /** Listens at this address of this machine, and leads to the target. */
   DatabaseProxy(InetAddress address, int port, int target) {
+    this.home = target;
     this.target = target;
     try {
-      listener = new ServerSocket(port, BACKLOG, address);
+      listener = new ServerSocket(port, 1, address);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -61,7 +65,7 @@ final class DatabaseProxy implements AutoCloseable {
     return listener.getLocalPort();
   }
 
-  /** Answers how many connections have ever been accepted. */
+  /** Returns how many connections have ever been accepted. */
   int accepted() {
     return accepted.get();
   }
@@ -71,14 +75,14 @@ final class DatabaseProxy implements AutoCloseable {
     target = port;
   }
 
-  /** Holds up everything for so long, in each direction. */
+  /** Delays everything by this time, in each direction. */
   void setDelay(Duration time) {
     delay = time;
   }
 
-  /** Forwards nothing any more, on old and on new connections. What came stays for later. */
+  /** Forwards nothing any more. What came stays for later. */
   void fallSilent() {
-    isForwarding = false;
+    traffic = Traffic.HELD;
   }
 
   /** Forwards nothing any more on the connections there are, for ever; new ones are served. */
@@ -86,17 +90,15 @@ final class DatabaseProxy implements AutoCloseable {
     links.forEach(link -> link.isAbandoned = true);
   }
 
-  /** Lets the kernel drop the packets of whoever wants to connect. */
+  /** Fills the backlog, so that the kernel drops the packets of whoever wants to connect. */
   void acceptNothing() throws IOException {
     isAccepting = false;
     while (true) {
       Socket socket = new Socket();
+      backlog.add(socket);
       try {
-        socket.connect(
-            listener.getLocalSocketAddress(), Math.toIntExact(CONNECT_TIMEOUT.toMillis()));
-        backlog.add(socket);
+        socket.connect(listener.getLocalSocketAddress(), CONNECT_TIMEOUT_MILLIS);
       } catch (SocketTimeoutException e) {
-        socket.close();
         return;
       }
     }
@@ -110,64 +112,56 @@ final class DatabaseProxy implements AutoCloseable {
 
   /** Closes the next connection on which the database answers, and loses the answer. */
   void cutNextAnswer() {
-    isAnswerCut = true;
+    traffic = Traffic.CUT;
   }
 
   /** Does what a network should, from now on. */
-  void heal(int port) throws IOException {
-    for (Socket socket : backlog) {
+  void heal() throws IOException {
+    for (Closeable socket : backlog) {
       socket.close();
     }
     backlog.clear();
-    target = port;
+    target = home;
     delay = Duration.ZERO;
-    isForwarding = true;
+    traffic = Traffic.FORWARDED;
     isAccepting = true;
   }
 
   @Override
   public void close() throws IOException {
-    closed = true;
+    heal();
     listener.close();
     links.forEach(Link::close);
-    for (Socket socket : backlog) {
-      socket.close();
-    }
   }
 
   private void acceptAll() {
-    while (!closed) {
-      try {
-        awaitUntilAccepting();
+    try {
+      while (true) {
         Socket client = listener.accept();
         accepted.incrementAndGet();
-        if (isAccepting) {
-          start(() -> connect(client));
-        } else {
-          backlog.add(client); // it came while this was already waiting
+        start(() -> connect(client));
+        while (!isAccepting) {
+          LockSupport.parkNanos(CHECK_PERIOD.toNanos());
         }
-      } catch (IOException e) {
-        closed = true;
       }
-    }
-  }
-
-  private void awaitUntilAccepting() {
-    while (!isAccepting && !closed) {
-      LockSupport.parkNanos(CHECK_PERIOD.toNanos());
+    } catch (IOException e) {
+      // It was closed.
     }
   }
 
   private void connect(Socket client) {
-    try {
-      Socket server = new Socket();
+    try (client;
+        Socket server = new Socket()) {
+      while (!isAccepting) { // it came while this was already waiting
+        LockSupport.parkNanos(CHECK_PERIOD.toNanos());
+      }
       server.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), target));
       Link link = new Link(client, server);
       links.add(link);
       start(() -> link.forward(client, server, false));
       link.forward(server, client, true);
     } catch (IOException | IllegalArgumentException e) {
-      closeUnchecked(client);
+      // The client meets a closed connection.
     }
   }
 
@@ -175,14 +169,6 @@ final class DatabaseProxy implements AutoCloseable {
     Thread thread = new Thread(work, "database-proxy");
     thread.setDaemon(true);
     thread.start();
-  }
-
-  private static void closeUnchecked(Closeable socket) {
-    try {
-      socket.close();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   /** A connection of the service, and the one to the database that it leads to. */
@@ -200,35 +186,31 @@ final class DatabaseProxy implements AutoCloseable {
     void forward(Socket from, Socket to, boolean isAnswer) {
       byte[] bytes = new byte[8192];
       try {
-        InputStream in = from.getInputStream();
-        OutputStream out = to.getOutputStream();
-        for (int length = in.read(bytes); length >= 0; length = in.read(bytes)) {
+        for (int read = 0; read >= 0; read = from.getInputStream().read(bytes)) {
           LockSupport.parkNanos(delay.toNanos());
-          awaitForwarding();
-          if (isAnswer && isAnswerCut) {
-            isAnswerCut = false;
+          while ((traffic == Traffic.HELD || isAbandoned) && !client.isClosed()) {
+            LockSupport.parkNanos(CHECK_PERIOD.toNanos());
+          }
+          if (isAnswer && read > 0 && traffic == Traffic.CUT) {
+            traffic = Traffic.FORWARDED;
             return;
           }
-          out.write(bytes, 0, length);
+          to.getOutputStream().write(bytes, 0, read);
         }
       } catch (IOException e) {
         // One of the two has gone away, and so does the other.
-        return;
       } finally {
         close();
       }
     }
 
-    private void awaitForwarding() {
-      while ((!isForwarding || isAbandoned) && !client.isClosed() && !closed) {
-        LockSupport.parkNanos(CHECK_PERIOD.toNanos());
-      }
-    }
-
     void close() {
       links.remove(this);
-      closeUnchecked(client);
-      closeUnchecked(server);
+      try (client) {
+        server.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
   }
 }

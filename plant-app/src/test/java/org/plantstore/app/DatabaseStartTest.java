@@ -3,192 +3,151 @@ package org.plantstore.app;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.parallel.ExecutionMode.CONCURRENT;
 
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A start before the database is there, which waits, and a start that no waiting would help. */
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class DatabaseStartTest {
 
-  private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final String WAITS = "The database is not there; waiting for it since ";
 
   @Test
-  @Execution(CONCURRENT)
   void start_waits_visibly_with_closed_ports_for_a_database_that_is_down(@TempDir Path data)
       throws IOException {
     int port = ServiceProcess.freePort();
-    try (ServiceProcess service = new ServiceProcess(environment(port, "postgres"))) {
-      service.awaitLine(WAITS + "0 s, for 60 s at most: Connection to localhost:" + port);
-      service.awaitLine(WAITS + "5 s, for 60 s at most: Connection to localhost:" + port);
+    try (ServiceProcess service = start(port, Map.of())) {
+      service.awaitLine(WAITS + "0 s, for 60 s at most: Connection to 127.0.0.1:" + port);
+      service.awaitLine(WAITS + "5 s, for 60 s at most: Connection to 127.0.0.1:" + port);
       assertFalse(service.isOpen(), "the port is open");
-      assertFalse(service.isManagementOpen(), "the management port is open");
+      assertEquals(-1, service.readiness(), "the management port is open");
 
-      try (EmbeddedPostgres database = EmbeddedDatabase.start(data, port)) {
-        assertEquals(port, database.getPort());
-        service.awaitReady();
-        assertEquals(200, service.create("{\"id\":1,\"name\":\"fern\"}").statusCode());
-        assertEquals("", service.errors());
+      try (DatabaseServer server = new DatabaseServer(data, port)) {
+        assertEquals(port, server.port());
+        assertServes(service);
       }
     }
   }
 
   @Test
-  @Execution(CONCURRENT)
   void start_that_waits_ends_when_it_is_asked_to() {
-    Map<String, String> environment = environment(ServiceProcess.freePort(), "postgres");
-    try (ServiceProcess service = new ServiceProcess(environment)) {
+    try (ServiceProcess service = start(ServiceProcess.freePort(), Map.of())) {
       service.awaitLine(WAITS);
 
-      service.terminate();
-
-      assertEquals(0, service.awaitExit(LIMIT));
+      assertEquals(0, service.stop());
       assertEquals("", service.errors());
     }
   }
 
   @Test
-  @Execution(CONCURRENT)
-  void start_gives_up_with_one_line_when_the_time_is_over() throws IOException {
-    Map<String, String> environment = environment(ServiceProcess.freePort(), "postgres");
-    environment.put("DATABASE_START_TIMEOUT_SECONDS", "2");
-    try (ServiceProcess service = new ServiceProcess(environment)) {
-      assertEquals(1, service.awaitExit(LIMIT));
-      assertTrue(
-          service
-              .errors()
-              .startsWith(
-                  "plant-store does not start: the database cannot be used, not even after 2 s;"
-                      + " check DATABASE_URL, "),
-          service.errors());
-      assertEquals(1, service.errors().lines().count(), service.errors());
+  void start_gives_up_with_one_line_when_the_time_is_over() {
+    Map<String, String> patience = Map.of("DATABASE_START_TIMEOUT_SECONDS", "2");
+    try (ServiceProcess service = start(ServiceProcess.freePort(), patience)) {
+      assertRefused(
+          service, "the database cannot be used, not even after 2 s; check DATABASE_URL, .*");
       assertEquals(1, service.output().lines().count(), service.output());
     }
   }
 
   @Test
-  @Execution(CONCURRENT)
-  void start_does_not_wait_for_what_waiting_cannot_mend(@TempDir Path data)
-      throws IOException, SQLException {
-    try (EmbeddedPostgres database = EmbeddedDatabase.start(data, 0)) {
-      assertRefusedAtOnce(environment(database.getPort(), "missing"), "(SQLSTATE 3D000)");
+  void start_does_not_wait_for_what_waiting_cannot_mend(@TempDir Path data) throws Exception {
+    try (DatabaseServer server = new DatabaseServer(data, 0)) {
+      String address = "jdbc:postgresql://localhost:" + server.port();
+      assertRefusedAtOnce(address + "/missing", ".*\\(SQLSTATE 3D000\\)");
       assertRefusedAtOnce(
-          environment(database.getPort(), "postgres?sslmode=require"),
-          "The server does not support SSL. (SQLSTATE 08004)");
+          address + "/postgres?sslmode=require",
+          ".*The server does not support SSL\\. \\(SQLSTATE 08004\\)");
 
       Files.writeString(data.resolve("pg_hba.conf"), "host all all all scram-sha-256\n");
-      EmbeddedDatabase.execute(
-          database, "ALTER ROLE postgres PASSWORD 'another'; SELECT pg_reload_conf()");
-      assertRefusedAtOnce(environment(database.getPort(), "postgres"), "(SQLSTATE 28P01)");
+      server.database().execute("ALTER ROLE postgres PASSWORD 'x'; SELECT pg_reload_conf()");
+      assertRefusedAtOnce(address + "/postgres", ".*\\(SQLSTATE 28P01\\)");
     }
   }
 
   @Test
-  @Execution(CONCURRENT)
-  void start_on_the_second_of_two_hosts_does_not_need_the_first() throws IOException {
-    try (EmbeddedPostgres database = EmbeddedDatabase.start();
-        ServerSocket silent = new ServerSocket(0)) {
+  void start_on_the_second_of_two_hosts_does_not_need_the_first() throws Exception {
+    Database database = Database.create();
+    try (ServerSocket silent = new ServerSocket(0)) {
       for (int first : List.of(ServiceProcess.freePort(), silent.getLocalPort())) {
-        Map<String, String> environment =
-            EmbeddedDatabase.environment(
-                "jdbc:postgresql://localhost:%d,localhost:%d/postgres?sslmode=disable"
-                    .formatted(first, database.getPort()));
-        try (ServiceProcess service = new ServiceProcess(environment)) {
-          service.awaitReady();
-          assertEquals(200, service.create("{\"id\":1,\"name\":\"fern\"}").statusCode());
-          assertEquals("", service.errors());
+        String address =
+            "jdbc:postgresql://localhost:%d,localhost:%d/%s?sslmode=disable"
+                .formatted(first, database.port(), database.name());
+        try (ServiceProcess service = new ServiceProcess(Database.environment(address))) {
+          assertServes(service);
         }
       }
     }
   }
 
   @Test
-  @Execution(CONCURRENT)
   void start_gives_up_with_one_line_while_its_tables_are_locked() throws Exception {
-    try (EmbeddedPostgres database = EmbeddedDatabase.start()) {
-      Map<String, String> environment = EmbeddedDatabase.environment(database);
-      new ServiceProcess(environment).awaitReady().close(); // makes the tables
-      environment.put("DATABASE_START_TIMEOUT_SECONDS", "2");
-      try (Connection locker = database.getPostgresDatabase().getConnection()) {
-        locker.setAutoCommit(false);
-        locker.createStatement().execute("LOCK TABLE flyway_schema_history");
-
-        try (ServiceProcess service = new ServiceProcess(environment)) {
-          assertEquals(1, service.awaitExit(LIMIT));
-          assertEquals(
-              "plant-store does not start: the tables of the database cannot be brought up to date:"
-                  + " canceling statement due to lock timeout (SQLSTATE 55P03)",
-              service.errors().strip());
-        }
-      }
+    Database database = Database.create();
+    new ServiceProcess(database.environment()).awaitReady().close(); // makes the tables
+    Map<String, String> environment = database.environment();
+    environment.put("DATABASE_START_TIMEOUT_SECONDS", "2");
+    try (Connection locker = database.lock("flyway_schema_history");
+        ServiceProcess service = new ServiceProcess(environment)) {
+      assertRefused(
+          service,
+          "the tables of the database cannot be brought up to date: canceling statement due to"
+              + " lock timeout \\(SQLSTATE 55P03\\)");
+      locker.rollback();
     }
   }
 
   @Test
-  @Execution(CONCURRENT)
   void start_needs_no_more_connections_than_the_service() throws Exception {
-    try (EmbeddedPostgres database = EmbeddedDatabase.start();
-        Connection connection = database.getPostgresDatabase().getConnection()) {
-      connection
-          .createStatement()
-          .execute(
-              "CREATE ROLE gardener LOGIN CONNECTION LIMIT 5;"
-                  + " GRANT CREATE ON SCHEMA public TO gardener");
-      Map<String, String> environment = EmbeddedDatabase.environment(database);
-      environment.put("DATABASE_USERNAME", "gardener");
-      environment.put("DATABASE_START_TIMEOUT_SECONDS", "5");
-      for (int start = 1; start <= 2; start++) {
-        try (ServiceProcess service = new ServiceProcess(environment).awaitReady()) {
-          assertEquals(200, service.create("{\"id\":1,\"name\":\"fern\"}").statusCode());
-          awaitSessions(connection, 5);
-          service.stop();
-          assertEquals("", service.errors());
-        }
-        awaitSessions(connection, 0);
+    Database database = Database.create();
+    database.execute(
+        "CREATE ROLE frugal LOGIN CONNECTION LIMIT 5", "GRANT CREATE ON SCHEMA public TO frugal");
+    String sessions = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'frugal'";
+    Map<String, String> environment = database.environment();
+    environment.put("DATABASE_USERNAME", "frugal");
+    environment.put("DATABASE_START_TIMEOUT_SECONDS", "5");
+    for (int start = 1; start <= 2; start++) {
+      try (ServiceProcess service = new ServiceProcess(environment)) {
+        assertServes(service);
+        Await.until("5 sessions", () -> database.single(sessions).equals("5"));
+        assertEquals(0, service.stop());
       }
+      Await.until("no sessions", () -> database.single(sessions).equals("0"));
     }
   }
 
-  private static void awaitSessions(Connection connection, int number) throws SQLException {
-    long deadline = System.nanoTime() + LIMIT.toNanos();
-    int sessions;
-    do {
-      assertTrue(System.nanoTime() < deadline, "there are not " + number + " sessions");
-      try (ResultSet count =
-          connection
-              .createStatement()
-              .executeQuery("SELECT count(*) FROM pg_stat_activity WHERE usename = 'gardener'")) {
-        count.next();
-        sessions = count.getInt(1);
-      }
-    } while (sessions != number);
+  private static ServiceProcess start(int port, Map<String, String> settings) {
+    Map<String, String> environment = new Database(port, "postgres").environment();
+    environment.putAll(settings);
+    return new ServiceProcess(environment);
   }
 
-  private static void assertRefusedAtOnce(Map<String, String> environment, String reason) {
-    try (ServiceProcess service = new ServiceProcess(environment)) {
-      assertEquals(1, service.awaitExit(LIMIT));
-      assertTrue(service.errors().strip().endsWith(reason), service.errors());
-      assertEquals(1, service.errors().lines().count(), service.errors());
+  private static void assertServes(ServiceProcess service) {
+    service.awaitReady();
+    assertEquals(200, service.create(1, "fern").statusCode());
+    assertEquals("", service.errors());
+  }
+
+  private static void assertRefusedAtOnce(String address, String reason) {
+    try (ServiceProcess service = new ServiceProcess(Database.environment(address))) {
+      assertRefused(service, reason);
       assertEquals("", service.output());
     }
   }
 
-  private static Map<String, String> environment(int port, String name) {
-    return EmbeddedDatabase.environment("jdbc:postgresql://localhost:" + port + "/" + name);
+  private static void assertRefused(ServiceProcess service, String reason) {
+    assertEquals(1, service.awaitExit());
+    String line = "plant-store does not start: " + reason + "\n";
+    assertTrue(service.errors().matches(line), service.errors());
   }
 }

@@ -2,9 +2,7 @@ package org.plantstore.app;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.plantstore.app.EmbeddedDatabase.execute;
 
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
@@ -20,12 +18,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Another server takes over. The deadline is long here: what is waited for until it ends would not
  * be noticed otherwise.
  */
 @Tag("slow")
+@Isolated
 class FailOverTest {
 
   private static final Duration DEADLINE = Duration.ofSeconds(30);
@@ -38,14 +38,16 @@ class FailOverTest {
 
   private final AtomicLong nextId = new AtomicLong();
 
-  private EmbeddedPostgres first;
-  private EmbeddedPostgres second;
+  private DatabaseServer first;
+  private DatabaseServer second;
 
   @BeforeEach
-  void start() throws IOException, SQLException {
-    first = EmbeddedDatabase.start();
-    second = EmbeddedDatabase.start();
-    execute(second, "CREATE TABLE plant (id bigint PRIMARY KEY, name text NOT NULL, tag text)");
+  void start() throws SQLException {
+    first = new DatabaseServer();
+    second = new DatabaseServer();
+    second
+        .database()
+        .execute("CREATE TABLE plant (id bigint PRIMARY KEY, name text NOT NULL, tag text)");
   }
 
   @AfterEach
@@ -57,17 +59,17 @@ class FailOverTest {
   @Test
   void address_that_leads_elsewhere_is_followed_from_connections_that_fell_silent()
       throws IOException {
-    try (DatabaseProxy proxy = new DatabaseProxy(first.getPort());
+    try (DatabaseProxy proxy = new DatabaseProxy(first.port());
         ServiceProcess service =
             start("jdbc:postgresql://127.0.0.1:" + proxy.port() + "/postgres")) {
       assertServedSoon(service);
 
       proxy.abandonConnections();
-      proxy.setTarget(second.getPort());
+      proxy.setTarget(second.port());
       assertServedSoon(service);
 
       proxy.abandonConnections();
-      proxy.setTarget(first.getPort());
+      proxy.setTarget(first.port());
       assertServedSoon(service);
     }
   }
@@ -78,7 +80,7 @@ class FailOverTest {
     try (ServiceProcess service =
         start(
             "jdbc:postgresql://localhost:%d,localhost:%d/postgres?targetServerType=primary"
-                .formatted(first.getPort(), second.getPort()))) {
+                .formatted(first.port(), second.port()))) {
       assertServedSoon(service);
 
       setReadOnly(first, "on");
@@ -93,21 +95,19 @@ class FailOverTest {
 
   @Test
   void restart_is_waited_for_by_callers(@TempDir Path data) throws Exception {
-    EmbeddedPostgres restarted = EmbeddedDatabase.start(data, 0);
-    try (ServiceProcess service =
-            start("jdbc:postgresql://localhost:" + restarted.getPort() + "/postgres");
+    try (DatabaseServer restarted = new DatabaseServer(data, 0);
+        ServiceProcess service =
+            start("jdbc:postgresql://localhost:" + restarted.port() + "/postgres");
         ChaosWriters writers = new ChaosWriters(WRITERS, service::address)) {
       writers.awaitProgress(PROGRESS, DEADLINE);
 
-      EmbeddedDatabase.kill(restarted, data);
-      restarted = EmbeddedDatabase.restart(data, restarted.getPort());
+      restarted.kill();
+      restarted.restart();
       writers.awaitProgress(PROGRESS, DEADLINE);
       writers.stop();
 
-      assertEquals(0, writers.repeats(), writers::toString);
-      assertTrue(writers.surprises().isEmpty(), writers::toString);
-    } finally {
-      restarted.close();
+      assertEquals(0, writers.repeats.get(), writers::toString);
+      assertTrue(writers.surprises.isEmpty(), writers::toString);
     }
   }
 
@@ -116,9 +116,9 @@ class FailOverTest {
   void name_that_means_another_address_is_followed(@TempDir Path folder) throws IOException {
     Path names = folder.resolve("hosts");
     Files.writeString(names, "127.0.0.1 localhost database\n");
-    try (DatabaseProxy old = new DatabaseProxy(first.getPort());
+    try (DatabaseProxy old = new DatabaseProxy(first.port());
         DatabaseProxy other =
-            new DatabaseProxy(InetAddress.getByName("127.0.0.2"), old.port(), second.getPort());
+            new DatabaseProxy(InetAddress.getByName("127.0.0.2"), old.port(), second.port());
         ServiceProcess service =
             start(
                 "jdbc:postgresql://database:" + old.port() + "/postgres",
@@ -131,7 +131,7 @@ class FailOverTest {
       Files.writeString(names, "127.0.0.1 localhost\n");
       other.refuse();
       service.awaitReadiness(503);
-      other.heal(second.getPort());
+      other.heal();
       Files.writeString(names, "127.0.0.1 localhost\n127.0.0.2 database\n");
       assertServedSoon(service);
     }
@@ -141,37 +141,30 @@ class FailOverTest {
     return start(url, Map.of());
   }
 
-  /** With a create already, because the first one reads what its answer is held against. */
   private ServiceProcess start(String url, Map<String, String> furtherSettings) {
-    Map<String, String> environment = EmbeddedDatabase.environment(url);
+    Map<String, String> environment = Database.environment(url);
     environment.putAll(furtherSettings);
     environment.put("DATABASE_TIMEOUT_SECONDS", String.valueOf(DEADLINE.toSeconds()));
-    ServiceProcess service = new ServiceProcess(environment).awaitReady();
-    create(service);
-    return service;
-  }
-
-  private void create(ServiceProcess service) {
-    String plant = "{\"id\":%d,\"name\":\"fern\"}".formatted(nextId.incrementAndGet());
-    assertEquals(200, service.create(plant).statusCode());
+    return new ServiceProcess(environment).awaitReady();
   }
 
   /** Several times: each connection of the pool may be one to the wrong server. */
   private void assertServedSoon(ServiceProcess service) {
     long began = System.nanoTime();
     for (int create = 0; create < 10; create++) {
-      create(service);
+      assertEquals(200, service.create(nextId.incrementAndGet(), "fern").statusCode());
     }
     Duration elapsed = Duration.ofNanos(System.nanoTime() - began);
     assertTrue(elapsed.compareTo(RECOVERY.plus(MARGIN)) < 0, "took " + elapsed);
   }
 
   /** What a standby looks like to its clients, with connections that stay. */
-  private static void setReadOnly(EmbeddedPostgres server, String value) throws SQLException {
-    execute(
-        server,
-        "SET default_transaction_read_only = off",
-        "ALTER SYSTEM SET default_transaction_read_only = " + value,
-        "SELECT pg_reload_conf()");
+  private static void setReadOnly(DatabaseServer server, String value) throws SQLException {
+    server
+        .database()
+        .execute(
+            "SET default_transaction_read_only = off",
+            "ALTER SYSTEM SET default_transaction_read_only = " + value,
+            "SELECT pg_reload_conf()");
   }
 }

@@ -2,19 +2,27 @@ package org.plantstore.app;
 
 import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.File;
 import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.app.development.DevelopmentKey;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
@@ -22,106 +30,95 @@ import org.plantstore.domain.PlantStore;
 /** Which stores the service starts with, other than that of PostgreSQL. */
 class InstalledStoresTest {
 
-  private static final Duration LIMIT = Duration.ofSeconds(60);
-
-  /** What a service needs to be told whatever its store is. */
-  private static final Map<String, String> COMPLETE = Map.of("JWT_SECRET", DevelopmentKey.SECRET);
-
-  /** The stores are looked at before anything that is to be set. */
-  private static final Map<String, String> NOTHING = Map.of();
-
   @TempDir Path providers;
+
+  private final ClassLoader classPath = Thread.currentThread().getContextClassLoader();
+
+  @AfterEach
+  void restoreClassPath() {
+    Thread.currentThread().setContextClassLoader(classPath);
+  }
 
   @Test
   void service_without_a_store_does_not_start() {
-    assertEquals(
-        "plant-store does not start: no store is on the class path; add one, such as"
-            + " plant-adapter-persistence\n",
-        refusal(withoutPostgres(), NOTHING));
+    try (ServiceProcess service = new ServiceProcess(withoutPostgres(""), Map.of())) {
+      assertEquals(1, service.awaitExit());
+      assertEquals("", service.output());
+      assertEquals(
+          "plant-store does not start: no store is on the class path; add one, such as"
+              + " plant-adapter-persistence\n",
+          service.errors());
+    }
   }
 
   @Test
   void service_with_two_stores_does_not_start_and_names_them() throws IOException {
-    assertEquals(
-        "plant-store does not start: 2 stores are on the class path, but there must be one; leave"
-            + " out all but one of org.plantstore.adapter.persistence.PostgresPlantStore, "
-            + MapPlantStore.class.getName()
-            + "\n",
-        refusal(providing(MapPlantStore.class) + System.getProperty("java.class.path"), NOTHING));
+    provide(MapPlantStore.class);
+    assertRefused(
+        "2 stores are on the class path, but there must be one; leave out all but one of"
+            + " org.plantstore.adapter.persistence.PostgresPlantStore, "
+            + MapPlantStore.class.getName(),
+        () -> ApplicationContext.run().close());
   }
 
-  @Test
-  void store_that_cannot_be_made_says_why() throws IOException {
-    assertEquals(
-        "plant-store does not start: the store "
-            + UnusablePlantStore.class.getName()
-            + " cannot be used: SHELF must be set, but is not\n",
-        refusal(providing(UnusablePlantStore.class) + withoutPostgres(), COMPLETE));
-  }
-
-  @Test
-  void store_whose_driver_is_missing_says_so() throws IOException {
-    assertEquals(
-        "plant-store does not start: the store "
-            + DriverlessPlantStore.class.getName()
-            + " cannot be used: java.lang.NoClassDefFoundError: the driver\n",
-        refusal(providing(DriverlessPlantStore.class) + withoutPostgres(), COMPLETE));
+  @ParameterizedTest
+  @CsvSource({
+    "false, 'SHELF must be set, but is not'",
+    "true, java.lang.NoClassDefFoundError: the driver"
+  })
+  void store_that_cannot_be_made_says_why(boolean lacksDriver, String reason) throws IOException {
+    UnusablePlantStore.lacksDriver = lacksDriver;
+    provide(UnusablePlantStore.class);
+    assertRefused(
+        "the store " + UnusablePlantStore.class.getName() + " cannot be used: " + reason,
+        new ProvidedStore()::store);
   }
 
   @Test
   void store_whose_class_cannot_be_made_is_told_what_it_must_be() throws IOException {
-    assertEquals(
-        "plant-store does not start: a store in META-INF/services must be the name of a public"
-            + " class that implements PlantStore and has a public constructor without parameters,"
-            + " but: org.plantstore.domain.PlantStore: "
+    provide(getClass());
+    assertRefused(
+        "a store in META-INF/services must be the name of a public class that implements PlantStore"
+            + " and has a public constructor without parameters, but:"
+            + " org.plantstore.domain.PlantStore: "
             + getClass().getName()
-            + " not a subtype\n",
-        refusal(providing(getClass()) + withoutPostgres(), NOTHING));
+            + " not a subtype",
+        InstalledStores::providers);
   }
 
   @Test
   void store_that_knows_no_framework_is_used_and_closed() throws IOException {
-    String classPath = providing(MapPlantStore.class) + withoutPostgres();
-    try (ServiceProcess service = start(classPath, COMPLETE).awaitReady()) {
-      assertEquals("{\"name\":\"fern\"}", service.create("{\"id\":1,\"name\":\"fern\"}").body());
-      assertEquals(200, service.create("{\"id\":1,\"name\":\"fern\"}").statusCode());
-      assertEquals(400, service.create("{\"id\":1,\"name\":\"moss\"}").statusCode());
-      service.stop();
+    provide(MapPlantStore.class);
+    ProcessBuilder command = withoutPostgres(providers + File.pathSeparator);
+    Map<String, String> environment = Map.of("JWT_SECRET", DevelopmentKey.SECRET);
+    try (ServiceProcess service = new ServiceProcess(command, environment).awaitReady()) {
+      assertEquals("{\"name\":\"fern\"}", service.create(1, "fern").body());
+      assertEquals(200, service.create(1, "fern").statusCode());
+      assertEquals(400, service.create(1, "moss").statusCode());
 
+      assertEquals(0, service.stop());
       assertTrue(service.output().contains("closed with 1 plants\n"), service.output());
       assertEquals("", service.errors());
     }
   }
 
-  private static ServiceProcess start(String classPath, Map<String, String> environment) {
-    return new ServiceProcess(
-        new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-cp",
-            classPath,
-            "org.plantstore.app.Main"),
-        environment);
+  private static void assertRefused(String reason, Executable start) {
+    assertEquals(reason, assertThrows(ConfigurationException.class, start).getMessage());
   }
 
-  private static String refusal(String classPath, Map<String, String> environment) {
-    try (ServiceProcess service = start(classPath, environment)) {
-      assertEquals(1, service.awaitExit(LIMIT));
-      assertEquals("", service.output());
-      return service.errors();
-    }
+  private static ProcessBuilder withoutPostgres(String start) {
+    return ServiceProcess.java(
+        Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+            .filter(entry -> !entry.contains("plant-adapter-persistence"))
+            .collect(joining(File.pathSeparator, start, "")));
   }
 
-  private static String withoutPostgres() {
-    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-        .filter(entry -> !entry.contains("plant-adapter-persistence"))
-        .collect(joining(File.pathSeparator));
-  }
-
-  /** Answers the start of a class path that names the class as a provider. */
-  private String providing(Class<?> provider) throws IOException {
+  /** Puts a folder that names the class as a provider on the class path of this thread. */
+  private void provide(Class<?> provider) throws IOException {
     Path services = Files.createDirectories(providers.resolve("META-INF/services"));
     Files.writeString(services.resolve(PlantStore.class.getName()), provider.getName());
-    return providers + File.pathSeparator;
+    URL[] folder = {providers.toUri().toURL()};
+    Thread.currentThread().setContextClassLoader(new URLClassLoader(folder, classPath));
   }
 
   /** A store that knows nothing but the port. */
@@ -141,26 +138,17 @@ class InstalledStoresTest {
     }
   }
 
-  /** A store that lacks a setting. */
+  /** A store that lacks a setting, or what it is compiled with. */
   public static final class UnusablePlantStore implements PlantStore {
+
+    private static boolean lacksDriver;
 
     /** Always fails. */
     public UnusablePlantStore() {
+      if (lacksDriver) {
+        throw new NoClassDefFoundError("the driver");
+      }
       throw new IllegalStateException("SHELF must be set, but is not");
-    }
-
-    @Override
-    public NewPlant putIfAbsent(NewPlant plant) {
-      throw new IllegalStateException("was never made");
-    }
-  }
-
-  /** A store without what it is compiled with. */
-  public static final class DriverlessPlantStore implements PlantStore {
-
-    /** Always fails. */
-    public DriverlessPlantStore() {
-      throw new NoClassDefFoundError("the driver");
     }
 
     @Override

@@ -3,36 +3,34 @@ package org.plantstore.app;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** More connections than threads or small buffers would bear. */
 @Timeout(180)
 @Tag("slow")
 class ManyConnectionsTest {
 
-  @RegisterExtension static final RunningService RUNNING = new RunningService();
-
   private static final int CONNECTIONS = 10_000;
 
   @Test
-  void ten_thousand_open_connections_are_served() throws IOException {
-    List<KeepAliveClient> clients = new ArrayList<>();
+  void ten_thousand_open_connections_are_served() throws Exception {
+    ServiceProcess service = ServiceProcess.shared();
+    String token = ServiceProcess.token();
+    List<RawClient> clients = new ArrayList<>();
     try {
       for (int client = 0; client < CONNECTIONS; client++) {
-        clients.add(new KeepAliveClient(RUNNING.service().address().getPort()));
+        clients.add(new RawClient(service.port, token));
       }
-      for (KeepAliveClient client : clients) {
-        assertEquals(200, client.create(1));
+      for (RawClient client : clients) {
+        assertEquals(200, client.create(603));
         assertFalse(client.isLast());
       }
     } finally {
-      for (KeepAliveClient client : clients) {
+      for (RawClient client : clients) {
         client.close();
       }
     }

@@ -6,11 +6,9 @@ import static java.util.stream.Collectors.toCollection;
 import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.net.http.HttpResponse;
+import java.net.http.HttpRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -23,7 +21,6 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The metrics as a Prometheus reads them, held against the page on operations. */
 class MetricsTest {
@@ -39,11 +36,9 @@ class MetricsTest {
       Pattern.compile("(?m)^([a-z0-9_]+?)(?:_bucket|_count|_sum)?(?:\\{(.*)})? [-+0-9.eEaInfN]+$");
   private static final Pattern LABEL = Pattern.compile("([a-z_]+)=\"(?:[^\"\\\\]|\\\\.)*\"");
 
-  @RegisterExtension static final RunningService RUNNING = new RunningService();
-
   @Test
-  void documented_metrics_are_those_that_are_scraped() throws IOException {
-    String scraped = RUNNING.service().metrics().body();
+  void documented_metrics_are_those_that_are_scraped() throws Exception {
+    String scraped = ServiceProcess.shared().metrics();
     Set<String> documented = documented().keySet();
     Set<String> families =
         FAMILY
@@ -63,10 +58,10 @@ class MetricsTest {
   }
 
   @Test
-  void documented_labels_are_those_that_are_scraped() throws IOException {
+  void documented_labels_are_those_that_are_scraped() throws Exception {
     Map<String, Set<Set<String>>> scraped =
         SAMPLE
-            .matcher(RUNNING.service().metrics().body())
+            .matcher(ServiceProcess.shared().metrics())
             .results()
             .collect(
                 groupingBy(
@@ -83,85 +78,21 @@ class MetricsTest {
   }
 
   @Test
-  void requests_are_counted_by_outcome_and_error_and_probes_are_not() {
-    double createdBefore =
-        sample("plant_store_requests_seconds_count{error=\"none\",outcome=\"created\"}");
-    double takenBefore =
-        sample("plant_store_requests_seconds_count{error=\"3001\",outcome=\"refused\"}");
-    double allBefore = allRequests();
+  void metrics_are_at_the_management_port_alone_and_the_operation_is_not() {
+    ServiceProcess service = ServiceProcess.shared();
+    Map<String, String> token = Map.of("Authorization", "Bearer " + ServiceProcess.token());
 
-    RUNNING.service().create("{\"id\":1,\"name\":\"fern\"}");
-    RUNNING.service().create("{\"id\":1,\"name\":\"fern\"}");
-    RUNNING.service().create("{\"id\":1,\"name\":\"moss\"}");
-    RUNNING.service().health("readiness");
-
-    assertEquals(
-        2,
-        sample("plant_store_requests_seconds_count{error=\"none\",outcome=\"created\"}")
-            - createdBefore);
-    assertEquals(
-        1,
-        sample("plant_store_requests_seconds_count{error=\"3001\",outcome=\"refused\"}")
-            - takenBefore);
-    assertTrue(
-        sample(
-                "plant_store_requests_seconds_bucket{error=\"none\",outcome=\"created\",le=\"+Inf\"}")
-            >= 2);
-    assertTrue(sample("plant_store_commit_seconds_count{outcome=\"stored\"}") >= 3);
-    assertTrue(sample("plant_store_batch_plants_sum") >= 3);
-    assertTrue(sample("plant_store_queue_wait_seconds_count") >= 3);
-    // The three and, if it was the first to need it, the fetching of the document.
-    double all = allRequests() - allBefore;
-    assertTrue(all == 3 || all == 4, "requests: " + all);
-  }
-
-  @Test
-  void metrics_are_at_the_management_port_alone() {
-    assertEquals(200, RUNNING.service().metrics().statusCode());
-    HttpResponse<String> stranger = RUNNING.service().get("/prometheus", Map.of());
-    HttpResponse<String> caller =
-        RUNNING
-            .service()
-            .get("/prometheus", Map.of("Authorization", "Bearer " + ServiceProcess.token()));
-
-    assertEquals(401, stranger.statusCode());
-    assertEquals(404, caller.statusCode());
-    for (HttpResponse<String> answer : Set.of(stranger, caller)) {
-      assertFalse(answer.body().contains("plant_store"), answer.body());
-      assertTrue(answer.headers().firstValue("X-Request-Id").isPresent());
-    }
-    assertEquals(1, RUNNING.service().metrics().headers().allValues("X-Request-Id").size());
-  }
-
-  @Test
-  void operation_is_not_at_the_management_port() {
-    assertEquals(
-        404, RUNNING.service().createAtManagementPort("{\"id\":2,\"name\":\"fern\"}").statusCode());
+    assertEquals(401, service.get("/prometheus", Map.of()).statusCode());
+    assertEquals(404, service.get("/prometheus", token).statusCode());
+    HttpRequest.Builder create =
+        ServiceProcess.createRequest(service.managementAddress(), ServiceProcess.token())
+            .POST(HttpRequest.BodyPublishers.ofString("{\"id\":602,\"name\":\"fern\"}"));
+    assertEquals(404, ServiceProcess.send(create).statusCode());
     // Otherwise the id would be taken by another plant.
-    assertEquals(200, RUNNING.service().create("{\"id\":2,\"name\":\"moss\"}").statusCode());
+    assertEquals(200, service.create(602, "moss").statusCode());
   }
 
-  private static double allRequests() {
-    return Pattern.compile("(?m)^plant_store_requests_seconds_count\\{.*} (.*)$")
-        .matcher(RUNNING.service().metrics().body())
-        .results()
-        .mapToDouble(sample -> Double.parseDouble(sample.group(1)))
-        .sum();
-  }
-
-  private static double sample(String series) {
-    return RUNNING
-        .service()
-        .metrics()
-        .body()
-        .lines()
-        .filter(line -> line.startsWith(series + " "))
-        .mapToDouble(line -> Double.parseDouble(line.substring(series.length() + 1)))
-        .findFirst()
-        .orElseThrow(() -> new AssertionError("there is no " + series));
-  }
-
-  /** Answers the names of the page's table, a final asterisk for the rest of a name, and labels. */
+  /** Returns the labels of each name in the page's table; a final asterisk stands for any end. */
   private static Map<String, Set<String>> documented() throws IOException {
     String section =
         Files.readString(PAGE)

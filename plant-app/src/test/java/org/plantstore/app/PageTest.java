@@ -2,23 +2,19 @@ package org.plantstore.app;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The page as a person uses it, in a browser. What was seen is in {@code target/screenshots}. */
 @Tag("slow")
 class PageTest {
 
-  @RegisterExtension static final RunningService RUNNING = new RunningService();
-
   @Test
-  void person_creates_plants_on_the_page() throws IOException {
+  void person_creates_plants_on_the_page() throws Exception {
     Program.requireNode();
     String browser = Program.requireInstalled("chromium", "chromium-browser", "google-chrome");
     Path screenshots = Program.TARGET.resolve("screenshots");
@@ -27,7 +23,7 @@ class PageTest {
             Program.JAVASCRIPT,
             Map.of(
                 "BASE",
-                RUNNING.service().address().toString(),
+                ServiceProcess.shared().address().toString(),
                 "TOKEN",
                 ServiceProcess.token(),
                 "CHROMIUM",

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 
-/** Other programs that tests run; without them a test is skipped, and says so. */
+/** Other programs that tests run; without them a test is skipped. */
 final class Program {
 
   private static final Duration LIMIT = Duration.ofMinutes(3);
@@ -69,33 +69,25 @@ final class Program {
     }
   }
 
-  /** Answers the first of these programs that is installed; skips the test if none is. */
+  /** Returns the first of these programs that is installed; skips the test if none is. */
   static String requireInstalled(String... names) {
+    String folders = Objects.requireNonNullElse(System.getenv("PATH"), "");
     Optional<Path> program =
         Stream.of(names)
             .flatMap(name ->
-                Stream.of(
-                        Objects.requireNonNullElse(System.getenv("PATH"), "")
-                            .split(File.pathSeparator))
-                    .map(folder -> Path.of(folder, name)))
+                Stream.of(folders.split(File.pathSeparator)).map(folder -> Path.of(folder, name)))
             .filter(Files::isExecutable)
             .findFirst();
-    require(program.isPresent(), String.join(" or ", names) + " is not installed");
+    Assumptions.assumeTrue(
+        program.isPresent(), () -> String.join(" or ", names) + " is not installed");
     return program.orElseThrow().toString();
   }
 
   /** Skips the test unless Node.js and what {@link #JAVASCRIPT} depends on are installed. */
   static void requireNode() {
     requireInstalled("node");
-    require(
+    Assumptions.assumeTrue(
         Files.isDirectory(JAVASCRIPT.resolve("node_modules")),
         "npm ci has not been run in plant-app/src/test/javascript");
-  }
-
-  private static void require(boolean present, String reason) {
-    if (!present) {
-      System.out.println("Skipped a test, because " + reason);
-      Assumptions.abort(reason);
-    }
   }
 }

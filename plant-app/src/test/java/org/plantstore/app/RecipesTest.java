@@ -19,20 +19,20 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The recipes on the page of the HTTP adapter do what it says of them. */
+/** The recipes on the page of the HTTP adapter do what it says of them; most of the time they wait. */
+@Execution(ExecutionMode.CONCURRENT)
 class RecipesTest {
 
   private static final Path PAGE = Path.of("..", "plant-adapter-http", "README.md");
 
   private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
   private static final Duration TIMER_INACCURACY = Duration.ofMillis(20);
-
-  @RegisterExtension static final RunningService RUNNING = new RunningService();
 
   @TempDir Path folder;
 
@@ -56,20 +56,15 @@ class RecipesTest {
 
   @ParameterizedTest
   @EnumSource
-  void recipe_creates_a_plant_and_again(Recipe recipe) throws IOException {
-    for (int time = 0; time < 2; time++) {
-      Program.Ended ended = run(recipe, RUNNING.service().address(), ServiceProcess.token());
-      ended.requireSuccess();
-      assertTrue(ended.output().contains("{\"name\":\"fern\""), ended.output());
-    }
-  }
+  void recipe_creates_a_plant_or_tells_the_error(Recipe recipe) throws Exception {
+    URI service = ServiceProcess.shared().address();
+    Program.Ended created = run(recipe, service, ServiceProcess.token());
+    created.requireSuccess();
+    assertTrue(created.output().contains("{\"name\":\"fern\""), created.output());
 
-  @ParameterizedTest
-  @EnumSource
-  void recipe_tells_an_error(Recipe recipe) throws IOException {
-    Program.Ended ended = run(recipe, RUNNING.service().address(), "a.b.c");
-    assertNotEquals(0, ended.exitCode());
-    assertTrue(ended.output().contains("{\"error\":4002,"), ended.output());
+    Program.Ended refused = run(recipe, service, "a.b.c");
+    assertNotEquals(0, refused.exitCode());
+    assertTrue(refused.output().contains("{\"error\":4002,"), refused.output());
   }
 
   @ParameterizedTest
@@ -114,9 +109,9 @@ class RecipesTest {
 
   private static String textOf(Recipe recipe) throws IOException {
     String page = Files.readString(PAGE);
-    String recipes =
+    String use =
         page.substring(page.indexOf("\n## Recipes\n"), page.indexOf("\n## Generated clients\n"));
-    Matcher block = Pattern.compile("(?si)```" + recipe + "\n(.*?)```").matcher(recipes);
+    Matcher block = Pattern.compile("(?si)```" + recipe + "\n(.*?)```").matcher(use);
     assertTrue(block.find(), "the page has a recipe in " + recipe);
     return block.group(1);
   }

@@ -5,15 +5,11 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.plantstore.app.EmbeddedDatabase.execute;
 
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.net.Socket;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +24,6 @@ import org.plantstore.app.development.DevelopmentKey;
 class SecretsTest {
 
   private static final String CANARY = "canary";
-  private static final Duration LIMIT = Duration.ofSeconds(60);
 
   /** Details and hints of a database quote what it refuses. */
   private static final String REFUSING_TRIGGER =
@@ -38,15 +33,14 @@ class SecretsTest {
           + " CREATE TRIGGER refuse BEFORE INSERT ON plant FOR EACH ROW EXECUTE FUNCTION refuse();"
           + " ALTER TABLE plant ADD CHECK (name <> 'canary-unchecked')";
 
-  private final HttpClient client =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final String token = ServiceProcess.token();
   private final List<String> answers = new ArrayList<>();
 
   @Test
   void nothing_secret_is_told_or_logged_even_at_the_lowest_level() throws Exception {
-    EmbeddedPostgres database = EmbeddedDatabase.start();
-    try (ServiceProcess service = new ServiceProcess(environment(database)).awaitReady()) {
+    Database database = Database.create();
+    try (DatabaseProxy proxy = new DatabaseProxy(database.port());
+        ServiceProcess service = start(database.environment(proxy.port())).awaitReady()) {
       requireStatus(
           200, create(service, "{\"id\":1,\"name\":\"canary-name\",\"tag\":\"canary-tag\"}"));
       answers.clear(); // Whoever has sent the plant may see it.
@@ -55,8 +49,8 @@ class SecretsTest {
       for (String kind : List.of("liveness", "readiness", "canary", "../env", "../loggers")) {
         tell(service.health(kind));
       }
-      tell(service.metrics());
-      database.close();
+      answers.add(service.metrics());
+      proxy.refuse();
       requireStatus(503, create(service, "{\"id\":2,\"name\":\"canary-name\"}"));
       tell(service.health("readiness"));
       service.stop();
@@ -67,31 +61,21 @@ class SecretsTest {
       assertTrue(log.contains(" - Stopped"), "the log is whole");
       requireNothingSecret(log);
       requireNothingSecret(String.join("\n", answers));
-    } finally {
-      database.close();
     }
   }
 
+  /** At the last of what can fail; what comes before is in the log by then. */
   @Test
-  void nothing_secret_is_logged_by_a_start_that_fails() throws IOException {
-    try (EmbeddedPostgres database = EmbeddedDatabase.start()) {
-      for (Map.Entry<String, String> wrong :
-          Map.of(
-                  "DATABASE_URL", "jdbc:postgresql://canary:canary@localhost/postgres",
-                  "DATABASE_USERNAME", "nobody",
-                  "JWT_SECRET", "canary-too-short")
-              .entrySet()) {
-        Map<String, String> environment = environment(database);
-        environment.put(wrong.getKey(), wrong.getValue());
-        try (ServiceProcess service = new ServiceProcess(environment)) {
-          assertEquals(1, service.awaitExit(LIMIT), wrong.getKey());
-          requireNothingSecret(service.output() + service.errors());
-        }
-      }
+  void nothing_secret_is_logged_by_a_start_that_fails() throws Exception {
+    Map<String, String> environment = Database.create().environment();
+    environment.put("DATABASE_USERNAME", "nobody");
+    try (ServiceProcess service = start(environment)) {
+      assertEquals(1, service.awaitExit());
+      requireNothingSecret(service.output() + service.errors());
     }
   }
 
-  private void provokeRefusals(ServiceProcess service) throws Exception {
+  private void provokeRefusals(ServiceProcess service) throws IOException {
     requireStatus(400, create(service, "{\"id\":1,\"name\":\"canary-other\"}"));
     for (String body :
         List.of(
@@ -140,24 +124,24 @@ class SecretsTest {
     }
   }
 
-  private void provokeFaults(ServiceProcess service, EmbeddedPostgres database) throws Exception {
-    execute(database, REFUSING_TRIGGER);
+  private void provokeFaults(ServiceProcess service, Database database) throws Exception {
+    database.execute(REFUSING_TRIGGER);
     requireStatus(500, create(service, "{\"id\":3,\"name\":\"canary-refused\"}"));
     requireStatus(500, create(service, "{\"id\":4,\"name\":\"canary-unchecked\"}"));
-    execute(database, "ALTER TABLE plant RENAME TO other");
+    database.execute("ALTER TABLE plant RENAME TO other");
     requireStatus(500, create(service, "{\"id\":5,\"name\":\"canary-name\"}"));
-    execute(database, "ALTER TABLE other RENAME TO plant");
+    database.execute("ALTER TABLE other RENAME TO plant");
   }
 
-  private static Map<String, String> environment(EmbeddedPostgres database) {
-    Map<String, String> environment = EmbeddedDatabase.environment(database);
+  private static ServiceProcess start(Map<String, String> environment) {
     environment.put("DATABASE_PASSWORD", "canary-password");
     environment.put("LOGGER_LEVELS_ROOT", "TRACE");
     environment.put("ACCESS_LOG", "on");
-    return environment;
+    environment.put("DATABASE_TIMEOUT_SECONDS", "1");
+    return new ServiceProcess(environment);
   }
 
-  private HttpResponse<String> create(ServiceProcess service, String body) throws Exception {
+  private HttpResponse<String> create(ServiceProcess service, String body) {
     return send(
         request(service, "/plants", "application/json", token)
             .POST(HttpRequest.BodyPublishers.ofString(body)));
@@ -166,7 +150,6 @@ class SecretsTest {
   private static HttpRequest.Builder request(
       ServiceProcess service, String path, String contentType, String token) {
     return HttpRequest.newBuilder(service.address().resolve(path + "?canary-query=canary"))
-        .timeout(LIMIT)
         .header("Authorization", "Bearer " + token)
         .header("Content-Type", contentType)
         .header("X-Canary", "canary-header")
@@ -175,8 +158,8 @@ class SecretsTest {
         .POST(HttpRequest.BodyPublishers.ofString("{\"id\":1,\"name\":\"canary\"}"));
   }
 
-  private HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
-    return tell(client.send(request.build(), BodyHandlers.ofString()));
+  private HttpResponse<String> send(HttpRequest.Builder request) {
+    return tell(ServiceProcess.send(request));
   }
 
   private HttpResponse<String> tell(HttpResponse<String> answer) {
@@ -185,8 +168,8 @@ class SecretsTest {
   }
 
   private void sendRaw(ServiceProcess service, String request) throws IOException {
-    try (Socket connection = new Socket("localhost", service.address().getPort())) {
-      connection.setSoTimeout((int) LIMIT.toMillis());
+    try (Socket connection = new Socket("localhost", service.port)) {
+      connection.setSoTimeout((int) Await.LIMIT.toMillis());
       connection.getOutputStream().write(request.getBytes(US_ASCII));
       String answer = new String(connection.getInputStream().readAllBytes(), ISO_8859_1);
       assertTrue(answer.matches("(?s)HTTP/1\\.[01] 400 .*"), answer);

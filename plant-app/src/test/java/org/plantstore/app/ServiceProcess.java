@@ -1,59 +1,43 @@
 package org.plantstore.app;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
-import java.net.ConnectException;
-import java.net.ServerSocket;
-import java.net.Socket;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
-import org.plantstore.app.development.DevelopmentKey;
 
 /** The service in a process of its own, as an operator starts it: by environment variables. */
-final class ServiceProcess implements AutoCloseable {
+final class ServiceProcess extends ServiceClient implements AutoCloseable {
 
-  private static final Duration TIMEOUT = Duration.ofSeconds(60);
-  private static final HttpClient CLIENT =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private static @Nullable ServiceProcess shared;
 
-  private final int port = freePort();
-  private final int managementPort = freePort();
   private final Path output = temporaryFile();
   private final Path errors = temporaryFile();
   private final Process process;
-  private @Nullable ServedDocument document;
 
   /** Starts the service as it was built, and does not wait for it. */
   ServiceProcess(Map<String, String> environment) {
-    this(builder(), environment);
+    this(java(System.getProperty("java.class.path")), environment);
   }
 
   /** Starts a process without any of this process' variables, and does not wait for it. */
   ServiceProcess(ProcessBuilder builder, Map<String, String> environment) {
-    this(builder, environment, false);
+    this(builder, environment, null);
   }
 
-  private ServiceProcess(
-      ProcessBuilder builder, Map<String, String> environment, boolean isOutputHeld) {
-    builder
-        .redirectOutput(isOutputHeld ? Redirect.PIPE : Redirect.to(output.toFile()))
-        .redirectError(errors.toFile());
+  /** As above; {@link Redirect#PIPE} lets what the service writes wait until the test reads it. */
+  ServiceProcess(
+      ProcessBuilder builder, Map<String, String> environment, @Nullable Redirect redirect) {
+    builder.redirectOutput(redirect == null ? Redirect.to(output.toFile()) : redirect);
+    builder.redirectError(errors.toFile());
     builder.environment().clear();
     builder.environment().put("PORT", String.valueOf(port));
     builder.environment().put("MANAGEMENT_PORT", String.valueOf(managementPort));
@@ -66,88 +50,24 @@ final class ServiceProcess implements AutoCloseable {
     }
   }
 
-  /** As the first constructor, but what the service writes waits until the test reads it. */
-  static ServiceProcess withHeldOutput(Map<String, String> environment) {
-    return new ServiceProcess(builder(), environment, true);
-  }
-
-  private static ProcessBuilder builder() {
-    return new ProcessBuilder(
-        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-        "-cp",
-        System.getProperty("java.class.path"),
-        "org.plantstore.app.Main");
-  }
-
-  /** Sends a create with a valid token, and requires that its answer is as documented. */
-  HttpResponse<String> create(String json) {
-    return create(json, createRequest(address(), token()));
-  }
-
-  /** Sends a create with these headers alone, and requires that its answer is as documented. */
-  HttpResponse<String> create(String json, Map<String, String> headers) {
-    HttpRequest.Builder request = HttpRequest.newBuilder(address().resolve("/plants"));
-    headers.forEach(request::header);
-    return create(json, request);
-  }
-
-  private HttpResponse<String> create(String json, HttpRequest.Builder request) {
-    HttpResponse<String> response = send(request.POST(BodyPublishers.ofString(json)));
-    document().requireDescribed(json, response);
-    return response;
-  }
-
-  /** Answers the document that this process serves. */
-  ServedDocument document() {
-    ServedDocument served = document;
-    if (served == null) {
-      served =
-          new ServedDocument(
-              send(HttpRequest.newBuilder(address().resolve("/openapi.yaml"))).body());
-      document = served;
+  /** Returns the service with its default settings that all tests share which do not change it. */
+  static synchronized ServiceProcess shared() {
+    ServiceProcess service = shared;
+    if (service == null) {
+      service = new ServiceProcess(Database.shared().environment());
+      Runtime.getRuntime().addShutdownHook(new Thread(service::close));
+      shared = service.awaitReady();
     }
-    return served;
+    return service;
   }
 
-  URI address() {
-    return URI.create("http://localhost:" + port);
-  }
-
-  /** Begins a create with this token; its body is still to be added. */
-  static HttpRequest.Builder createRequest(URI service, String token) {
-    return HttpRequest.newBuilder(service.resolve("/plants"))
-        .header("Authorization", "Bearer " + token)
-        .header("Content-Type", "application/json");
-  }
-
-  /** Answers a token that is valid wherever {@link DevelopmentKey} is the key. */
-  static String token() {
-    return DevelopmentKey.token(Duration.ofHours(1));
-  }
-
-  HttpResponse<String> health(String kind) {
-    return send(HttpRequest.newBuilder(managementAddress().resolve("/health/" + kind)));
-  }
-
-  /** Asks the port that is for operators for the metrics. */
-  HttpResponse<String> metrics() {
-    return send(HttpRequest.newBuilder(managementAddress().resolve("/prometheus")));
-  }
-
-  /** Sends a create with a valid token to the port that is for operators. */
-  HttpResponse<String> createAtManagementPort(String json) {
-    return send(createRequest(managementAddress(), token()).POST(BodyPublishers.ofString(json)));
-  }
-
-  private URI managementAddress() {
-    return URI.create("http://localhost:" + managementPort);
-  }
-
-  /** Sends a GET to the API. */
-  HttpResponse<String> get(String path, Map<String, String> headers) {
-    HttpRequest.Builder request = HttpRequest.newBuilder(address().resolve(path));
-    headers.forEach(request::header);
-    return send(request);
+  /**
+   * Returns the command of the service with a class path; most starts are worth no optimization.
+   */
+  static ProcessBuilder java(String classPath) {
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    return new ProcessBuilder(
+        java, "-XX:TieredStopAtLevel=1", "-cp", classPath, "org.plantstore.app.Main");
   }
 
   ServiceProcess awaitReady() {
@@ -156,51 +76,18 @@ final class ServiceProcess implements AutoCloseable {
   }
 
   void awaitReadiness(int status) {
-    long deadline = System.nanoTime() + TIMEOUT.toNanos();
-    while (readiness() != status) {
-      if (System.nanoTime() > deadline || !process.isAlive()) {
-        throw new AssertionError("not ready: " + errors() + output());
-      }
-      LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
-    }
-  }
-
-  /** Answers the status of the readiness, or -1 if nobody answers. */
-  int readiness() {
-    try {
-      return health("readiness").statusCode();
-    } catch (UncheckedIOException e) {
-      return -1;
-    }
-  }
-
-  /** Says whether anyone listens at the port of the API. */
-  boolean isOpen() {
-    return isOpen(port);
-  }
-
-  boolean isManagementOpen() {
-    return isOpen(managementPort);
-  }
-
-  private static boolean isOpen(int port) {
-    try (Socket socket = new Socket("localhost", port)) {
-      return socket.isConnected();
-    } catch (ConnectException e) {
-      return false;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    await("readiness " + status, () -> readiness() == status);
   }
 
   boolean isAlive() {
     return process.isAlive();
   }
 
-  int awaitExit(Duration timeout) {
+  /** Returns the exit code of the process when it has ended. */
+  int awaitExit() {
     try {
-      if (!process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
-        throw new AssertionError("still runs after " + timeout);
+      if (!process.waitFor(Await.LIMIT.toSeconds(), TimeUnit.SECONDS)) {
+        throw new AssertionError("still runs after " + Await.LIMIT);
       }
       return process.exitValue();
     } catch (InterruptedException e) {
@@ -209,47 +96,24 @@ final class ServiceProcess implements AutoCloseable {
     }
   }
 
-  /** Asks the process to end, as SIGTERM does, and waits until it has. */
-  void stop() {
-    stop(TIMEOUT);
-  }
-
-  void stop(Duration timeout) {
-    terminate();
-    awaitExit(timeout);
-  }
-
   /** Asks the process to end, as SIGTERM does, and does not wait for it. */
   void terminate() {
     process.toHandle().destroy(); // the process itself would stop listening to what it writes
   }
 
-  void kill() {
-    process.destroyForcibly();
-    awaitExit(TIMEOUT);
+  /** Asks the process to end, and returns its exit code when it has. */
+  int stop() {
+    terminate();
+    return awaitExit();
   }
 
+  /** Returns what the process has written, unless it was redirected. */
   String output() {
     return read(output);
   }
 
-  /** Answers the first line of the output that has a text; it may come after an answer. */
-  String awaitLine(String text) {
-    long deadline = System.nanoTime() + TIMEOUT.toNanos();
-    while (true) {
-      Optional<String> line = output().lines().filter(each -> each.contains(text)).findFirst();
-      if (line.isPresent()) {
-        return line.get();
-      }
-      if (System.nanoTime() > deadline || !process.isAlive()) {
-        throw new AssertionError("no line has " + text + ": " + errors() + output());
-      }
-      LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
-    }
-  }
-
-  /** What a service {@linkplain #withHeldOutput with held output} writes, for one reader. */
-  BufferedReader heldOutput() {
+  /** Returns a reader of what a process writes whose output is a pipe. */
+  BufferedReader outputReader() {
     return process.inputReader(UTF_8);
   }
 
@@ -257,28 +121,35 @@ final class ServiceProcess implements AutoCloseable {
     return read(errors);
   }
 
+  long linesWith(String text) {
+    return output().lines().filter(line -> line.contains(text)).count();
+  }
+
+  /** Returns the first line of the output that has a text; it may come after an answer. */
+  String awaitLine(String text) {
+    await(text, () -> linesWith(text) > 0);
+    return output().lines().filter(line -> line.contains(text)).findFirst().orElseThrow();
+  }
+
+  /** Returns when the condition holds; fails the test if it does not, or if the process ends. */
+  private void await(String condition, Callable<Boolean> isTrue) {
+    Await.until(
+        () -> condition + ": " + errors() + output(),
+        Await.LIMIT,
+        () -> {
+          boolean ended = !process.isAlive();
+          if (isTrue.call()) {
+            return true;
+          }
+          assertFalse(ended, () -> "ended before " + condition + ": " + errors() + output());
+          return false;
+        });
+  }
+
   @Override
   public void close() {
-    kill();
-  }
-
-  private static HttpResponse<String> send(HttpRequest.Builder request) {
-    try {
-      return CLIENT.send(request.timeout(TIMEOUT).build(), BodyHandlers.ofString());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(e);
-    }
-  }
-
-  static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    process.destroyForcibly();
+    awaitExit();
   }
 
   private static Path temporaryFile() {

@@ -1,15 +1,12 @@
 package org.plantstore.app;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.parallel.ExecutionMode.CONCURRENT;
 
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
+import java.lang.ProcessBuilder.Redirect;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.http.HttpResponse;
@@ -18,29 +15,31 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** SIGTERM: no request fails, and nothing that was answered or logged is lost. */
 @Timeout(180)
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class ShutdownTest {
 
   private static final int CLIENTS = 16;
@@ -52,255 +51,213 @@ class ShutdownTest {
   /** Longer than a log is given by default to write what it has. */
   private static final Duration DELAY_OF_THE_READER = Duration.ofSeconds(5);
 
+  /** Longer than frameworks wait by default for what they have accepted. */
+  private static final String LONG_WAIT = "SELECT pg_sleep(20)";
+
   private static final Pattern CONTENT_LENGTH = Pattern.compile("(?i)content-length: (\\d+)");
   private static final Pattern REQUEST_ID = Pattern.compile("request_id=(request-\\d+)");
-  private static final Duration EXIT_TIMEOUT = Duration.ofSeconds(60);
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final AtomicLong ids = new AtomicLong();
   private final AtomicLong created = new AtomicLong();
   private final List<ServiceProcess> services = new ArrayList<>();
-  private EmbeddedPostgres database;
+  private Database database;
+  private volatile boolean enough;
 
   @BeforeEach
-  void start() throws IOException {
-    database = EmbeddedDatabase.start();
+  void start() throws SQLException {
+    database = Database.create();
   }
 
   @AfterEach
-  void stop() throws IOException {
+  void stop() {
     threads.shutdownNow();
     services.forEach(ServiceProcess::close);
-    database.close();
   }
 
   @Test
-  @Execution(CONCURRENT)
   void service_that_is_asked_to_end_serves_on_and_fails_no_request() throws Exception {
-    ServiceProcess service = startService("3");
-    int port = service.address().getPort();
-    List<Future<?>> clients = startClients(() -> createUntilLast(port));
-    awaitCreates(CREATES_BEFORE);
+    ServiceProcess service = start(Map.of("DRAIN_SECONDS", "3"));
+    List<Future<?>> clients = startClients(service.port, () -> false);
+    awaitFurtherCreates();
 
     long asked = System.nanoTime();
     service.terminate();
 
     service.awaitReadiness(503);
-    assertEquals(200, service.health("liveness").statusCode());
-    try (KeepAliveClient late = new KeepAliveClient(port)) {
-      assertEquals(200, late.create(ids.incrementAndGet()));
-      created.incrementAndGet();
+    try (RawClient late = new RawClient(service.port, ServiceProcess.token())) {
+      assertEquals(200, late.create(0));
       assertTrue(late.isLast(), "a client is told to connect elsewhere");
     }
     for (Future<?> client : clients) {
       client.get();
     }
-    assertEquals(0, service.awaitExit(EXIT_TIMEOUT));
+    assertEquals(0, service.awaitExit());
     Duration served = Duration.ofNanos(System.nanoTime() - asked);
     assertTrue(served.compareTo(Duration.ofSeconds(3)) >= 0, "ended after " + served);
-    assertEquals(created.get(), storedPlants());
+    assertEquals(created.get() + 1, database.names().size());
   }
 
   @Test
-  @Execution(CONCURRENT)
   void create_that_takes_long_is_answered_and_logged_before_the_end() throws Exception {
-    Map<String, String> environment = EmbeddedDatabase.environment(database);
-    environment.put("ACCESS_LOG", "on");
-    environment.put("DATABASE_TIMEOUT_SECONDS", "60");
-    ServiceProcess service = start(new ServiceProcess(environment));
-    service.document();
-    try (Connection locker = database.getPostgresDatabase().getConnection();
+    ServiceProcess service = start(Map.of("ACCESS_LOG", "on", "DATABASE_TIMEOUT_SECONDS", "60"));
+    try (Connection locker = database.lockPlants();
         Statement statement = locker.createStatement()) {
-      locker.setAutoCommit(false);
-      statement.execute("LOCK TABLE plant");
-      Future<HttpResponse<String>> waiting =
-          threads.submit(() -> service.create("{\"id\":1,\"name\":\"fern\"}"));
-      EmbeddedDatabase.awaitWhoWaitsForALock(statement);
+      Future<HttpResponse<String>> waiting = threads.submit(() -> service.create(1, "fern"));
+      database.awaitWaitingSession();
 
       service.terminate();
-      // Longer than frameworks wait by default.
-      statement.execute("SELECT pg_sleep(20)");
+      statement.execute(LONG_WAIT);
       assertTrue(service.isAlive(), "it waits for the create");
       locker.rollback();
 
       assertEquals(200, waiting.get().statusCode());
     }
-    assertEquals(0, service.awaitExit(EXIT_TIMEOUT));
+    assertEquals(0, service.awaitExit());
     assertTrue(service.output().contains(" path=/plants status=200 "), service::output);
   }
 
   @Test
-  @Execution(CONCURRENT)
   void service_whose_java_leaves_sigterm_to_the_system_says_so() {
-    Map<String, String> environment = EmbeddedDatabase.environment(database);
-    environment.put("JDK_JAVA_OPTIONS", "-Xrs");
-    ServiceProcess service = start(new ServiceProcess(environment));
-
-    assertTrue(
-        service.output().contains(" - SIGTERM will end the service without draining it: "),
-        service::output);
+    start(Map.of("JDK_JAVA_OPTIONS", "-Xrs"))
+        .awaitLine(" - SIGTERM will end the service without draining it: ");
   }
 
   @Test
-  @Execution(CONCURRENT)
   void answer_that_is_being_read_is_sent_to_its_end() throws Exception {
-    ServiceProcess service = startService("0");
+    ServiceProcess service = start(Map.of());
     try (Socket client = new Socket()) {
       client.setReceiveBufferSize(16 * 1024);
-      client.connect(new InetSocketAddress("localhost", service.address().getPort()));
+      client.connect(new InetSocketAddress("localhost", service.port));
       String request = "GET /page/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n";
-      client.getOutputStream().write(request.getBytes(US_ASCII));
+      client.getOutputStream().write(request.getBytes(ISO_8859_1));
       String begin = "HTTP/1.1 200 OK\r\n";
-      InputStream answer = client.getInputStream();
-      assertEquals(begin, new String(answer.readNBytes(begin.length()), US_ASCII));
+      assertEquals(
+          begin, new String(client.getInputStream().readNBytes(begin.length()), ISO_8859_1));
 
       service.terminate();
-      while (service.isOpen()) {
-        LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
-      }
-      String rest = new String(answer.readAllBytes(), ISO_8859_1);
+      Await.until("the port is closed", () -> !service.isOpen());
+      String rest = new String(client.getInputStream().readAllBytes(), ISO_8859_1);
 
       Matcher length = CONTENT_LENGTH.matcher(rest);
       assertTrue(length.find(), rest);
       assertEquals(Integer.parseInt(length.group(1)), rest.length() - rest.indexOf("\r\n\r\n") - 4);
     }
-    assertEquals(0, service.awaitExit(EXIT_TIMEOUT));
+    assertEquals(0, service.awaitExit());
   }
 
-  @Test
-  @Execution(CONCURRENT)
-  void access_log_is_written_to_its_end_for_a_reader_who_is_behind() throws Exception {
-    Map<String, String> environment = EmbeddedDatabase.environment(database);
-    environment.put("ACCESS_LOG", "on");
-    ServiceProcess service = start(ServiceProcess.withHeldOutput(environment));
-    Set<String> unseen = fillOutput(service);
-
-    service.terminate();
-    while (service.isOpen()) {
-      LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
-    }
-    LockSupport.parkNanos(DELAY_OF_THE_READER.toNanos());
-
-    assertTrue(service.isAlive(), "it waits for its reader");
-    List<String> lines;
-    try (BufferedReader output = service.heldOutput()) {
-      lines = output.lines().toList();
-    }
-    lines.stream()
-        .flatMap(line -> REQUEST_ID.matcher(line).results())
-        .forEach(logged -> unseen.remove(logged.group(1)));
-    assertEquals(Set.of(), unseen, "requests without a line");
-    assertTrue(lines.stream().anyMatch(line -> line.endsWith(" - Stopped")), "the last line");
-    assertEquals(0, service.awaitExit(EXIT_TIMEOUT));
-  }
-
-  @Test
-  @Execution(CONCURRENT)
-  void service_whose_output_nobody_reads_serves_on_and_ends() throws Exception {
-    Map<String, String> environment = EmbeddedDatabase.environment(database);
-    environment.put("ACCESS_LOG", "on");
-    environment.put("DATABASE_TIMEOUT_SECONDS", "1");
-    ServiceProcess service = start(ServiceProcess.withHeldOutput(environment));
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void service_whose_output_is_not_read_serves_on_and_keeps_lines_for_a_late_reader(boolean isRead)
+      throws Exception {
+    ServiceProcess service = startUnread();
     fillOutput(service);
-
-    try (Connection locker = database.getPostgresDatabase().getConnection()) {
-      locker.setAutoCommit(false);
-      locker.createStatement().execute("LOCK TABLE plant");
+    try (Connection locker = database.lockPlants()) {
       // A line about it is logged before it is answered.
-      assertEquals(503, service.create("{\"id\":1,\"name\":\"fern\"}").statusCode());
+      assertEquals(503, service.create(1, "fern").statusCode());
+      locker.rollback();
     }
-    assertEquals(200, service.create("{\"id\":1,\"name\":\"fern\"}").statusCode());
+    assertEquals(200, service.create(1, "fern").statusCode());
 
     service.terminate();
-    assertEquals(0, service.awaitExit(EXIT_TIMEOUT));
+    if (isRead) {
+      Await.until("the port is closed", () -> !service.isOpen());
+      LockSupport.parkNanos(DELAY_OF_THE_READER.toNanos());
+      assertTrue(service.isAlive(), "it waits for its reader");
+      String log;
+      try (BufferedReader output = service.outputReader()) {
+        log = output.lines().collect(Collectors.joining("\n"));
+      }
+      assertEquals(REQUESTS_BEFORE_THE_END, REQUEST_ID.matcher(log).results().count(), log);
+      assertTrue(log.endsWith(" - Stopped"), log);
+    }
+    assertEquals(0, service.awaitExit());
   }
 
-  /** Has more lines logged than a pipe holds, and answers the ids of the requests in them. */
-  private static Set<String> fillOutput(ServiceProcess service) {
+  /** Has more lines logged than a pipe holds. */
+  private static void fillOutput(ServiceProcess service) {
     String path = "/" + "x".repeat(250);
-    Set<String> ids = new HashSet<>();
     for (int number = 0; number < REQUESTS_BEFORE_THE_END; number++) {
-      String id = "request-" + number;
-      assertEquals(401, service.get(path, Map.of("X-Request-Id", id)).statusCode());
-      ids.add(id);
+      Map<String, String> id = Map.of("X-Request-Id", "request-" + number);
+      assertEquals(401, service.get(path, id).statusCode());
     }
-    return ids;
   }
 
   @Test
-  @Execution(CONCURRENT)
   void services_that_are_restarted_in_turn_behind_a_balancer_fail_no_request() throws Exception {
-    AtomicBoolean enough = new AtomicBoolean();
     try (Balancer balancer = new Balancer()) {
-      ServiceProcess first = startService("2");
-      ServiceProcess second = startService("2");
-      balancer.add(first);
-      balancer.add(second);
-      List<Future<?>> clients =
-          startClients(() -> {
-            while (!enough.get()) {
-              createUntilLast(balancer.port(), enough);
-            }
-            return null;
-          });
+      List<ServiceProcess> old = List.of(startBehind(balancer), startBehind(balancer));
+      List<Future<?>> clients = startClients(balancer.port(), () -> !enough);
 
-      for (ServiceProcess old : List.of(first, second)) {
-        awaitCreates(created.get() + CREATES_BEFORE);
-        old.terminate();
-        assertEquals(0, old.awaitExit(EXIT_TIMEOUT));
-        balancer.remove(old);
-        balancer.add(startService("2"));
+      for (ServiceProcess service : old) {
+        awaitFurtherCreates();
+        assertEquals(0, service.stop());
+        balancer.remove(service);
+        startBehind(balancer);
       }
-      awaitCreates(created.get() + CREATES_BEFORE);
-      enough.set(true);
+      awaitFurtherCreates();
+      enough = true;
 
       for (Future<?> client : clients) {
         client.get();
       }
-      assertEquals(created.get(), storedPlants());
+      assertEquals(created.get(), database.names().size());
     }
   }
 
-  private ServiceProcess startService(String drainSeconds) {
-    Map<String, String> environment = EmbeddedDatabase.environment(database);
-    environment.put("DRAIN_SECONDS", drainSeconds);
-    return start(new ServiceProcess(environment));
+  private ServiceProcess startBehind(Balancer balancer) {
+    ServiceProcess service = start(Map.of("DRAIN_SECONDS", "2"));
+    balancer.add(service);
+    return service;
   }
 
-  private ServiceProcess start(ServiceProcess service) {
+  private ServiceProcess startUnread() {
+    Map<String, String> environment = database.environment();
+    environment.put("ACCESS_LOG", "on");
+    environment.put("DATABASE_TIMEOUT_SECONDS", "1");
+    ProcessBuilder command = ServiceProcess.java(System.getProperty("java.class.path"));
+    services.add(new ServiceProcess(command, environment, Redirect.PIPE));
+    return services.get(0).awaitReady();
+  }
+
+  private ServiceProcess start(Map<String, String> settings) {
+    Map<String, String> environment = database.environment();
+    environment.putAll(settings);
+    ServiceProcess service = new ServiceProcess(environment);
     services.add(service);
     return service.awaitReady();
   }
 
-  private List<Future<?>> startClients(Callable<?> client) {
+  /**
+   * Starts clients that create plants without a pause.
+   *
+   * @param reconnects whether clients that were told that a connection is the last open another one
+   */
+  private List<Future<?>> startClients(int port, BooleanSupplier reconnects) {
     List<Future<?>> clients = new ArrayList<>();
     for (int number = 0; number < CLIENTS; number++) {
-      clients.add(threads.submit(client));
+      clients.add(
+          threads.submit(() -> {
+            do {
+              createUntilLast(port);
+            } while (reconnects.getAsBoolean());
+            return null;
+          }));
     }
     return clients;
   }
 
-  private Void createUntilLast(int port) throws IOException {
-    return createUntilLast(port, new AtomicBoolean());
-  }
-
-  private Void createUntilLast(int port, AtomicBoolean enough) throws IOException {
-    try (KeepAliveClient client = new KeepAliveClient(port)) {
-      while (!client.isLast() && !enough.get()) {
+  private void createUntilLast(int port) throws IOException {
+    try (RawClient client = new RawClient(port, ServiceProcess.token())) {
+      while (!client.isLast() && !enough) {
         assertEquals(200, client.create(ids.incrementAndGet()));
         created.incrementAndGet();
       }
     }
-    return null;
   }
 
-  private void awaitCreates(long number) throws InterruptedException {
-    while (created.get() < number) {
-      Thread.sleep(10);
-    }
-  }
-
-  private long storedPlants() throws SQLException {
-    return Long.parseLong(EmbeddedDatabase.single(database, "SELECT count(*) FROM plant"));
+  private void awaitFurtherCreates() {
+    long goal = created.get() + CREATES_BEFORE;
+    Await.until("creates go on", () -> created.get() >= goal);
   }
 }

@@ -1,24 +1,18 @@
 package org.plantstore.app;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.plantstore.app.EmbeddedDatabase.execute;
-import static org.plantstore.app.EmbeddedDatabase.single;
 
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -30,7 +24,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class StandbyTest {
 
-  private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final int CALLERS = 8;
 
   /** Of the pool and of the one that watches the database. */
@@ -44,9 +37,9 @@ class StandbyTest {
   void plant_that_no_standby_has_is_acknowledged_to_nobody() throws Exception {
     Path data = folder.resolve("primary");
     Path copy = folder.resolve("standby");
-    EmbeddedPostgres primary = startPrimary(data, copy);
-    EmbeddedPostgres standby = EmbeddedDatabase.start(copy, 0);
-    Map<String, String> environment = EmbeddedDatabase.environment(primary);
+    DatabaseServer primary = startPrimary(data, copy);
+    DatabaseServer standby = new DatabaseServer(copy, 0);
+    Map<String, String> environment = primary.database().environment();
     environment.put("DATABASE_TIMEOUT_SECONDS", "1");
     try (ServiceProcess service = new ServiceProcess(environment).awaitReady()) {
       awaitCreated(service, 1);
@@ -55,20 +48,20 @@ class StandbyTest {
       for (int round = 0; round < 4; round++) {
         assertRefused(service);
       }
-      awaitSessions(primary);
+      awaitSessions(primary.database());
 
-      EmbeddedDatabase.kill(primary, data);
-      primary = EmbeddedDatabase.restart(data, primary.getPort());
-      assertEquals("1 2", idsOf(primary, "id <= 2"), "was committed, but by nobody confirmed");
-      service.awaitReadiness(200);
+      primary.kill();
+      primary.restart();
+      assertEquals("1 2", idsOf(primary), "was committed, but by nobody confirmed");
+      service.awaitReady();
       for (int round = 0; round < 2; round++) {
         assertRefused(service);
       }
 
-      standby = EmbeddedDatabase.start(copy, 0);
+      standby = new DatabaseServer(copy, 0);
       awaitCreated(service, 2);
-      execute(standby, "SELECT pg_promote()");
-      assertEquals("1 2", idsOf(standby, "id <= 2"));
+      standby.database().execute("SELECT pg_promote()");
+      assertEquals("1 2", idsOf(standby));
     } finally {
       callers.shutdownNow();
       standby.close();
@@ -89,46 +82,33 @@ class StandbyTest {
   }
 
   private static int create(ServiceProcess service, long id) {
-    return service.create("{\"id\":%d,\"name\":\"fern\"}".formatted(id)).statusCode();
+    return service.create(id, "fern").statusCode();
   }
 
   private static void awaitCreated(ServiceProcess service, long id) {
-    long deadline = System.nanoTime() + LIMIT.toNanos();
-    int status;
-    do {
-      status = create(service, id);
-    } while (status == 503 && System.nanoTime() < deadline);
-    assertEquals(200, status);
+    Await.until("plant " + id + " is created", () -> create(service, id) == 200);
   }
 
   /** One that waits for its standby leaves no session behind whose caller has given up. */
-  private static void awaitSessions(EmbeddedPostgres server) throws SQLException {
-    long deadline = System.nanoTime() + Duration.ofSeconds(10).toNanos();
-    int sessions = Integer.MAX_VALUE;
-    while (sessions > SESSIONS) {
-      assertTrue(System.nanoTime() < deadline, "there are " + sessions + " sessions");
-      LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
-      sessions =
-          Integer.parseInt(
-              single(
-                  server,
-                  "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'plant-store'"));
-    }
+  private static void awaitSessions(Database database) {
+    String query = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'plant-store'";
+    Await.until(
+        "few sessions are left", () -> Integer.parseInt(database.single(query)) <= SESSIONS);
   }
 
   /** Starts a server, and makes a copy that follows it. */
-  private static EmbeddedPostgres startPrimary(Path data, Path copy)
+  private static DatabaseServer startPrimary(Path data, Path copy)
       throws IOException, SQLException {
-    EmbeddedPostgres alone = EmbeddedDatabase.start(data, 0);
-    int port = alone.getPort();
-    execute(alone, "ALTER SYSTEM SET synchronous_standby_names = '*'");
-    alone.close();
+    DatabaseServer primary = new DatabaseServer(data, 0);
+    primary.database().execute("ALTER SYSTEM SET synchronous_standby_names = '*'");
+    primary.close();
     copy(data, copy);
     Files.createFile(copy.resolve("standby.signal"));
     Files.writeString(
         copy.resolve("postgresql.auto.conf"),
-        "primary_conninfo = 'host=localhost port=" + port + " user=postgres'\n");
-    return EmbeddedDatabase.restart(data, port);
+        "primary_conninfo = 'host=localhost port=" + primary.port() + " user=postgres'\n");
+    primary.restart();
+    return primary;
   }
 
   private static void copy(Path data, Path copy) throws IOException {
@@ -139,8 +119,9 @@ class StandbyTest {
     }
   }
 
-  private static String idsOf(EmbeddedPostgres server, String condition) throws SQLException {
-    return single(
-        server, "SELECT string_agg(id::text, ' ' ORDER BY id) FROM plant WHERE " + condition);
+  private static String idsOf(DatabaseServer server) throws SQLException {
+    return server
+        .database()
+        .single("SELECT string_agg(id::text, ' ' ORDER BY id) FROM plant WHERE id <= 2");
   }
 }

@@ -1,0 +1,37 @@
+package org.plantstore.app;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+
+/** Waits for conditions instead of for a time. */
+final class Await {
+
+  /** Many times what anything takes, for a machine that has other things to do. */
+  static final Duration LIMIT = Duration.ofSeconds(60);
+
+  private static final Duration PERIOD = Duration.ofMillis(10);
+
+  private Await() {}
+
+  /** Returns when the condition holds; fails the test if it does not within {@link #LIMIT}. */
+  static void until(String condition, Callable<Boolean> isTrue) {
+    until(() -> condition, LIMIT, isTrue);
+  }
+
+  /** Returns when the condition holds; fails the test if it does not within the limit. */
+  static void until(Supplier<String> condition, Duration limit, Callable<Boolean> isTrue) {
+    long deadline = System.nanoTime() + limit.toNanos();
+    try {
+      while (!isTrue.call()) {
+        if (System.nanoTime() > deadline) {
+          throw new AssertionError("not within " + limit + ": " + condition.get());
+        }
+        LockSupport.parkNanos(PERIOD.toNanos());
+      }
+    } catch (Exception e) {
+      throw new IllegalStateException(condition.get(), e);
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package org.plantstore.app;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.plantstore.app.development.DevelopmentKey;
+
+/** A database on a PostgreSQL of this machine. */
+record Database(int port, String name) {
+
+  private static final String USER = "postgres";
+  private static final AtomicInteger CREATED = new AtomicInteger();
+
+  /** Started when it is first needed; it stops with the process. */
+  private static final class SharedServer {
+    static final DatabaseServer SERVER = new DatabaseServer();
+    static final Database DATABASE = new Database(SERVER.port(), "postgres");
+  }
+
+  /** Returns the database of {@link ServiceProcess#shared()}. */
+  static Database shared() {
+    return SharedServer.DATABASE;
+  }
+
+  /** Creates an empty database on the server of all tests that do not stop theirs. */
+  static Database create() throws SQLException {
+    String name = "plants" + CREATED.incrementAndGet();
+    shared().execute("CREATE DATABASE " + name);
+    return new Database(shared().port(), name);
+  }
+
+  /** Returns the settings of a service that uses this database. */
+  Map<String, String> environment() {
+    return environment(port);
+  }
+
+  /** Returns the settings of a service that reaches this database through another port. */
+  Map<String, String> environment(int proxyPort) {
+    return environment("jdbc:postgresql://127.0.0.1:" + proxyPort + "/" + name);
+  }
+
+  static Map<String, String> environment(String url) {
+    Map<String, String> environment = new HashMap<>();
+    environment.put("DATABASE_URL", url);
+    environment.put("DATABASE_USERNAME", USER);
+    environment.put("DATABASE_PASSWORD", USER);
+    environment.put("JWT_SECRET", DevelopmentKey.SECRET);
+    return environment;
+  }
+
+  Connection connect() throws SQLException {
+    return DriverManager.getConnection(
+        "jdbc:postgresql://localhost:" + port + "/" + name, USER, "");
+  }
+
+  /** Locks the table of plants until the connection is closed. */
+  Connection lockPlants() throws SQLException {
+    return lock("plant");
+  }
+
+  /** Locks a table until the connection is closed. */
+  Connection lock(String table) throws SQLException {
+    Connection locker = connect();
+    locker.setAutoCommit(false);
+    locker.createStatement().execute("LOCK TABLE " + table);
+    return locker;
+  }
+
+  /** Returns when a session of this database waits for a lock. */
+  void awaitWaitingSession() {
+    Await.until(
+        "a session waits for a lock",
+        () ->
+            !single(
+                    "SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid)"
+                        + " WHERE NOT granted AND datname = current_database()")
+                .equals("0"));
+  }
+
+  /** Executes each statement in a transaction of its own. */
+  void execute(String... statements) throws SQLException {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
+    }
+  }
+
+  /** Returns the one value that a query has as its result. */
+  String single(String query) throws SQLException {
+    try (Connection connection = connect();
+        ResultSet row = connection.createStatement().executeQuery(query)) {
+      row.next();
+      return row.getString(1);
+    }
+  }
+
+  /** Returns the name of each stored plant by its id. */
+  Map<Long, String> names() throws SQLException {
+    Map<Long, String> names = new HashMap<>();
+    try (Connection connection = connect();
+        ResultSet rows = connection.createStatement().executeQuery("SELECT id, name FROM plant")) {
+      while (rows.next()) {
+        if (names.put(rows.getLong(1), rows.getString(2)) != null) {
+          throw new AssertionError("a plant is stored twice");
+        }
+      }
+    }
+    return names;
+  }
+}

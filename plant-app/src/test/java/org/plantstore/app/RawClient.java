@@ -1,0 +1,87 @@
+package org.plantstore.app;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.io.BufferedInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.util.Locale;
+
+/** A connection on which creates are sent byte by byte, as tests of connections need it. */
+final class RawClient implements AutoCloseable {
+
+  private static final int TIMEOUT_MILLIS = 120_000;
+  private static final String CONTENT_LENGTH = "content-length: ";
+
+  private final String token;
+  private final Socket socket;
+  private final InputStream input;
+  private boolean last;
+
+  RawClient(int port, String token) throws IOException {
+    this.token = token;
+    socket = new Socket("localhost", port);
+    socket.setSoTimeout(TIMEOUT_MILLIS);
+    input = new BufferedInputStream(socket.getInputStream(), 512);
+  }
+
+  /** Creates a plant, and returns the status of the answer. */
+  int create(long id) throws IOException {
+    sendHead(0, "{\"id\":" + id + ",\"name\":\"fern\"}");
+    return status();
+  }
+
+  /** Sends a create with the beginning of its body, of which some bytes are still to come. */
+  void sendHead(int missingBytes, String body) throws IOException {
+    send(
+        "POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
+            + token
+            + "\r\nContent-Type: application/json\r\nContent-Length: "
+            + (body.length() + missingBytes)
+            + "\r\n\r\n"
+            + body);
+  }
+
+  void send(String bytes) throws IOException {
+    socket.getOutputStream().write(bytes.getBytes(ISO_8859_1));
+  }
+
+  /** Reads an answer to its end, and returns its status. */
+  int status() throws IOException {
+    int status = Integer.parseInt(line().split(" ", 3)[1]);
+    int bodyBytes = 0;
+    for (String header = line(); !header.isEmpty(); header = line()) {
+      last |= header.equals("connection: close");
+      if (header.startsWith(CONTENT_LENGTH)) {
+        bodyBytes = Integer.parseInt(header.substring(CONTENT_LENGTH.length()));
+      }
+    }
+    input.skipNBytes(bodyBytes);
+    return status;
+  }
+
+  private String line() throws IOException {
+    StringBuilder line = new StringBuilder();
+    for (int read = input.read(); read != '\n'; read = input.read()) {
+      if (read < 0) {
+        throw new EOFException("closed after: " + line);
+      }
+      line.append((char) read);
+    }
+    return line.toString().strip().toLowerCase(Locale.ROOT);
+  }
+
+  /** Returns whether the service has said that it closes the connection. */
+  boolean isLast() {
+    return last;
+  }
+
+  /** Resets the connection, as a client does that is killed. */
+  @Override
+  public void close() throws IOException {
+    socket.setSoLinger(true, 0);
+    socket.close();
+  }
+}

@@ -1,0 +1,117 @@
+package org.plantstore.app;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ConnectException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.Map;
+import org.plantstore.app.development.DevelopmentKey;
+
+/** A service on this machine as callers, probes and scrapers see it. */
+abstract class ServiceClient {
+
+  private static final HttpClient CLIENT =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  final int port = freePort();
+  final int managementPort = freePort();
+
+  URI address() {
+    return URI.create("http://localhost:" + port);
+  }
+
+  URI managementAddress() {
+    return URI.create("http://localhost:" + managementPort);
+  }
+
+  /** Returns a token that is valid wherever {@link DevelopmentKey} is the key. */
+  static String token() {
+    return DevelopmentKey.token(Duration.ofHours(1));
+  }
+
+  /** Begins a create with this token; its body is still to be added. */
+  static HttpRequest.Builder createRequest(URI service, String token) {
+    return HttpRequest.newBuilder(service.resolve("/plants"))
+        .header("Authorization", "Bearer " + token)
+        .header("Content-Type", "application/json");
+  }
+
+  /** Sends a create with a valid token. */
+  HttpResponse<String> create(String json) {
+    return create(json, Map.of());
+  }
+
+  /** Sends a create with a valid token, of a plant without a tag. */
+  HttpResponse<String> create(long id, String name) {
+    return create("{\"id\":%d,\"name\":\"%s\"}".formatted(id, name));
+  }
+
+  /** Sends a create with these headers set too. */
+  HttpResponse<String> create(String json, Map<String, String> headers) {
+    HttpRequest.Builder request = createRequest(address(), token());
+    headers.forEach(request::setHeader);
+    return send(request.POST(BodyPublishers.ofString(json)));
+  }
+
+  /** Sends a GET to the API. */
+  HttpResponse<String> get(String path, Map<String, String> headers) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(address().resolve(path));
+    headers.forEach(request::header);
+    return send(request);
+  }
+
+  HttpResponse<String> health(String kind) {
+    return send(HttpRequest.newBuilder(managementAddress().resolve("/health/" + kind)));
+  }
+
+  String metrics() {
+    return send(HttpRequest.newBuilder(managementAddress().resolve("/prometheus"))).body();
+  }
+
+  static HttpResponse<String> send(HttpRequest.Builder request) {
+    try {
+      return CLIENT.send(request.timeout(Await.LIMIT).build(), BodyHandlers.ofString());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Returns the status of the readiness, or -1 if nobody listens. */
+  int readiness() {
+    try {
+      return health("readiness").statusCode();
+    } catch (UncheckedIOException e) {
+      return -1;
+    }
+  }
+
+  /** Returns whether anyone listens at the port of the API. */
+  boolean isOpen() {
+    try (Socket socket = new Socket("localhost", port)) {
+      return socket.isConnected();
+    } catch (ConnectException e) {
+      return false;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
