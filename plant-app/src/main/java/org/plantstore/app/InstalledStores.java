@@ -41,7 +41,7 @@ public final class InstalledStores implements ApplicationContextConfigurer {
     }
   }
 
-  /** Answers the stores that are named in META-INF/services, which are not made by that. */
+  /** Returns the stores that are named in META-INF/services, without making them. */
   static Stream<ServiceLoader.Provider<PlantStore>> providers() {
     try {
       return ServiceLoader.load(PlantStore.class).stream().toList().stream();

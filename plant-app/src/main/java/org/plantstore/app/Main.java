@@ -23,7 +23,7 @@ public final class Main {
    * @param arguments settings that override the environment, each as {@code --name=value}
    */
   public static void main(String... arguments) {
-    forgetNamesSoon();
+    shortenNameCache();
     try {
       // Before the first logger is made: logging is configured by it.
       ServiceSettings.requireLogSettings(System.getenv());
@@ -34,11 +34,11 @@ public final class Main {
   }
 
   /**
-   * A fail-over may change what the name of a host means, and the JVM keeps that for 30 s, and for
-   * 10 s that it means nothing. Before the first look-up, which settles it. What an operator has
-   * chosen stays.
+   * Shortens the JVM's cache of host names, 30 s for an address and 10 s for none, because a
+   * fail-over may change an address. Must run before the first look-up. What an operator has set
+   * stays.
    */
-  private static void forgetNamesSoon() {
+  private static void shortenNameCache() {
     if (Security.getProperty(NAME_CACHE_SECONDS) == null
         && System.getProperty("sun.net.inetaddr.ttl") == null) {
       Security.setProperty(NAME_CACHE_SECONDS, "1");

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.PlantStore;
 
 /**
- * Makes a bean of the store that is a provider of {@link ServiceLoader}, which therefore need not
- * know the framework. It is made before any port is opened, and closed at the end if it is {@link
- * AutoCloseable}.
+ * Makes a bean of the store that is a provider of {@link ServiceLoader}, so that a store need not
+ * know the framework. The store is made before any port is opened, and closed at the end if it is
+ * {@link AutoCloseable}.
  */
 @Factory
 final class ProvidedStore {
@@ -36,7 +36,8 @@ final class ProvidedStore {
   }
 
   /**
-   * What the store says itself, or the error that came over it, such as that its driver is missing.
+   * Returns the message of the store's own exception, or the error that its constructor met, such
+   * as a missing driver.
    */
   private static String reason(ServiceConfigurationError failure) {
     Throwable cause = failure.getCause();

@@ -6,8 +6,8 @@ import io.micronaut.runtime.Micronaut;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Micronaut's start, except that a failure is told to operators instead of programmers, and that a
- * service which is asked to end does so in two steps.
+ * Micronaut's start, except that a failure is one line for operators instead of a stack trace, and
+ * that SIGTERM first drains the service and then stops it.
  */
 final class Service extends Micronaut {
 

@@ -83,8 +83,8 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
   }
 
   /**
-   * Found out before any port is opened: the server would open one, and then fail at the other.
-   * Binds without listening, so that nobody can connect.
+   * Requires that a port can be opened, before the server opens any: it would open one, and then
+   * fail at the other. Binds without listening, so that nobody can connect.
    */
   private static void requireFree(String variable, int port) {
     try (Socket socket = new Socket()) {

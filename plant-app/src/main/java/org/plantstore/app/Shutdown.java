@@ -16,9 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The end of the service: it says that it is not ready, serves on until its callers, or the
- * balancer before them, have noticed, and then answers what it has accepted. Safe for use by many
- * threads.
+ * The end of the service: readiness turns off, requests are served until the balancer has noticed,
+ * and then what was accepted is answered. Safe for use by many threads.
  */
 @Singleton
 @Readiness
@@ -40,14 +39,14 @@ final class Shutdown implements HealthIndicator {
     this.drainTime = Duration.ofSeconds(drainSeconds);
   }
 
-  /** Returns when all that was accepted is answered. */
+  /** Drains and stops the service; returns when all that was accepted is answered. */
   void run() {
     drain();
     application.stop();
     LOG.info("Stopped");
   }
 
-  /** Turns readiness off, tells the adapters, and returns after the time to drain. */
+  /** Turns readiness off, publishes the shutdown event, and returns after the time to drain. */
   private void drain() {
     begun = true;
     events.publishEvent(new ApplicationShutdownEvent(application));

@@ -15,7 +15,7 @@ final class TerminationSignal {
   private TerminationSignal() {}
 
   /**
-   * Has the action run, in a thread of its own, when the process is asked to end. By reflection,
+   * Runs the action, in a thread of its own, when the process receives SIGTERM. Uses reflection,
    * because the JDK has no other access to signals, and the compiler warns of this one.
    */
   static void handle(Runnable action) {

@@ -96,6 +96,7 @@ class DatabaseFaultsTest {
   }
 
   /** How each fault begins and ends, and how many times callers come while it lasts. */
+  @SuppressWarnings("ImmutableEnumChecker") // the steps have no state of their own
   enum Fault {
     /** For so long that one who doubles the pause after each failure would pause for seconds. */
     DOWN(3, () -> proxy.refuse(), () -> proxy.heal()),

@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
@@ -35,6 +37,7 @@ final class DatabaseProxy implements AutoCloseable {
 
   private final ServerSocket listener;
   private final int home;
+  private final ExecutorService threads = Executors.newCachedThreadPool();
   private final Set<Link> links = ConcurrentHashMap.newKeySet();
   private final List<Closeable> backlog = new ArrayList<>();
   private final AtomicInteger accepted = new AtomicInteger();
@@ -58,7 +61,7 @@ final class DatabaseProxy implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    start(this::acceptAll);
+    threads.execute(this::acceptAll);
   }
 
   int port() {
@@ -132,6 +135,7 @@ final class DatabaseProxy implements AutoCloseable {
     heal();
     listener.close();
     links.forEach(Link::close);
+    threads.shutdown();
   }
 
   private void acceptAll() {
@@ -139,36 +143,32 @@ final class DatabaseProxy implements AutoCloseable {
       while (true) {
         Socket client = listener.accept();
         accepted.incrementAndGet();
-        start(() -> connect(client));
-        while (!isAccepting) {
-          LockSupport.parkNanos(CHECK_PERIOD.toNanos());
-        }
+        threads.execute(() -> connect(client));
+        awaitUntilAccepting();
       }
     } catch (IOException e) {
       // It was closed.
     }
   }
 
+  private void awaitUntilAccepting() {
+    while (!isAccepting) {
+      LockSupport.parkNanos(CHECK_PERIOD.toNanos());
+    }
+  }
+
   private void connect(Socket client) {
     try (client;
         Socket server = new Socket()) {
-      while (!isAccepting) { // it came while this was already waiting
-        LockSupport.parkNanos(CHECK_PERIOD.toNanos());
-      }
+      awaitUntilAccepting(); // it came while this was already waiting
       server.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), target));
       Link link = new Link(client, server);
       links.add(link);
-      start(() -> link.forward(client, server, false));
+      threads.execute(() -> link.forward(client, server, false));
       link.forward(server, client, true);
     } catch (IOException | IllegalArgumentException e) {
       // The client meets a closed connection.
     }
-  }
-
-  private static void start(Runnable work) {
-    Thread thread = new Thread(work, "database-proxy");
-    thread.setDaemon(true);
-    thread.start();
   }
 
   /** A connection of the service, and the one to the database that it leads to. */

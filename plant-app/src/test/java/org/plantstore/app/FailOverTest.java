@@ -122,7 +122,7 @@ class FailOverTest {
         ServiceProcess service =
             start(
                 "jdbc:postgresql://database:" + old.port() + "/postgres",
-                Map.of("JDK_JAVA_OPTIONS", "-Djdk.net.hosts.file=" + names))) {
+                "-Djdk.net.hosts.file=" + names)) {
       old.refuse();
       Files.writeString(names, "127.0.0.1 localhost\n127.0.0.2 database\n");
       assertServedSoon(service);
@@ -137,13 +137,9 @@ class FailOverTest {
     }
   }
 
-  private ServiceProcess start(String url) {
-    return start(url, Map.of());
-  }
-
-  private ServiceProcess start(String url, Map<String, String> furtherSettings) {
+  private ServiceProcess start(String url, String... javaOptions) {
     Map<String, String> environment = Database.environment(url);
-    environment.putAll(furtherSettings);
+    environment.put("JDK_JAVA_OPTIONS", String.join(" ", javaOptions));
     environment.put("DATABASE_TIMEOUT_SECONDS", String.valueOf(DEADLINE.toSeconds()));
     return new ServiceProcess(environment).awaitReady();
   }

@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -61,13 +62,17 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
     return service;
   }
 
-  /**
-   * Returns the command of the service with a class path; most starts are worth no optimization.
-   */
+  /** Returns the command of a service for which optimizations of its code are not worth waiting. */
   static ProcessBuilder java(String classPath) {
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    return new ProcessBuilder(
-        java, "-XX:TieredStopAtLevel=1", "-cp", classPath, "org.plantstore.app.Main");
+    return java(classPath, "-XX:TieredStopAtLevel=1");
+  }
+
+  static ProcessBuilder java(String classPath, String... options) {
+    ProcessBuilder builder =
+        new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    builder.command().addAll(List.of(options));
+    builder.command().addAll(List.of("-cp", classPath, "org.plantstore.app.Main"));
+    return builder;
   }
 
   ServiceProcess awaitReady() {

@@ -9,7 +9,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
@@ -32,8 +31,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SmallHeapTest {
 
   /** Those of the start script, but for the size of the heap. */
-  private static final String OPTIONS =
-      "-Xmx128m -XX:+UseParallelGC -XX:NewRatio=1 -XX:+ExitOnOutOfMemoryError";
+  private static final String[] OPTIONS = {
+    "-Xmx128m", "-XX:+UseParallelGC", "-XX:NewRatio=1", "-XX:+ExitOnOutOfMemoryError"
+  };
 
   private static final int CONNECTIONS = 1_024;
 
@@ -56,9 +56,8 @@ class SmallHeapTest {
 
   @BeforeAll
   static void start() throws SQLException {
-    Map<String, String> environment = Database.create().environment();
-    environment.put("JDK_JAVA_OPTIONS", OPTIONS);
-    service = new ServiceProcess(environment).awaitReady();
+    ProcessBuilder command = ServiceProcess.java(System.getProperty("java.class.path"), OPTIONS);
+    service = new ServiceProcess(command, Database.create().environment()).awaitReady();
   }
 
   @AfterAll

@@ -22,6 +22,7 @@ public final class Development {
    * @param arguments settings, as for {@link Main}
    */
   public static void main(String... arguments) {
+    System.setProperty("root.level", "warn"); // of the log
     Path folder =
         Path.of(
             System.getProperty(

@@ -22,7 +22,7 @@ public final class DevelopmentKey {
 
   private DevelopmentKey() {}
 
-  /** Answers a token that is valid from now on for the given time. */
+  /** Returns a token that is valid from now on for the given time. */
   public static String token(Duration validity) {
     try {
       SignedJWT token =

@@ -7,7 +7,7 @@ import io.micronaut.runtime.server.event.ServerStartupEvent;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 
-/** Tells a developer, once the service is up, what to paste to create a plant. */
+/** Prints what to paste to create a plant, once the service is up. */
 @Singleton
 @Requires(property = "development.folder")
 final class Welcome {
@@ -27,14 +27,12 @@ final class Welcome {
         """
 
         The plant store is up, with a key that was made for this run.
-        Its database is in %4$s; remove that folder to start anew.
+        Its database is in %4$s; remove that folder to start anew. Ctrl-C stops it.
         Create a plant here, or on a page in the browser (the token is valid for %1$d hours):
 
         curl -i %2$s/plants -H 'Content-Type: application/json' -H 'Authorization: Bearer %3$s' -d '{"id":1,"name":"fern","tag":"shade"}'
 
         %2$s/#token=%3$s
-
-        Ctrl-C stops it.
         """
             .formatted(TOKEN_VALIDITY.toHours(), event.getSource().getURL(), token, folder));
   }

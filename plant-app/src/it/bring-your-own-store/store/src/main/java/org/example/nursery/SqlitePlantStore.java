@@ -114,7 +114,7 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
     }
   }
 
-  /** Says whether trying again can help, and keeps SQLite's exception to itself (R7). */
+  /** Returns an exception that says whether trying again can help, and keeps SQLite's exception to itself (R7). */
   private static RuntimeException failure(SQLException e) {
     SQLiteErrorCode code = SQLiteErrorCode.getErrorCode(e.getErrorCode() & PRIMARY_CODE);
     return TEMPORARY.contains(code)
