@@ -71,7 +71,7 @@ class ArchitectureTest {
           Map.entry("org.flywaydb", rooms("persistence.start")),
           Map.entry(
               "java.sql", rooms("persistence", "persistence.database", "persistence.start")),
-          Map.entry("org.postgresql", rooms("persistence", "persistence.database")));
+          Map.entry("org.postgresql", rooms("persistence", "persistence.database", "persistence.start")));
 
   private static Set<String> rooms(String... names) {
     return Arrays.stream(names).map("adapter."::concat).collect(toSet());

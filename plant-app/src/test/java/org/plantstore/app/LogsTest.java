@@ -47,7 +47,7 @@ class LogsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "text | (?s).*WARN .*RefusedCreates \\[(?=.*request_id=order-503)(?=.*trace_id=TRACE).*] - A"
+        "text | (?s).*WARN .*ErrorAnswers \\[(?=.*request_id=order-503)(?=.*trace_id=TRACE).*] - A"
             + " plant was not created.*",
         "json | .*\"level\":\"WARN\",.*\"mdc\": \\{(?=.*\"request_id\":\"order-503\")"
             + "(?=.*\"trace_id\":\"TRACE\").*\"formattedMessage\":\"A plant was not created.*"

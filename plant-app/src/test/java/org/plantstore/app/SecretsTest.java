@@ -92,7 +92,7 @@ class SecretsTest {
             "canary".repeat(200_000))) {
       requireStatus(400, create(service, body));
     }
-    requireStatus(400, send(request(service, "/plants", "canary-type", token)));
+    requireStatus(400, send(request(service, "/plants", "text/plain", token)));
     requireStatus(404, send(request(service, "/elsewhere", "application/json", token)));
     HttpRequest.Builder compressed = request(service, "/plants", "application/json", token);
     requireStatus(400, send(compressed.header("Content-Encoding", "canary")));

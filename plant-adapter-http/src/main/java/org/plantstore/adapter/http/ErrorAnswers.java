@@ -103,8 +103,8 @@ final class ErrorAnswers
     if (failure instanceof PlantStoreUnavailableException unavailable) {
       unavailableLine.write(more ->
           LOG.warn(
-              "A plant was not created, its caller is asked to retry ({} more since the last such"
-                  + " line): {}",
+              "A plant was not created, its caller is asked to retry, as were {} more since the last"
+                  + " such line: {}",
               more,
               unavailable.getMessage()));
       return new RefusedException(ErrorNumber.STORE_UNAVAILABLE);
