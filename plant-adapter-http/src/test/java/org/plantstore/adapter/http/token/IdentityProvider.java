@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKSet;
+import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
@@ -16,7 +17,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 
 /** An identity provider that publishes a key set over HTTP, and can be down. */
 public final class IdentityProvider implements AutoCloseable {
@@ -25,9 +25,7 @@ public final class IdentityProvider implements AutoCloseable {
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final AtomicInteger fetches = new AtomicInteger();
   private volatile String keySet = "";
-  private volatile int status = 200;
-  private volatile boolean dripping;
-  private volatile @Nullable HttpHandler otherAnswer;
+  private volatile HttpHandler answer = this::answerKeySet;
 
   public IdentityProvider(JWK... keys) {
     publish(keys);
@@ -40,25 +38,28 @@ public final class IdentityProvider implements AutoCloseable {
         "/keys",
         exchange -> {
           fetches.incrementAndGet();
-          HttpHandler other = otherAnswer;
-          if (other != null) {
-            try (exchange) {
-              other.handle(exchange);
-            }
-            return;
+          try (exchange) {
+            answer.handle(exchange);
           }
-          byte[] body = keySet.getBytes(UTF_8);
-          exchange.sendResponseHeaders(status, body.length);
-          for (int sent = 0; dripping && sent < body.length - 1; sent++) {
-            exchange.getResponseBody().write(body, sent, 1);
-            exchange.getResponseBody().flush();
-            LockSupport.parkNanos(Duration.ofMillis(200).toNanos());
-          }
-          exchange.getResponseBody().write(body);
-          exchange.close();
         });
     server.setExecutor(threads);
     server.start();
+  }
+
+  private void answerKeySet(HttpExchange exchange) throws IOException {
+    byte[] body = keySet.getBytes(UTF_8);
+    exchange.sendResponseHeaders(200, body.length);
+    exchange.getResponseBody().write(body);
+  }
+
+  private void dripKeySet(HttpExchange exchange) throws IOException {
+    byte[] body = keySet.getBytes(UTF_8);
+    exchange.sendResponseHeaders(200, body.length);
+    for (byte part : body) {
+      exchange.getResponseBody().write(part);
+      exchange.getResponseBody().flush();
+      LockSupport.parkNanos(Duration.ofMillis(200).toNanos());
+    }
   }
 
   public String url() {
@@ -74,21 +75,21 @@ public final class IdentityProvider implements AutoCloseable {
   }
 
   /** Has every further fetch answered in this way. */
-  public void answer(HttpHandler answer) {
-    otherAnswer = answer;
+  public void answer(HttpHandler other) {
+    answer = other;
   }
 
-  /** Answers from now on, but so slowly that no answer ever is whole. */
+  /** Sends the key set from now on, but so slowly that nobody waits for its end. */
   public void drip() {
-    dripping = true;
+    answer = this::dripKeySet;
   }
 
   public void goDown() {
-    status = 500;
+    answer = exchange -> exchange.sendResponseHeaders(500, -1);
   }
 
   public void comeBack() {
-    status = 200;
+    answer = this::answerKeySet;
   }
 
   public int fetches() {
