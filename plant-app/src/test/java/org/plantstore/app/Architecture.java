@@ -15,8 +15,8 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
- * What bytecode says about modules and their rooms, which are packages: who needs whom, and who needs
- * what from outside. A room is named by its package below {@code org.plantstore}.
+ * What bytecode says about modules and their rooms, which are packages: who needs whom, and who
+ * needs what from outside. A room is named by its package below {@code org.plantstore}.
  */
 final class Architecture {
 

@@ -9,12 +9,9 @@ import io.micronaut.http.annotation.Consumes;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Post;
 import io.micronaut.http.annotation.Produces;
-import io.micronaut.scheduling.TaskExecutors;
-import jakarta.inject.Named;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
+import org.plantstore.adapter.http.connection.BlockingWork;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.CreatePlant;
@@ -33,7 +30,7 @@ final class PlantsController {
 
   private final NewPlantReader newPlants;
   private final CreatePlant createPlant;
-  private final Executor executor;
+  private final BlockingWork blockingWork;
 
   /** Bounds the creates in progress: without virtual threads each holds a thread of its own. */
   private final Semaphore places;
@@ -41,11 +38,11 @@ final class PlantsController {
   PlantsController(
       NewPlantReader newPlants,
       CreatePlant createPlant,
-      @Named(TaskExecutors.BLOCKING) Executor executor,
+      BlockingWork blockingWork,
       @Property(name = HttpSettings.MAX_CONCURRENT_CREATES) int maxConcurrentCreates) {
     this.newPlants = newPlants;
     this.createPlant = createPlant;
-    this.executor = executor;
+    this.blockingWork = blockingWork;
     this.places = new Semaphore(maxConcurrentCreates);
   }
 
@@ -64,8 +61,8 @@ final class PlantsController {
     if (!places.tryAcquire()) {
       throw new RefusedException(ErrorNumber.OVERLOADED);
     }
-    return CompletableFuture.completedFuture(plant)
-        .thenApplyAsync(createPlant::create, executor)
+    return blockingWork
+        .submit(() -> createPlant.create(plant))
         .whenComplete((created, failure) -> places.release());
   }
 }

@@ -9,6 +9,8 @@ import io.micronaut.context.annotation.Property;
 import io.micronaut.http.server.HttpServerConfiguration;
 import io.micronaut.runtime.server.EmbeddedServer;
 import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
 import jakarta.inject.Inject;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +23,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.plantstore.adapter.http.connection.BlockingWork;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 import org.plantstore.domain.PlantStoreUnavailableException;
@@ -88,9 +91,11 @@ class OverloadTest {
         new PlantsController(
             new NewPlantReader(new HttpServerConfiguration()),
             createPlant,
-            work -> {
-              throw new OutOfMemoryError("unable to create native thread");
-            },
+            new BlockingWork(
+                work -> {
+                  throw new OutOfMemoryError("unable to create native thread");
+                },
+                new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory())),
             1);
     for (int attempt = 0; attempt < 2; attempt++) {
       CompletableFuture<Plant> created =

@@ -1,6 +1,5 @@
 package org.plantstore.adapter.http.connection;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import io.netty.buffer.Unpooled;
@@ -8,22 +7,17 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
-import io.netty.handler.codec.http.DefaultFullHttpResponse;
-import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpResponse;
-import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
-import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.plantstore.adapter.http.error.ErrorLink;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.adapter.http.observe.Exchange;
@@ -43,11 +37,6 @@ final class ConnectionHandler extends ChannelDuplexHandler {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionHandler.class);
   private static final RareLine NO_MEMORY = new RareLine(Duration.ofSeconds(10));
-  private static final ErrorNumber MALFORMED = ErrorNumber.MALFORMED_REQUEST;
-  private static final byte[] MALFORMED_BODY =
-      "{\"error\":%d,\"message\":\"%s\"}"
-          .formatted(MALFORMED.number(), MALFORMED.description())
-          .getBytes(UTF_8);
 
   /** What is kept beside the bytes of a part, of which a body may have as many as bytes. */
   private static final int BYTES_PER_PART = 256;
@@ -144,19 +133,8 @@ final class ConnectionHandler extends ChannelDuplexHandler {
   }
 
   private void refuse(ChannelHandlerContext context, Exchange broken) {
-    FullHttpResponse response =
-        new DefaultFullHttpResponse(
-            HttpVersion.HTTP_1_1,
-            HttpResponseStatus.BAD_REQUEST,
-            Unpooled.wrappedBuffer(MALFORMED_BODY));
-    response
-        .headers()
-        .set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_JSON)
-        .set(HttpHeaderNames.CONTENT_LENGTH, MALFORMED_BODY.length)
-        .set(ErrorLink.HEADER, ErrorLink.to(MALFORMED, broken.path()));
-    broken.fail(MALFORMED);
     input = Input.NONE;
-    write(context, response, context.newPromise());
+    write(context, MalformedRequestAnswer.to(broken), context.newPromise());
     context.flush();
   }
 

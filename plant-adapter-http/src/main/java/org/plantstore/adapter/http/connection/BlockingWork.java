@@ -1,0 +1,90 @@
+package org.plantstore.adapter.http.connection;
+
+import io.micronaut.scheduling.TaskExecutors;
+import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.FastThreadLocal;
+import jakarta.inject.Named;
+import jakarta.inject.Singleton;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+
+/**
+ * Runs blocking work off the event loop. Work submitted during one iteration of an event loop is
+ * started together, so that only one thread has to be woken, which starts the others: waking a
+ * thread costs about as much as reading a request. Safe for use by many threads.
+ */
+@Singleton
+public final class BlockingWork {
+
+  private final Executor threads;
+  private final EventLoopGroup eventLoops;
+  private final FastThreadLocal<List<Task<?>>> submitted =
+      new FastThreadLocal<>() {
+        @Override
+        protected List<Task<?>> initialValue() {
+          return new ArrayList<>();
+        }
+      };
+
+  /** Creates the hand-over from these event loops to these threads. */
+  public BlockingWork(
+      @Named(TaskExecutors.BLOCKING) Executor threads,
+      @Named("default") EventLoopGroup eventLoops) {
+    this.threads = threads;
+    this.eventLoops = eventLoops;
+  }
+
+  /** Returns the result of the work, or why it failed or no thread could be had for it. */
+  public <T> CompletableFuture<T> submit(Supplier<T> work) {
+    Task<T> task = new Task<>(work, new CompletableFuture<>());
+    for (EventExecutor eventLoop : eventLoops) {
+      if (eventLoop.inEventLoop()) {
+        List<Task<?>> tasks = submitted.get();
+        if (tasks.isEmpty()) {
+          eventLoop.execute(this::startSubmitted);
+        }
+        tasks.add(task);
+        return task.result;
+      }
+    }
+    start(task, task);
+    return task.result;
+  }
+
+  private void startSubmitted() {
+    List<Task<?>> tasks = List.copyOf(submitted.get());
+    submitted.get().clear();
+    start(
+        () -> {
+          tasks.subList(1, tasks.size()).forEach(task -> start(task, task));
+          tasks.get(0).run();
+        },
+        tasks.toArray(Task<?>[]::new));
+  }
+
+  private void start(Runnable work, Task<?>... tasks) {
+    try {
+      threads.execute(work);
+    } catch (RuntimeException | Error e) {
+      for (Task<?> task : tasks) {
+        task.result.completeExceptionally(e);
+      }
+    }
+  }
+
+  private record Task<T>(Supplier<T> work, CompletableFuture<T> result) implements Runnable {
+
+    @Override
+    public void run() {
+      try {
+        result.complete(work.get());
+      } catch (Throwable e) {
+        result.completeExceptionally(e);
+      }
+    }
+  }
+}
