@@ -120,43 +120,14 @@ public final class DatabaseServer {
     }
   }
 
-  /** Makes the server keep silent, with all its connections open. */
-  public void freeze() throws Exception {
-    signal("STOP");
-  }
-
-  public void thaw() throws Exception {
-    signal("CONT");
-  }
-
-  /** The first process before the others, because it would start further ones meanwhile. */
-  private void signal(String name) throws Exception {
-    signal(name, processes().get(0));
-    for (ProcessHandle process : processes()) {
-      signal(name, process);
-    }
-  }
-
-  private static void signal(String name, ProcessHandle process) throws Exception {
-    Process kill = new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid())).start();
-    if (kill.waitFor() != 0 && process.isAlive()) {
-      throw new IllegalStateException("the process " + process.pid() + " was not reached");
-    }
-  }
-
   private void kill() throws IOException {
-    List<ProcessHandle> processes = processes();
-    processes.forEach(ProcessHandle::destroyForcibly);
-    processes.forEach(process -> process.onExit().join());
-  }
-
-  /** The server's first process, which would replace the others, and then these. */
-  private List<ProcessHandle> processes() throws IOException {
     String pid = Files.readAllLines(data.resolve("postmaster.pid")).get(0).strip();
     ProcessHandle postmaster = ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
+    // The server's first process, which would replace the others, and then these.
     List<ProcessHandle> processes = new ArrayList<>(List.of(postmaster));
     processes.addAll(postmaster.descendants().toList());
-    return processes;
+    processes.forEach(ProcessHandle::destroyForcibly);
+    processes.forEach(process -> process.onExit().join());
   }
 
   private EmbeddedPostgres start(int port) {

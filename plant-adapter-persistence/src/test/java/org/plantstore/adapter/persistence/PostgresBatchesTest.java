@@ -14,13 +14,15 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,22 +36,31 @@ class PostgresBatchesTest {
 
   private static final DatabaseServer SERVER = DatabaseServer.shared();
 
-  private final List<Thread> callers = new CopyOnWriteArrayList<>();
-  private final ExecutorService executor = Executors.newFixedThreadPool(300, this::caller);
-  private ApplicationContext instance;
-  private PlantStore store;
+  private static ApplicationContext instance;
+  private static PlantStore store;
 
-  @BeforeEach
-  void connect() {
+  private final ExecutorService executor = Executors.newFixedThreadPool(300);
+
+  @BeforeAll
+  static void connect() {
     SERVER.reset();
-    instance = SERVER.connect();
+    instance = SERVER.connect(2);
     store = instance.getBean(PlantStore.class);
   }
 
-  @AfterEach
-  void disconnect() {
-    executor.shutdownNow();
+  @AfterAll
+  static void disconnect() {
     instance.close();
+  }
+
+  @BeforeEach
+  void empty() {
+    SERVER.execute("TRUNCATE plant");
+  }
+
+  @AfterEach
+  void dismissCallers() {
+    executor.shutdownNow();
   }
 
   @Test
@@ -71,6 +82,7 @@ class PostgresBatchesTest {
 
     assertThrows(IllegalStateException.class, () -> store.putIfAbsent(fern(0)));
     assertEquals(0, single("SELECT count(*) FROM plant"));
+    SERVER.execute("ALTER TABLE plant ADD PRIMARY KEY (id)");
   }
 
   @Test
@@ -112,21 +124,6 @@ class PostgresBatchesTest {
   }
 
   @Test
-  void plants_wait_for_whoever_locks_the_table_for_a_while() throws Exception {
-    List<Future<NewPlant>> calls;
-    try (Connection holder = SERVER.connection()) {
-      holder.setAutoCommit(false);
-      holder.createStatement().execute("LOCK TABLE plant");
-      calls = putAll(store, LongStream.range(0, 50).boxed().toList());
-      holder.createStatement().execute("SELECT pg_sleep(2.5)"); // longer than a statement waits
-    }
-
-    for (Future<NewPlant> call : calls) {
-      assertEquals("fern", call.get().name());
-    }
-  }
-
-  @Test
   void instances_that_write_the_same_ids_do_not_deadlock() throws Exception {
     try (ApplicationContext anotherInstance = SERVER.connect()) {
       List<Long> ids = new ArrayList<>(LongStream.range(0, 2_000).boxed().toList());
@@ -143,43 +140,29 @@ class PostgresBatchesTest {
   }
 
   @Test
-  void plants_that_wait_when_the_store_is_closed_are_stored_and_answered() throws Exception {
-    // A lock that is waited for until the last caller has come.
-    ApplicationContext patient = SERVER.connect(60);
-    List<Future<NewPlant>> calls;
-    Future<?> closing;
+  void plant_that_waits_when_the_store_is_closed_is_stored_and_answered() throws Exception {
+    ApplicationContext closed = SERVER.connect();
+    Thread closing = new Thread(closed::close);
+    Future<NewPlant> call;
     try (Connection holder = SERVER.connection()) {
       holder.setAutoCommit(false);
       holder.createStatement().execute("LOCK TABLE plant");
-      calls = putAll(patient.getBean(PlantStore.class), LongStream.range(0, 290).boxed().toList());
-      awaitWaitingCallers(290);
-      closing = executor.submit(patient::close);
-      awaitWaitingCallers(291);
+      call = putAll(closed.getBean(PlantStore.class), List.of(1L)).get(0);
+      String waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+      await(() -> single(waiting) > 0);
+      closing.start();
+      await(() -> closing.getState() == Thread.State.TIMED_WAITING);
     }
-    closing.get();
+    closing.join();
 
-    for (Future<NewPlant> call : calls) {
-      assertEquals("fern", call.get().name());
-    }
-    assertEquals(290, single("SELECT count(*) FROM plant"));
+    assertEquals(fern(1), call.get());
+    assertEquals(1, single("SELECT count(*) FROM plant"));
   }
 
-  private Thread caller(Runnable call) {
-    Thread caller = new Thread(call);
-    callers.add(caller);
-    return caller;
-  }
-
-  private void awaitWaitingCallers(int number) {
-    while (callers.stream().filter(PostgresBatchesTest::isWaiting).count() < number) {
-      assertFalse(Thread.interrupted(), "waited in vain for " + number + " callers");
-      Thread.onSpinWait();
+  private static void await(Callable<Boolean> condition) throws Exception {
+    while (!condition.call()) {
+      assertFalse(Thread.interrupted(), "waited in vain");
     }
-  }
-
-  private static boolean isWaiting(Thread thread) {
-    return thread.getState() == Thread.State.WAITING
-        || thread.getState() == Thread.State.TIMED_WAITING; // the closing one
   }
 
   private List<Future<NewPlant>> putAll(PlantStore target, List<Long> ids) {
