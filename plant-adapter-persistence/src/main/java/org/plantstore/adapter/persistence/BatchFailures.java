@@ -1,5 +1,6 @@
 package org.plantstore.adapter.persistence;
 
+import io.micronaut.data.connection.jdbc.exceptions.CannotGetJdbcConnectionException;
 import java.util.Set;
 import org.plantstore.adapter.persistence.batch.BatchFailure;
 import org.plantstore.adapter.persistence.batch.BatchFailure.Remedy;
@@ -17,22 +18,23 @@ final class BatchFailures {
 
   private BatchFailures() {}
 
-  /** Returns the failure of a batch that no connection could be borrowed for. */
-  static BatchFailure withoutConnection(RuntimeException wrapper) {
-    return new BatchFailure(Remedy.NONE, reason(failureIn(wrapper)));
-  }
-
-  /** Returns the failure of a batch whose statements failed. */
+  /** Returns the failure of a batch whose statements failed, or that got no connection. */
   static BatchFailure of(RuntimeException wrapper) {
-    PostgresFailure failure = failureIn(wrapper);
-    return new BatchFailure(remedy(failure), reason(failure));
+    PostgresFailure failure =
+        PostgresFailure.in(wrapper)
+            .orElseThrow(() ->
+                new IllegalStateException(
+                    "the store is used in a wrong way: " + wrapper.getMessage()));
+    // Without a connection the pool has tried for long enough.
+    return new BatchFailure(
+        wrapper instanceof CannotGetJdbcConnectionException ? Remedy.NONE : remedy(failure),
+        reason(failure));
   }
 
   /**
-   * Returns what may help the plants of the statement. A read-only server is worth another attempt,
-   * because the pool drops the connection and opens one to the primary.
+   * A read-only server is worth another attempt: the pool then opens a connection to the primary.
    */
-  static Remedy remedy(PostgresFailure failure) {
+  private static Remedy remedy(PostgresFailure failure) {
     if (failure.hasState(PostgresFailure.READ_ONLY)
         || (REPEATABLE_CLASSES.stream().anyMatch(failure::hasState)
             && !failure.hasState(PostgresFailure.CANCELED))) {
@@ -42,15 +44,9 @@ final class BatchFailures {
   }
 
   /** Returns the exception that rule R7 of the store allows for the failure. */
-  static RuntimeException reason(PostgresFailure failure) {
+  private static RuntimeException reason(PostgresFailure failure) {
     return failure.isTransient()
         ? new PlantStoreUnavailableException(failure.describe())
         : new IllegalStateException("PostgreSQL refused a plant for good: " + failure.describe());
-  }
-
-  private static PostgresFailure failureIn(RuntimeException wrapper) {
-    return PostgresFailure.in(wrapper)
-        .orElseThrow(() ->
-            new IllegalStateException("the store is used in a wrong way: " + wrapper.getMessage()));
   }
 }

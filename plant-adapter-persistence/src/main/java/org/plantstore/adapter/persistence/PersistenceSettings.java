@@ -6,6 +6,7 @@ import io.micronaut.context.ApplicationContextConfigurer;
 import io.micronaut.context.annotation.ContextConfigurer;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
@@ -21,6 +22,8 @@ import org.plantstore.adapter.persistence.start.ServerCheck;
 @ContextConfigurer
 public final class PersistenceSettings implements ApplicationContextConfigurer {
 
+  private static final String START_SECONDS = "database.start.timeout.seconds";
+
   @Override
   public void configure(ApplicationContextBuilder builder) {
     builder.propertySources(
@@ -28,7 +31,7 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
             "plant-adapter-persistence",
             Map.ofEntries(
                 Map.entry(DatabaseTimeouts.CREATE_SECONDS, 5),
-                Map.entry(DatabaseTimeouts.START_SECONDS, 60),
+                Map.entry(START_SECONDS, 60),
                 Map.entry("datasources.default.url", "${database.url:}"),
                 Map.entry("datasources.default.driver-class-name", "org.postgresql.Driver"),
                 Map.entry("datasources.default.dialect", "POSTGRES"),
@@ -47,12 +50,11 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
   @Override
   public void configure(ApplicationContext context) {
     DatabaseAccess access = DatabaseAccess.of(context.getEnvironment());
-    DatabaseTimeouts timeouts =
-        new DatabaseTimeouts(
-            seconds(context, DatabaseTimeouts.CREATE_SECONDS, 1, 60),
-            seconds(context, DatabaseTimeouts.START_SECONDS, 0, 3_600));
-    new ServerCheck(access).run(timeouts.start());
-    new Migration(access, timeouts.migrationLock()).run();
+    requireSeconds(context, DatabaseTimeouts.CREATE_SECONDS, 1, 60);
+    int patience = requireSeconds(context, START_SECONDS, 0, 3_600);
+    new ServerCheck(access).run(Duration.ofSeconds(patience));
+    // Locked tables are waited for as well, but not too short.
+    new Migration(access, Duration.ofSeconds(Math.max(patience, 2))).run();
   }
 
   /** Last: what is wrong elsewhere is to be told before this one waits for its database. */
@@ -61,7 +63,8 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
     return LOWEST_PRECEDENCE;
   }
 
-  private static int seconds(ApplicationContext context, String property, int least, int most) {
+  private static int requireSeconds(
+      ApplicationContext context, String property, int least, int most) {
     String value = context.getRequiredProperty(property, String.class);
     int seconds = value.matches("[0-9]{1,4}") ? Integer.parseInt(value) : -1;
     if (seconds < least || seconds > most) {

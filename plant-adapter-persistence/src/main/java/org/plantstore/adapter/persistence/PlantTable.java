@@ -32,9 +32,7 @@ final class PlantTable implements GroupCommit.Table {
 
   private static final Logger LOG = LoggerFactory.getLogger(PlantTable.class);
 
-  /**
-   * Returns the ids that were free: a count is not to be relied on where a table is distributed.
-   */
+  /** Returns the ids that were free: a count is not reliable where a table is distributed. */
   private static final String INSERT =
       "INSERT INTO plant (id, name, tag) %s ON CONFLICT (id) DO NOTHING RETURNING id";
 
@@ -71,10 +69,7 @@ final class PlantTable implements GroupCommit.Table {
     try {
       return database.execute(
           connection -> statements.execute(connection, () -> putIfAbsent(connection, plants)));
-    } catch (CannotGetJdbcConnectionException e) {
-      // The pool has tried for long enough.
-      throw BatchFailures.withoutConnection(e);
-    } catch (ConnectionException | DataAccessException e) {
+    } catch (CannotGetJdbcConnectionException | ConnectionException | DataAccessException e) {
       throw BatchFailures.of(e);
     }
   }

@@ -7,9 +7,10 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.time.Duration;
-import java.util.Arrays;
+import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
 import org.plantstore.domain.NewPlant;
@@ -17,13 +18,11 @@ import org.plantstore.domain.NewPlant;
 /** The metrics of the store, recorded once for each batch. Safe for use by many threads. */
 final class StoreMetrics {
 
-  private static final String OUTCOME = "outcome";
-
   private static final double[] BATCH_PLANTS = {1, 4, 16, 64};
 
   private static final Duration[] COMMIT_TIMES =
-      Arrays.stream(new double[] {0.5, 1, 2.5, 5, 10, 25, 100, 1_000})
-          .mapToObj(millis -> Duration.ofNanos((long) (millis * 1_000_000)))
+      LongStream.of(500, 1_000, 2_500, 5_000, 10_000, 25_000, 100_000, 1_000_000)
+          .mapToObj(micros -> Duration.of(micros, ChronoUnit.MICROS))
           .toArray(Duration[]::new);
 
   private final MeterRegistry registry;
@@ -59,7 +58,7 @@ final class StoreMetrics {
   private Timer commits(String outcome) {
     return Timer.builder("plant.store.commit")
         .description("From the borrowing of a connection to the end of a batch's commit")
-        .tag(OUTCOME, outcome)
+        .tag("outcome", outcome)
         .serviceLevelObjectives(COMMIT_TIMES)
         .register(registry);
   }

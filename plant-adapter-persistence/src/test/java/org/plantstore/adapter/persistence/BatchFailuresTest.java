@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.micronaut.data.connection.jdbc.exceptions.CannotGetJdbcConnectionException;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -48,7 +49,9 @@ class BatchFailuresTest {
 
   @Test
   void batch_without_a_connection_is_not_repeated() {
-    BatchFailure failure = BatchFailures.withoutConnection(wrapped("08001"));
+    BatchFailure failure =
+        BatchFailures.of(
+            new CannotGetJdbcConnectionException("none", new SQLException("failed", "08001")));
 
     assertEquals(Remedy.NONE, failure.remedy());
     assertInstanceOf(PlantStoreUnavailableException.class, failure.reason());

@@ -18,12 +18,7 @@ import org.plantstore.adapter.persistence.batch.BatchFailure.Remedy;
  */
 final class BatchQueue {
 
-  /**
-   * Plants that are written together.
-   *
-   * @param plants the plants in the order of their arrival, at least one
-   * @param began when the batch was taken, as a value of {@link System#nanoTime()}
-   */
+  /** Plants in the order of their arrival, and the {@link System#nanoTime()} of being taken. */
   record Batch(List<WaitingPlant> plants, long began) {}
 
   private static final Duration EXCLUSIVE = Duration.ofMillis(20);

@@ -37,12 +37,7 @@ public final class GroupCommit implements AutoCloseable {
     Map<Long, NewPlant> putIfAbsent(SortedMap<Long, NewPlant> plants) throws BatchFailure;
   }
 
-  /**
-   * The limits of a batch.
-   *
-   * @param plants the maximum number of plants
-   * @param bytes the maximum number of bytes, unless a single plant has more
-   */
+  /** The maximum numbers of a batch's plants, and of its bytes unless a single plant has more. */
   public record Limits(int plants, long bytes) {}
 
   /** The maximum number of batches that are written at once. */

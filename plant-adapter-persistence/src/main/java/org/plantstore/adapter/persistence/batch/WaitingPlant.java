@@ -19,13 +19,7 @@ final class WaitingPlant {
   private final @Nullable BatchFailure earlierFailure;
   private final CompletableFuture<NewPlant> stored = new CompletableFuture<>();
 
-  /**
-   * Creates an entry for a plant whose caller is waiting.
-   *
-   * @param plant the plant
-   * @param deadline when its caller gives up, as a value of {@link System#nanoTime()}
-   * @param earlierFailure why the last attempt failed, or null if this is the first one
-   */
+  /** Creates an entry for a plant whose caller waits until this {@link System#nanoTime()}. */
   WaitingPlant(NewPlant plant, long deadline, @Nullable BatchFailure earlierFailure) {
     this.plant = plant;
     this.deadline = deadline;
@@ -91,12 +85,7 @@ final class WaitingPlant {
     return deadline - System.nanoTime() <= 0;
   }
 
-  /**
-   * Returns the failure of a plant whose deadline has passed. The refusal of another plant in its
-   * batch is not its own.
-   *
-   * @param lastFailure why the last attempt failed, or null if there was none
-   */
+  /** Returns the last failure, if it may be this plant's own: a refusal may be a neighbour's. */
   static BatchFailure expired(@Nullable BatchFailure lastFailure) {
     return lastFailure != null && lastFailure.reason() instanceof PlantStoreUnavailableException
         ? lastFailure

@@ -18,21 +18,19 @@ public record PostgresFailure(SQLException cause) {
   /** The class of a wrong name or password, and of an account that may not log in. */
   public static final String ACCOUNT_REFUSED = "28";
 
-  /**
-   * Classes of transient states: connection, authorization, missing database, rollback by
-   * concurrency, resources, locks, operator, system.
-   */
-  private static final Set<String> TRANSIENT_CLASSES =
-      Set.of("08", ACCOUNT_REFUSED, "3D", "40", "53", "55", "57", "58");
-
   /** The state of a server that has become a standby. */
   public static final String READ_ONLY = "25006";
 
-  /** Transient states of other classes: also transactions that time out. */
-  private static final Set<String> TRANSIENT_STATES = Set.of(READ_ONLY, "25P03", "25P04");
-
   /** The state of a statement that is cancelled, also because no standby confirms it. */
   public static final String CANCELED = "57014";
+
+  /**
+   * Transient states and classes of them: connection, authorization, missing database, rollback by
+   * concurrency, resources, locks, operator, system; also transactions that time out.
+   */
+  private static final Set<String> TRANSIENT =
+      Set.of(
+          "08", ACCOUNT_REFUSED, READ_ONLY, "25P03", "25P04", "3D", "40", "53", "55", "57", "58");
 
   /**
    * Returns the failure of the driver or the pool that a framework has wrapped, if there is one.
@@ -48,11 +46,8 @@ public record PostgresFailure(SQLException cause) {
 
   /** Returns whether the failure is transient. */
   public boolean isTransient() {
-    String state = state();
     // The pool's own time-out has no state.
-    return state == null
-        || TRANSIENT_CLASSES.contains(classOf(state))
-        || TRANSIENT_STATES.contains(state);
+    return state() == null || TRANSIENT.stream().anyMatch(this::hasState);
   }
 
   /** Returns the failure in one line, without details, which would quote rows. */
@@ -89,9 +84,5 @@ public record PostgresFailure(SQLException cause) {
   public boolean hasState(String stateOrClass) {
     String state = state();
     return state != null && state.startsWith(stateOrClass);
-  }
-
-  private static String classOf(@Nullable String state) {
-    return state == null || state.length() < 2 ? "" : state.substring(0, 2);
   }
 }

@@ -5,6 +5,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -55,7 +56,10 @@ final class RetryingDataSource extends PGSimpleDataSource {
         return connection;
       } catch (SQLException e) {
         lastFailure = new PostgresFailure(e).describe();
-        pause();
+        LockSupport.parkNanos(PAUSE.toNanos());
+        if (Thread.currentThread().isInterrupted()) {
+          throw new SQLException("interrupted while waiting for a connection", e);
+        }
       }
     }
   }
@@ -65,15 +69,6 @@ final class RetryingDataSource extends PGSimpleDataSource {
   public Connection getConnection(@Nullable String user, @Nullable String password)
       throws SQLException {
     return getConnection();
-  }
-
-  private static void pause() throws SQLException {
-    try {
-      Thread.sleep(PAUSE.toMillis());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new SQLException("interrupted while waiting for a connection", e);
-    }
   }
 
   /** Returns why the pool's last attempt failed, or null if it succeeded. */

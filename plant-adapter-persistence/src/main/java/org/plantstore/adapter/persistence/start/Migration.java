@@ -11,10 +11,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * Brings the tables up to date, on connections of its own, because a migration may take longer than
- * any create.
- *
- * @param access the database
- * @param lockTimeout how long locked tables are waited for
+ * any create. Locked tables are waited for until the time-out.
  */
 public record Migration(DatabaseAccess access, Duration lockTimeout) {
 

@@ -18,8 +18,6 @@ import org.slf4j.LoggerFactory;
  * Checks that the server can keep the store's rules, and that the account has the rights that the
  * store needs, so that a start fails with a reason in an operator's words. Waits for a server that
  * does not answer yet.
- *
- * @param access the database
  */
 public record ServerCheck(DatabaseAccess access) {
 

@@ -59,8 +59,7 @@ class RetryingDataSourceTest {
     server.execute("DO $$ BEGIN CREATE ROLE stranger; EXCEPTION WHEN duplicate_object THEN END $$");
     RetryingDataSource source =
         new RetryingDataSource(
-            new DatabaseAccess(server.url("postgres"), "stranger", "any"),
-            new DatabaseTimeouts(1, 0));
+            new DatabaseAccess(server.url("postgres"), "stranger", "any"), new DatabaseTimeouts(1));
     SQLException refusal = assertThrows(SQLException.class, source::connect);
 
     assertSame(refusal, assertThrows(SQLException.class, source::connect));
@@ -68,7 +67,7 @@ class RetryingDataSourceTest {
 
   private RetryingDataSource source() {
     return new RetryingDataSource(
-        new DatabaseAccess(server.url("postgres"), "postgres", "any"), new DatabaseTimeouts(1, 0));
+        new DatabaseAccess(server.url("postgres"), "postgres", "any"), new DatabaseTimeouts(1));
   }
 
   private static String single(RetryingDataSource source, String query) throws SQLException {

@@ -48,6 +48,7 @@ class StartTest {
       textBlock =
           """
           mysql://localhost/plants                          | be a JDBC address of PostgreSQL, such as jdbc:postgresql://localhost:5432/plants
+          postgresql://localhost:99999/plants               | be a JDBC address of PostgreSQL, such as jdbc:postgresql://localhost:5432/plants
           postgresql://plants:canary@localhost:5432/plants  | not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
           postgresql://localhost:5432/plants?user=plants    | not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
           postgresql://localhost:99999/p?password=canary    | not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
