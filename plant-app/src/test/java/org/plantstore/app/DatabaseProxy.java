@@ -15,7 +15,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -40,7 +39,6 @@ final class DatabaseProxy implements AutoCloseable {
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final Set<Link> links = ConcurrentHashMap.newKeySet();
   private final List<Closeable> backlog = new ArrayList<>();
-  private final AtomicInteger accepted = new AtomicInteger();
 
   private volatile int target;
   private volatile Duration delay = Duration.ZERO;
@@ -66,11 +64,6 @@ final class DatabaseProxy implements AutoCloseable {
 
   int port() {
     return listener.getLocalPort();
-  }
-
-  /** Returns how many connections have ever been accepted. */
-  int accepted() {
-    return accepted.get();
   }
 
   /** Lets new connections lead to another port; the old ones stay. */
@@ -142,7 +135,6 @@ final class DatabaseProxy implements AutoCloseable {
     try {
       while (true) {
         Socket client = listener.accept();
-        accepted.incrementAndGet();
         threads.execute(() -> connect(client));
         awaitUntilAccepting();
       }

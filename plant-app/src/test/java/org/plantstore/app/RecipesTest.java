@@ -74,30 +74,29 @@ class RecipesTest {
   void recipe_sends_the_same_again_when_a_503_says_so(Recipe recipe) throws IOException {
     List<String> bodies = new CopyOnWriteArrayList<>();
     List<Long> arrivals = new CopyOnWriteArrayList<>();
-    HttpServer busyTwice =
+    HttpServer busyOnce =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    busyTwice.createContext(
+    busyOnce.createContext(
         "/plants",
         exchange -> {
           bodies.add(new String(exchange.getRequestBody().readAllBytes(), UTF_8));
           exchange.getResponseHeaders().add("Retry-After", String.valueOf(RETRY_AFTER.toSeconds()));
           arrivals.add(System.nanoTime());
-          exchange.sendResponseHeaders(bodies.size() < 3 ? 503 : 200, -1);
+          exchange.sendResponseHeaders(bodies.size() < 2 ? 503 : 200, -1);
           exchange.close();
         });
-    busyTwice.start();
+    busyOnce.start();
     try {
-      URI address = URI.create("http://localhost:" + busyTwice.getAddress().getPort());
+      URI address = URI.create("http://localhost:" + busyOnce.getAddress().getPort());
       run(recipe, address, ServiceProcess.token()).requireSuccess();
     } finally {
-      busyTwice.stop(0);
+      busyOnce.stop(0);
     }
 
-    assertEquals(3, bodies.size());
+    assertEquals(2, bodies.size());
     assertEquals(Set.of(bodies.get(0)), Set.copyOf(bodies));
     long wait = RETRY_AFTER.minus(TIMER_INACCURACY).toNanos();
     assertTrue(arrivals.get(1) - arrivals.get(0) >= wait, "it waited");
-    assertTrue(arrivals.get(2) - arrivals.get(1) >= wait, "it waited again");
     assertTrue(bodies.get(0).matches("\\{\"id\": ?\\d+, ?\"name\": ?\"fern\".*}"), bodies.get(0));
   }
 

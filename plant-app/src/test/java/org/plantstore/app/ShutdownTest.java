@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.BufferedReader;
-import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -22,7 +21,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -62,7 +60,6 @@ class ShutdownTest {
   private final AtomicLong created = new AtomicLong();
   private final List<ServiceProcess> services = new ArrayList<>();
   private Database database;
-  private volatile boolean enough;
 
   @BeforeEach
   void start() throws SQLException {
@@ -78,7 +75,7 @@ class ShutdownTest {
   @Test
   void service_that_is_asked_to_end_serves_on_and_fails_no_request() throws Exception {
     ServiceProcess service = start(Map.of("DRAIN_SECONDS", "3"));
-    List<Future<?>> clients = startClients(service.port, () -> false);
+    List<Future<?>> clients = startClients(service.port);
     awaitFurtherCreates();
 
     long asked = System.nanoTime();
@@ -183,34 +180,6 @@ class ShutdownTest {
     }
   }
 
-  @Test
-  void services_that_are_restarted_in_turn_behind_a_balancer_fail_no_request() throws Exception {
-    try (Balancer balancer = new Balancer()) {
-      List<ServiceProcess> old = List.of(startBehind(balancer), startBehind(balancer));
-      List<Future<?>> clients = startClients(balancer.port(), () -> !enough);
-
-      for (ServiceProcess service : old) {
-        awaitFurtherCreates();
-        assertEquals(0, service.stop());
-        balancer.remove(service);
-        startBehind(balancer);
-      }
-      awaitFurtherCreates();
-      enough = true;
-
-      for (Future<?> client : clients) {
-        client.get();
-      }
-      assertEquals(created.get(), database.names().size());
-    }
-  }
-
-  private ServiceProcess startBehind(Balancer balancer) {
-    ServiceProcess service = start(Map.of("DRAIN_SECONDS", "2"));
-    balancer.add(service);
-    return service;
-  }
-
   private ServiceProcess startUnread() {
     Map<String, String> environment = database.environment();
     environment.put("ACCESS_LOG", "on");
@@ -228,32 +197,22 @@ class ShutdownTest {
     return service.awaitReady();
   }
 
-  /**
-   * Starts clients that create plants without a pause.
-   *
-   * @param reconnects whether clients that were told that a connection is the last open another one
-   */
-  private List<Future<?>> startClients(int port, BooleanSupplier reconnects) {
+  /** Starts clients that create plants without a pause until a connection is the last. */
+  private List<Future<?>> startClients(int port) {
     List<Future<?>> clients = new ArrayList<>();
     for (int number = 0; number < CLIENTS; number++) {
       clients.add(
           threads.submit(() -> {
-            do {
-              createUntilLast(port);
-            } while (reconnects.getAsBoolean());
+            try (RawClient client = new RawClient(port, ServiceProcess.token())) {
+              while (!client.isLast()) {
+                assertEquals(200, client.create(ids.incrementAndGet()));
+                created.incrementAndGet();
+              }
+            }
             return null;
           }));
     }
     return clients;
-  }
-
-  private void createUntilLast(int port) throws IOException {
-    try (RawClient client = new RawClient(port, ServiceProcess.token())) {
-      while (!client.isLast() && !enough) {
-        assertEquals(200, client.create(ids.incrementAndGet()));
-        created.incrementAndGet();
-      }
-    }
   }
 
   private void awaitFurtherCreates() {

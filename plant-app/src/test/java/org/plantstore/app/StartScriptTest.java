@@ -159,14 +159,6 @@ class StartScriptTest {
     assertRefusal("Java must be 17 or later, but " + java() + " is " + what);
   }
 
-  @Test
-  void java_that_does_not_tell_its_version_in_a_file_is_asked() throws IOException {
-    useJava("25.0.3");
-    Files.delete(Path.of(environment.get("JAVA_HOME"), "release"));
-
-    assertTrue(options().contains("-XX:+UseCompactObjectHeaders"));
-  }
-
   private void putCacheThere() throws IOException {
     Files.createFile(installation.resolve("plant-app.aot"));
   }

@@ -40,12 +40,8 @@ class StartTest {
       textBlock =
           """
           DATABASE_URL      | | DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD must be set, but DATABASE_URL is not
-          DATABASE_USERNAME | | DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD must be set, but DATABASE_USERNAME is not
           DATABASE_PASSWORD | | DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD must be set, but DATABASE_PASSWORD is not
-          DATABASE_URL      | mysql://localhost/plants | DATABASE_URL must be a JDBC address of PostgreSQL, such as jdbc:postgresql://localhost:5432/plants
-          DATABASE_URL      | jdbc:postgresql://plants:canary@localhost/plants | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
           DATABASE_URL      | jdbc:postgresql://localhost/plants?ssl=true&socketTimeout=0 | DATABASE_URL must not set time-outs; they follow from DATABASE_TIMEOUT_SECONDS
-          DATABASE_URL      | jdbc:postgresql://localhost:99999/plants | DATABASE_URL must be a JDBC address of PostgreSQL, such as jdbc:postgresql://localhost:5432/plants
           JWT_SECRET        | | one of JWT_SECRET and JWT_JWKS_URL must be set, but none is
           JWT_JWKS_URL      | https://issuer.example/keys | one of JWT_SECRET and JWT_JWKS_URL must be set, but both are
           JWT_SECRET        | canary-secret | JWT_SECRET must have at least 32 bytes, but has 13
