@@ -4,8 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,7 +25,6 @@ public final class AotTraining {
   private static final int IDS_OF_A_ROUND = 20;
   private static final Duration CACHE_TIMEOUT = Duration.ofMinutes(5);
 
-  private final String token = ServiceProcess.token();
   private final Path folder;
   private final Path cache;
   private final Database database;
@@ -77,16 +75,18 @@ public final class AotTraining {
   /** What one client asks a service for: mostly new plants, and some of the rest. */
   private void sendRequests(ServiceProcess service, long firstId) {
     for (long id = firstId; id < firstId + ROUNDS * IDS_OF_A_ROUND; id++) {
-      require(200, create(service, token, plant(id, "fern")));
+      assertStatus(200, service.create(plant(id, "fern")));
       if (id % IDS_OF_A_ROUND == 0) {
-        require(200, create(service, token, plant(id, "fern")));
-        require(400, create(service, token, plant(id, "moss")));
-        require(400, create(service, token, "{\"id\":\"1\",\"name\":"));
-        require(400, create(service, token, "{}"));
-        require(401, create(service, "a.b.c", plant(id, "fern")));
-        require(404, get(service, "/nothing").header("Authorization", "Bearer " + token));
-        require(200, get(service, "/"));
-        require(200, get(service, "/openapi.yaml"));
+        String token = "Bearer " + ServiceProcess.token();
+        assertStatus(200, service.create(plant(id, "fern")));
+        assertStatus(400, service.create(plant(id, "moss")));
+        assertStatus(400, service.create("{\"id\":\"1\",\"name\":"));
+        assertStatus(400, service.create("{}"));
+        assertStatus(
+            401, service.create(plant(id, "fern"), Map.of("Authorization", "Bearer a.b.c")));
+        assertStatus(404, service.get("/nothing", Map.of("Authorization", token)));
+        assertStatus(200, service.get("/", Map.of()));
+        assertStatus(200, service.get("/openapi.yaml", Map.of()));
       }
     }
   }
@@ -95,7 +95,7 @@ public final class AotTraining {
     long start = System.nanoTime();
     try (ServiceProcess service = start(variable, value)) {
       Await.until("the service is open", service::isOpen);
-      require(200, create(service, token, plant(0, "fern")));
+      assertStatus(200, service.create(plant(0, "fern")));
       Duration duration = Duration.ofNanos(System.nanoTime() - start);
       service.stop();
       return duration;
@@ -115,16 +115,7 @@ public final class AotTraining {
     return "{\"id\":" + id + ",\"name\":\"" + name + "\"" + tag + "}";
   }
 
-  private static HttpRequest.Builder create(ServiceProcess service, String token, String json) {
-    return ServiceProcess.createRequest(service.address(), token)
-        .POST(BodyPublishers.ofString(json));
-  }
-
-  private static HttpRequest.Builder get(ServiceProcess service, String path) {
-    return HttpRequest.newBuilder(service.address().resolve(path));
-  }
-
-  private static void require(int status, HttpRequest.Builder request) {
-    assertEquals(status, ServiceProcess.send(request).statusCode(), request.build()::toString);
+  private static void assertStatus(int status, HttpResponse<String> answer) {
+    assertEquals(status, answer.statusCode(), answer::toString);
   }
 }

@@ -72,7 +72,7 @@ class ChaosTest {
 
   @Test
   void nothing_acknowledged_is_lost_or_contradicted_whoever_is_killed() throws Exception {
-    try (ChaosWriters writers = new ChaosWriters(WRITERS, () -> service.address())) {
+    try (ChaosWriters writers = new ChaosWriters(WRITERS, () -> service)) {
       for (Victim victim : victims()) {
         writers.awaitProgress(PROGRESS, LIMIT);
         pause();

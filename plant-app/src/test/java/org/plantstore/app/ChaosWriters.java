@@ -1,13 +1,7 @@
 package org.plantstore.app;
 
-import static java.net.http.HttpRequest.BodyPublishers.ofString;
-
-import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
+import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Queue;
@@ -40,12 +34,8 @@ final class ChaosWriters implements AutoCloseable {
   private static final int CONTESTED_IDS = 200;
 
   private static final Duration REPEAT_PAUSE = Duration.ofMillis(100);
-  private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
-  private final HttpClient client =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-  private final String token = ServiceProcess.token();
-  private final Supplier<URI> address;
+  private final Supplier<ServiceProcess> service;
   private final ExecutorService threads;
 
   private final AtomicLong lastId = new AtomicLong();
@@ -68,10 +58,10 @@ final class ChaosWriters implements AutoCloseable {
   /**
    * Begins to create plants.
    *
-   * @param address where the service is now
+   * @param service the service that runs now
    */
-  ChaosWriters(int writers, Supplier<URI> address) {
-    this.address = address;
+  ChaosWriters(int writers, Supplier<ServiceProcess> service) {
+    this.service = service;
     this.threads = Executors.newFixedThreadPool(writers);
     for (int writer = 0; writer < writers; writer++) {
       threads.execute(this::write);
@@ -88,7 +78,7 @@ final class ChaosWriters implements AutoCloseable {
   void stop() throws InterruptedException {
     stopped = true;
     threads.shutdown();
-    if (!threads.awaitTermination(TIMEOUT.multipliedBy(2).toSeconds(), TimeUnit.SECONDS)) {
+    if (!threads.awaitTermination(Await.LIMIT.toSeconds(), TimeUnit.SECONDS)) {
       throw new AssertionError("a plant is never answered: " + this);
     }
   }
@@ -123,18 +113,10 @@ final class ChaosWriters implements AutoCloseable {
   }
 
   private boolean isAnswered(Attempt attempt) {
-    HttpRequest request =
-        ServiceProcess.createRequest(address.get(), token)
-            .timeout(TIMEOUT)
-            .POST(ofString("{\"id\":%d,\"name\":\"%s\"}".formatted(attempt.id(), attempt.name())))
-            .build();
     try {
-      return note(attempt, client.send(request, BodyHandlers.ofString()));
-    } catch (IOException e) {
-      return false;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
+      return note(attempt, service.get().create(attempt.id(), attempt.name()));
+    } catch (UncheckedIOException | IllegalStateException e) {
+      return false; // the service was killed, or this thread is to end
     }
   }
 

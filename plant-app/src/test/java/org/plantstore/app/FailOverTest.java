@@ -98,7 +98,7 @@ class FailOverTest {
     try (DatabaseServer restarted = new DatabaseServer(data, 0);
         ServiceProcess service =
             start("jdbc:postgresql://localhost:" + restarted.port() + "/postgres");
-        ChaosWriters writers = new ChaosWriters(WRITERS, service::address)) {
+        ChaosWriters writers = new ChaosWriters(WRITERS, () -> service)) {
       writers.awaitProgress(PROGRESS, DEADLINE);
 
       restarted.kill();

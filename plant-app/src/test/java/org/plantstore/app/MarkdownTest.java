@@ -7,10 +7,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -50,9 +48,8 @@ class MarkdownTest {
         """
         # One `page`, and more
         ## More
-        ## More
-        [a](page.md#one-page-and-more) [b](#more-1) [c](.) [d](https://example.org/)
-        [e](absent.md) [f](#more-2) [g](page.md#absent)
+        [a](page.md#one-page-and-more) [b](#more) [c](.) [d](https://example.org/)
+        [e](absent.md) [f](#more-1) [g](page.md#absent)
         `[h](absent)`
         ```
         # no heading
@@ -62,7 +59,7 @@ class MarkdownTest {
         """);
 
     assertEquals(
-        Stream.of("absent.md", "#more-2", "page.md#absent", "#no-heading")
+        Stream.of("absent.md", "#more-1", "page.md#absent", "#no-heading")
             .map(link -> page + " links to " + link)
             .toList(),
         broken(List.of(page)));
@@ -75,16 +72,21 @@ class MarkdownTest {
     assertTrue(lines <= MAX_README_LINES, () -> "lines: " + lines);
   }
 
+  /** On the other pages, such as in the table of promises, there are names of other projects. */
   @Test
-  void classes_that_the_readme_names_are_there() throws IOException {
-    Set<String> named =
-        CLASS
-            .matcher(Files.readString(ROOT.resolve("README.md")))
-            .results()
-            .map(name -> name.group(1) + ".java")
-            .collect(Collectors.toCollection(TreeSet::new));
+  void classes_of_the_readme_and_tests_of_all_pages_are_there() throws IOException {
+    Set<String> named = new TreeSet<>();
+    for (Path page : files(".*\\.md")) {
+      boolean isReadme = page.equals(ROOT.resolve("README.md"));
+      CLASS
+          .matcher(Files.readString(page))
+          .results()
+          .map(name -> name.group(1) + ".java")
+          .filter(name -> isReadme || name.endsWith("Test.java"))
+          .forEach(named::add);
+    }
 
-    assertTrue(named.size() > 10, () -> "the names were found: " + named);
+    assertTrue(named.contains("ChaosTest.java"), () -> "the names were found: " + named);
     files(".*\\.java").forEach(file -> named.remove(file.getFileName().toString()));
     assertEquals(Set.of(), named);
   }
@@ -120,19 +122,10 @@ class MarkdownTest {
     return Files.exists(target) && (parts.length == 1 || anchors(target).contains(parts[1]));
   }
 
-  /** Returns the anchors that GitHub and others give the headings of a page. */
+  /** Returns the anchors that GitHub and others give the headings of a page, each of them once. */
   private static Set<String> anchors(Path page) throws IOException {
-    Map<String, Integer> repeats = new HashMap<>();
     String text = FENCED.matcher(Files.readString(page)).replaceAll("");
-    return HEADING
-        .matcher(text)
-        .results()
-        .map(MarkdownTest::anchor)
-        .map(anchor -> {
-          int repeat = repeats.merge(anchor, 1, Integer::sum) - 1;
-          return repeat == 0 ? anchor : anchor + "-" + repeat;
-        })
-        .collect(Collectors.toSet());
+    return HEADING.matcher(text).results().map(MarkdownTest::anchor).collect(Collectors.toSet());
   }
 
   private static String anchor(MatchResult heading) {

@@ -25,8 +25,6 @@ class OperationsTest {
   private static final Pattern LOGGED =
       Pattern.compile("LOG\\s*\\.(?:warn|error)\\(\\s*\"((?:\\{} )?[^\"{]+)");
 
-  private static final Pattern TEST = Pattern.compile("`([A-Za-z]+Test)`");
-
   /** A row of the table, whose first cell is what the line of the log says. */
   private static final Pattern ROW = Pattern.compile("^\\| `([^`]+)` \\|.*\\|.*\\|$");
 
@@ -36,26 +34,6 @@ class OperationsTest {
 
     assertTrue(logged.size() > 5, () -> "the sources were read: " + logged);
     assertEquals(logged, rows());
-  }
-
-  @Test
-  void each_promise_has_its_tests() throws IOException {
-    Set<String> named =
-        section("## Promises")
-            .filter(line -> line.startsWith("| "))
-            .flatMap(line -> TEST.matcher(line).results())
-            .map(test -> test.group(1))
-            .collect(Collectors.toCollection(TreeSet::new));
-
-    assertTrue(named.size() > 10, () -> "the promises were read: " + named);
-    try (Stream<Path> files = Files.walk(ROOT)) {
-      named.removeAll(
-          files
-              .filter(file -> file.toString().matches(".*/src/test/java/.*\\.java"))
-              .map(file -> file.getFileName().toString().replace(".java", ""))
-              .toList());
-    }
-    assertEquals(Set.of(), named, "tests that are not there");
   }
 
   private static Set<String> logged() throws IOException {

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -89,6 +90,15 @@ public final class DatabaseServer {
       }
     } catch (SQLException e) {
       throw new IllegalStateException(e);
+    }
+  }
+
+  /** Returns the one value that a query has as its result. */
+  public String single(String query) throws SQLException {
+    try (Connection connection = connection();
+        ResultSet row = connection.createStatement().executeQuery(query)) {
+      row.next();
+      return String.valueOf(row.getString(1));
     }
   }
 

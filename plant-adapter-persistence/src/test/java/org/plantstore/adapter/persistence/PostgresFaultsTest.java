@@ -9,13 +9,9 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.micronaut.context.ApplicationContext;
-import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,10 +25,10 @@ class PostgresFaultsTest {
 
   private static final NewPlant FERN = new NewPlant(1, "fern", "shade");
 
-  /** Tells the sessions of one instance apart by what they were asked last. */
-  private static final String MONITOR = "query LIKE 'SHOW %'";
-
-  private static final String POOL = "query NOT LIKE 'SHOW %'";
+  /** The monitor's or the pool's sessions of one instance, by what they were asked last. */
+  private static final String SESSIONS =
+      "SELECT string_agg(pid::text, ' ' ORDER BY pid) FROM pg_stat_activity"
+          + " WHERE application_name = 'plant-store' AND query %s 'SHOW %%'";
 
   private static final DatabaseServer SERVER = DatabaseServer.shared();
 
@@ -58,45 +54,26 @@ class PostgresFaultsTest {
   @Test
   @Timeout(60)
   void connection_of_the_monitor_may_be_closed_alone() throws Exception {
-    try (ApplicationContext instance = SERVER.connect();
-        Connection connection = SERVER.connection()) {
+    try (ApplicationContext instance = SERVER.connect()) {
       instance.getBean(PlantStore.class).putIfAbsent(FERN);
-      Set<String> monitor = awaitMonitor(connection, Set.of());
-      Set<String> pool = sessions(connection, POOL);
-      assertEquals(GroupCommit.WRITERS, pool.size(), "sessions of the pool");
+      String monitor = awaitMonitor("0");
+      String pool = SERVER.single(SESSIONS.formatted("NOT LIKE"));
+      assertEquals(GroupCommit.WRITERS, pool.split(" ").length, "sessions of the pool");
 
-      SERVER.execute("SELECT pg_terminate_backend(" + monitor.iterator().next() + ")");
+      SERVER.execute("SELECT pg_terminate_backend(" + monitor + ")");
 
-      awaitMonitor(connection, monitor);
-      assertEquals(pool, sessions(connection, POOL));
+      awaitMonitor(monitor);
+      assertEquals(pool, SERVER.single(SESSIONS.formatted("NOT LIKE")));
     }
   }
 
-  /** Waits until the monitor has asked on a session that is not one of these. */
-  private static Set<String> awaitMonitor(Connection connection, Set<String> before)
-      throws SQLException {
-    while (true) {
-      Set<String> sessions = sessions(connection, MONITOR);
-      if (!sessions.isEmpty() && !before.containsAll(sessions)) {
-        return sessions;
-      }
-    }
-  }
-
-  private static Set<String> sessions(Connection connection, String condition) throws SQLException {
-    Set<String> processes = new HashSet<>();
-    try (ResultSet rows =
-        connection
-            .createStatement()
-            .executeQuery(
-                "SELECT pid FROM pg_stat_activity"
-                    + " WHERE application_name = 'plant-store' AND "
-                    + condition)) {
-      while (rows.next()) {
-        processes.add(rows.getString(1));
-      }
-    }
-    return processes;
+  /** Waits until the monitor has asked on another session than before, and returns that. */
+  private static String awaitMonitor(String before) throws SQLException {
+    String session;
+    do {
+      session = SERVER.single(SESSIONS.formatted("LIKE"));
+    } while (!session.matches("\\d+") || session.equals(before));
+    return session;
   }
 
   @Test
@@ -118,12 +95,10 @@ class PostgresFaultsTest {
   void plants_are_committed_where_the_pool_is_set_not_to() throws SQLException {
     Map<String, Object> settings = DatabaseServer.settings(SERVER.url("postgres"));
     settings.put("datasources.default.auto-commit", false);
-    try (ApplicationContext instance = ApplicationContext.run(settings);
-        Connection connection = SERVER.connection()) {
+    try (ApplicationContext instance = ApplicationContext.run(settings)) {
       instance.getBean(PlantStore.class).putIfAbsent(FERN);
 
-      assertTrue(
-          connection.createStatement().executeQuery("SELECT FROM plant").next(), "is stored");
+      assertEquals("1", SERVER.single("SELECT count(*) FROM plant"));
     }
   }
 
