@@ -97,9 +97,8 @@ class StartTest {
 
   /** Each byte of its answer comes before one would give up waiting for it. */
   @Test
-  @Timeout(60)
+  @Timeout(20)
   void start_with_a_server_that_answers_byte_by_byte_is_refused_in_time() throws Exception {
-    long start = System.nanoTime();
     ExecutorService thread = Executors.newSingleThreadExecutor();
     CountDownLatch refused = new CountDownLatch(1);
     try (ServerSocket slow = new ServerSocket(0)) {
@@ -111,10 +110,8 @@ class StartTest {
                   "jdbc:postgresql://localhost:%d/plants?sslmode=disable"
                       .formatted(slow.getLocalPort())));
 
-      Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
       refused.countDown();
       answering.get();
-      assertTrue(elapsed.compareTo(Duration.ofSeconds(20)) < 0, "took " + elapsed);
       assertTrue(message.startsWith("the database cannot be used; check DATABASE_URL"), message);
     } finally {
       thread.shutdownNow();
