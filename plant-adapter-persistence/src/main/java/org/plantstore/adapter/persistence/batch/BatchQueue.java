@@ -3,6 +3,7 @@ package org.plantstore.adapter.persistence.batch;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.locks.Condition;
@@ -29,8 +30,8 @@ final class BatchQueue {
   private final Queue<WaitingPlant> queue = new ArrayDeque<>();
   private boolean closed;
 
-  /** The batch that was taken last, or null when it has been written. */
-  private @Nullable Batch youngest;
+  /** The batches that are being written, the youngest last. */
+  private final Deque<Batch> writing = new ArrayDeque<>();
 
   BatchQueue(GroupCommit.Limits limits) {
     this.limits = limits;
@@ -62,8 +63,8 @@ final class BatchQueue {
       while (true) {
         queue.removeIf(WaitingPlant::isDone);
         if (isReady()) {
-          youngest = takeBatch();
-          return youngest;
+          writing.add(takeBatch());
+          return writing.getLast();
         }
         if (closed && queue.isEmpty()) {
           return null;
@@ -76,17 +77,30 @@ final class BatchQueue {
   }
 
   /** Reports that a batch has been written, or has failed. */
-  @SuppressWarnings("ReferenceEquality") // two batches are never the same
   void finish(Batch batch) {
-    locked(() -> youngest = youngest == batch ? null : youngest);
+    locked(() -> writing.removeIf(each -> each.began() == batch.began()));
   }
 
-  /** Drops plants whose callers no longer wait, and wakes a writer if the rule allows a batch. */
-  void sweep() {
-    locked(() -> {
+  /**
+   * Fails plants whose deadline has passed, drops those whose callers no longer wait, and wakes a
+   * writer if the rule allows a batch.
+   *
+   * @return whether a plant is waiting, or one may come
+   */
+  boolean sweep() {
+    lock.lock();
+    try {
+      queue.forEach(WaitingPlant::expire);
+      writing.forEach(batch -> batch.plants().forEach(WaitingPlant::expire));
       queue.removeIf(WaitingPlant::isDone);
       wakeWriterIfReady();
-    });
+      return !closed
+          || !queue.isEmpty()
+          || writing.stream()
+              .anyMatch(batch -> !batch.plants().stream().allMatch(WaitingPlant::isDone));
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Refuses further plants; writers end when those that wait are written. */
@@ -105,7 +119,8 @@ final class BatchQueue {
 
   private boolean isReady() {
     return !queue.isEmpty()
-        && (youngest == null || System.nanoTime() - youngest.began() >= EXCLUSIVE.toNanos());
+        && (writing.isEmpty()
+            || System.nanoTime() - writing.getLast().began() >= EXCLUSIVE.toNanos());
   }
 
   private Batch takeBatch() {

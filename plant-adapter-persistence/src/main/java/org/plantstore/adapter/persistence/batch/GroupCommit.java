@@ -3,10 +3,8 @@ package org.plantstore.adapter.persistence.batch;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -50,14 +48,10 @@ public final class GroupCommit implements AutoCloseable {
   private final Duration timeout;
   private final BatchQueue queue;
 
-  /** All plants whose callers wait, in the queue or in a batch, and some that are done. */
-  private final Queue<WaitingPlant> waiting = new ConcurrentLinkedQueue<>();
-
   private final ScheduledExecutorService sweeper =
       Executors.newSingleThreadScheduledExecutor(work -> daemon("plant-deadlines", work));
   private final LongAdder takenPlants = new LongAdder();
   private final LongAdder waitedNanos = new LongAdder();
-  private volatile boolean closed;
 
   /** Creates a group commit whose callers wait until the time-out, and starts its threads. */
   @SuppressWarnings("FutureReturnValueIgnored") // sweep() throws nothing
@@ -90,7 +84,6 @@ public final class GroupCommit implements AutoCloseable {
     WaitingPlant attempt = new WaitingPlant(plant, System.nanoTime() + timeout.toNanos(), null);
     while (true) {
       try {
-        waiting.add(attempt);
         queue.add(attempt);
         return attempt.await();
       } catch (BatchFailure failure) {
@@ -121,10 +114,7 @@ public final class GroupCommit implements AutoCloseable {
 
   private void sweep() {
     try {
-      waiting.forEach(WaitingPlant::expire);
-      waiting.removeIf(WaitingPlant::isDone);
-      queue.sweep();
-      if (closed && waiting.isEmpty()) {
+      if (!queue.sweep()) {
         sweeper.shutdown();
       }
     } catch (RuntimeException | Error e) {
@@ -183,7 +173,6 @@ public final class GroupCommit implements AutoCloseable {
   @Override
   public void close() {
     queue.close();
-    closed = true;
     try {
       sweeper.awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
