@@ -85,12 +85,8 @@ class AddressAndCallerTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "Proxy-Authorization",
-        "X-Authorization",
-        "X-Access-Token",
-        "X-Forwarded-Authorization",
-        "Authentication",
-        "Access-Token",
+        "Proxy-Authorization", "X-Authorization", "X-Access-Token",
+        "X-Forwarded-Authorization", "Authentication", "Access-Token",
         "Cookie"
       })
   void token_in_another_header_is_not_read(String header) {
@@ -133,16 +129,8 @@ class AddressAndCallerTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "/plant",
-        "/plants/1",
-        "/health",
-        "/login",
-        "/logout",
-        "/keys",
-        "/oauth/access_token",
-        "//plants",
-        "/Plants",
-        "/%2e%2e/etc/passwd"
+        "/plant", "/plants/1", "/health", "/login", "/logout",
+        "/keys", "/oauth/access_token", "//plants", "/Plants", "/%2e%2e/etc/passwd"
       })
   void unknown_path_is_not_found_for_callers_only(String path) {
     for (String method : new String[] {"GET", "POST"}) {

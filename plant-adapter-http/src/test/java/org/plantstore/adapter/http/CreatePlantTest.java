@@ -77,11 +77,8 @@ class CreatePlantTest {
         create(FERN).uri(server.getURI().resolve("/plants?id=2")).setHeader("Accept", accept);
 
     assertAnswer(Answer.to(created), 200, "{\"name\":\"fern\"}");
-    assertError(
-        Answer.to(create("{\"id\":1}").setHeader("Accept", accept)),
-        400,
-        2002,
-        "name is required.");
+    assertRefused(
+        Answer.to(create("{\"id\":1}").setHeader("Accept", accept)), 2002, "name is required.");
   }
 
   @Test
@@ -108,26 +105,23 @@ class CreatePlantTest {
            but is a number.
           """)
   void body_that_is_no_plant_is_refused(String body, int error, String message) {
-    assertError(Answer.toCreate(server.getURI(), body), 400, error, message);
+    assertRefused(Answer.toCreate(server.getURI(), body), error, message);
     assertEquals(0, createPlant.calls());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {FERN, ""})
   void undeclared_body_is_refused_even_if_it_is_empty(String body) {
-    assertError(
+    assertRefused(
         Answer.to(create(body).setHeader("Content-Type", "text/plain")),
-        400,
         1003,
         "The body must have the Content-Type application/json, but has text/plain.");
-    assertError(
+    assertRefused(
         Answer.to(create(body).header("Content-Type", "application/json")),
-        400,
         1003,
         "The body must have the Content-Type application/json, but has several.");
-    assertError(
+    assertRefused(
         Answer.to(create(body).header("Content-Encoding", "gzip")),
-        400,
         1004,
         "The body must be sent as it is, without Content-Encoding.");
     assertEquals(0, createPlant.calls());
@@ -136,15 +130,14 @@ class CreatePlantTest {
   @Test
   void larger_body_is_refused_with_and_without_a_declared_length() {
     for (int bytes : List.of(MAX_BODY_BYTES + 1, 10 * MAX_BODY_BYTES)) {
-      assertError(Answer.toCreate(server.getURI(), "x".repeat(bytes)), 400, 1005, TOO_LARGE);
+      assertRefused(Answer.toCreate(server.getURI(), "x".repeat(bytes)), 1005, TOO_LARGE);
     }
-    assertError(
+    assertRefused(
         Answer.to(
             Answer.request(server.getURI())
                 .POST(
                     BodyPublishers.fromPublisher(
                         BodyPublishers.ofString("x".repeat(MAX_BODY_BYTES + 1))))),
-        400,
         1005,
         TOO_LARGE);
     assertEquals(0, createPlant.calls());
@@ -179,22 +172,17 @@ class CreatePlantTest {
 
   @Test
   void taken_id_is_refused_and_the_stored_plant_is_not_revealed() {
-    createPlant.behave(plant -> {
-      throw new PlantIdTakenException(plant.id());
-    });
+    createPlant.fail(new PlantIdTakenException(7));
 
-    assertError(
+    assertRefused(
         Answer.toCreate(server.getURI(), "{\"id\":7,\"name\":\"fern\"}"),
-        400,
         3001,
         "id 7 is taken by a plant with another name or tag; choose another id.");
   }
 
   @Test
   void unavailable_store_asks_to_retry() {
-    createPlant.behave(plant -> {
-      throw new PlantStoreUnavailableException("secret address");
-    });
+    createPlant.fail(new PlantStoreUnavailableException("secret address"));
 
     Answer answer = Answer.toCreate(server.getURI(), FERN);
 
@@ -208,14 +196,16 @@ class CreatePlantTest {
 
   @Test
   void fault_of_the_service_reveals_nothing() {
-    createPlant.behave(plant -> {
-      throw new IllegalStateException("secret cause");
-    });
+    createPlant.fail(new IllegalStateException("secret cause"));
 
     Answer answer = Answer.toCreate(server.getURI(), FERN);
 
     assertError(answer, 500, 5001, "The service has failed; its log says why.");
     assertEquals(Optional.empty(), answer.header("Retry-After"));
+  }
+
+  private static void assertRefused(Answer answer, int error, String message) {
+    assertError(answer, 400, error, message);
   }
 
   private HttpRequest.Builder create(String json) {

@@ -31,6 +31,14 @@ public final class FakeCreatePlant implements CreatePlant, TestExecutionListener
     behaviour = newBehaviour;
   }
 
+  /** Throws the failure from now on. */
+  public void fail(RuntimeException failure) {
+    behaviour =
+        plant -> {
+          throw failure;
+        };
+  }
+
   /** Waits, as a behaviour may: not without end. */
   public static void await(CountDownLatch latch) {
     try {

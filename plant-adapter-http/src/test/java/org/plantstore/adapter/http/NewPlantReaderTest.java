@@ -18,12 +18,9 @@ class NewPlantReaderTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "application/json",
-        "Application/JSON \t",
-        "application/json; charset=utf-8",
-        "application/json;charset=\"UTF-8\"",
-        "application/json ; v=1; x=\"a;b\"",
-        "application/json;; x=\"\\\"\""
+        "application/json", "Application/JSON \t",
+        "application/json; charset=utf-8", "application/json;charset=\"UTF-8\"",
+        "application/json ; v=1; x=\"a;b\"", "application/json;; x=\"\\\"\""
       })
   void content_type_is_json_with_any_parameters_but_another_charset(String contentType) {
     assertDoesNotThrow(() -> NewPlantReader.requireReadable(headers("Content-Type", contentType)));

@@ -76,9 +76,7 @@ class OverloadTest {
   @Test
   void failed_creates_give_their_place_back() {
     for (int attempt = 0; attempt < 5; attempt++) {
-      createPlant.behave(plant -> {
-        throw new PlantStoreUnavailableException("down");
-      });
+      createPlant.fail(new PlantStoreUnavailableException("down"));
       assertEquals(503, Answer.toCreate(server.getURI(), FERN).status());
     }
     createPlant.behave(NewPlant::plant);

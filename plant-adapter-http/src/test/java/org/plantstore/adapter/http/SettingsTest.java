@@ -69,10 +69,8 @@ class SettingsTest {
   void limits_are_positive_numbers(String value) {
     for (String variable :
         List.of(
-            "MAX_BODY_BYTES",
-            "MAX_CONCURRENT_CREATES",
-            "MAX_CONNECTIONS",
-            "REQUEST_TIMEOUT_SECONDS")) {
+            "MAX_BODY_BYTES", "MAX_CONCURRENT_CREATES",
+            "MAX_CONNECTIONS", "REQUEST_TIMEOUT_SECONDS")) {
       String property = variable.toLowerCase(Locale.ROOT).replace('_', '.');
       assertRefused(
           Map.of("jwt.secret", Tokens.SECRET, property, value),

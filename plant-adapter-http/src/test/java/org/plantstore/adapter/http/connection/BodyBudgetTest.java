@@ -105,9 +105,7 @@ class BodyBudgetTest {
     assertEquals(200, Answer.toCreate(server.getURI(), LARGE).status());
     awaitThatNothingIsTaken();
 
-    createPlant.behave(plant -> {
-      throw new PlantStoreUnavailableException("down");
-    });
+    createPlant.fail(new PlantStoreUnavailableException("down"));
     assertEquals(503, Answer.toCreate(server.getURI(), LARGE).status());
     awaitThatNothingIsTaken();
 

@@ -48,65 +48,50 @@ class BrokenHttpTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "nonsense\r\n\r\n",
-        "POST /plants\r\n\r\n",
-        "POST /plants HTTP/one\r\n\r\n",
-        "POST /plants HTTP/1.1\r\nbro ken: header\r\nHost: x\r\n\r\n",
-        "POST /plants HTTP/1.1\r\nHost: x\r\nContent-Length: one\r\n\r\n",
-        "POST /plants HTTP/1.1\r\n\r\n",
-        "POST /plants HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n",
-        "POST /plants HTTP/1.9\r\nHost: x\r\n\r\n",
-        "POST /plants HTTP/2.0\r\nHost: x\r\n\r\n",
-        "POST /plants Http/1.0\r\nHost: x\r\n\r\n",
-        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-        "POST /% HTTP/1.1\r\nHost: x\r\n\r\n",
-        "POST /plants?a={} HTTP/1.1\r\nHost: x\r\n\r\n",
-        "POST // HTTP/1.1\r\nHost: x\r\n\r\n",
-        "POST /plants HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
-        "POST /plants HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n",
-        "POST /plants HTTP/1.1\r\nHost: a b\r\n\r\n",
-        "POST /plants HTTP/1.1\r\nHost: user@x\r\n\r\n",
-        "POST /plants HTTP/1.1\r\nHost: x/plants\r\n\r\n",
-        "POST /plants HTTP/1.1\r\nHost: x:y\r\n\r\n",
-        "POST /plants HTTP/1.1\r\nHost: x%\r\n\r\n",
-        "POST /plants HTTP/1.1\r\nHost: \u00E9\r\n\r\n",
-        "POST /plants HTTP/1.1\r\nHost: x\r\nX-Text: a\rb\r\n\r\n",
-        "POST /plants HTTP/1.1\r\nHost: x\r\nX-Text: a\u0000b\r\n\r\n",
-        "POST /plants HTTP/1.1\nHost: x\n\n",
-        "POST /plants HTTP/1.1\r\nHost: \r\n\r\n",
-        "POST /plants HTTP/1.1\r\nHost: x\r\nX-Folded: a\r\n b\r\n\r\n",
-        "POST /plants HTTP/1.1\r\nHost: x\r\nX-Folded: a\r\n\tTransfer-Encoding: chunked\r\n\r\n",
-        "post /plants HTTP/1.1\r\nHost: x\r\n\r\n",
-        "get /openapi.yaml HTTP/1.1\r\nHost: x\r\n\r\n",
-        "POST /plants http/1.1\r\nHost: x\r\n\r\n",
-        "POST /plants HTTP/1.1\r\n X-Text: a\r\nHost: x\r\n\r\n",
-        "POST plants HTTP/1.1\r\nHost: x\r\n\r\n",
-        "POST ?x HTTP/1.1\r\nHost: x\r\n\r\n",
-        "POST * HTTP/1.1\r\nHost: x\r\n\r\n",
-        "POST urn:plants HTTP/1.1\r\nHost: x\r\n\r\n",
-        "POST ftp://x/plants HTTP/1.1\r\nHost: x\r\n\r\n",
-        "POST http:///plants HTTP/1.1\r\nHost: x\r\n\r\n",
-        "POST http://me@x/plants HTTP/1.1\r\nHost: x\r\n\r\n",
-        "POST http://[x]/plants HTTP/1.1\r\nHost: x\r\n\r\n",
-        "POST http://x/plants#x HTTP/1.1\r\nHost: x\r\n\r\n",
-        "POST http://x/plants\u00E9 HTTP/1.1\r\nHost: x\r\n\r\n",
-        "POST /plants#x HTTP/1.1\r\nHost: x\r\n\r\n",
-        "POST /plants\u00E9 HTTP/1.1\r\nHost: x\r\n\r\n",
-        "CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n"
+        "nonsense", "POST http://x/plants\u00E9 HTTP/1.1",
+        "POST /plants", "POST /plants HTTP/1.1\nHost: x\n\n",
+        "PRI * HTTP/2.0", "POST http://me@x/plants HTTP/1.1",
+        "POST * HTTP/1.1", "POST http://x/plants#x HTTP/1.1",
+        "POST /% HTTP/1.1", "POST http://[x]/plants HTTP/1.1",
+        "POST // HTTP/1.1", "POST http:///plants HTTP/1.1",
+        "POST ?x HTTP/1.1", "POST ftp://x/plants HTTP/1.1",
+        "POST plants HTTP/1.1", "POST /plants\u00E9 HTTP/1.1",
+        "POST /plants HTTP/one", "get /openapi.yaml HTTP/1.1",
+        "POST /plants HTTP/1.9", "POST /plants?a={} HTTP/1.1",
+        "POST /plants HTTP/2.0", "POST urn:plants HTTP/1.1",
+        "POST /plants Http/1.0", "POST /plants#x HTTP/1.1",
+        "POST /plants http/1.1", "POST /plants HTTP/0.9",
+        "post /plants HTTP/1.1", "CONNECT x:80 HTTP/1.1"
       })
-  void malformed_head_is_refused(String head) throws IOException {
+  void malformed_first_line_is_refused(String firstLine) throws IOException {
+    String head = firstLine + "\r\nHost: x\r\n\r\n";
+    assertMalformed(send(head));
+    assertMalformed(send(head + createRequest("")));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "", "Host: x\r\nX-Folded: a\r\n\tTransfer-Encoding: chunked",
+        "Host: ", "Host: x\r\nTransfer-Encoding: gzip, chunked",
+        "Host: x%", "Host: x\r\nTransfer-Encoding: gzip",
+        "Host: a b", "Host: x\r\nContent-Length: one",
+        "Host: x:y", "Host: x\r\nX-Folded: a\r\n b",
+        "Host: user@x", "Host: x\r\nX-Text: a\u0000b",
+        "Host: \u00E9", "bro ken: header\r\nHost: x",
+        "Host: x/plants", "Host: x\r\nX-Text: a\rb",
+        "Host: x\r\nHost: x", " X-Text: a\r\nHost: x"
+      })
+  void malformed_headers_are_refused(String headers) throws IOException {
+    String head = FIRST_LINE + "\r\n" + headers + "\r\n\r\n";
     assertMalformed(send(head));
     assertMalformed(send(head + createRequest("")));
   }
 
   @ParameterizedTest
   @CsvSource({
-    "/plants, errors",
-    "/plants/, ../errors",
-    "/a/b?c=/d/e, ../errors",
-    "/a/b/%, ../../errors",
-    "http://x/a/b, ../errors",
-    "http://x?a/b/c, errors"
+    "/plants, errors", "/plants/, ../errors", "/a/b?c=/d/e, ../errors",
+    "/a/b/%, ../../errors", "http://x/a/b, ../errors", "http://x?a/b/c, errors"
   })
   void malformed_request_links_to_its_entry(String target, String catalogue) throws IOException {
     String link = "Link: <" + catalogue + "#4005>; rel=\"help\"\r\n";
@@ -159,16 +144,9 @@ class BrokenHttpTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "zz\r\n",
-        "5\r\n     zz\r\n0\r\n\r\n",
-        "-1\r\n",
-        "+0\r\n\r\n",
-        "0x0\r\n\r\n",
-        " 0\r\n\r\n",
-        "fffffffffffffffff\r\n",
-        "0;a\nb\r\n\r\n",
-        "0\n\n",
-        "0\r\nbroken trailer\u0000\r\n: x\r\n\r\n"
+        "zz\r\n", "5\r\n     zz\r\n0\r\n\r\n", "-1\r\n", "+0\r\n\r\n",
+        "0x0\r\n\r\n", " 0\r\n\r\n", "fffffffffffffffff\r\n", "0;a\nb\r\n\r\n",
+        "0\n\n", "0\r\nbroken trailer\u0000\r\n: x\r\n\r\n"
       })
   void body_whose_framing_breaks_creates_nothing(String rest) throws IOException {
     assertMalformed(send(head(FIRST_LINE, "Transfer-Encoding: chunked\r\n") + chunk(FERN) + rest));
@@ -240,9 +218,7 @@ class BrokenHttpTest {
 
   @Test
   void connection_is_kept_after_a_fault_of_the_service() throws IOException {
-    createPlant.behave(plant -> {
-      throw new IllegalStateException("a fault");
-    });
+    createPlant.fail(new IllegalStateException("a fault"));
 
     String answers = send(createRequest("") + createRequest("Connection: close\r\n"));
 

@@ -62,9 +62,7 @@ class MetricsTest {
             + "GET /errors HTTP/1.1\r\nHost: x\r\n\r\n"
             + "GET /elsewhere HTTP/1.1\r\nHost: x\r\n\r\n"
             + "GET / HTTP/1.1\r\n\r\n");
-    createPlant.behave(plant -> {
-      throw new PlantStoreUnavailableException("away");
-    });
+    createPlant.fail(new PlantStoreUnavailableException("away"));
     RawRequests.send(server, RawRequests.createRequest("Connection: close\r\n"));
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch counted = new CountDownLatch(1);

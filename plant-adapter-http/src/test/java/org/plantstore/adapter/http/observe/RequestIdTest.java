@@ -60,12 +60,8 @@ class RequestIdTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "",
-        "a b",
-        "a;b",
-        "a/b",
-        "\u00e4",
-        "a\"b",
+        "", "a b", "a;b",
+        "a/b", "\u00e4", "a\"b",
         "01234567890123456789012345678901234567890123456789012345678901234"
       })
   void other_id_is_replaced(String id) throws IOException {
@@ -155,9 +151,7 @@ class RequestIdTest {
 
   @Test
   void line_about_a_failed_create_has_the_ids_of_its_request() {
-    createPlant.behave(plant -> {
-      throw new ArithmeticException("bug");
-    });
+    createPlant.fail(new ArithmeticException("bug"));
     try (Log log = new Log("org.plantstore.adapter.http.ErrorAnswers")) {
       Answer.to(create().header("X-Request-Id", "mine").header("traceparent", TRACE_PARENT));
       Answer.to(create().header("traceparent", "00-" + TRACE_ID));
@@ -173,9 +167,7 @@ class RequestIdTest {
   /** The line about many refused creates at once has none, but the one about the first has. */
   @Test
   void line_about_a_refused_create_has_the_ids_of_its_request() {
-    createPlant.behave(plant -> {
-      throw new PlantStoreUnavailableException("the database is away");
-    });
+    createPlant.fail(new PlantStoreUnavailableException("the database is away"));
     try (Log log = new Log("org.plantstore.adapter.http.ErrorAnswers")) {
       List<ILoggingEvent> lines = List.of();
       while (lines.stream().noneMatch(line -> line.getMDCPropertyMap().containsValue("mine"))) {

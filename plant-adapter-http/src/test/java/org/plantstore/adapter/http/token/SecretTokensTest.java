@@ -208,14 +208,8 @@ class SecretTokensTest {
 
   @ParameterizedTest
   @CsvSource({
-    "32,256,true",
-    "47,384,false",
-    "48,384,true",
-    "63,384,true",
-    "63,512,false",
-    "64,512,true",
-    "32,384,false",
-    "32,512,false",
+    "32,256,true", "47,384,false", "48,384,true", "63,384,true",
+    "63,512,false", "64,512,true", "32,384,false", "32,512,false",
     "64,256,true"
   })
   void algorithm_must_not_need_a_longer_secret(int bytes, String bits, boolean isValid) {

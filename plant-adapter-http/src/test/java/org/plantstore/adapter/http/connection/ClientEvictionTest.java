@@ -1,0 +1,56 @@
+package org.plantstore.adapter.http.connection;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.plantstore.adapter.http.connection.SlowClients.Wait;
+
+/** Which connections {@link SlowClients} closes, without a socket. */
+class ClientEvictionTest {
+
+  private static final Duration TIMEOUT = Duration.ofMinutes(1);
+
+  private final EmbeddedChannel timer = new EmbeddedChannel();
+  private final List<EmbeddedChannel> clients =
+      Stream.generate(EmbeddedChannel::new).limit(3).toList();
+
+  /** So many event loops share the memory that each has room for two. */
+  private final SlowClients slowClients =
+      new SlowClients(
+          timer.eventLoop(),
+          (int) (Runtime.getRuntime().maxMemory() / 8 / (5 * 16 * 1024) / 2),
+          TIMEOUT);
+
+  @ParameterizedTest
+  @CsvSource({"HEAD, 1", "READER, 1", "BODY, 0"})
+  void oldest_is_closed_when_more_wait_than_there_is_memory_for(Wait kind, int closed) {
+    long now = System.nanoTime();
+    clients.forEach(client -> slowClients.add(client, kind, now));
+
+    for (int client = 0; client < clients.size(); client++) {
+      assertEquals(client >= closed, clients.get(client).isOpen(), "client " + client);
+    }
+  }
+
+  @Test
+  void one_that_waits_longer_than_the_timeout_is_closed() {
+    long now = System.nanoTime();
+    slowClients.add(clients.get(0), Wait.HEAD, now - TIMEOUT.toNanos());
+    slowClients.add(clients.get(1), Wait.HEAD, now);
+    slowClients.add(clients.get(2), Wait.BODY, now - TIMEOUT.toNanos());
+    slowClients.remove(clients.get(2), Wait.BODY);
+
+    timer.advanceTimeBy(1, TimeUnit.SECONDS);
+    timer.runScheduledPendingTasks();
+
+    assertEquals(
+        List.of(false, true, true), clients.stream().map(EmbeddedChannel::isOpen).toList());
+  }
+}
