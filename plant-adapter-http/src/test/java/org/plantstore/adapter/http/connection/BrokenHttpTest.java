@@ -74,13 +74,12 @@ class BrokenHttpTest {
       strings = {
         "", "Host: x\r\nX-Folded: a\r\n\tTransfer-Encoding: chunked",
         "Host: ", "Host: x\r\nTransfer-Encoding: gzip, chunked",
-        "Host: x%", "Host: x\r\nTransfer-Encoding: gzip",
-        "Host: a b", "Host: x\r\nContent-Length: one",
-        "Host: x:y", "Host: x\r\nX-Folded: a\r\n b",
-        "Host: user@x", "Host: x\r\nX-Text: a\u0000b",
-        "Host: \u00E9", "bro ken: header\r\nHost: x",
-        "Host: x/plants", "Host: x\r\nX-Text: a\rb",
-        "Host: x\r\nHost: x", " X-Text: a\r\nHost: x"
+        "Host: x%", "Host: x\r\nX-Folded: a\r\n b",
+        "Host: a b", "Host: x\r\nX-Text: a\u0000b",
+        "Host: x:y", "bro ken: header\r\nHost: x",
+        "Host: user@x", "Host: x\r\nX-Text: a\rb",
+        "Host: \u00E9", " X-Text: a\r\nHost: x",
+        "Host: x/plants", "Host: x\r\nHost: x"
       })
   void malformed_headers_are_refused(String headers) throws IOException {
     String head = FIRST_LINE + "\r\n" + headers + "\r\n\r\n";
@@ -156,35 +155,24 @@ class BrokenHttpTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
-        "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n",
-        "Content-Length: 5\r\nContent-Length: 5\r\n",
-        "Content-Length: 5\r\nContent-Length: 6\r\n",
-        "Content-Length: 5, 5\r\n",
-        "Content-Length: +5\r\n",
-        "Content-Length: -5\r\n",
-        "Content-Length: 0x5\r\n",
-        "Content-Length: 5 5\r\n",
-        "Content-Length: \r\n",
-        "Content-Length: 99999999999999999999\r\n",
-        "Transfer-Encoding: xchunked\r\n",
-        "Transfer-Encoding: chunked, chunked\r\n",
-        "Transfer-Encoding: chunked, identity\r\n",
-        "Transfer-Encoding: identity\r\n",
-        "Transfer-Encoding: \r\n",
-        "Transfer-Encoding: \u000bchunked\r\n",
-        "Transfer-Encoding: chunked;q=1\r\n",
-        "Transfer-Encoding : chunked\r\n",
-        "Transfer-Encoding:\r\n chunked\r\n",
-        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
-        "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n",
-        "Transfer-Encoding: chunked\r\nTransfer-Encoding: \r\n"
+        "Content-Length: ", "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity",
+        "Content-Length: +5", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+        "Content-Length: -5", "Transfer-Encoding: chunked\r\nTransfer-Encoding: ",
+        "Content-Length: 0x5", "Transfer-Encoding: chunked\r\nContent-Length: 5",
+        "Content-Length: 5 5", "Content-Length: 5\r\nTransfer-Encoding: chunked",
+        "Transfer-Encoding: ", "Content-Length: 5\r\nContent-Length: 6",
+        "Content-Length: 5, 5", "Content-Length: 5\r\nContent-Length: 5",
+        "Transfer-Encoding: gzip", "Transfer-Encoding: chunked, identity",
+        "Transfer-Encoding: xchunked", "Content-Length: 99999999999999999999",
+        "Transfer-Encoding: identity", "Transfer-Encoding: chunked, chunked",
+        "Transfer-Encoding : chunked", "Transfer-Encoding: \u000bchunked",
+        "Transfer-Encoding: chunked;q=1", "Transfer-Encoding:\r\n chunked"
       })
   void body_of_doubtful_length_ends_the_connection(String length) throws IOException {
     String smuggled = createRequest("");
 
-    assertMalformed(send(head(FIRST_LINE, length) + "0\r\n\r\n" + smuggled));
-    assertMalformed(send(head("GET / HTTP/1.1", length) + "0\r\n\r\n" + smuggled));
+    assertMalformed(send(head(FIRST_LINE, length + "\r\n") + "0\r\n\r\n" + smuggled));
+    assertMalformed(send(head("GET / HTTP/1.1", length + "\r\n") + "0\r\n\r\n" + smuggled));
   }
 
   @Test
@@ -204,25 +192,18 @@ class BrokenHttpTest {
   }
 
   @Test
-  void next_request_is_served_after_each_kind_of_refusal() throws IOException {
-    String refused =
+  void next_request_is_served_after_each_kind_of_failure() throws IOException {
+    createPlant.fail(new IllegalStateException("a fault"));
+    String failed =
         createRequest("", "{}")
             + createRequest("", "{}").replace("Bearer ", "Bearer x")
             + createRequest("", "")
-            + "GET /elsewhere HTTP/1.1\r\nHost: x\r\n\r\n";
+            + "GET /elsewhere HTTP/1.1\r\nHost: x\r\n\r\n"
+            + createRequest("");
 
-    String answers = send(refused + createRequest("Connection: close\r\n"));
+    String answers = send(failed + createRequest("Connection: close\r\n"));
 
-    assertEquals(List.of(400, 401, 400, 401, 200), statuses(answers), answers);
-  }
-
-  @Test
-  void connection_is_kept_after_a_fault_of_the_service() throws IOException {
-    createPlant.fail(new IllegalStateException("a fault"));
-
-    String answers = send(createRequest("") + createRequest("Connection: close\r\n"));
-
-    assertEquals(List.of(500, 500), statuses(answers), answers);
+    assertEquals(List.of(400, 401, 400, 401, 500, 500), statuses(answers), answers);
   }
 
   @Test

@@ -30,17 +30,17 @@ public final class RawRequests {
     socket.getOutputStream().write(text.getBytes(ISO_8859_1));
   }
 
-  /** Answers all that comes until the server closes the connection. */
+  /** Returns all that comes until the server closes the connection. */
   public static String readAll(Socket socket) throws IOException {
     return new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
   }
 
-  /** Answers as many bytes as there are in what is expected, or all until the server closes. */
+  /** Returns as many bytes as there are in what is expected, or all until the server closes. */
   public static String read(Socket socket, String expected) throws IOException {
     return new String(socket.getInputStream().readNBytes(expected.length()), ISO_8859_1);
   }
 
-  /** Sends the requests, and answers all that comes until the server closes the connection. */
+  /** Sends the requests, and returns all that comes until the server closes the connection. */
   public static String send(EmbeddedServer server, String requests) throws IOException {
     try (Socket socket = connect(server)) {
       write(socket, requests);
@@ -58,18 +58,18 @@ public final class RawRequests {
     }
   }
 
-  /** Answers a create of a fern with a valid token and further lines of the head. */
+  /** Returns a create of a fern with a valid token and further lines of the head. */
   public static String createRequest(String headers) {
     return createRequest(headers, FERN);
   }
 
-  /** Answers a create with a valid token and further lines of the head. */
+  /** Returns a create with a valid token and further lines of the head. */
   public static String createRequest(String headers, String body) {
     return head("POST /plants HTTP/1.1", headers + "Content-Length: " + body.length() + "\r\n")
         + body;
   }
 
-  /** Answers a head with a valid token and further lines, to which a body belongs. */
+  /** Returns a head with a valid token and further lines, to which a body belongs. */
   public static String head(String firstLine, String headers) {
     return firstLine
         + "\r\nHost: x\r\nAuthorization: Bearer "
@@ -79,7 +79,7 @@ public final class RawRequests {
         + "\r\n";
   }
 
-  /** Answers the status of each answer in the order in which they came. */
+  /** Returns the status of each answer in the order in which they came. */
   public static List<Integer> statuses(String answers) {
     return Pattern.compile("HTTP/1\\.1 (\\d{3}) ")
         .matcher(answers)
@@ -88,7 +88,7 @@ public final class RawRequests {
         .toList();
   }
 
-  /** Answers what several answers have in their headers of one name, in their order. */
+  /** Returns what several answers have in their headers of one name, in their order. */
   public static List<String> headers(String answers, String name) {
     return Pattern.compile("(?im)^" + name + ": (.*?)\r?$")
         .matcher(answers)

@@ -60,9 +60,10 @@ class RequestIdTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "", "a b", "a;b",
-        "a/b", "\u00e4", "a\"b",
-        "01234567890123456789012345678901234567890123456789012345678901234"
+        "", "01234567890123456789012345678901234567890123456789012345678901234",
+        "a b", "a\r\nX-Request-Id: a",
+        "a;b", "\u00e4",
+        "a/b", "a\"b"
       })
   void other_id_is_replaced(String id) throws IOException {
     String answer =
@@ -70,17 +71,6 @@ class RequestIdTest {
             server, RawRequests.createRequest("Connection: close\r\nx-request-id: " + id + "\r\n"));
 
     assertEquals(List.of(200), RawRequests.statuses(answer));
-    assertMade(RawRequests.headers(answer, "x-request-id"));
-  }
-
-  @Test
-  void repeated_id_is_replaced() throws IOException {
-    String answer =
-        RawRequests.send(
-            server,
-            RawRequests.createRequest(
-                "Connection: close\r\nX-Request-Id: a\r\nX-Request-Id: a\r\n"));
-
     assertMade(RawRequests.headers(answer, "x-request-id"));
   }
 

@@ -87,8 +87,7 @@ class SecretTokensTest {
             {"alg":"HS256","typ":"logout+jwt"}   {"alg":"HS256","typ":7}
             {"alg":"HS256","kid":7}   {"alg":"HS256","jwk":7}
             {"alg":"HS256","jwk":{"kty":"oct","k":"AA"}}   {"alg":"HS256","x5c":[7]}
-            {"alg":"HS256","jku":"http://["}   {"alg":"hs256"}   {"alg":"HS1"}   {"alg":"dir"}
-            {"alg":"none"}
+            {"alg":"HS256","jku":"http://["}
             """)) {
       assertInvalid(Tokens.raw(header, VALID, SECRET));
     }
