@@ -32,9 +32,9 @@ class MutatedRequestsTest {
   private static final Set<Integer> DEFINED = Set.of(100, 200, 400, 401, 404, 405);
   private static final List<String> PIECES =
       List.of(
-          ("\r\n|\r|\n| |\t|:|;|,|\u0000|\u00FF|0\r\n\r\n|/|%|Content-Length: 3\r\n|Host: y\r\n"
-                  + "|HTTP/1.0|Transfer-Encoding: chunked\r\n|Expect: 100-continue\r\n"
-                  + "|Connection: close\r\n|\"|{|}|\\u0000|-|9")
+          ("\r\n|\r|\n| |\t|:|;|,|\u0000|\u00FF|0\r\n\r\n|/|%|Content-Length: 3\r\n|HTTP/1.0|"
+                  + "Host: y\r\n|Transfer-Encoding: chunked\r\n|Expect: 100-continue\r\n|"
+                  + "Connection: close\r\n|\"|{|}|\\u0000|-|9")
               .split("\\|"));
 
   @Inject EmbeddedServer server;

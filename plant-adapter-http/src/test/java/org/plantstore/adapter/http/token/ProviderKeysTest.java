@@ -25,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.plantstore.adapter.http.error.ErrorNumber;
@@ -40,13 +41,18 @@ class ProviderKeysTest {
   private static ECKey known;
   private static ECKey next;
 
-  private final IdentityProvider provider = new IdentityProvider(known);
+  private IdentityProvider provider;
   private final ExecutorService executor = Executors.newCachedThreadPool();
 
   @BeforeAll
   static void generateKeys() throws JOSEException {
     known = new ECKeyGenerator(Curve.P_256).keyID("known").generate().toPublicJWK();
     next = new ECKeyGenerator(Curve.P_256).keyID("next").generate().toPublicJWK();
+  }
+
+  @BeforeEach
+  void start() {
+    provider = new IdentityProvider(known);
   }
 
   @AfterEach
