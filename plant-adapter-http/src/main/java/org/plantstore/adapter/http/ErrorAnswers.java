@@ -60,11 +60,10 @@ final class ErrorAnswers
   @Override
   public MutableHttpResponse<ErrorMessage> processResponse(
       ErrorContext context, MutableHttpResponse<?> response) {
-    HttpRequest<?> request = context.getRequest();
     return answer(
-        request,
+        context.getRequest(),
         response,
-        refusalOf(request, context.getRootCause().orElse(null), response.status()));
+        refusalOf(context.getRootCause().orElse(null), response.status()));
   }
 
   private MutableHttpResponse<ErrorMessage> answer(
@@ -117,8 +116,7 @@ final class ErrorAnswers
     return new RefusedException(ErrorNumber.INTERNAL);
   }
 
-  private RefusedException refusalOf(
-      HttpRequest<?> request, @Nullable Throwable cause, HttpStatus status) {
+  private RefusedException refusalOf(@Nullable Throwable cause, HttpStatus status) {
     if (cause instanceof ContentLengthExceededException
         || cause instanceof BufferLengthExceededException) {
       return new RefusedException(

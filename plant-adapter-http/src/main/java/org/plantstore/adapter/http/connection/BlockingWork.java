@@ -43,36 +43,44 @@ public final class BlockingWork {
     Task<T> task = new Task<>(work, new CompletableFuture<>());
     for (EventExecutor eventLoop : eventLoops) {
       if (eventLoop.inEventLoop()) {
-        List<Task<?>> tasks = submitted.get();
-        if (tasks.isEmpty()) {
-          eventLoop.execute(this::startSubmitted);
-        }
-        tasks.add(task);
+        startLater(eventLoop, task);
         return task.result;
       }
     }
-    start(task, task);
+    start(task);
     return task.result;
   }
 
-  private void startSubmitted() {
-    List<Task<?>> tasks = List.copyOf(submitted.get());
-    submitted.get().clear();
-    start(
-        () -> {
-          tasks.subList(1, tasks.size()).forEach(task -> start(task, task));
-          tasks.get(0).run();
-        },
-        tasks.toArray(Task<?>[]::new));
+  private void startLater(EventExecutor eventLoop, Task<?> task) {
+    try {
+      List<Task<?>> tasks = submitted.get();
+      if (tasks.isEmpty()) {
+        eventLoop.execute(this::startSubmitted);
+      }
+      tasks.add(task);
+    } catch (RuntimeException | Error e) {
+      task.result.completeExceptionally(e);
+    }
   }
 
-  private void start(Runnable work, Task<?>... tasks) {
+  private void startSubmitted() {
+    List<Task<?>> tasks = submitted.get();
+    submitted.remove(); // first, so that the next task is started whatever becomes of these
     try {
-      threads.execute(work);
+      threads.execute(() -> {
+        tasks.subList(1, tasks.size()).forEach(this::start);
+        tasks.get(0).run();
+      });
     } catch (RuntimeException | Error e) {
-      for (Task<?> task : tasks) {
-        task.result.completeExceptionally(e);
-      }
+      tasks.forEach(task -> task.result.completeExceptionally(e));
+    }
+  }
+
+  private void start(Task<?> task) {
+    try {
+      threads.execute(task);
+    } catch (RuntimeException | Error e) {
+      task.result.completeExceptionally(e);
     }
   }
 

@@ -58,13 +58,7 @@ final class ConnectionHandler extends ChannelDuplexHandler {
   private long bodyBytes;
   private long droppedBytes;
 
-  /**
-   * Creates the handler of a connection.
-   *
-   * @param bodies what the bodies take their memory from
-   * @param isDraining whether the service is about to stop
-   * @param ended what is given each exchange when it has ended
-   */
+  /** Creates the handler of a connection; {@code ended} is given each exchange at its end. */
   ConnectionHandler(BodyBudget bodies, BooleanSupplier isDraining, Consumer<Exchange> ended) {
     this.bodies = bodies;
     this.isDraining = isDraining;
@@ -148,7 +142,7 @@ final class ConnectionHandler extends ChannelDuplexHandler {
     }
     if (message instanceof HttpResponse response) {
       if (response.status().codeClass() == HttpStatusClass.INFORMATIONAL) {
-        input = Input.BODY;
+        input = input == Input.EXPECTED_BODY ? Input.BODY : input;
         context.write(message, promise);
         return;
       }

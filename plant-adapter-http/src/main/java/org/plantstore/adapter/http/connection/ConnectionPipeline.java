@@ -4,7 +4,6 @@ import io.micronaut.context.annotation.Property;
 import io.micronaut.context.event.ApplicationEventListener;
 import io.micronaut.context.event.BeanCreatedEvent;
 import io.micronaut.context.event.BeanCreatedEventListener;
-import io.micronaut.core.annotation.Nullable;
 import io.micronaut.http.netty.channel.ChannelPipelineCustomizer;
 import io.micronaut.http.server.netty.NettyServerCustomizer;
 import io.micronaut.runtime.event.ApplicationShutdownEvent;
@@ -20,6 +19,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.observe.Exchanges;
 import org.plantstore.adapter.http.observe.RareLine;
 import org.slf4j.Logger;
@@ -66,7 +66,7 @@ final class ConnectionPipeline
       Exchanges exchanges,
       @Property(name = "request.timeout.seconds") long requestTimeoutSeconds,
       @Property(name = "max.connections") int maxConnections,
-      @Nullable @Property(name = "endpoints.all.port") Integer managementPort) {
+      @Property(name = "endpoints.all.port") @Nullable Integer managementPort) {
     this.bodies = bodies;
     this.exchanges = exchanges;
     this.requestTimeout = Duration.ofSeconds(requestTimeoutSeconds);

@@ -19,6 +19,8 @@ import org.slf4j.LoggerFactory;
  * loop closes its own connections at once, the memory of the one that is closed is free before the
  * next one takes any. Used by its event loop alone.
  */
+@SuppressWarnings(
+    "FutureReturnValueIgnored") // Netty reports what fails on a connection by closing it
 final class SlowClients {
 
   /** What a connection waits for. */

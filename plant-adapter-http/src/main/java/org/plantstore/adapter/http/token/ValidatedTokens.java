@@ -49,6 +49,7 @@ final class ValidatedTokens {
   }
 
   /** Returns whether a token was found valid with the same keys a moment ago. */
+  @SuppressWarnings("ReferenceEquality") // the same object as long as the keys are the same
   boolean contains(String token, Object keys) {
     return keysByToken.getIfPresent(token) == keys;
   }
@@ -58,7 +59,8 @@ final class ValidatedTokens {
     Duration left = Duration.between(Instant.now(), expires);
     if (!left.isNegative()) {
       Duration lifetime = left.compareTo(LIFETIME) < 0 ? left : LIFETIME;
-      keysByToken.policy().expireVariably().orElseThrow().put(token, keys, lifetime);
+      Object unused =
+          keysByToken.policy().expireVariably().orElseThrow().put(token, keys, lifetime);
     }
   }
 }
