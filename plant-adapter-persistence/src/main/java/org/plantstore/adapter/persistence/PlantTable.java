@@ -26,9 +26,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The table of plants. One statement decides who gets which ids, and commits by itself; stored
- * plants are read only if an id was taken. Nearly always all ids are free, and an insert that may
- * then fail costs PostgreSQL a third less than one that leaves out what is taken. Safe for use by
- * many threads.
+ * plants are read if an id was taken, or if no standby has confirmed the commit. Nearly always all
+ * ids are free, and an insert that may then fail costs PostgreSQL a third less than one that leaves
+ * out what is taken. Safe for use by many threads.
  */
 @Singleton
 final class PlantTable implements GroupCommit.Table {

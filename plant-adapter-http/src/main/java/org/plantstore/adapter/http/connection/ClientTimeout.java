@@ -70,7 +70,7 @@ final class ClientTimeout extends ChannelDuplexHandler {
     change(channel, handler.input().awaited(decoder.isLineBegun()));
   }
 
-  /** From the first byte of a request to its last one the time goes on. */
+  /** A change between head and body does not start the time anew. */
   private void change(Channel channel, @Nullable Wait next) {
     if (wait == next) {
       return;

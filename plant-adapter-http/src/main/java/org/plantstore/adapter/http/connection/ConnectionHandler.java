@@ -38,7 +38,7 @@ final class ConnectionHandler extends ChannelDuplexHandler {
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionHandler.class);
   private static final RareLine NO_MEMORY = new RareLine(Duration.ofSeconds(10));
 
-  /** What is kept beside the bytes of a part, of which a body may have as many as bytes. */
+  /** What each part of a body takes beside its bytes. A part may be as small as a byte. */
   private static final int BYTES_PER_PART = 256;
 
   /**

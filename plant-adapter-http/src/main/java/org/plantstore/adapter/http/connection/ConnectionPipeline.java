@@ -81,7 +81,7 @@ final class ConnectionPipeline
     return event.getBean();
   }
 
-  /** From now on callers had better connect elsewhere. */
+  /** Answers from now on carry {@code Connection: close}. */
   @Override
   public void onApplicationEvent(ApplicationShutdownEvent event) {
     isDraining = true;

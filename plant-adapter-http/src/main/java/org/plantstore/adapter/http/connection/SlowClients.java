@@ -25,7 +25,7 @@ final class SlowClients {
 
   /** What a connection waits for. */
   enum Wait {
-    /** The rest of a head, or of a body that nobody needs any more: no token has been accepted. */
+    /** The rest of a line of the head or of the framing, or of a body that is refused already. */
     HEAD,
     /** The rest of a body that is wanted. {@link BodyBudget} bounds the memory for it. */
     BODY,

@@ -1,7 +1,7 @@
 /**
  * What stands between the socket and the framework: the strict reading of HTTP/1.1 (RFC 9112),
- * limits of connections, of time and of memory, and the drain before a stop. It knows neither paths
- * nor tokens nor plants.
+ * limits of connections, of time and of memory, the drain before a stop, and the way off the event
+ * loop. It knows neither tokens nor plants.
  */
 @NullMarked
 package org.plantstore.adapter.http.connection;

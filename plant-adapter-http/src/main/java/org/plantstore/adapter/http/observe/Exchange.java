@@ -102,7 +102,7 @@ public final class Exchange extends DefaultHttpRequest {
     error = number;
   }
 
-  /** Gives the head of the answer its id. It is for no cache, and is what its type says. */
+  /** Adds the headers that all answers have: X-Request-Id, nosniff and, unless set, no-store. */
   public void answer(HttpResponse response) {
     status = response.status();
     HttpHeaders headers = response.headers();

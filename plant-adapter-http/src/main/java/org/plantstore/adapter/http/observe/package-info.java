@@ -1,6 +1,6 @@
 /**
  * What operators see of requests: their ids in answers and log lines, metrics, the access log. It
- * changes no answer but for the header with the id.
+ * changes nothing of an answer but the headers that all answers have.
  */
 @NullMarked
 package org.plantstore.adapter.http.observe;

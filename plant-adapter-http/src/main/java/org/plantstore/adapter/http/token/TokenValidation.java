@@ -37,10 +37,10 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
 /**
- * Decides whether a bearer token is valid, and thus every 401: where a token is looked for (RFC
- * 6750), what a signed token is (RFC 7515), which algorithms fit the configured key (RFC 8725), and
- * what is claimed (RFC 7519). Keys come from the configuration alone, never from a token. Safe for
- * use by many threads.
+ * Decides whether a bearer token is valid, and thus every 401 where {@link TokenFilter} requires
+ * one: where a token is looked for (RFC 6750), what a signed token is (RFC 7515), which algorithms
+ * fit the configured key (RFC 8725), and what is claimed (RFC 7519). Keys come from the
+ * configuration alone, never from a token. Safe for use by many threads.
  */
 @Singleton
 final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpRequest<?>> {
@@ -140,10 +140,10 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
   }
 
   /**
-   * Returns the claims of a valid token, or nothing, whatever is thrown: whatever a token is, its
-   * answer is 200, 401 or, if the keys cannot be had now, 503.
+   * Returns the claims of a valid token, or nothing if it is not valid. Whatever parsing and
+   * checking throw, a token is answered with 200, 401 or, if it cannot be checked now, 503.
    *
-   * @throws RefusedException only if the keys cannot be had now
+   * @throws RefusedException if the keys cannot be had now, or too many tokens wait for them
    */
   @Override
   public Optional<JWTClaimsSet> validate(String token, @Nullable HttpRequest<?> request) {
@@ -168,7 +168,7 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
     Map<String, Object> claims = parsed.getPayload().toJSONObject();
     require(claims.get("exp") != null);
     require(DATES.stream().map(claims::get).allMatch(TokenValidation::isDateOrMissing));
-    // Type, algorithm, key, signature; then exp, nbf, iss and aud (RFC 7519, section 4.1).
+    // Type, algorithm, key, signature; then aud, iss, exp and nbf (RFC 7519, section 4.1).
     return processor.process(parsed, null);
   }
 

@@ -44,7 +44,7 @@ final class BatchQueue {
         plant.fail(WaitingPlant.unavailable(Remedy.NONE, "the store is closed"));
       } else {
         queue.add(plant);
-        // For the plants before this one a writer was woken already.
+        // For the second and later plants the writer that finishes, or the sweep, sees to it.
         if (queue.size() == 1) {
           wakeWriterIfReady();
         }
