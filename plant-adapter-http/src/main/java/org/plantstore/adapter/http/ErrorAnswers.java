@@ -16,14 +16,12 @@ import jakarta.inject.Singleton;
 import java.io.IOException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
-import org.plantstore.adapter.http.error.ErrorLink;
 import org.plantstore.adapter.http.error.ErrorMessage;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.adapter.http.observe.DiagnosticContext;
 import org.plantstore.adapter.http.observe.Exchange;
 import org.plantstore.adapter.http.observe.RareLine;
-import org.plantstore.adapter.http.token.BearerChallenge;
 import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStoreUnavailableException;
@@ -53,7 +51,7 @@ final class ErrorAnswers
   @Override
   @SuppressWarnings("rawtypes") // as the framework declares it
   public HttpResponse<ErrorMessage> handle(HttpRequest request, Throwable failure) {
-    RefusedException refusal = DiagnosticContext.of(request).supply(() -> refusalOf(failure));
+    RefusedException refusal = DiagnosticContext.supply(request, () -> refusalOf(failure));
     return answer(request, HttpResponse.status(refusal.number().status()), refusal);
   }
 
@@ -77,13 +75,19 @@ final class ErrorAnswers
       response.header(HttpHeaders.RETRY_AFTER, String.valueOf(RETRY_AFTER.toSeconds()));
     }
     if (number.status() == HttpStatus.UNAUTHORIZED) {
-      response.header(HttpHeaders.WWW_AUTHENTICATE, BearerChallenge.of(number));
+      response.header(HttpHeaders.WWW_AUTHENTICATE, challenge(number));
     }
     return response
         .status(number.status())
-        .header(HttpHeaders.LINK, ErrorLink.to(number, request.getPath()))
+        .header(HttpHeaders.LINK, number.link(request.getPath()))
         .contentType(MediaType.APPLICATION_JSON_TYPE)
         .body(new ErrorMessage(number.number(), String.valueOf(refusal.getMessage())));
+  }
+
+  /** Names an error only if a token was sent (RFC 6750, section 3.1). */
+  private static String challenge(ErrorNumber number) {
+    return "Bearer realm=\"plants\""
+        + (number == ErrorNumber.INVALID_TOKEN ? ", error=\"invalid_token\"" : "");
   }
 
   private RefusedException refusalOf(Throwable failure) {
@@ -100,12 +104,11 @@ final class ErrorAnswers
           "id " + taken.id() + " is taken by a plant with another name or tag; choose another id.");
     }
     if (failure instanceof PlantStoreUnavailableException unavailable) {
-      unavailableLine.write(more ->
-          LOG.warn(
-              "A plant was not created, its caller is asked to retry, as were {} more since the last"
-                  + " such line: {}",
-              more,
-              unavailable.getMessage()));
+      if (unavailableLine.isDue()) {
+        LOG.warn(
+            "Plants are not created, and their callers are asked to retry: {}",
+            unavailable.getMessage());
+      }
       return new RefusedException(ErrorNumber.STORE_UNAVAILABLE);
     }
     if (failure instanceof IOException) {

@@ -52,17 +52,13 @@ public final class HttpSettings implements ApplicationContextConfigurer {
                 // Unpacked, a body could grow past every limit.
                 Map.entry("micronaut.server.netty.request-decompression-enabled", false),
                 // It would compress a large document anew for every small request, and in codings
-                // that no browser reads. What is worth compressing comes compressed.
+                // that no browser reads.
                 Map.entry("micronaut.server.netty.compression-threshold", -1),
                 // A refusal is no reason to make the caller connect again.
                 Map.entry("micronaut.server.netty.keep-alive-on-server-error", true),
                 // The framework would answer pages of other origins with a bare 403 on localhost. A
                 // page elsewhere has no token, so the 401 that it gets instead protects as well.
                 Map.entry("micronaut.server.cors.localhost-pass-through", true),
-                // Text outside the basic plane is written as it is, not as escapes twice the size.
-                Map.entry(
-                    "micronaut.serde.jackson.write-features.COMBINE_UNICODE_SURROGATES_IN_UTF8",
-                    true),
                 // TokenFilter and TokenValidation stand in their place.
                 Map.entry("micronaut.security.filter.enabled", false),
                 Map.entry("micronaut.security.token.jwt.nimbus.validator", false),

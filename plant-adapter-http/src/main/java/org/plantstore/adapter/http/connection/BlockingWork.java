@@ -47,19 +47,20 @@ public final class BlockingWork {
         return task.result;
       }
     }
-    start(task);
+    task.start(threads);
     return task.result;
   }
 
   private void startLater(EventExecutor eventLoop, Task<?> task) {
-    try {
-      List<Task<?>> tasks = submitted.get();
-      if (tasks.isEmpty()) {
+    List<Task<?>> tasks = submitted.get();
+    tasks.add(task);
+    if (tasks.size() == 1) {
+      try {
         eventLoop.execute(this::startSubmitted);
+      } catch (RuntimeException | Error e) {
+        submitted.remove();
+        task.result.completeExceptionally(e);
       }
-      tasks.add(task);
-    } catch (RuntimeException | Error e) {
-      task.result.completeExceptionally(e);
     }
   }
 
@@ -68,29 +69,20 @@ public final class BlockingWork {
     submitted.remove(); // first, so that the next task is started whatever becomes of these
     try {
       threads.execute(() -> {
-        tasks.subList(1, tasks.size()).forEach(this::start);
-        tasks.get(0).run();
+        tasks.subList(1, tasks.size()).forEach(task -> task.start(threads));
+        tasks.get(0).start(Runnable::run);
       });
     } catch (RuntimeException | Error e) {
       tasks.forEach(task -> task.result.completeExceptionally(e));
     }
   }
 
-  private void start(Task<?> task) {
-    try {
-      threads.execute(task);
-    } catch (RuntimeException | Error e) {
-      task.result.completeExceptionally(e);
-    }
-  }
+  private record Task<T>(Supplier<T> work, CompletableFuture<T> result) {
 
-  private record Task<T>(Supplier<T> work, CompletableFuture<T> result) implements Runnable {
-
-    @Override
-    public void run() {
+    void start(Executor threads) {
       try {
-        result.complete(work.get());
-      } catch (Throwable e) {
+        result.completeAsync(work, threads);
+      } catch (RuntimeException | Error e) {
         result.completeExceptionally(e);
       }
     }

@@ -23,13 +23,7 @@ final class BodyBudget {
   private final long limitBytes = Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP;
   private final AtomicLong takenBytes = new AtomicLong();
 
-  /**
-   * Takes memory for a part of a body, if there is as much.
-   *
-   * @param bodyBytes what was taken for the body before
-   * @param partBytes what the part needs
-   * @return whether it was taken
-   */
+  /** Takes memory for one more part of a body, and returns whether there is as much. */
   boolean take(long bodyBytes, long partBytes) {
     long moreBytes = sharedBytes(bodyBytes + partBytes) - sharedBytes(bodyBytes);
     if (takenBytes.addAndGet(moreBytes) <= limitBytes || moreBytes == 0) {

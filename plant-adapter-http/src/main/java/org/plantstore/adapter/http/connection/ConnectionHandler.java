@@ -179,11 +179,10 @@ final class ConnectionHandler extends ChannelDuplexHandler {
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     input = Input.NONE;
     context.close();
-    if (cause instanceof OutOfMemoryError) {
-      NO_MEMORY.write(more ->
-          LOG.warn(
-              "Connections are closed because there is no memory for what comes: {}",
-              cause.getMessage()));
+    if (cause instanceof OutOfMemoryError && NO_MEMORY.isDue()) {
+      LOG.warn(
+          "Connections are closed because there is no memory for what comes: {}",
+          cause.getMessage());
     }
   }
 

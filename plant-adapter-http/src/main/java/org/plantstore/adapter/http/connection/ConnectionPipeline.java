@@ -19,7 +19,9 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.http.observe.Exchange;
 import org.plantstore.adapter.http.observe.Exchanges;
 import org.plantstore.adapter.http.observe.RareLine;
 import org.slf4j.Logger;
@@ -87,27 +89,28 @@ final class ConnectionPipeline
     isDraining = true;
   }
 
+  private boolean isManagement(Channel channel) {
+    return channel.localAddress() instanceof InetSocketAddress address
+        && address.getPort() == managementPort;
+  }
+
   private void count(Channel channel) {
-    boolean isManagement =
-        channel.localAddress() instanceof InetSocketAddress address
-            && address.getPort() == managementPort;
-    if (isManagement) {
-      return;
-    }
     channel.closeFuture().addListener(closed -> connections.decrementAndGet());
     if (connections.incrementAndGet() > maxConnections) {
       channel.close();
-      TOO_MANY.write(more ->
-          LOG.warn(
-              "Connections are closed because {} are open; MAX_CONNECTIONS sets the limit",
-              maxConnections));
+      if (TOO_MANY.isDue()) {
+        LOG.warn(
+            "Connections are closed because {} are open; MAX_CONNECTIONS sets the limit",
+            maxConnections);
+      }
     }
   }
 
   private void install(Channel channel) {
     RequestDecoder decoder = new RequestDecoder();
-    ConnectionHandler handler =
-        new ConnectionHandler(bodies, () -> isDraining, exchanges.of(channel));
+    // Health probes would drown the requests of the API.
+    Consumer<Exchange> ended = isManagement(channel) ? probe -> {} : exchanges::record;
+    ConnectionHandler handler = new ConnectionHandler(bodies, () -> isDraining, ended);
     channel
         .config()
         .setRecvByteBufAllocator(new AdaptiveRecvByteBufAllocator(64, 2 * 1024, MAX_READ_BYTES))
@@ -138,7 +141,7 @@ final class ConnectionPipeline
 
     @Override
     public NettyServerCustomizer specializeForChannel(Channel newChannel, ChannelRole role) {
-      if (role == ChannelRole.CONNECTION) {
+      if (role == ChannelRole.CONNECTION && !isManagement(newChannel)) {
         count(newChannel);
       }
       return new OnEveryConnection(newChannel);

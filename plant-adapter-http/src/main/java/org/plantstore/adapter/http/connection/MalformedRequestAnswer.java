@@ -9,7 +9,6 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
-import org.plantstore.adapter.http.error.ErrorLink;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.observe.Exchange;
 
@@ -34,7 +33,7 @@ final class MalformedRequestAnswer {
         .headers()
         .set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_JSON)
         .set(HttpHeaderNames.CONTENT_LENGTH, BODY.length)
-        .set(ErrorLink.HEADER, ErrorLink.to(NUMBER, exchange.path()));
+        .set("Link", NUMBER.link(exchange.path()));
     return response;
   }
 }

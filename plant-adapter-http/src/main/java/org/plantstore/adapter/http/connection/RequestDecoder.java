@@ -102,29 +102,20 @@ final class RequestDecoder extends HttpRequestDecoder {
         HEADERS.newHeaders());
   }
 
+  /** Called when the first line cannot be read. */
   @Override
   protected HttpMessage createInvalidMessage() {
-    return Exchange.unreadable(HEADERS.newHeaders());
+    return new Exchange(HttpVersion.HTTP_1_1, HttpMethod.valueOf("-"), "-", HEADERS.newHeaders());
   }
 
   private static final class BoundedHeaders extends DefaultHttpHeaders {
 
     @Override
     public HttpHeaders add(CharSequence name, Object value) {
-      requireRoom();
-      return super.add(name, value);
-    }
-
-    @Override
-    public HttpHeaders add(String name, Object value) {
-      requireRoom();
-      return super.add(name, value);
-    }
-
-    private void requireRoom() {
       if (size() == MAX_HEADERS) {
         throw new TooLongFrameException("more than " + MAX_HEADERS + " headers");
       }
+      return super.add(name, value);
     }
   }
 }

@@ -17,23 +17,17 @@ final class RequestHead {
   /** The target of nearly all requests. */
   private static final String PLANTS = "/plants";
 
-  private static final String ESCAPED = "%[0-9A-Fa-f]{2}";
-  private static final String UNRESERVED_OR_DELIMITER = "0-9A-Za-z._~!$&'()*+,;=-";
+  /** What needs no escape in the name of a host: unreserved characters and delimiters. */
+  private static final String NAME = "0-9A-Za-z._~!$&'()*+,;=-";
 
   /** An address in brackets, or a name, and a port (RFC 3986, sections 3.2.2 and 3.2.3). */
   private static final String AUTHORITY =
-      "(?:\\[[:"
-          + UNRESERVED_OR_DELIMITER
-          + "]*]|(?:["
-          + UNRESERVED_OR_DELIMITER
-          + "]|"
-          + ESCAPED
-          + ")+)(?::[0-9]{0,5})?";
-
-  private static final String PATH_AND_QUERY =
-      "(?:[/:@?" + UNRESERVED_OR_DELIMITER + "]|" + ESCAPED + ")*+";
+      "(?:\\[[:" + NAME + "]*]|(?:[" + NAME + "]++|%[0-9A-Fa-f]{2})++)(?::[0-9]{0,5})?";
 
   private static final Pattern HOST = Pattern.compile(AUTHORITY);
+
+  /** Printable, without a fragment, and without brackets, which are for addresses alone. */
+  private static final String PATH_AND_QUERY = "[!-~&&[^#\\[\\]]]*";
 
   /**
    * The forms of RFC 9112, sections 3.2.1 and 3.2.2; a user in the address is refused (RFC 9110,
@@ -53,7 +47,11 @@ final class RequestHead {
     List<String> codings = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);
     return (isCurrent || isVersion(request, HttpVersion.HTTP_1_0))
         && isMethod(request.method().name())
-        && (hosts.size() == 1 ? isHost(hosts.get(0)) : hosts.isEmpty() && !isCurrent)
+        // An empty host is for targets without an authority, of which there are none here (RFC
+        // 9110, section 4.2.1).
+        && (hosts.size() == 1
+            ? HOST.matcher(hosts.get(0)).matches()
+            : hosts.isEmpty() && !isCurrent)
         && (codings.isEmpty()
             || (codings.size() == 1 && codings.get(0).equalsIgnoreCase("chunked")))
         && isTarget(request);
@@ -73,14 +71,6 @@ final class RequestHead {
     return method.equals(method.toUpperCase(Locale.ROOT));
   }
 
-  /**
-   * An empty host is for targets without an authority, of which there are none here (RFC 9110,
-   * 4.2.1).
-   */
-  private static boolean isHost(String host) {
-    return HOST.matcher(host).matches();
-  }
-
   private static boolean isTarget(HttpRequest request) {
     String target = request.uri();
     return target.equals(PLANTS)
@@ -88,7 +78,7 @@ final class RequestHead {
         || (TARGET.matcher(target).matches() && isUri(target));
   }
 
-  /** The framework parses the target once more, with a parser that refuses some. */
+  /** The framework parses the target with the same parser, which checks characters and escapes. */
   private static boolean isUri(String target) {
     try {
       new URI(target);

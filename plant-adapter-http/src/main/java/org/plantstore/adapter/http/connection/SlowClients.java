@@ -45,42 +45,29 @@ final class SlowClients {
    */
   private static final int MAX_BYTES = 5 * RequestDecoder.MAX_HEAD_PART_BYTES;
 
-  private final EventExecutor eventLoop;
   private final int maxWaiting;
   private final long timeoutNanos;
   private final Map<Wait, Map<Channel, Long>> waiting = new EnumMap<>(Wait.class);
-  private boolean isSweepPlanned;
 
-  /**
-   * Creates the set of an event loop.
-   *
-   * @param eventLoop the event loop
-   * @param eventLoops how many of them share the memory
-   * @param timeout how long a connection may wait
-   */
+  /** Creates the set of an event loop, which shares the memory with others. */
   SlowClients(EventExecutor eventLoop, int eventLoops, Duration timeout) {
-    this.eventLoop = eventLoop;
     this.maxWaiting =
         (int) (Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP / MAX_BYTES / eventLoops);
     this.timeoutNanos = timeout.toNanos();
     for (Wait kind : Wait.values()) {
       waiting.put(kind, new LinkedHashMap<>());
     }
+    long periodMillis = SWEEP_PERIOD.toMillis();
+    eventLoop.scheduleWithFixedDelay(
+        this::sweep, periodMillis, periodMillis, TimeUnit.MILLISECONDS);
   }
 
-  /**
-   * Adds a connection.
-   *
-   * @param sinceNanos since when it waits, as a value of {@link System#nanoTime()}
-   */
+  /** Adds a connection that has been waiting since a time of {@link System#nanoTime()}. */
   void add(Channel connection, Wait kind, long sinceNanos) {
     Map<Channel, Long> connections = of(kind);
     connections.put(connection, sinceNanos);
     if (kind != Wait.BODY && connections.size() > maxWaiting) {
       evictOldest(connections);
-    }
-    if (!isSweepPlanned) {
-      planSweep();
     }
   }
 
@@ -98,31 +85,21 @@ final class SlowClients {
     Channel evicted = oldest.next();
     oldest.remove();
     evicted.close();
-    EVICTIONS.write(more ->
-        LOG.warn(
-            "Connections are closed before their time-out because more than {} requests are"
-                + " unfinished or answers unread on one event loop",
-            maxWaiting));
-  }
-
-  private void planSweep() {
-    isSweepPlanned = true;
-    eventLoop.schedule(this::sweep, SWEEP_PERIOD.toMillis(), TimeUnit.MILLISECONDS);
+    if (EVICTIONS.isDue()) {
+      LOG.warn(
+          "Connections are closed before their time-out because more than {} requests are"
+              + " unfinished or answers unread on one event loop",
+          maxWaiting);
+    }
   }
 
   private void sweep() {
-    isSweepPlanned = false;
     long now = System.nanoTime();
-    boolean isEmpty = true;
     for (Map<Channel, Long> connections : waiting.values()) {
       new ArrayList<>(connections.entrySet())
           .stream()
               .filter(entry -> now - entry.getValue() >= timeoutNanos)
               .forEach(entry -> entry.getKey().close());
-      isEmpty &= connections.isEmpty();
-    }
-    if (!isEmpty) {
-      planSweep();
     }
   }
 }

@@ -79,7 +79,7 @@ final class DocumentsController {
     try {
       return switch (name) {
         case "/" -> new Document(HTML, resource("page.html"));
-        case "errors" -> new Document(HTML, ErrorsPage.html().getBytes(UTF_8));
+        case "errors" -> new Document(HTML, resource("errors.html"));
         case "openapi.yaml" -> new Document(YAML, resource(name));
         case "openapi.json" ->
             new Document(MediaType.APPLICATION_JSON_TYPE, toJson(resource("openapi.yaml")));

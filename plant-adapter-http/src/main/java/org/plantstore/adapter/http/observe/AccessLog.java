@@ -32,35 +32,32 @@ final class AccessLog {
 
   static void record(Exchange exchange) {
     if (LOG.isInfoEnabled()) {
-      DiagnosticContext.of(exchange).run(() -> write(exchange));
+      DiagnosticContext.supply(exchange, () -> write(exchange));
     }
   }
 
-  private static void write(Exchange exchange) {
+  private static Exchange write(Exchange exchange) {
     ErrorNumber error = exchange.error();
     LOG.atInfo()
         .addKeyValue("method", methodOf(exchange))
         .addKeyValue("path", pathOf(exchange))
         .addKeyValue("status", Objects.requireNonNullElse(exchange.status(), NOTHING))
         .addKeyValue("error", error == null ? NOTHING : error.number())
-        .addKeyValue("outcome", exchange.outcome().label())
+        .addKeyValue("outcome", exchange.outcome())
         .addKeyValue("duration_ms", millis(exchange.duration()))
         .addKeyValue("bytes", exchange.answeredBytes())
         .log("request");
+    return exchange;
   }
 
   private static String methodOf(Exchange exchange) {
-    return exchange.isReadable()
-        ? legible(exchange.method().name(), MAX_METHOD_CHARACTERS)
-        : NOTHING;
+    return legible(exchange.method().name(), MAX_METHOD_CHARACTERS);
   }
 
   /** The path alone: what is before and behind it may be somebody's password or name. */
   private static String pathOf(Exchange exchange) {
     String path = exchange.path();
-    return exchange.isReadable() && PATH.matcher(path).matches()
-        ? legible(path, MAX_PATH_CHARACTERS)
-        : NOTHING;
+    return PATH.matcher(path).matches() ? legible(path, MAX_PATH_CHARACTERS) : NOTHING;
   }
 
   private static BigDecimal millis(Duration duration) {

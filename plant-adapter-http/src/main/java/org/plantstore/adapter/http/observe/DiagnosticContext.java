@@ -2,57 +2,36 @@ package org.plantstore.adapter.http.observe;
 
 import io.micronaut.http.HttpRequest;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
 /**
- * What the log lines of a request have in common. Nothing of it is kept in threads meanwhile, so
- * requests that log nothing pay nothing.
- *
- * @param requestId the request's id, or null if it has none
- * @param traceId the id of the trace that the request belongs to, or null if it names none
+ * What the log lines of a request have in common: its ids. They are in a thread only while it works
+ * on what may log lines, so requests that log nothing pay nothing.
  */
-public record DiagnosticContext(@Nullable String requestId, @Nullable String traceId) {
-
-  /** The context of no request. */
-  public static final DiagnosticContext NONE = new DiagnosticContext(null, null);
+public final class DiagnosticContext {
 
   private static final String REQUEST_ID = "request_id";
   private static final String TRACE_ID = "trace_id";
 
-  /** Returns the context of a request. */
-  public static DiagnosticContext of(HttpRequest<?> request) {
+  private DiagnosticContext() {}
+
+  /** Runs work for a request; each line that it logs from this thread has the request's ids. */
+  public static <T> T supply(HttpRequest<?> request, Supplier<T> work) {
     Exchange exchange = Exchange.of(request);
-    return exchange == null ? NONE : of(exchange);
+    return exchange == null ? work.get() : supply(exchange, work);
   }
 
-  static DiagnosticContext of(Exchange exchange) {
-    return new DiagnosticContext(exchange.requestId(), exchange.traceId());
-  }
-
-  /** Runs what may log lines, each of which has the ids if it comes from this thread. */
-  public <T> T supply(Supplier<T> work) {
-    put(REQUEST_ID, requestId);
-    put(TRACE_ID, traceId);
+  static <T> T supply(Exchange exchange, Supplier<T> work) {
+    String traceId = exchange.traceId();
+    MDC.put(REQUEST_ID, exchange.requestId());
+    if (traceId != null) {
+      MDC.put(TRACE_ID, traceId);
+    }
     try {
       return work.get();
     } finally {
       MDC.remove(REQUEST_ID);
       MDC.remove(TRACE_ID);
-    }
-  }
-
-  /** Runs what may log lines, each of which has the ids if it comes from this thread. */
-  public void run(Runnable work) {
-    supply(() -> {
-      work.run();
-      return true;
-    });
-  }
-
-  private static void put(String key, @Nullable String value) {
-    if (value != null) {
-      MDC.put(key, value);
     }
   }
 }

@@ -44,15 +44,13 @@ public final class Exchange extends DefaultHttpRequest {
     /** The connection ended before the answer did. */
     UNANSWERED;
 
-    private final String label = name().toLowerCase(Locale.ROOT);
-
     /** Returns the value of the label {@code outcome}. */
-    String label() {
-      return label;
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
     }
   }
 
-  private final boolean isReadable;
   private long beganNanos;
   private long endedNanos;
   private String requestId = "";
@@ -63,24 +61,7 @@ public final class Exchange extends DefaultHttpRequest {
 
   /** Creates an exchange of a request whose first line has been read. */
   public Exchange(HttpVersion version, HttpMethod method, String target, HttpHeaders headers) {
-    this(version, method, target, headers, true);
-  }
-
-  private Exchange(
-      HttpVersion version,
-      HttpMethod method,
-      String target,
-      HttpHeaders headers,
-      boolean isReadable) {
     super(version, method, target, headers);
-    this.isReadable = isReadable;
-  }
-
-  /**
-   * Returns an exchange of a request whose first line cannot be read, with a placeholder for it.
-   */
-  public static Exchange unreadable(HttpHeaders headers) {
-    return new Exchange(HttpVersion.HTTP_1_1, HttpMethod.GET, "/", headers, false);
   }
 
   /** Returns the exchange of a request of the framework, or null if it did not come over HTTP. */
@@ -134,12 +115,7 @@ public final class Exchange extends DefaultHttpRequest {
 
   /** Returns the id of the trace that the request belongs to, or null if it names none. */
   @Nullable String traceId() {
-    return TraceParent.traceIdOf(headers().getAll(TraceParent.HEADER));
-  }
-
-  /** Returns whether the first line could be read; if not, method and target are placeholders. */
-  boolean isReadable() {
-    return isReadable;
+    return RequestId.traceIdOf(headers());
   }
 
   /** Returns the path of the target (RFC 9112, section 3.2), which may be no URI at all. */

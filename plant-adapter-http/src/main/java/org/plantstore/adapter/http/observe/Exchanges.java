@@ -3,24 +3,19 @@ package org.plantstore.adapter.http.observe;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
-import io.micronaut.web.router.Router;
-import io.netty.channel.Channel;
-import jakarta.inject.Provider;
 import jakarta.inject.Singleton;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.function.Consumer;
 import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.observe.Exchange.Outcome;
 
 /**
- * Times the exchanges of the API by their outcome and error, and logs them. Those at other ports,
- * such as health probes, would drown them. All series are there from the start, so that a rate sees
- * the first of each, and so that none has to be looked up. Safe for use by many threads.
+ * Times exchanges by their outcome and error, and logs them. All series are there from the start,
+ * so that a rate sees the first of each, and so that none has to be looked up. Safe for use by many
+ * threads.
  */
 @Singleton
 public final class Exchanges {
@@ -34,7 +29,6 @@ public final class Exchanges {
           .mapToObj(millis -> Duration.ofNanos((long) (millis * 1_000_000)))
           .toArray(Duration[]::new);
 
-  private final Provider<Router> router;
   private final Map<Outcome, Timer> withoutError = new EnumMap<>(Outcome.class);
   private final Map<ErrorNumber, Timer> errors = new EnumMap<>(ErrorNumber.class);
 
@@ -43,8 +37,7 @@ public final class Exchanges {
    *
    * @param registry where they are registered, or null if nobody reads them
    */
-  Exchanges(Provider<Router> router, @Nullable MeterRegistry registry) {
-    this.router = router;
+  Exchanges(@Nullable MeterRegistry registry) {
     MeterRegistry present = registry == null ? new CompositeMeterRegistry() : registry;
     for (Outcome outcome : Outcome.values()) {
       withoutError.put(outcome, timer(present, outcome, NO_ERROR));
@@ -58,21 +51,14 @@ public final class Exchanges {
   private static Timer timer(MeterRegistry registry, Outcome outcome, String error) {
     return Timer.builder(NAME)
         .description("From the head of a request to the end of its answer")
-        .tag("outcome", outcome.label())
+        .tag("outcome", outcome.toString())
         .tag("error", error)
         .serviceLevelObjectives(BUCKETS)
         .register(registry);
   }
 
-  /** Returns what is to be given each exchange of a connection when it has ended. */
-  public Consumer<Exchange> of(Channel connection) {
-    boolean isOfApi =
-        !(connection.localAddress() instanceof InetSocketAddress address)
-            || !router.get().getExposedPorts().contains(address.getPort());
-    return isOfApi ? this::record : exchange -> {};
-  }
-
-  private void record(Exchange exchange) {
+  /** Times and logs an exchange that has ended. */
+  public void record(Exchange exchange) {
     Outcome outcome = exchange.outcome();
     ErrorNumber error = outcome == Outcome.UNANSWERED ? null : exchange.error();
     Timer timer = error == null ? withoutError.get(outcome) : errors.get(error);

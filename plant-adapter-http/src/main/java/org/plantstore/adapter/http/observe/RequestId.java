@@ -5,23 +5,30 @@ import io.netty.util.AsciiString;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
-/**
- * The id of a request, in its answer and in the log: the one that its sender gives it in the header
- * {@code X-Request-Id}, if that is well formed, and else one that is made for it.
- */
+/** The ids by which a request is found again: its own, and that of the trace it belongs to. */
 final class RequestId {
 
-  /** The header that carries it, in a request and in its answer. */
+  /** The header that carries the request's id, in a request and in its answer. */
   static final AsciiString HEADER = AsciiString.cached("X-Request-Id");
 
   /** It goes into log lines as it is, so it must be nothing but a short word. */
   private static final Pattern WELL_FORMED = Pattern.compile("[a-zA-Z0-9._-]{1,64}");
 
+  /**
+   * W3C Trace Context, section 3.2: version, trace id, parent id, flags, and what versions later
+   * than 00 may add.
+   */
+  private static final Pattern TRACE_PARENT =
+      Pattern.compile(
+          "(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?");
+
   private RequestId() {}
 
-  /** Returns the id of a request with these headers. */
+  /** Returns the id that the sender gives the request, or one that is made for it. */
   static String of(HttpHeaders headers) {
     List<String> sent = headers.getAll(HEADER);
     return sent.size() == 1 && WELL_FORMED.matcher(sent.get(0)).matches() ? sent.get(0) : make();
@@ -32,5 +39,12 @@ final class RequestId {
     ThreadLocalRandom random = ThreadLocalRandom.current();
     HexFormat hex = HexFormat.of();
     return hex.toHexDigits(random.nextLong()) + hex.toHexDigits(random.nextLong());
+  }
+
+  /** Returns the id of the trace, or null unless there is one valid {@code traceparent}. */
+  static @Nullable String traceIdOf(HttpHeaders headers) {
+    List<String> parents = headers.getAll("traceparent");
+    Matcher parent = TRACE_PARENT.matcher(parents.size() == 1 ? parents.get(0) : "");
+    return parent.matches() ? parent.group(1) : null;
   }
 }

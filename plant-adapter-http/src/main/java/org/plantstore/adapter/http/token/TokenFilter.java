@@ -69,9 +69,9 @@ final class TokenFilter implements Ordered {
       return CompletableFuture.completedFuture(request);
     }
     if (validation.mayWait(token)) {
-      DiagnosticContext context = DiagnosticContext.of(request);
       return CompletableFuture.supplyAsync(
-          () -> context.supply(() -> requireValid(token, keys, request)), executor);
+          () -> DiagnosticContext.supply(request, () -> requireValid(token, keys, request)),
+          executor);
     }
     return CompletableFuture.completedFuture(requireValid(token, keys, request));
   }

@@ -13,7 +13,6 @@ import io.micronaut.runtime.server.EmbeddedServer;
 import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
 import io.netty.util.internal.PlatformDependent;
 import jakarta.inject.Inject;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -26,16 +25,15 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.Answer;
 import org.plantstore.adapter.http.Tokens;
@@ -110,30 +108,10 @@ class DocumentsTest {
   }
 
   @Test
-  void document_is_compressed_for_those_who_ask() throws IOException {
-    HttpResponse<byte[]> compressed = get("/openapi.yaml", "Accept-Encoding", "br, GZIP");
-
-    assertEquals(Optional.of("gzip"), compressed.headers().firstValue("Content-Encoding"));
-    assertEquals(Optional.of("Accept-Encoding"), compressed.headers().firstValue("Vary"));
-    assertArrayEquals(
-        get("/openapi.yaml").body(),
-        new GZIPInputStream(new ByteArrayInputStream(compressed.body())).readAllBytes());
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"deflate", "*", "br", "snappy", "gzip;q=0", "gzip;q=0.5", "x-gzip", ""})
-  void document_is_not_compressed_for_others(String codings) {
-    HttpResponse<byte[]> answer = get("/openapi.yaml", "Accept-Encoding", codings);
-
-    assertEquals(Optional.empty(), answer.headers().firstValue("Content-Encoding"));
-    assertArrayEquals(get("/openapi.yaml").body(), answer.body());
-  }
-
-  @Test
   void document_is_not_sent_again_unless_it_has_changed() {
     String tag = get("/openapi.yaml").headers().firstValue("ETag").orElseThrow();
 
-    for (String known : List.of(tag, "\"other\", " + tag, tag.substring("W/".length()), "*")) {
+    for (String known : List.of(tag, "\"other\", " + tag, "W/" + tag, "*")) {
       HttpResponse<byte[]> unchanged = get("/openapi.yaml", "If-None-Match", known);
       assertEquals(304, unchanged.statusCode(), known);
       assertEquals(0, unchanged.body().length);
@@ -221,21 +199,27 @@ class DocumentsTest {
     assertFalse(Pattern.compile("<script[^>]*>[^<]").matcher(page).find(), page);
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void catalogue_has_every_error_with_its_cause_and_its_cure(ErrorNumber error) {
-    String page = new String(get("/errors").body(), UTF_8);
-    int start = page.indexOf("<section id=\"" + error.number() + "\">");
-    String entry = page.substring(start, page.indexOf("</section>", start));
+  @Test
+  void page_of_errors_has_the_entries_of_the_catalogue_and_no_other() {
+    Pattern entry =
+        Pattern.compile(
+            "<section id=\"(.*)\">\\s*<h2><a href=\"#\\1\">(\\1)</a> <small>(.*)</small></h2>\\s*"
+                + "<p><strong>(.*)</strong></p>\\s*<dl>\\s*<dt>Cause</dt><dd>.+</dd>\\s*"
+                + "<dt>Cure</dt><dd>.+</dd>\\s*</dl>\\s*</section>");
 
-    assertTrue(entry.contains(" " + error.status().getReason()), entry);
-    assertTrue(entry.contains("<strong>" + error.description() + "</strong>"), entry);
-    assertTrue(entry.contains("<dt>Cause</dt><dd>" + error.cause() + "</dd>"), entry);
-    assertTrue(entry.contains("<dt>Cure</dt><dd>" + error.cure() + "</dd>"), entry);
-    // The page is put together without escapes.
-    for (String text : List.of(error.description(), error.cause(), error.cure())) {
-      assertFalse(text.matches("(?s).*[<>&].*"), text);
-    }
+    assertEquals(
+        Arrays.stream(ErrorNumber.values())
+            .map(error ->
+                List.of(
+                    String.valueOf(error.number()),
+                    error.status().getCode() + " " + error.status().getReason(),
+                    error.description()))
+            .toList(),
+        entry
+            .matcher(new String(get("/errors").body(), UTF_8))
+            .results()
+            .map(found -> List.of(found.group(2), found.group(3), found.group(4)))
+            .toList());
   }
 
   @ParameterizedTest

@@ -38,7 +38,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.plantstore.adapter.http.error.ErrorLink;
 import org.plantstore.adapter.http.error.ErrorNumber;
 
 /** The document says what the contract says, and what the catalogue says. */
@@ -127,7 +126,7 @@ class OpenApiTest {
         header("401", "WWW-Authenticate").getExample());
     assertEquals(1, header("503", "Retry-After").getExample());
     assertEquals(
-        ErrorLink.to(ErrorNumber.ID_TAKEN, "/plants"),
+        ErrorNumber.ID_TAKEN.link("/plants"),
         DOCUMENT.getComponents().getHeaders().get("Link").getExample());
   }
 

@@ -1,30 +1,25 @@
 package org.plantstore.adapter.http.observe;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class RareLineTest {
 
-  private static final Duration PAUSE = Duration.ofMillis(100);
-
   @Test
-  void first_line_is_written_at_once_and_the_next_one_after_the_pause_with_the_number_between() {
-    List<Long> written = new ArrayList<>();
-    RareLine line = new RareLine(PAUSE);
-    long start = System.nanoTime();
-    long attempts = 0;
-    while (written.size() < 2) {
-      line.write(written::add);
-      attempts++;
-      assertTrue(!written.isEmpty(), "the first line");
-    }
+  void line_is_due_at_once_and_not_again_before_the_pause_is_over() {
+    assertTrue(new RareLine(Duration.ofMinutes(1)).isDue());
 
-    assertEquals(List.of(0L, attempts - 2), written);
-    assertTrue(System.nanoTime() - start >= PAUSE.toNanos());
+    Duration pause = Duration.ofMillis(100);
+    long start = System.nanoTime();
+    RareLine line = new RareLine(pause);
+    assertTrue(line.isDue());
+    while (!line.isDue()) {
+      Thread.onSpinWait();
+    }
+    assertTrue(System.nanoTime() - start >= pause.toNanos());
+    assertFalse(line.isDue());
   }
 }

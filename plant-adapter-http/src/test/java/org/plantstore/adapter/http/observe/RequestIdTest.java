@@ -16,6 +16,7 @@ import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.annotation.Property;
 import io.micronaut.runtime.server.EmbeddedServer;
 import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
 import jakarta.inject.Inject;
 import java.io.IOException;
 import java.net.http.HttpRequest;
@@ -23,6 +24,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -211,7 +213,7 @@ class RequestIdTest {
         "cc-" + TRACE_ID + "-b7ad6b7169203331-01-what the future brings"
       })
   void trace_parent_names_its_trace(String header) {
-    assertEquals(TRACE_ID, TraceParent.traceIdOf(List.of(header)));
+    assertEquals(TRACE_ID, traceIdOf(header));
   }
 
   @ParameterizedTest
@@ -229,9 +231,13 @@ class RequestIdTest {
         " " + TRACE_PARENT
       })
   void invalid_trace_parent_names_none(String header) {
-    assertEquals(null, TraceParent.traceIdOf(List.of(header)));
-    assertEquals(null, TraceParent.traceIdOf(List.of(TRACE_PARENT, TRACE_PARENT)));
-    assertEquals(null, TraceParent.traceIdOf(List.of()));
+    assertEquals(null, traceIdOf(header));
+    assertEquals(null, traceIdOf(TRACE_PARENT, TRACE_PARENT));
+    assertEquals(null, traceIdOf());
+  }
+
+  private static @Nullable String traceIdOf(String... parents) {
+    return RequestId.traceIdOf(new DefaultHttpHeaders(false).add("traceparent", List.of(parents)));
   }
 
   private HttpRequest.Builder create() {
