@@ -16,7 +16,7 @@ import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.annotation.Property;
 import io.micronaut.runtime.server.EmbeddedServer;
 import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
-import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
 import jakarta.inject.Inject;
 import java.io.IOException;
 import java.net.http.HttpRequest;
@@ -237,7 +237,9 @@ class RequestIdTest {
   }
 
   private static @Nullable String traceIdOf(String... parents) {
-    return RequestId.traceIdOf(new DefaultHttpHeaders(false).add("traceparent", List.of(parents)));
+    DefaultHttpHeadersFactory headers = DefaultHttpHeadersFactory.headersFactory();
+    return RequestId.traceIdOf(
+        headers.withValidation(false).newHeaders().add("traceparent", List.of(parents)));
   }
 
   private HttpRequest.Builder create() {
