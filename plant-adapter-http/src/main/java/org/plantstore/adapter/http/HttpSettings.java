@@ -1,20 +1,25 @@
 package org.plantstore.adapter.http;
 
+import static java.util.Objects.requireNonNull;
+
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.ApplicationContextBuilder;
 import io.micronaut.context.ApplicationContextConfigurer;
 import io.micronaut.context.annotation.ContextConfigurer;
+import io.micronaut.context.env.PropertiesPropertySourceLoader;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
-import java.time.Duration;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import org.plantstore.adapter.http.token.TokenSettings;
 
 /**
- * Brings this adapter's settings along, so that a service need not know which of the framework's
- * defaults would break the contract. Refuses to start without usable keys.
+ * Brings this adapter's settings along ({@code settings.properties}), so that a service need not
+ * know which of the framework's defaults would break the contract. Refuses to start without usable
+ * keys.
  */
 @ContextConfigurer
 public final class HttpSettings implements ApplicationContextConfigurer {
@@ -29,44 +34,19 @@ public final class HttpSettings implements ApplicationContextConfigurer {
    */
   private static final int LARGEST_BODY_SHARE_OF_HEAP = 16;
 
-  /** Longer than load balancers keep theirs, so that it is they who close. */
-  private static final Duration IDLE_TIMEOUT = Duration.ofMinutes(2);
-
   @Override
   public void configure(ApplicationContextBuilder builder) {
-    builder.propertySources(
-        PropertySource.of(
-            "plant-adapter-http",
-            Map.ofEntries(
-                Map.entry(MAX_BODY_BYTES, 1_048_576),
-                Map.entry(MAX_CONCURRENT_CREATES, 1_024),
-                Map.entry("max.connections", 16_384),
-                Map.entry("request.timeout.seconds", 30),
-                Map.entry("micronaut.server.idle-timeout", IDLE_TIMEOUT),
-                // More loops would only take turns.
-                Map.entry(
-                    "micronaut.netty.event-loops.default.num-threads",
-                    Runtime.getRuntime().availableProcessors()),
-                Map.entry("micronaut.server.max-request-size", "${" + MAX_BODY_BYTES + "}"),
-                Map.entry("micronaut.server.max-request-buffer-size", "${" + MAX_BODY_BYTES + "}"),
-                // Unpacked, a body could grow past every limit.
-                Map.entry("micronaut.server.netty.request-decompression-enabled", false),
-                // It would compress a large document anew for every small request, and in codings
-                // that no browser reads.
-                Map.entry("micronaut.server.netty.compression-threshold", -1),
-                // A refusal is no reason to make the caller connect again.
-                Map.entry("micronaut.server.netty.keep-alive-on-server-error", true),
-                // The framework would answer pages of other origins with a bare 403 on localhost. A
-                // page elsewhere has no token, so the 401 that it gets instead protects as well.
-                Map.entry("micronaut.server.cors.localhost-pass-through", true),
-                // TokenFilter and TokenValidation stand in their place.
-                Map.entry("micronaut.security.filter.enabled", false),
-                Map.entry("micronaut.security.token.jwt.nimbus.validator", false),
-                Map.entry("micronaut.security.token.jwt.nimbus.reactive-validator", false),
-                Map.entry("micronaut.security.token.bearer.enabled", false),
-                Map.entry("micronaut.security.basic-auth.enabled", false)),
-            // Below every other source, so that each of these can be overridden.
-            Integer.MIN_VALUE));
+    try (InputStream settings =
+        requireNonNull(HttpSettings.class.getResourceAsStream("settings.properties"))) {
+      builder.propertySources(
+          PropertySource.of(
+              "plant-adapter-http",
+              new PropertiesPropertySourceLoader().read("settings", settings),
+              // Below every other source, so that each of these can be overridden.
+              Integer.MIN_VALUE));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Override

@@ -58,7 +58,7 @@ final class ConnectionHandler extends ChannelDuplexHandler {
   private long bodyBytes;
   private long droppedBytes;
 
-  /** Creates the handler of a connection; {@code ended} is given each exchange at its end. */
+  /** Creates the handler of a connection, which gives each exchange away at its end. */
   ConnectionHandler(BodyBudget bodies, BooleanSupplier isDraining, Consumer<Exchange> ended) {
     this.bodies = bodies;
     this.isDraining = isDraining;
@@ -96,21 +96,19 @@ final class ConnectionHandler extends ChannelDuplexHandler {
 
   private void receiveBody(ChannelHandlerContext context, HttpContent part) {
     Exchange head = requireNonNull(exchange);
+    int bytes = part.content().readableBytes() + BYTES_PER_PART;
     if (part.decoderResult().isFailure()) {
       part.release();
       refuse(context, head);
-      return;
-    }
-    if (part instanceof LastHttpContent) {
-      input = Input.behindBody(head);
-    }
-    int bytes = part.content().readableBytes() + BYTES_PER_PART;
-    if (bodies.take(bodyBytes, bytes)) {
+    } else if (bodies.take(bodyBytes, bytes)) {
       bodyBytes += bytes;
+      input = part instanceof LastHttpContent ? Input.behindBody(head) : input;
+      context.fireChannelRead(part);
     } else {
+      input = Input.REFUSED_BODY;
+      drop(context, part);
       context.fireExceptionCaught(new RefusedException(ErrorNumber.OVERLOADED));
     }
-    context.fireChannelRead(part);
   }
 
   private void drop(ChannelHandlerContext context, Object message) {

@@ -1,6 +1,7 @@
 package org.plantstore.adapter.http.document;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
@@ -14,15 +15,12 @@ import io.micronaut.scheduling.annotation.ExecuteOn;
 import io.micronaut.security.annotation.Secured;
 import io.micronaut.security.rules.SecurityRule;
 import io.netty.buffer.ByteBuf;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.plantstore.adapter.http.error.ErrorNumber;
-import org.plantstore.adapter.http.error.RefusedException;
 import org.webjars.WebJarVersionLocator;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
@@ -76,40 +74,38 @@ final class DocumentsController {
   }
 
   private Document document(String name) {
+    return switch (name) {
+      case "/" -> new Document(HTML, resource("page.html"));
+      case "errors" -> new Document(HTML, resource("errors.html"));
+      case "openapi.yaml" -> new Document(YAML, resource(name));
+      case "openapi.json" ->
+          new Document(MediaType.APPLICATION_JSON_TYPE, toJson(resource("openapi.yaml")));
+      case "page.css" -> new Document(CSS, resource(name));
+      case "page.js" -> new Document(JAVASCRIPT, resource(name));
+      case "swagger-ui.css" -> new Document(CSS, swaggerUi(name));
+      case "swagger-ui-bundle.js" -> new Document(JAVASCRIPT, swaggerUi(name));
+      default -> new Document(PLAIN, swaggerUi(name));
+    };
+  }
+
+  private byte[] toJson(byte[] yaml) {
     try {
-      return switch (name) {
-        case "/" -> new Document(HTML, resource("page.html"));
-        case "errors" -> new Document(HTML, resource("errors.html"));
-        case "openapi.yaml" -> new Document(YAML, resource(name));
-        case "openapi.json" ->
-            new Document(MediaType.APPLICATION_JSON_TYPE, toJson(resource("openapi.yaml")));
-        case "page.css" -> new Document(CSS, resource(name));
-        case "page.js" -> new Document(JAVASCRIPT, resource(name));
-        case "swagger-ui.css" -> new Document(CSS, swaggerUi(name));
-        case "swagger-ui-bundle.js" -> new Document(JAVASCRIPT, swaggerUi(name));
-        case "swagger-ui-bundle.js.LICENSE.txt" -> new Document(PLAIN, swaggerUi(name));
-        default -> throw new RefusedException(ErrorNumber.NOT_FOUND);
-      };
+      return json.writeValueAsBytes(
+          new Yaml(new SafeConstructor(new LoaderOptions())).load(new String(yaml, UTF_8)));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private byte[] toJson(byte[] yaml) throws IOException {
-    return json.writeValueAsBytes(
-        new Yaml(new SafeConstructor(new LoaderOptions())).load(new String(yaml, UTF_8)));
-  }
-
-  private static byte[] swaggerUi(String name) throws IOException {
+  private static byte[] swaggerUi(String name) {
     return resource("/" + new WebJarVersionLocator().fullPath("swagger-ui", name));
   }
 
-  private static byte[] resource(String name) throws IOException {
+  private static byte[] resource(String name) {
     try (InputStream resource = DocumentsController.class.getResourceAsStream(name)) {
-      if (resource == null) {
-        throw new FileNotFoundException(name + " is not on the class path");
-      }
-      return resource.readAllBytes();
+      return requireNonNull(resource, name + " is not on the class path").readAllBytes();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 }

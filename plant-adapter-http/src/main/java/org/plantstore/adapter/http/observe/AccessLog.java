@@ -1,8 +1,7 @@
 package org.plantstore.adapter.http.observe;
 
+import io.netty.handler.codec.http.HttpResponseStatus;
 import java.math.BigDecimal;
-import java.time.Duration;
-import java.util.Objects;
 import java.util.regex.Pattern;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.slf4j.Logger;
@@ -37,31 +36,24 @@ final class AccessLog {
   }
 
   private static Exchange write(Exchange exchange) {
+    HttpResponseStatus status = exchange.status();
     ErrorNumber error = exchange.error();
     LOG.atInfo()
-        .addKeyValue("method", methodOf(exchange))
+        .addKeyValue("method", legible(exchange.method().name(), MAX_METHOD_CHARACTERS))
         .addKeyValue("path", pathOf(exchange))
-        .addKeyValue("status", Objects.requireNonNullElse(exchange.status(), NOTHING))
+        .addKeyValue("status", status == null ? NOTHING : status.code())
         .addKeyValue("error", error == null ? NOTHING : error.number())
         .addKeyValue("outcome", exchange.outcome())
-        .addKeyValue("duration_ms", millis(exchange.duration()))
+        .addKeyValue("duration_ms", BigDecimal.valueOf(exchange.duration().toNanos() / 1_000, 3))
         .addKeyValue("bytes", exchange.answeredBytes())
         .log("request");
     return exchange;
-  }
-
-  private static String methodOf(Exchange exchange) {
-    return legible(exchange.method().name(), MAX_METHOD_CHARACTERS);
   }
 
   /** The path alone: what is before and behind it may be somebody's password or name. */
   private static String pathOf(Exchange exchange) {
     String path = exchange.path();
     return PATH.matcher(path).matches() ? legible(path, MAX_PATH_CHARACTERS) : NOTHING;
-  }
-
-  private static BigDecimal millis(Duration duration) {
-    return BigDecimal.valueOf(duration.toNanos() / 1_000, 3);
   }
 
   private static String legible(String text, int maxCharacters) {

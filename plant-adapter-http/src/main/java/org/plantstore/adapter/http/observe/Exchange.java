@@ -28,8 +28,8 @@ public final class Exchange extends DefaultHttpRequest {
   private static final AsciiString CONTENT_TYPE_OPTIONS =
       AsciiString.cached("x-content-type-options");
   private static final AsciiString NOSNIFF = AsciiString.cached("nosniff");
-  private static final Pattern BEFORE_PATH = Pattern.compile("^[^/?#]+://[^/?#]*");
-  private static final Pattern BEHIND_PATH = Pattern.compile("[?#].*", Pattern.DOTALL);
+  private static final Pattern PATH =
+      Pattern.compile("(?:[^/?#]+://[^/?#]*)?([^?#]*).*", Pattern.DOTALL);
 
   /** How an exchange ended, as metrics and the access log name it. */
   enum Outcome {
@@ -98,11 +98,7 @@ public final class Exchange extends DefaultHttpRequest {
     answeredBytes += bytes;
   }
 
-  /**
-   * Ends the exchange.
-   *
-   * @param wasAnswered whether all of the answer was written
-   */
+  /** Ends the exchange, whose answer was or was not written to its end. */
   public void end(boolean wasAnswered) {
     endedNanos = System.nanoTime();
     isAnswered = wasAnswered;
@@ -120,8 +116,7 @@ public final class Exchange extends DefaultHttpRequest {
 
   /** Returns the path of the target (RFC 9112, section 3.2), which may be no URI at all. */
   public String path() {
-    String withoutOrigin = BEFORE_PATH.matcher(uri()).replaceFirst("");
-    return BEHIND_PATH.matcher(withoutOrigin).replaceFirst("");
+    return PATH.matcher(uri()).replaceFirst("$1");
   }
 
   /** Returns how the exchange ended. */
@@ -136,9 +131,8 @@ public final class Exchange extends DefaultHttpRequest {
     };
   }
 
-  /** Returns the status of the answer, or null if there is none. */
-  @Nullable Integer status() {
-    return status == null ? null : status.code();
+  @Nullable HttpResponseStatus status() {
+    return status;
   }
 
   /** Returns the error that was answered, or null if there is none. */
@@ -146,7 +140,6 @@ public final class Exchange extends DefaultHttpRequest {
     return status == null || status.codeClass() == HttpStatusClass.SUCCESS ? null : error;
   }
 
-  /** Returns the size of the answer's body. */
   long answeredBytes() {
     return answeredBytes;
   }
