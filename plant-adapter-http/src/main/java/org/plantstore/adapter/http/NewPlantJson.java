@@ -61,11 +61,7 @@ final class NewPlantJson {
     problems.put(ErrorNumber.NAME, "name is required");
   }
 
-  /**
-   * Returns the plant that a body means.
-   *
-   * @throws RefusedException if the body is not a NewPlant
-   */
+  /** Returns the plant that a body means; throws RefusedException if it means none. */
   static NewPlant read(byte[] body) {
     CharBuffer text = decode(body);
     try (JsonParser parser = JSON.createParser(text.array(), 0, text.limit())) {
@@ -169,9 +165,7 @@ final class NewPlantJson {
       case VALUE_STRING -> "a string";
       case VALUE_NUMBER_INT -> "a number";
       case VALUE_NUMBER_FLOAT -> "a number with a fraction or an exponent";
-      case VALUE_TRUE -> "true";
-      case VALUE_FALSE -> "false";
-      default -> "null";
+      default -> value.asString(); // true, false, null
     };
   }
 

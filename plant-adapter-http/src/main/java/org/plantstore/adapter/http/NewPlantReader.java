@@ -48,11 +48,7 @@ final class NewPlantReader {
   }
 
   /**
-   * Reads the body of a request as soon as all of it has arrived.
-   *
-   * @return the plant, or a failure if the body is not a NewPlant
-   * @throws RefusedException if the headers do not declare a body that can be read here
-   * @throws ContentLengthExceededException if they declare a body that is too large
+   * Returns the plant that the body means, as soon as all of it has arrived, or why it is refused.
    */
   CompletableFuture<NewPlant> read(ServerHttpRequest<?> request) {
     requireReadable(request.getHeaders());
@@ -63,14 +59,12 @@ final class NewPlantReader {
     return request.byteBody().buffer().thenApply(body -> NewPlantJson.read(body.toByteArray()));
   }
 
-  /**
-   * Requires that the headers declare JSON in UTF-8 without an encoding.
-   *
-   * @throws RefusedException if they do not
-   */
+  /** Requires that the headers declare JSON in UTF-8 without an encoding. */
   static void requireReadable(HttpHeaders headers) {
     List<String> contentTypes = headers.getAll(HttpHeaders.CONTENT_TYPE);
-    if (contentTypes.size() != 1 || !isJson(contentTypes.get(0))) {
+    if (contentTypes.size() != 1
+        || contentTypes.get(0).length() > MAX_CONTENT_TYPE_CHARACTERS
+        || !JSON.matcher(contentTypes.get(0)).matches()) {
       throw new RefusedException(
           ErrorNumber.CONTENT_TYPE,
           "The body must have the Content-Type application/json, but has "
@@ -81,11 +75,6 @@ final class NewPlantReader {
         .allMatch("identity"::equalsIgnoreCase)) {
       throw new RefusedException(ErrorNumber.CONTENT_ENCODING);
     }
-  }
-
-  private static boolean isJson(String contentType) {
-    return contentType.length() <= MAX_CONTENT_TYPE_CHARACTERS
-        && JSON.matcher(contentType).matches();
   }
 
   /** Returns what a caller may be shown of its own header: short, and printable everywhere. */

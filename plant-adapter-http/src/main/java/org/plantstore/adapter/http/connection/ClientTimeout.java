@@ -56,14 +56,13 @@ final class ClientTimeout extends ChannelDuplexHandler {
         .writeAndFlush(Unpooled.EMPTY_BUFFER)
         .addListener(taken -> {
           change(context.channel(), null);
-          // Later, because what is just being taken still counts as unread.
-          context.executor().execute(() -> awaitReader(context));
+          awaitReader(context);
         });
   }
 
   private static boolean isUnread(Channel channel) {
     ChannelOutboundBuffer written = channel.unsafe().outboundBuffer();
-    return written != null && written.totalPendingWriteBytes() > 0;
+    return written != null && !written.isEmpty();
   }
 
   private void settle(Channel channel) {

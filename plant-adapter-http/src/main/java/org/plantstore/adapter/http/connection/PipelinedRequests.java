@@ -26,20 +26,19 @@ final class PipelinedRequests extends ChannelDuplexHandler {
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    if (mustWait(message) || !waiting.isEmpty()) {
-      waiting.add(message);
-    } else {
-      pass(context, message);
+    waiting.add(message);
+    if (waiting.size() == 1) {
+      passWaiting(context);
     }
   }
 
-  private boolean mustWait(Object message) {
-    return isUnanswered && message instanceof HttpRequest;
-  }
-
-  private void pass(ChannelHandlerContext context, Object message) {
-    isUnanswered |= message instanceof HttpRequest;
-    context.fireChannelRead(message);
+  /** Passes on what has come, up to the head of a request that must wait. */
+  private void passWaiting(ChannelHandlerContext context) {
+    while (!waiting.isEmpty() && !(isUnanswered && waiting.element() instanceof HttpRequest)) {
+      Object next = waiting.remove();
+      isUnanswered |= next instanceof HttpRequest;
+      context.fireChannelRead(next);
+    }
   }
 
   @Override
@@ -59,16 +58,14 @@ final class PipelinedRequests extends ChannelDuplexHandler {
     if (message instanceof LastHttpContent && !isInformational) {
       isUnanswered = false;
       if (!waiting.isEmpty()) {
-        context.executor().execute(() -> passWaiting(context));
+        context.executor().execute(() -> resume(context));
       }
     }
     context.write(message, promise);
   }
 
-  private void passWaiting(ChannelHandlerContext context) {
-    while (!waiting.isEmpty() && !mustWait(waiting.element())) {
-      pass(context, waiting.remove());
-    }
+  private void resume(ChannelHandlerContext context) {
+    passWaiting(context);
     context.fireChannelReadComplete();
     if (waiting.isEmpty() && isReadWanted) {
       isReadWanted = false;

@@ -19,12 +19,14 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.text.ParseException;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,10 +57,11 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
   private volatile boolean down = true;
   private volatile JWKSet known = new JWKSet();
 
-  /** Creates the source, without fetching anything yet. */
   ProviderKeySet(URL url) {
-    URI uri = URI.create(url.toString());
-    request = HttpRequest.newBuilder(uri).header("Accept", "application/json").build();
+    request =
+        HttpRequest.newBuilder(URI.create(url.toString()))
+            .header("Accept", "application/json")
+            .build();
   }
 
   /** Returns whether the last fetch has failed, or none has ended yet. */
@@ -128,15 +131,7 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
     if (keys == null || keys.length > MAX_KEYS) {
       throw new ParseException("there must be \"keys\", at most " + MAX_KEYS, 0);
     }
-    List<JWK> usable = new ArrayList<>();
-    for (Map<String, Object> key : keys) {
-      try {
-        usable.add(JWK.parse(key));
-      } catch (ParseException | RuntimeException e) {
-        LOG.debug("A key of the provider cannot be read");
-      }
-    }
-    usable.removeIf(key -> !isUsable(key));
+    List<JWK> usable = Arrays.stream(keys).flatMap(ProviderKeySet::usable).toList();
     if (usable.size() < keys.length) {
       int leftOut = keys.length - usable.size();
       LOG.warn(
@@ -145,11 +140,19 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
     return new JWKSet(usable);
   }
 
-  /** Returns whether a key may be used: anybody could sign with a private key that is published. */
-  private static boolean isUsable(JWK key) {
-    return !key.isPrivate()
-        && (key.getKeyOperations() == null || key.getKeyOperations().contains(KeyOperation.VERIFY))
-        && !(key instanceof RSAKey rsa && rsa.size() < MIN_RSA_BITS);
+  /** Returns the key, if it may be used: with a private one that is published anybody can sign. */
+  private static Stream<JWK> usable(Map<String, Object> description) {
+    try {
+      JWK key = JWK.parse(description);
+      Set<KeyOperation> operations = key.getKeyOperations();
+      boolean isUsable =
+          !key.isPrivate()
+              && (operations == null || operations.contains(KeyOperation.VERIFY))
+              && !(key instanceof RSAKey rsa && rsa.size() < MIN_RSA_BITS);
+      return isUsable ? Stream.of(key) : Stream.empty();
+    } catch (ParseException | RuntimeException e) {
+      return Stream.empty();
+    }
   }
 
   @Override

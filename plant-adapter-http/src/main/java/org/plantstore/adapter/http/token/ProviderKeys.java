@@ -39,14 +39,7 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
     this(url, LIFETIME, MAX_SEARCHES, executor);
   }
 
-  /**
-   * Creates the source, without fetching anything yet.
-   *
-   * @param url the address of the key set
-   * @param lifetime how long a fetched key set is used; in a 60th of that about two fetches begin
-   * @param maxSearches how many searches for unknown keys may wait for the provider
-   * @param executor refreshes the keys
-   */
+  /** Uses a fetched key set for a lifetime, in a 60th of which about two fetches begin. */
   ProviderKeys(URL url, Duration lifetime, int maxSearches, ExecutorService executor) {
     long lifetimeMillis = lifetime.toMillis();
     this.keySet = new ProviderKeySet(url);

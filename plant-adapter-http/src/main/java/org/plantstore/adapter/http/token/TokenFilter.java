@@ -81,7 +81,7 @@ final class TokenFilter implements Ordered {
     return requireAllowed(request);
   }
 
-  /** Hides what the rules close even to valid tokens (RFC 9110, section 15.5.4). */
+  /** Hides what is closed even to valid tokens (RFC 9110, section 15.5.4). */
   private HttpRequest<?> requireAllowed(HttpRequest<?> request) {
     if (!isAllowed(request, BEARER)) {
       throw new RefusedException(ErrorNumber.NOT_FOUND);
