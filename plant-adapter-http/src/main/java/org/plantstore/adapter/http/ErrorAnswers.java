@@ -22,7 +22,6 @@ import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.adapter.http.observe.DiagnosticContext;
 import org.plantstore.adapter.http.observe.Exchange;
 import org.plantstore.adapter.http.observe.RareLine;
-import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStoreUnavailableException;
 import org.slf4j.Logger;
@@ -48,13 +47,15 @@ final class ErrorAnswers
     this.maxBodyBytes = server.getMaxRequestSize();
   }
 
+  /** Answers what a filter or a controller throws. */
   @Override
   @SuppressWarnings("rawtypes") // as the framework declares it
   public HttpResponse<ErrorMessage> handle(HttpRequest request, Throwable failure) {
     RefusedException refusal = DiagnosticContext.supply(request, () -> refusalOf(failure));
-    return answer(request, HttpResponse.status(refusal.number().status()), refusal);
+    return answer(request, HttpResponse.status(refusal.error().status()), refusal);
   }
 
+  /** Answers what the framework refuses by itself, such as an unknown path. */
   @Override
   public MutableHttpResponse<ErrorMessage> processResponse(
       ErrorContext context, MutableHttpResponse<?> response) {
@@ -66,37 +67,33 @@ final class ErrorAnswers
 
   private MutableHttpResponse<ErrorMessage> answer(
       HttpRequest<?> request, MutableHttpResponse<?> response, RefusedException refusal) {
-    ErrorNumber number = refusal.number();
+    ErrorNumber error = refusal.error();
     Exchange exchange = Exchange.of(request);
     if (exchange != null) {
-      exchange.fail(number);
+      exchange.fail(error);
     }
-    if (number.status() == HttpStatus.SERVICE_UNAVAILABLE) {
+    if (error.status() == HttpStatus.SERVICE_UNAVAILABLE) {
       response.header(HttpHeaders.RETRY_AFTER, String.valueOf(RETRY_AFTER.toSeconds()));
     }
-    if (number.status() == HttpStatus.UNAUTHORIZED) {
-      response.header(HttpHeaders.WWW_AUTHENTICATE, challenge(number));
+    if (error.status() == HttpStatus.UNAUTHORIZED) {
+      response.header(HttpHeaders.WWW_AUTHENTICATE, challenge(error));
     }
     return response
-        .status(number.status())
-        .header(HttpHeaders.LINK, number.link(request.getPath()))
+        .status(error.status())
+        .header(HttpHeaders.LINK, error.link(request.getPath()))
         .contentType(MediaType.APPLICATION_JSON_TYPE)
-        .body(new ErrorMessage(number.number(), String.valueOf(refusal.getMessage())));
+        .body(new ErrorMessage(error.number(), String.valueOf(refusal.getMessage())));
   }
 
   /** Names an error only if a token was sent (RFC 6750, section 3.1). */
-  private static String challenge(ErrorNumber number) {
+  private static String challenge(ErrorNumber error) {
     return "Bearer realm=\"plants\""
-        + (number == ErrorNumber.INVALID_TOKEN ? ", error=\"invalid_token\"" : "");
+        + (error == ErrorNumber.INVALID_TOKEN ? ", error=\"invalid_token\"" : "");
   }
 
   private RefusedException refusalOf(Throwable failure) {
     if (failure instanceof RefusedException refusal) {
       return refusal;
-    }
-    if (failure instanceof InvalidPlantException invalid) {
-      String field = invalid.violations().get(0).field();
-      return new RefusedException(ErrorNumber.ofField(field), invalid.getMessage() + ".");
     }
     if (failure instanceof PlantIdTakenException taken) {
       return new RefusedException(

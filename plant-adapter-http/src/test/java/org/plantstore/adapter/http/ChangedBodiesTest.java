@@ -65,7 +65,7 @@ class ChangedBodiesTest {
     try {
       read = Optional.of(NewPlantJson.read(body));
     } catch (RefusedException e) {
-      assertEquals(HttpStatus.BAD_REQUEST, e.number().status());
+      assertEquals(HttpStatus.BAD_REQUEST, e.error().status());
     }
     assertEquals(plantOf(body), read, () -> new String(body, ISO_8859_1));
     return read;

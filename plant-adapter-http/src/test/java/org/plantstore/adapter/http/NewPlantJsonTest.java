@@ -95,7 +95,7 @@ class NewPlantJsonTest {
     String members = "\"" + String.join("\":0,\"", names) + "\":0,";
 
     assertRead("{" + members + FERN.substring(1), new NewPlant(1, "fern", null));
-    assertEquals(1001, refusal("{" + members + members + FERN.substring(1)).number().number());
+    assertEquals(1001, refusal("{" + members + members + FERN.substring(1)).error().number());
   }
 
   // Fields
@@ -274,7 +274,7 @@ class NewPlantJsonTest {
   private static void assertRefused(byte[] body, int number, String message) {
     RefusedException refusal = refusal(body);
     assertEquals(message, refusal.getMessage());
-    assertEquals(number, refusal.number().number());
+    assertEquals(number, refusal.error().number());
   }
 
   private static RefusedException refusal(String body) {

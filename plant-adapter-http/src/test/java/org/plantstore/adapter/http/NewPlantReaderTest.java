@@ -78,7 +78,7 @@ class NewPlantReaderTest {
             () ->
                 NewPlantReader.requireReadable(
                     headers("Content-Type", "application/json", "Content-Encoding", encoding)));
-    assertEquals(ErrorNumber.CONTENT_ENCODING, refusal.number());
+    assertEquals(ErrorNumber.CONTENT_ENCODING, refusal.error());
   }
 
   @Test
@@ -99,7 +99,7 @@ class NewPlantReaderTest {
   private static void assertContentTypeRefused(HttpHeaders headers, String name) {
     RefusedException refusal =
         assertThrows(RefusedException.class, () -> NewPlantReader.requireReadable(headers));
-    assertEquals(ErrorNumber.CONTENT_TYPE, refusal.number());
+    assertEquals(ErrorNumber.CONTENT_TYPE, refusal.error());
     assertEquals(
         "The body must have the Content-Type application/json, but has " + name + ".",
         refusal.getMessage());

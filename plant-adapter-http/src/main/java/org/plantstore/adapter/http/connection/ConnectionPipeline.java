@@ -79,7 +79,7 @@ final class ConnectionPipeline
   @Override
   public NettyServerCustomizer.Registry onCreated(
       BeanCreatedEvent<NettyServerCustomizer.Registry> event) {
-    event.getBean().register(new OnEveryConnection(null));
+    event.getBean().register(new Customizer(this, null));
     return event.getBean();
   }
 
@@ -87,11 +87,6 @@ final class ConnectionPipeline
   @Override
   public void onApplicationEvent(ApplicationShutdownEvent event) {
     isDraining = true;
-  }
-
-  private boolean isManagement(Channel channel) {
-    return channel.localAddress() instanceof InetSocketAddress address
-        && address.getPort() == managementPort;
   }
 
   private void count(Channel channel) {
@@ -107,9 +102,15 @@ final class ConnectionPipeline
   }
 
   private void install(Channel channel) {
+    boolean isManagement =
+        channel.localAddress() instanceof InetSocketAddress address
+            && address.getPort() == managementPort;
+    if (!isManagement) {
+      count(channel);
+    }
     RequestDecoder decoder = new RequestDecoder();
     // Health probes would drown the requests of the API.
-    Consumer<Exchange> ended = isManagement(channel) ? probe -> {} : exchanges::record;
+    Consumer<Exchange> ended = isManagement ? probe -> {} : exchanges::record;
     ConnectionHandler handler = new ConnectionHandler(bodies, () -> isDraining, ended);
     channel
         .config()
@@ -131,26 +132,18 @@ final class ConnectionPipeline
         channel.eventLoop(), loop -> new SlowClients(loop, eventLoops, requestTimeout));
   }
 
-  private final class OnEveryConnection implements NettyServerCustomizer {
-
-    private final @Nullable Channel channel;
-
-    OnEveryConnection(@Nullable Channel channel) {
-      this.channel = channel;
-    }
+  private record Customizer(ConnectionPipeline pipeline, @Nullable Channel connection)
+      implements NettyServerCustomizer {
 
     @Override
-    public NettyServerCustomizer specializeForChannel(Channel newChannel, ChannelRole role) {
-      if (role == ChannelRole.CONNECTION && !isManagement(newChannel)) {
-        count(newChannel);
-      }
-      return new OnEveryConnection(newChannel);
+    public NettyServerCustomizer specializeForChannel(Channel channel, ChannelRole role) {
+      return new Customizer(pipeline, channel);
     }
 
     @Override
     public void onStreamPipelineBuilt() {
-      if (channel != null) {
-        install(channel);
+      if (connection != null) {
+        pipeline.install(connection);
       }
     }
   }

@@ -45,8 +45,7 @@ final class Document {
         // Asked for again each time, so that nobody reads the document of an earlier version.
         .header(HttpHeaders.CACHE_CONTROL, "no-cache")
         .header("Content-Security-Policy", CONTENT_SECURITY_POLICY)
-        .header("Referrer-Policy", "no-referrer")
-        .header("X-Content-Type-Options", "nosniff");
+        .header("Referrer-Policy", "no-referrer");
   }
 
   private MutableHttpResponse<ByteBuf> whole() {

@@ -5,19 +5,19 @@ public final class RefusedException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
-  private final ErrorNumber number;
+  private final ErrorNumber error;
 
-  public RefusedException(ErrorNumber number) {
-    this(number, number.description());
+  public RefusedException(ErrorNumber error) {
+    this(error, error.description());
   }
 
-  public RefusedException(ErrorNumber number, String message) {
+  public RefusedException(ErrorNumber error, String message) {
     // A refusal is an answer, not a fault: nobody reads its stack trace, and collecting it costs.
     super(message, null, false, false);
-    this.number = number;
+    this.error = error;
   }
 
-  public ErrorNumber number() {
-    return number;
+  public ErrorNumber error() {
+    return error;
   }
 }

@@ -9,7 +9,6 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.AsciiString;
 import java.time.Duration;
@@ -52,12 +51,12 @@ public final class Exchange extends DefaultHttpRequest {
   }
 
   private long beganNanos;
-  private long endedNanos;
+  private Duration duration = Duration.ZERO;
   private String requestId = "";
   private @Nullable HttpResponseStatus status;
   private @Nullable ErrorNumber error;
   private long answeredBytes;
-  private boolean isAnswered;
+  private Outcome outcome = Outcome.UNANSWERED;
 
   /** Creates an exchange of a request whose first line has been read. */
   public Exchange(HttpVersion version, HttpMethod method, String target, HttpHeaders headers) {
@@ -100,8 +99,15 @@ public final class Exchange extends DefaultHttpRequest {
 
   /** Ends the exchange, whose answer was or was not written to its end. */
   public void end(boolean wasAnswered) {
-    endedNanos = System.nanoTime();
-    isAnswered = wasAnswered;
+    duration = Duration.ofNanos(System.nanoTime() - beganNanos);
+    if (wasAnswered && status != null) {
+      outcome =
+          switch (status.codeClass()) {
+            case CLIENT_ERROR -> Outcome.REFUSED;
+            case SERVER_ERROR -> Outcome.FAILED;
+            default -> method().equals(HttpMethod.POST) ? Outcome.CREATED : Outcome.SERVED;
+          };
+    }
   }
 
   /** Returns the id of the request, which its answer and its log lines have. */
@@ -119,16 +125,8 @@ public final class Exchange extends DefaultHttpRequest {
     return PATH.matcher(uri()).replaceFirst("$1");
   }
 
-  /** Returns how the exchange ended. */
   Outcome outcome() {
-    if (!isAnswered || status == null) {
-      return Outcome.UNANSWERED;
-    }
-    return switch (status.codeClass()) {
-      case CLIENT_ERROR -> Outcome.REFUSED;
-      case SERVER_ERROR -> Outcome.FAILED;
-      default -> method().equals(HttpMethod.POST) ? Outcome.CREATED : Outcome.SERVED;
-    };
+    return outcome;
   }
 
   @Nullable HttpResponseStatus status() {
@@ -137,7 +135,7 @@ public final class Exchange extends DefaultHttpRequest {
 
   /** Returns the error that was answered, or null if there is none. */
   @Nullable ErrorNumber error() {
-    return status == null || status.codeClass() == HttpStatusClass.SUCCESS ? null : error;
+    return outcome == Outcome.UNANSWERED ? null : error;
   }
 
   long answeredBytes() {
@@ -146,6 +144,6 @@ public final class Exchange extends DefaultHttpRequest {
 
   /** Returns the time from the head of the request to the end of the answer. */
   Duration duration() {
-    return Duration.ofNanos(endedNanos - beganNanos);
+    return duration;
   }
 }

@@ -59,9 +59,8 @@ public final class Exchanges {
 
   /** Times and logs an exchange that has ended. */
   public void record(Exchange exchange) {
-    Outcome outcome = exchange.outcome();
-    ErrorNumber error = outcome == Outcome.UNANSWERED ? null : exchange.error();
-    Timer timer = error == null ? withoutError.get(outcome) : errors.get(error);
+    ErrorNumber error = exchange.error();
+    Timer timer = error == null ? withoutError.get(exchange.outcome()) : errors.get(error);
     if (timer != null) {
       timer.record(exchange.duration());
     }

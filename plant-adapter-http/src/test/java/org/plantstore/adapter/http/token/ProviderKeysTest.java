@@ -173,7 +173,7 @@ class ProviderKeysTest {
     }
 
     RefusedException refusal = assertThrows(RefusedException.class, () -> find(keys, next));
-    assertEquals(ErrorNumber.OVERLOADED, refusal.number());
+    assertEquals(ErrorNumber.OVERLOADED, refusal.error());
     assertEquals(List.of(known), find(keys, known));
     assertFalse(search.isDone(), "the search still waits");
 

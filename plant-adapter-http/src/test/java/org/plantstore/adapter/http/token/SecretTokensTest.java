@@ -340,6 +340,6 @@ class SecretTokensTest {
 
   private ErrorNumber refusal(String token) {
     return assertThrows(RefusedException.class, () -> validation.requireValid(token), token)
-        .number();
+        .error();
   }
 }
