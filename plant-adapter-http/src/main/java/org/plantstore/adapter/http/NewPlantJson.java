@@ -124,25 +124,24 @@ final class NewPlantJson {
   private void readMember(String member, JsonToken value) throws IOException {
     switch (member) {
       case "id" -> readId(value);
-      case "name" -> {
-        if (value == JsonToken.VALUE_STRING) {
-          name = parser.getText();
-          problems.remove(ErrorNumber.NAME);
-        } else {
-          problems.put(ErrorNumber.NAME, "name must be a string, but is " + kindOf(value));
-        }
-      }
+      case "name" -> name = readText(ErrorNumber.NAME, "name must be a string", value);
       case "tag" -> {
-        if (value == JsonToken.VALUE_STRING) {
-          tag = parser.getText();
-        } else if (value != JsonToken.VALUE_NULL) {
-          problems.put(
-              ErrorNumber.TAG, "tag must be a string, null or absent, but is " + kindOf(value));
+        if (value != JsonToken.VALUE_NULL) {
+          tag = readText(ErrorNumber.TAG, "tag must be a string, null or absent", value);
         }
       }
       default -> {}
     }
     parser.skipChildren();
+  }
+
+  private String readText(ErrorNumber field, String demand, JsonToken value) throws IOException {
+    if (value == JsonToken.VALUE_STRING) {
+      problems.remove(field);
+      return parser.getText();
+    }
+    problems.put(field, demand + ", but is " + kindOf(value));
+    return "";
   }
 
   private void readId(JsonToken value) throws IOException {
@@ -180,7 +179,9 @@ final class NewPlantJson {
     } catch (InvalidPlantException e) {
       e.violations()
           .forEach(violation ->
-              problems.put(ErrorNumber.ofField(violation.field()), violation.toString()));
+              problems.put(
+                  violation.field().equals("name") ? ErrorNumber.NAME : ErrorNumber.TAG,
+                  violation.toString()));
     }
     if (plant == null || !problems.isEmpty()) {
       ErrorNumber first = problems.keySet().iterator().next();

@@ -3,7 +3,6 @@ package org.plantstore.adapter.http.connection;
 import io.micronaut.scheduling.TaskExecutors;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.EventExecutor;
-import io.netty.util.concurrent.FastThreadLocal;
 import jakarta.inject.Named;
 import jakarta.inject.Singleton;
 import java.util.ArrayList;
@@ -22,13 +21,7 @@ public final class BlockingWork {
 
   private final Executor threads;
   private final EventLoopGroup eventLoops;
-  private final FastThreadLocal<List<Task<?>>> submitted =
-      new FastThreadLocal<>() {
-        @Override
-        protected List<Task<?>> initialValue() {
-          return new ArrayList<>();
-        }
-      };
+  private final ThreadLocal<List<Task<?>>> submitted = ThreadLocal.withInitial(ArrayList::new);
 
   /** Creates the hand-over from these event loops to these threads. */
   public BlockingWork(
@@ -43,25 +36,15 @@ public final class BlockingWork {
     Task<T> task = new Task<>(work, new CompletableFuture<>());
     for (EventExecutor eventLoop : eventLoops) {
       if (eventLoop.inEventLoop()) {
-        startLater(eventLoop, task);
+        submitted.get().add(task);
+        if (submitted.get().size() == 1) {
+          eventLoop.execute(this::startSubmitted);
+        }
         return task.result;
       }
     }
     task.start(threads);
     return task.result;
-  }
-
-  private void startLater(EventExecutor eventLoop, Task<?> task) {
-    List<Task<?>> tasks = submitted.get();
-    tasks.add(task);
-    if (tasks.size() == 1) {
-      try {
-        eventLoop.execute(this::startSubmitted);
-      } catch (RuntimeException | Error e) {
-        submitted.remove();
-        task.result.completeExceptionally(e);
-      }
-    }
   }
 
   private void startSubmitted() {

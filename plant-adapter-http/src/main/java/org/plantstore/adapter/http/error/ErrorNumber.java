@@ -70,11 +70,6 @@ public enum ErrorNumber {
     this.description = description;
   }
 
-  /** Returns the number of a field of the domain's plant: {@code name} or {@code tag}. */
-  public static ErrorNumber ofField(String field) {
-    return field.equals("name") ? NAME : TAG;
-  }
-
   public int number() {
     return number;
   }

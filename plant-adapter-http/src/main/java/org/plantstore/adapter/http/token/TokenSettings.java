@@ -52,24 +52,20 @@ public record TokenSettings(
         value(environment, "JWT_AUDIENCE", "jwt.audience"));
   }
 
+  /** Reads past the framework, which would replace what looks like a placeholder in a secret. */
   private static @Nullable String value(Environment environment, String variable, String property) {
-    String value = raw(environment, variable, property);
-    if (value != null && value.isEmpty()) {
-      // An empty value is more likely a slip than the wish not to check.
+    Object value =
+        environment.getPropertySources().stream()
+            .sorted(Comparator.comparingInt(PropertySource::getOrder).reversed())
+            .flatMap(source -> Stream.of(property, variable).map(source::get))
+            .filter(Objects::nonNull)
+            .findFirst()
+            .orElse(null);
+    if ("".equals(value)) {
+      // More likely a slip than the wish not to check.
       throw new ConfigurationException(variable + " must have a value or not be set, but is empty");
     }
-    return value;
-  }
-
-  /** Reads past the framework, which would replace what looks like a placeholder in a secret. */
-  private static @Nullable String raw(Environment environment, String variable, String property) {
-    return environment.getPropertySources().stream()
-        .sorted(Comparator.comparingInt(PropertySource::getOrder).reversed())
-        .flatMap(source -> Stream.of(property, variable).map(source::get))
-        .filter(Objects::nonNull)
-        .map(String::valueOf)
-        .findFirst()
-        .orElse(null);
+    return value == null ? null : value.toString();
   }
 
   private static byte[] secretBytes(String secret) {
