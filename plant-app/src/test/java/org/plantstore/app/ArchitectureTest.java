@@ -61,7 +61,7 @@ class ArchitectureTest {
           Map.entry("com.fasterxml.jackson", rooms("http")),
           Map.entry("com.github.benmanes.caffeine", rooms("http.token")),
           Map.entry("com.nimbusds", rooms("http.token")),
-          Map.entry("io.micronaut.security", rooms("http", "http.token", "http.document")),
+          Map.entry("io.micronaut.security", rooms("http.token", "http.document")),
           Map.entry("io.netty", rooms("http.connection", "http.document", "http.observe")),
           Map.entry("org.webjars", rooms("http.document")),
           Map.entry("org.yaml", rooms("http.document")),

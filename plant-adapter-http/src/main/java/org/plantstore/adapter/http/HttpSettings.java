@@ -28,10 +28,7 @@ public final class HttpSettings implements ApplicationContextConfigurer {
 
   private static final String MAX_BODY_BYTES = "max.body.bytes";
 
-  /**
-   * On its way to the database and into its answer a body takes several times its bytes: with an
-   * eighth of the heap that was too much, with this share it was not.
-   */
+  /** A body takes several times its bytes until it is answered; an eighth was too much. */
   private static final int LARGEST_BODY_SHARE_OF_HEAP = 16;
 
   @Override
@@ -51,7 +48,7 @@ public final class HttpSettings implements ApplicationContextConfigurer {
 
   @Override
   public void configure(ApplicationContext context) {
-    TokenSettings.of(context.getEnvironment());
+    context.registerSingleton(TokenSettings.of(context.getEnvironment()));
     for (String property :
         List.of(
             MAX_BODY_BYTES, MAX_CONCURRENT_CREATES, "max.connections", "request.timeout.seconds")) {

@@ -10,8 +10,6 @@ import io.micronaut.http.annotation.Consumes;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Post;
 import io.micronaut.http.annotation.Produces;
-import io.micronaut.security.annotation.Secured;
-import io.micronaut.security.rules.SecurityRule;
 import io.micronaut.serde.annotation.SerdeImport;
 import io.micronaut.serde.annotation.Serdeable;
 import java.util.concurrent.CompletionStage;
@@ -32,7 +30,6 @@ import org.plantstore.domain.Plant;
  */
 @Context
 @Controller
-@Secured(SecurityRule.IS_AUTHENTICATED)
 @SerdeImport(value = Plant.class, mixin = PlantsController.PlantJson.class)
 final class PlantsController {
 

@@ -41,10 +41,7 @@ final class ConnectionHandler extends ChannelDuplexHandler {
   /** What each part of a body takes beside its bytes. A part may be as small as a byte. */
   private static final int BYTES_PER_PART = 256;
 
-  /**
-   * How much of a body is dropped: most clients read the refusal only when they have sent
-   * everything.
-   */
+  /** Most clients read the refusal of a body only when they have sent all of it. */
   private static final long MAX_DROPPED_BYTES = 16 * 1024 * 1024;
 
   private final BodyBudget bodies;

@@ -22,7 +22,6 @@ final class PipelinedRequests extends ChannelDuplexHandler {
 
   private final Queue<Object> waiting = new ArrayDeque<>(1);
   private boolean isUnanswered;
-  private boolean isReadWanted;
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
@@ -45,8 +44,6 @@ final class PipelinedRequests extends ChannelDuplexHandler {
   public void read(ChannelHandlerContext context) {
     if (waiting.isEmpty()) {
       context.read();
-    } else {
-      isReadWanted = true;
     }
   }
 
@@ -67,10 +64,7 @@ final class PipelinedRequests extends ChannelDuplexHandler {
   private void resume(ChannelHandlerContext context) {
     passWaiting(context);
     context.fireChannelReadComplete();
-    if (waiting.isEmpty() && isReadWanted) {
-      isReadWanted = false;
-      context.read();
-    }
+    read(context);
   }
 
   @Override

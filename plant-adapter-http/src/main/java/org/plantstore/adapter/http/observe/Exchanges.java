@@ -32,11 +32,7 @@ public final class Exchanges {
   private final Map<Outcome, Timer> withoutError = new EnumMap<>(Outcome.class);
   private final Map<ErrorNumber, Timer> errors = new EnumMap<>(ErrorNumber.class);
 
-  /**
-   * Creates the timers.
-   *
-   * @param registry where they are registered, or null if nobody reads them
-   */
+  /** Registers the timers, unless there is no registry because nobody reads them. */
   Exchanges(@Nullable MeterRegistry registry) {
     MeterRegistry present = registry == null ? new CompositeMeterRegistry() : registry;
     for (Outcome outcome : Outcome.values()) {

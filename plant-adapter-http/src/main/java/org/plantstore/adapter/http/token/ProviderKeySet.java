@@ -58,10 +58,7 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
   private volatile JWKSet known = new JWKSet();
 
   ProviderKeySet(URL url) {
-    request =
-        HttpRequest.newBuilder(URI.create(url.toString()))
-            .header("Accept", "application/json")
-            .build();
+    request = HttpRequest.newBuilder(URI.create(url.toString())).build();
   }
 
   /** Returns whether the last fetch has failed, or none has ended yet. */

@@ -13,12 +13,10 @@ import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
 import com.nimbusds.jwt.proc.DefaultJWTProcessor;
-import io.micronaut.context.env.Environment;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.security.token.jwt.validator.JsonWebTokenValidator;
-import jakarta.inject.Inject;
 import jakarta.inject.Named;
 import jakarta.inject.Singleton;
 import java.security.Key;
@@ -77,13 +75,7 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
   private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
   private final @Nullable ProviderKeys providerKeys;
 
-  @Inject
-  TokenValidation(
-      Environment environment, @Named(TaskExecutors.BLOCKING) ExecutorService executor) {
-    this(TokenSettings.of(environment), executor);
-  }
-
-  TokenValidation(TokenSettings settings, ExecutorService executor) {
+  TokenValidation(TokenSettings settings, @Named(TaskExecutors.BLOCKING) ExecutorService executor) {
     byte[] secret = settings.secret();
     providerKeys = settings.keySet() == null ? null : new ProviderKeys(settings.keySet(), executor);
     processor.setJWSTypeVerifier(TYPES);
