@@ -157,7 +157,7 @@ class CreatePlantTest {
     String request =
         head(
             "POST /plants HTTP/1.1",
-            headers.replace(" & ", "\r\n") + "\r\nConnection: close\r\nExpect: 100-continue\r\n");
+            headers.replace(" & ", "\r\n") + "\r\nExpect: 100-continue\r\n");
 
     String answer = RawRequests.send(server, request);
 
