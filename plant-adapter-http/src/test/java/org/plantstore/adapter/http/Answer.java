@@ -1,10 +1,9 @@
 package org.plantstore.adapter.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpHeaders;
@@ -46,21 +45,15 @@ public record Answer(int status, HttpHeaders headers, String body) {
   }
 
   public static Answer to(HttpRequest.Builder request) {
-    try {
-      HttpResponse<String> response =
-          CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofString(UTF_8));
-      Answer answer = new Answer(response.statusCode(), response.headers(), response.body());
-      String method = response.request().method();
-      if (!method.equals("HEAD") && !(method.equals("GET") && answer.status == 200)) {
-        OpenApiDocument.requireDescribed(answer.status, answer.headers, answer.body);
-      }
-      return answer;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(e);
+    HttpResponse<String> response =
+        assertDoesNotThrow(
+            () -> CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofString(UTF_8)));
+    Answer answer = new Answer(response.statusCode(), response.headers(), response.body());
+    String method = response.request().method();
+    if (!method.equals("HEAD") && !(method.equals("GET") && answer.status == 200)) {
+      OpenApiDocument.requireDescribed(answer.status, answer.headers, answer.body);
     }
+    return answer;
   }
 
   public static void assertError(Answer answer, int status, int error, String message) {
