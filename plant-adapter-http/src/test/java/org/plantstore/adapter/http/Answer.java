@@ -22,11 +22,7 @@ public record Answer(int status, HttpHeaders headers, String body) {
 
   /** Sends a create with a valid token and the right content type. */
   public static Answer toCreate(URI server, String json) {
-    return toCreate(server, json.getBytes(UTF_8));
-  }
-
-  public static Answer toCreate(URI server, byte[] body) {
-    return to(request(server).POST(HttpRequest.BodyPublishers.ofByteArray(body)));
+    return to(request(server).POST(HttpRequest.BodyPublishers.ofString(json)));
   }
 
   /** Sends a valid create with the given token. */
