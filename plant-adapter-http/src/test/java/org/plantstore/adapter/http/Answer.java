@@ -14,7 +14,10 @@ import java.util.Optional;
 import org.plantstore.adapter.http.connection.RawRequests;
 import org.plantstore.adapter.http.document.OpenApiDocument;
 
-/** What a client sees of an answer, which is always one that the OpenAPI document describes. */
+/**
+ * What a client sees of an answer, which is always one that the OpenAPI document describes, that no
+ * cache keeps and that is only what its type says.
+ */
 public record Answer(int status, HttpHeaders headers, String body) {
 
   private static final HttpClient CLIENT =
@@ -48,6 +51,8 @@ public record Answer(int status, HttpHeaders headers, String body) {
     String method = response.request().method();
     if (!method.equals("HEAD") && !(method.equals("GET") && answer.status == 200)) {
       OpenApiDocument.requireDescribed(answer.status, answer.headers, answer.body);
+      assertEquals(Optional.of("no-store"), answer.header("Cache-Control"));
+      assertEquals(Optional.of("nosniff"), answer.header("X-Content-Type-Options"));
     }
     return answer;
   }

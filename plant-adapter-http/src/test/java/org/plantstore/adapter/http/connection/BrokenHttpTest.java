@@ -3,7 +3,7 @@ package org.plantstore.adapter.http.connection;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.plantstore.adapter.http.connection.RawRequests.FERN;
+import static org.plantstore.adapter.http.connection.RawRequests.chunkedRequest;
 import static org.plantstore.adapter.http.connection.RawRequests.createRequest;
 import static org.plantstore.adapter.http.connection.RawRequests.head;
 import static org.plantstore.adapter.http.connection.RawRequests.statuses;
@@ -110,11 +110,7 @@ class BrokenHttpTest {
   @Test
   void more_headers_than_anybody_needs_are_refused() throws IOException {
     String headers = "Connection: close\r\n" + "X:\r\n".repeat(94);
-    String chunked =
-        head(FIRST_LINE, "Connection: close\r\nTransfer-Encoding: chunked\r\n")
-            + chunk(FERN)
-            + "0\r\n"
-            + "X:\r\n".repeat(100);
+    String chunked = chunkedRequest("Connection: close\r\n", "0\r\n" + "X:\r\n".repeat(100));
     assertMalformed(send(createRequest(headers + "X:\r\n".repeat(2))));
     assertMalformed(send(chunked + "X:\r\n\r\n"));
 
@@ -130,7 +126,7 @@ class BrokenHttpTest {
         "0\n\n", "0\r\nbroken trailer\u0000\r\n: x\r\n\r\n"
       })
   void body_whose_framing_breaks_creates_nothing(String rest) throws IOException {
-    assertMalformed(send(head(FIRST_LINE, "Transfer-Encoding: chunked\r\n") + chunk(FERN) + rest));
+    assertMalformed(send(chunkedRequest("", rest)));
   }
 
   /** A body that can be read in two ways must not be read as a second request. */
@@ -160,10 +156,9 @@ class BrokenHttpTest {
   @Test
   void requests_before_a_broken_one_are_answered() throws IOException {
     String valid = createRequest("");
-    String broken = head(FIRST_LINE, "Transfer-Encoding: chunked\r\n") + chunk("{}") + "zz\r\n";
-
     for (int attempt = 0; attempt < 20; attempt++) {
-      assertEquals(List.of(200, 200, 400), statuses(send(valid + valid + broken)));
+      assertEquals(
+          List.of(200, 200, 400), statuses(send(valid + valid + chunkedRequest("", "zz\r\n"))));
     }
   }
 
@@ -198,13 +193,11 @@ class BrokenHttpTest {
     }
   }
 
-  private static String chunk(String content) {
-    return Integer.toHexString(content.length()) + "\r\n" + content + "\r\n";
-  }
-
   private void assertMalformed(String answer) {
     assertTrue(answer.matches("(?s)HTTP/1\\.[01] 400 Bad Request\r\n.*"), answer);
     assertEquals(List.of("application/json"), RawRequests.headers(answer, "content-type"), answer);
+    assertEquals(List.of("no-store"), RawRequests.headers(answer, "cache-control"), answer);
+    assertEquals(List.of("nosniff"), RawRequests.headers(answer, "x-content-type-options"), answer);
     assertTrue(answer.endsWith("\r\n\r\n" + MALFORMED), answer);
     assertEquals(0, createPlant.calls());
   }

@@ -2,7 +2,6 @@ package org.plantstore.adapter.http.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.http.connection.RawRequests.FERN;
 import static org.plantstore.adapter.http.connection.RawRequests.connect;
 import static org.plantstore.adapter.http.connection.RawRequests.createRequest;
@@ -39,22 +38,6 @@ class ConnectionTest {
 
   @Inject EmbeddedServer server;
   @Inject FakeCreatePlant createPlant;
-
-  @Test
-  void every_answer_is_for_no_cache_and_is_what_its_type_says() throws IOException {
-    for (String requests :
-        List.of(
-            LAST,
-            createRequest("Connection: close\r\n", "{}"),
-            "GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
-            "nonsense\r\n\r\n",
-            head("POST /plants HTTP/1.1", "Transfer-Encoding: chunked\r\n") + "zz\r\n")) {
-      String answer = send(server, requests);
-
-      assertTrue(answer.contains("\r\ncache-control: no-store\r\n"), answer);
-      assertTrue(answer.contains("\r\nx-content-type-options: nosniff\r\n"), answer);
-    }
-  }
 
   @ParameterizedTest
   @CsvSource({
