@@ -1,10 +1,9 @@
 package org.plantstore.adapter.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpHeaders;
@@ -13,9 +12,12 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Optional;
 import org.plantstore.adapter.http.connection.RawRequests;
-import org.plantstore.adapter.http.document.ServedDocument;
+import org.plantstore.adapter.http.document.OpenApiDocument;
 
-/** What a client sees of an answer, which is always one that the served document has. */
+/**
+ * What a client sees of an answer, which is always one that the OpenAPI document describes, that no
+ * cache keeps and that is only what its type says.
+ */
 public record Answer(int status, HttpHeaders headers, String body) {
 
   private static final HttpClient CLIENT =
@@ -23,11 +25,7 @@ public record Answer(int status, HttpHeaders headers, String body) {
 
   /** Sends a create with a valid token and the right content type. */
   public static Answer toCreate(URI server, String json) {
-    return toCreate(server, json.getBytes(UTF_8));
-  }
-
-  public static Answer toCreate(URI server, byte[] body) {
-    return to(request(server).POST(HttpRequest.BodyPublishers.ofByteArray(body)));
+    return to(request(server).POST(HttpRequest.BodyPublishers.ofString(json)));
   }
 
   /** Sends a valid create with the given token. */
@@ -46,17 +44,17 @@ public record Answer(int status, HttpHeaders headers, String body) {
   }
 
   public static Answer to(HttpRequest.Builder request) {
-    try {
-      HttpResponse<String> response =
-          ServedDocument.require(
-              CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofString(UTF_8)));
-      return new Answer(response.statusCode(), response.headers(), response.body());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(e);
+    HttpResponse<String> response =
+        assertDoesNotThrow(
+            () -> CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofString(UTF_8)));
+    Answer answer = new Answer(response.statusCode(), response.headers(), response.body());
+    String method = response.request().method();
+    if (!method.equals("HEAD") && !(method.equals("GET") && answer.status == 200)) {
+      OpenApiDocument.requireDescribed(answer.status, answer.headers, answer.body);
+      assertEquals(Optional.of("no-store"), answer.header("Cache-Control"));
+      assertEquals(Optional.of("nosniff"), answer.header("X-Content-Type-Options"));
     }
+    return answer;
   }
 
   public static void assertError(Answer answer, int status, int error, String message) {

@@ -1,5 +1,8 @@
 package org.plantstore.adapter.http;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import io.micronaut.test.context.TestContext;
 import io.micronaut.test.context.TestExecutionListener;
 import jakarta.inject.Singleton;
@@ -7,24 +10,21 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.CreatePlant;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 
-/** The port behind this adapter: records its calls, and does what each test sets. */
+/** The port behind this adapter: counts its calls, and does what each test sets. */
 @Singleton
 public final class FakeCreatePlant implements CreatePlant, TestExecutionListener {
 
   private final AtomicInteger calls = new AtomicInteger();
   private volatile Function<NewPlant, Plant> behaviour = NewPlant::plant;
-  private volatile @Nullable NewPlant last;
 
   @Override
   public void beforeTestMethod(TestContext test) {
     behaviour = NewPlant::plant;
     calls.set(0);
-    last = null;
   }
 
   public void behave(Function<NewPlant, Plant> newBehaviour) {
@@ -41,28 +41,16 @@ public final class FakeCreatePlant implements CreatePlant, TestExecutionListener
 
   /** Waits, as a behaviour may: not without end. */
   public static void await(CountDownLatch latch) {
-    try {
-      if (!latch.await(30, TimeUnit.SECONDS)) {
-        throw new IllegalStateException("nobody counted down");
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(e);
-    }
+    assertTrue(assertDoesNotThrow(() -> latch.await(30, TimeUnit.SECONDS)), "nobody counted down");
   }
 
   public int calls() {
     return calls.get();
   }
 
-  public @Nullable NewPlant last() {
-    return last;
-  }
-
   @Override
   public Plant create(NewPlant plant) {
     calls.incrementAndGet();
-    last = plant;
     return behaviour.apply(plant);
   }
 }

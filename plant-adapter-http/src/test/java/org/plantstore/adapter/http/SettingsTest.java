@@ -7,34 +7,39 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.token.TokenSettings;
 
 /** Configurations with which nobody should be let in are not started with. */
 class SettingsTest {
 
-  @Test
-  void one_key_is_needed() {
-    assertRefused(Map.of(), "one of JWT_SECRET and JWT_JWKS_URL must be set, but none is");
-  }
-
-  @Test
-  void two_keys_contradict_each_other() {
-    assertRefused(
-        Map.of("jwt.secret", Tokens.SECRET, "jwt.jwks-url", "https://issuer.example/keys"),
-        "one of JWT_SECRET and JWT_JWKS_URL must be set, but both are");
-  }
-
-  @Test
-  void short_secret_is_refused_and_not_told() {
-    assertRefused(
-        Map.of("jwt.secret", "\u00E9".repeat(15)),
-        "JWT_SECRET must have at least 32 bytes, but has 30");
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          jwt.secret   |                             | one of JWT_SECRET and JWT_JWKS_URL must be set, but none is
+          jwt.jwks-url | https://issuer.example/keys | one of JWT_SECRET and JWT_JWKS_URL must be set, but both are
+          jwt.secret   | \u00E9\u00E9\u00E9\u00E9\u00E9 | JWT_SECRET must have at least 32 bytes, but has 10
+          jwt.secret   | ''                          | JWT_SECRET must have a value or not be set, but is empty
+          jwt.issuer   | ''                          | JWT_ISSUER must have a value or not be set, but is empty
+          jwt.audience | ''                          | JWT_AUDIENCE must have a value or not be set, but is empty
+          """)
+  void unusable_setting_of_tokens_is_refused(
+      String property, @Nullable String value, String message) {
+    Map<String, Object> settings = new HashMap<>(Map.of("jwt.secret", Tokens.SECRET));
+    settings.put(property, value);
+    settings.values().removeIf(Objects::isNull);
+    assertRefused(settings, message);
   }
 
   @ParameterizedTest
@@ -50,18 +55,6 @@ class SettingsTest {
     assertRefused(
         Map.of("jwt.jwks-url", url),
         "JWT_JWKS_URL must be an absolute http or https URL without a user or a password");
-  }
-
-  @Test
-  void empty_value_is_a_slip() {
-    assertRefused(
-        Map.of("jwt.secret", ""), "JWT_SECRET must have a value or not be set, but is empty");
-    assertRefused(
-        Map.of("jwt.secret", Tokens.SECRET, "jwt.issuer", ""),
-        "JWT_ISSUER must have a value or not be set, but is empty");
-    assertRefused(
-        Map.of("jwt.secret", Tokens.SECRET, "jwt.audience", ""),
-        "JWT_AUDIENCE must have a value or not be set, but is empty");
   }
 
   @ParameterizedTest

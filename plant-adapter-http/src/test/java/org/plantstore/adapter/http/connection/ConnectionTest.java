@@ -1,8 +1,7 @@
 package org.plantstore.adapter.http.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.plantstore.adapter.http.connection.RawRequests.FERN;
 import static org.plantstore.adapter.http.connection.RawRequests.connect;
 import static org.plantstore.adapter.http.connection.RawRequests.createRequest;
@@ -23,7 +22,6 @@ import java.io.IOException;
 import java.net.Socket;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -41,22 +39,6 @@ class ConnectionTest {
   @Inject EmbeddedServer server;
   @Inject FakeCreatePlant createPlant;
 
-  @Test
-  void every_answer_is_for_no_cache_and_is_what_its_type_says() throws IOException {
-    for (String requests :
-        List.of(
-            LAST,
-            createRequest("Connection: close\r\n", "{}"),
-            "GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
-            "nonsense\r\n\r\n",
-            head("POST /plants HTTP/1.1", "Transfer-Encoding: chunked\r\n") + "zz\r\n")) {
-      String answer = send(server, requests);
-
-      assertTrue(answer.contains("\r\ncache-control: no-store\r\n"), answer);
-      assertTrue(answer.contains("\r\nx-content-type-options: nosniff\r\n"), answer);
-    }
-  }
-
   @ParameterizedTest
   @CsvSource({
     "PLANT /plants, 405", "TRACE /plants, 405", "OPTIONS *, 404", "POST /%70lants, 404",
@@ -70,37 +52,30 @@ class ConnectionTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "POST http://x/plants HTTP/1.1",
-        "POST HTTPS://x:8080/plants HTTP/1.1",
-        "POST http://[::1]:8080/plants HTTP/1.1",
-        "POST /plants? HTTP/1.1",
-        "POST /plants?a=%7B%7D HTTP/1.1"
-      })
-  void target_is_read_in_each_of_its_forms(String firstLine) throws IOException {
-    String request = head(firstLine, "Content-Length: " + FERN.length() + "\r\n") + FERN;
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          /plants | http://x/plants
+          /plants | HTTPS://x:8080/plants
+          /plants | http://[::1]:8080/plants
+          /plants | /plants?
+          /plants | /plants?a=%7B%7D
+          /plants | /plants/
+          Host: x | Host: x:8080
+          Host: x | Host: x.example
+          Host: x | Host: [::1]:80
+          Host: x | Host: 127.0.0.1
+          Host: x | Host: %41
+          Host: x | Host: a,b
+          Host: x | Host: x & Expect: something
+          Host: x | Host: x & Upgrade: websocket & Connection: Upgrade
+          Host: x | Host: x & Upgrade: h2c & Connection: Upgrade, HTTP2-Settings & HTTP2-Settings: AAMAAABk
+          """)
+  void unusual_form_of_a_head_changes_nothing(String usual, String unusual) throws IOException {
+    String request = createRequest("").replace(usual, unusual.replace(" & ", "\r\n"));
 
     assertEquals(List.of(200, 200), statuses(send(server, request + LAST)));
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"x:8080", "x.example", "[::1]:80", "127.0.0.1", "%41", "a,b"})
-  void host_may_be_any(String host) throws IOException {
-    String request = LAST.replace("Host: x", "Host: " + host);
-
-    assertEquals(List.of(200), statuses(send(server, request)));
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABk\r\n",
-        "Upgrade: websocket\r\nConnection: Upgrade\r\n",
-        "Expect: something\r\n"
-      })
-  void what_is_only_offered_is_ignored(String headers) throws IOException {
-    assertEquals(List.of(200, 200), statuses(send(server, createRequest(headers) + LAST)));
   }
 
   @Test
@@ -139,25 +114,6 @@ class ConnectionTest {
     assertEquals(List.of("close"), RawRequests.headers(answers, "connection"));
   }
 
-  /** What would come next could be the body or a request. */
-  @Test
-  void connection_ends_with_an_answer_to_who_was_not_asked_for_the_body() throws IOException {
-    String request =
-        "POST /plants HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 200\r\n\r\n";
-
-    String answer = send(server, request);
-
-    assertEquals(List.of(401), statuses(answer), answer);
-    assertTrue(answer.contains("\r\nconnection: close\r\n"), answer);
-  }
-
-  @Test
-  void connection_ends_behind_the_refusal_of_a_last_request_without_a_body() throws IOException {
-    String request = "POST /plants HTTP/1.1\r\nHost: x\r\nConnection: foo, Close\r\n\r\n";
-
-    assertEquals(List.of(401), statuses(send(server, request)));
-  }
-
   /** RFC 9112, section 9.6. */
   @ParameterizedTest
   @ValueSource(strings = {"Connection: close\r\n", "Connection: foo, Close\r\n"})
@@ -166,6 +122,8 @@ class ConnectionTest {
 
     assertEquals(List.of(200, 200), statuses(answers));
     assertEquals(2, createPlant.calls());
+    String refused = "POST /plants HTTP/1.1\r\nHost: x\r\n" + close + "\r\n";
+    assertEquals(List.of(401), statuses(send(server, refused + createRequest(""))));
   }
 
   /** A service that is about to stop serves on, and has its clients connect elsewhere. */
@@ -197,12 +155,7 @@ class ConnectionTest {
     String requests = (createRequest("") + createRequest("", "{}")).repeat(500);
     List<Integer> statuses = statuses(send(server, requests + LAST));
 
-    assertEquals(
-        Stream.concat(
-                Stream.generate(() -> List.of(200, 400)).limit(500).flatMap(List::stream),
-                Stream.of(200))
-            .toList(),
-        statuses);
+    assertEquals("[" + "200, 400, ".repeat(500) + "200]", statuses.toString());
   }
 
   @Test
@@ -212,18 +165,13 @@ class ConnectionTest {
       write(socket, head("POST /plants HTTP/1.1", "Content-Length: " + length + "\r\n"));
       String part = " ".repeat(64 * 1024);
 
-      assertFalse(isSent(socket, part, length), "all of it was read");
-    }
-  }
-
-  private static boolean isSent(Socket socket, String part, long length) {
-    try {
-      for (long sent = 0; sent < length; sent += part.length()) {
-        write(socket, part);
-      }
-      return true;
-    } catch (IOException e) {
-      return false;
+      assertThrows(
+          IOException.class,
+          () -> {
+            for (long sent = 0; sent < length; sent += part.length()) {
+              write(socket, part);
+            }
+          });
     }
   }
 }

@@ -69,6 +69,16 @@ public final class RawRequests {
         + body;
   }
 
+  /** Returns a create whose first chunk is a fern, with what comes behind that chunk. */
+  public static String chunkedRequest(String headers, String rest) {
+    return head("POST /plants HTTP/1.1", headers + "Transfer-Encoding: chunked\r\n")
+        + Integer.toHexString(FERN.length())
+        + "\r\n"
+        + FERN
+        + "\r\n"
+        + rest;
+  }
+
   /** Returns a head with a valid token and further lines, to which a body belongs. */
   public static String head(String firstLine, String headers) {
     return firstLine

@@ -1,0 +1,59 @@
+package org.plantstore.adapter.http.document;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.atlassian.oai.validator.OpenApiInteractionValidator;
+import com.atlassian.oai.validator.model.Request;
+import com.atlassian.oai.validator.model.SimpleResponse;
+import com.atlassian.oai.validator.report.ValidationReport;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.http.HttpHeaders;
+
+/** The OpenAPI document, with which all answers that {@code Answer} gets are compared. */
+public final class OpenApiDocument {
+
+  static final String TEXT = read();
+  static final OpenApiInteractionValidator VALIDATOR =
+      OpenApiInteractionValidator.createForInlineApiSpecification(TEXT)
+          .withBasePathOverride("/")
+          .build();
+
+  private OpenApiDocument() {}
+
+  /**
+   * Requires that the document describes an answer, and that an error links to its entry. Errors of
+   * other paths and methods, which a document of the paths that exist cannot have, are described as
+   * those of status 400.
+   *
+   * @throws AssertionError if it does not
+   */
+  public static void requireDescribed(int status, HttpHeaders headers, String body) {
+    SimpleResponse.Builder response =
+        SimpleResponse.Builder.status(status == 404 || status == 405 ? 400 : status).withBody(body);
+    headers
+        .map()
+        .forEach((name, values) -> values.forEach(value -> response.withHeader(name, value)));
+    ValidationReport report =
+        VALIDATOR.validateResponse("/plants", Request.Method.POST, response.build());
+    assertTrue(
+        report.getMessages().isEmpty(), () -> status + " " + body + ": " + report.getMessages());
+    if (status != 200) {
+      String link = String.join(", ", headers.allValues("Link"));
+      String error = link.replaceFirst("^<(?:\\.\\./)*errors#(\\d+)>; rel=\"help\"$", "$1");
+      assertTrue(body.startsWith("{\"error\":" + error + ","), () -> body + " links to " + link);
+    }
+  }
+
+  private static String read() {
+    try (InputStream document =
+        requireNonNull(OpenApiDocument.class.getResourceAsStream("openapi.yaml"))) {
+      return new String(document.readAllBytes(), UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
