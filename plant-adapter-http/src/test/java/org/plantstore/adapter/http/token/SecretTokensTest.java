@@ -5,16 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.nimbusds.jose.util.Base64URL;
-import java.io.ByteArrayOutputStream;
+import com.nimbusds.jose.util.DeflateUtils;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ForkJoinPool;
 import java.util.stream.IntStream;
-import java.util.zip.Deflater;
-import java.util.zip.DeflaterOutputStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -105,6 +103,10 @@ class SecretTokensTest {
       assertInvalidClaims(payload.replace("{}", VALID));
     }
     assertInvalidClaims("");
+    String nested = Tokens.raw(HS256, VALID, SECRET);
+    for (String payload : List.of(nested, '"' + nested + '"')) {
+      assertInvalid(Tokens.raw("{\"alg\":\"HS256\",\"cty\":\"JWT\"}", payload, SECRET));
+    }
   }
 
   @Test
@@ -155,11 +157,8 @@ class SecretTokensTest {
     long now = Instant.now().getEpochSecond();
     String claims =
         "{" + MEANT_FOR_US + ",\"exp\":" + (now + exp) + ",\"nbf\":" + (now + nbf) + "}";
-    if (isValid) {
-      assertValidClaims(claims);
-    } else {
-      assertInvalidClaims(claims);
-    }
+    String token = Tokens.raw(HS256, claims, SECRET);
+    assertEquals(isValid, validation.validate(token, null).isPresent());
   }
 
   @Test
@@ -179,7 +178,7 @@ class SecretTokensTest {
   }
 
   @Test
-  void another_audience_is_invalid() {
+  void another_audience_is_invalid_but_not_one_of_several() {
     String claims = "{\"exp\":4102444800,\"iss\":\"" + ISSUER + "\"";
     assertInvalidClaims(claims + "}");
     for (String audience :
@@ -191,11 +190,7 @@ class SecretTokensTest {
             """)) {
       assertInvalidClaims(claims + ",\"aud\":" + audience + "}");
     }
-  }
-
-  @Test
-  void one_of_several_audiences_is_enough() {
-    assertValidClaims(VALID.replace("\"plants\"", "[\"others\",\"plants\"]"));
+    assertValidClaims(claims + ",\"aud\":[\"others\",\"plants\"]}");
   }
 
   @Test
@@ -218,18 +213,7 @@ class SecretTokensTest {
     assertEquals(isValid, validation(secret, null, null).validate(token, null).isPresent());
   }
 
-  @Test
-  void changed_and_unsigned_tokens_are_invalid() {
-    String[] valid = Tokens.raw(HS256, VALID, SECRET).split("\\.", -1);
-    String[] other =
-        Tokens.raw(HS256, VALID.replace("{", "{\"sub\":\"root\","), SECRET).split("\\.", -1);
-
-    assertInvalid(valid[0] + "." + other[1] + "." + valid[2]);
-    assertInvalid(valid[0] + "." + valid[1] + ".");
-    assertInvalid(valid[0] + "." + valid[1]);
-    assertInvalid(Tokens.raw(HS256, VALID, "another secret, 32 bytes or more".getBytes(UTF_8)));
-  }
-
+  /** Who has no secret is in {@link ForgedTokensTest}. */
   @Test
   void text_that_the_decoder_would_read_as_a_valid_token_is_invalid() {
     String valid = Tokens.raw(HS256, VALID, SECRET);
@@ -241,8 +225,11 @@ class SecretTokensTest {
         .forEach(this::assertInvalid);
     String inTheMiddle =
         valid.substring(0, valid.length() - 9) + "%s" + valid.substring(valid.length() - 9);
+    String[] parts = valid.split("\\.", -1);
+    String otherClaims = Base64URL.encode(VALID.replace("{", "{\"sub\":\"root\",")).toString();
     for (String odd :
         List.of(
+            parts[0] + "." + otherClaims + "." + parts[2],
             valid + "=",
             valid + "A",
             valid + ".",
@@ -277,21 +264,9 @@ class SecretTokensTest {
   /** Only the payload of an encrypted token may be compressed (RFC 7516, section 4.1.3). */
   @Test
   void payload_is_never_unpacked() throws IOException {
-    ByteArrayOutputStream packed = new ByteArrayOutputStream();
-    try (OutputStream deflater =
-        new DeflaterOutputStream(packed, new Deflater(Deflater.BEST_COMPRESSION, true))) {
-      deflater.write(VALID.getBytes(UTF_8));
-    }
     String header = Base64URL.encode("{\"alg\":\"HS256\",\"zip\":\"DEF\"}").toString();
-    assertInvalid(signed(header, Base64URL.encode(packed.toByteArray()).toString()));
-  }
-
-  @Test
-  void nested_token_is_invalid() {
-    String nested = Tokens.raw(HS256, VALID, SECRET);
-    for (String payload : List.of(nested, '"' + nested + '"')) {
-      assertInvalid(Tokens.raw("{\"alg\":\"HS256\",\"cty\":\"JWT\"}", payload, SECRET));
-    }
+    Base64URL packed = Base64URL.encode(DeflateUtils.compress(VALID.getBytes(UTF_8)));
+    assertInvalid(signed(header, packed.toString()));
   }
 
   /** Returns what is separated by three spaces or a line. */
@@ -335,11 +310,10 @@ class SecretTokensTest {
   }
 
   private void assertInvalid(String token) {
-    assertEquals(ErrorNumber.INVALID_TOKEN, refusal(token), token);
+    assertEquals(Optional.empty(), validation.validate(token, null), token);
   }
 
   private ErrorNumber refusal(String token) {
-    return assertThrows(RefusedException.class, () -> validation.requireValid(token), token)
-        .number();
+    return assertThrows(RefusedException.class, () -> validation.requireValid(token)).number();
   }
 }
