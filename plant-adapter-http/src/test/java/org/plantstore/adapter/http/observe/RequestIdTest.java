@@ -2,6 +2,7 @@ package org.plantstore.adapter.http.observe;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.http.connection.RawRequests.createRequest;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.micronaut.context.annotation.Property;
@@ -68,20 +69,16 @@ class RequestIdTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "GET / HTTP/1.1\r\nHost: x\r\n",
-        "HEAD /errors HTTP/1.1\r\nHost: x\r\n",
-        "GET /openapi.json HTTP/1.1\r\nHost: x\r\nIf-None-Match: *\r\n",
-        "GET /openapi.yaml/ HTTP/1.1\r\nHost: x\r\n",
-        "OPTIONS * HTTP/1.1\r\nHost: x\r\n",
-        "TRACE /plants HTTP/1.1\r\nHost: x\r\n",
-        "POST /plants HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n",
-        "POST /plants HTTP/1.1\r\n",
-        "POST /plants HTTP/2.0\r\nHost: x\r\n",
-        "POST /% HTTP/1.1\r\nHost: x\r\n"
+        "GET / HTTP/1.1", "OPTIONS * HTTP/1.1",
+        "HEAD /errors HTTP/1.1", "TRACE /plants HTTP/1.1",
+        "GET /openapi.yaml/ HTTP/1.1", "POST /plants HTTP/2.0",
+        "POST /% HTTP/1.1", "GET /openapi.json HTTP/1.1\r\nIf-None-Match: *",
+        "POST /plants HTTP/1.1\r\nHost: y", "POST /plants HTTP/1.1\r\nContent-Length: 0"
       })
   void answer_to_whatever_can_be_read_has_the_id(String head) throws IOException {
     String answer =
-        RawRequests.send(server, head + "X-Request-Id: mine\r\nConnection: close\r\n\r\n");
+        RawRequests.send(
+            server, head + "\r\nHost: x\r\nX-Request-Id: mine\r\nConnection: close\r\n\r\n");
 
     assertEquals(1, RawRequests.statuses(answer).size(), answer);
     assertEquals(List.of("mine"), RawRequests.headers(answer, "x-request-id"), answer);
@@ -95,19 +92,16 @@ class RequestIdTest {
 
   @Test
   void pipelined_requests_are_answered_with_the_id_of_each() throws IOException {
-    String refused = "GET /elsewhere HTTP/1.1\r\nHost: x\r\nX-Request-Id: second\r\n\r\n";
-    String broken =
-        RawRequests.head(
-                "POST /plants HTTP/1.1", "X-Request-Id: fourth\r\nTransfer-Encoding: chunked\r\n")
-            + "zz\r\n";
-
     String answers =
         RawRequests.send(
             server,
-            RawRequests.createRequest("X-Request-Id: first\r\n")
-                + refused
-                + RawRequests.createRequest("X-Request-Id: third\r\n")
-                + broken);
+            createRequest("X-Request-Id: first\r\n")
+                + "GET /elsewhere HTTP/1.1\r\nHost: x\r\nX-Request-Id: second\r\n\r\n"
+                + createRequest("X-Request-Id: third\r\n")
+                + RawRequests.head(
+                    "POST /plants HTTP/1.1",
+                    "X-Request-Id: fourth\r\nTransfer-Encoding: chunked\r\n")
+                + "zz\r\n");
 
     assertEquals(List.of(200, 401, 200, 400), RawRequests.statuses(answers), answers);
     assertEquals(
@@ -174,7 +168,7 @@ class RequestIdTest {
   }
 
   private String create(String headers) throws IOException {
-    return RawRequests.send(server, RawRequests.createRequest("Connection: close\r\n" + headers));
+    return RawRequests.send(server, createRequest("Connection: close\r\n" + headers));
   }
 
   private static void assertMade(List<String> ids) {

@@ -3,7 +3,6 @@ package org.plantstore.adapter.http.token;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import com.nimbusds.jose.EncryptionMethod;
 import com.nimbusds.jose.JOSEException;
@@ -20,7 +19,6 @@ import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.KeyUse;
 import com.nimbusds.jose.jwk.RSAKey;
-import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import com.nimbusds.jose.util.Base64URL;
 import com.nimbusds.jose.util.ByteUtils;
@@ -39,7 +37,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.Tokens;
@@ -54,11 +52,13 @@ class ForgedTokensTest {
   private static final byte[] SECRET = Tokens.SECRET.getBytes(UTF_8);
   private static final int CHANGED_TOKENS = 10_000;
 
+  private static final ECKey P256 = IdentityProvider.key(Curve.P_256, "p256");
+  private static final ECKey P384 = IdentityProvider.key(Curve.P_384, "p384");
+  private static final ECKey P521 = IdentityProvider.key(Curve.P_521, "p521");
+  static final List<ECKey> EC_KEYS = List.of(P256, P384, P521);
+
   private static RSAKey rsa;
   private static RSAKey rsaOfAttacker;
-  private static ECKey p256;
-  private static ECKey p384;
-  private static ECKey p521;
   private static IdentityProvider provider;
   private static IdentityProvider attacker;
   private static TokenValidation withProvider;
@@ -68,15 +68,12 @@ class ForgedTokensTest {
   static void start() throws Exception {
     rsa = new RSAKeyGenerator(2048).keyID("rsa").generate();
     rsaOfAttacker = new RSAKeyGenerator(2048).keyID("rsa").generate();
-    p256 = new ECKeyGenerator(Curve.P_256).keyID("p256").generate();
-    p384 = new ECKeyGenerator(Curve.P_384).keyID("p384").generate();
-    p521 = new ECKeyGenerator(Curve.P_521).keyID("p521").generate();
     provider =
         new IdentityProvider(
             rsa,
-            p256,
-            p384,
-            p521,
+            P256,
+            P384,
+            P521,
             new RSAKey.Builder(rsa).keyID("encrypting").keyUse(KeyUse.ENCRYPTION).build(),
             new RSAKey.Builder(rsa).keyID("ps256").algorithm(JWSAlgorithm.PS256).build());
     attacker = new IdentityProvider(rsaOfAttacker);
@@ -129,30 +126,26 @@ class ForgedTokensTest {
   @ValueSource(strings = {"HS256", "HS384", "HS512"})
   void public_key_in_any_encoding_is_no_secret(String algorithm) throws Exception {
     byte[] rsaDer = rsa.toRSAPublicKey().getEncoded();
-    List<byte[]> encodings = new ArrayList<>();
+    List<byte[]> encodings = new ArrayList<>(List.of(new byte[1], new byte[64]));
+    encodings.add(rsa.getModulus().decode());
+    encodings.add(P256.getX().decode());
+    List<String> texts = new ArrayList<>(List.of("rsa", rsa.toPublicJWK().toJSONString()));
+    texts.add(rsa.getModulus().toString());
     // PKCS #1: what is behind the 24 bytes of the algorithm's name
     for (byte[] der :
         List.of(
             rsaDer,
-            p256.toECPublicKey().getEncoded(),
+            P256.toECPublicKey().getEncoded(),
             Arrays.copyOfRange(rsaDer, 24, rsaDer.length))) {
       String lines = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der);
       encodings.add(der);
-      encodings.add(Base64.getEncoder().encode(der));
+      texts.add(Base64.getEncoder().encodeToString(der));
       for (String kind : List.of("PUBLIC KEY", "RSA PUBLIC KEY")) {
         String pem = "-----BEGIN " + kind + "-----\n" + lines + "\n-----END " + kind + "-----";
-        encodings.add(pem.getBytes(UTF_8));
-        encodings.add((pem + "\n").getBytes(UTF_8));
-        encodings.add((pem + "\n").replace("\n", "\r\n").getBytes(UTF_8));
+        texts.addAll(List.of(pem, pem + "\n", (pem + "\n").replace("\n", "\r\n")));
       }
     }
-    encodings.add(rsa.toPublicJWK().toJSONString().getBytes(UTF_8));
-    encodings.add(rsa.getModulus().decode());
-    encodings.add(rsa.getModulus().toString().getBytes(UTF_8));
-    encodings.add(p256.getX().decode());
-    encodings.add("rsa".getBytes(UTF_8));
-    encodings.add(new byte[1]);
-    encodings.add(new byte[64]);
+    texts.forEach(text -> encodings.add(text.getBytes(UTF_8)));
     for (byte[] key : encodings) {
       for (String kid : List.of("", ",\"kid\":\"rsa\"", ",\"kid\":\"p256\"")) {
         assertInvalid(Tokens.raw("{\"alg\":\"" + algorithm + "\"" + kid + "}", Tokens.CLAIMS, key));
@@ -217,11 +210,12 @@ class ForgedTokensTest {
 
   /** Careless libraries take a signature of zeros, or of the order of the curve, for any text. */
   @ParameterizedTest
-  @MethodSource("curves")
-  void signature_of_another_form_or_out_of_the_curve_is_invalid(String algorithm, ECKey key)
-      throws JOSEException {
+  @FieldSource("EC_KEYS")
+  void signature_of_another_form_or_out_of_the_curve_is_invalid(ECKey key) throws JOSEException {
+    ECDSASigner signer = new ECDSASigner(key);
+    String algorithm = signer.supportedECDSAAlgorithm().getName();
     String header = "{\"alg\":\"" + algorithm + "\",\"kid\":\"" + key.getKeyID() + "\"}";
-    String token = Tokens.signed(header, algorithm, new ECDSASigner(key));
+    String token = Tokens.signed(header, algorithm, signer);
     assertValid(token);
     int start = token.lastIndexOf('.') + 1;
     byte[] valid = new Base64URL(token.substring(start)).decode();
@@ -250,10 +244,6 @@ class ForgedTokensTest {
     for (byte[] signature : signatures) {
       assertInvalid(token.substring(0, start) + Base64URL.encode(signature));
     }
-  }
-
-  static Stream<Arguments> curves() {
-    return Stream.of(arguments("ES256", p256), arguments("ES384", p384), arguments("ES512", p521));
   }
 
   @Test

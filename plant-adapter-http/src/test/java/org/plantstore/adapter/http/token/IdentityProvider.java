@@ -12,7 +12,6 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -34,13 +33,9 @@ final class IdentityProvider implements AutoCloseable {
   private final AtomicInteger fetches = new AtomicInteger();
   private volatile HttpHandler answer = SILENCE;
 
-  IdentityProvider(JWK... keys) {
+  IdentityProvider(JWK... keys) throws IOException {
     publish(keys);
-    try {
-      server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext(
         "/keys",
         exchange -> {
@@ -53,17 +48,19 @@ final class IdentityProvider implements AutoCloseable {
     server.start();
   }
 
-  static ECKey key(String id) {
+  static ECKey key(Curve curve, String id) {
     try {
-      return new ECKeyGenerator(Curve.P_256).keyID(id).generate();
+      return new ECKeyGenerator(curve).keyID(id).generate();
     } catch (JOSEException e) {
       throw new IllegalStateException(e);
     }
   }
 
-  static void send(HttpExchange exchange, byte[] body) throws IOException {
-    exchange.sendResponseHeaders(200, body.length);
+  /** Sends a body, and says that it is so long. */
+  static void send(HttpExchange exchange, int length, byte... body) throws IOException {
+    exchange.sendResponseHeaders(200, length);
     exchange.getResponseBody().write(body);
+    exchange.getResponseBody().flush();
   }
 
   String url() {
@@ -76,7 +73,7 @@ final class IdentityProvider implements AutoCloseable {
   }
 
   void publish(String keySet) {
-    answer(exchange -> send(exchange, keySet.getBytes(UTF_8)));
+    answer(exchange -> send(exchange, keySet.length(), keySet.getBytes(UTF_8)));
   }
 
   /** Has every further fetch answered in this way. */

@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.nimbusds.jose.KeySourceException;
+import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKMatcher;
 import com.nimbusds.jose.jwk.JWKSelector;
+import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -32,14 +34,14 @@ class ProviderKeysTest {
   private static final Duration SHORT_LIFETIME = Duration.ofMillis(500);
   private static final Duration LIFETIME = Duration.ofMinutes(5);
 
-  private static final ECKey KNOWN = IdentityProvider.key("known").toPublicJWK();
-  private static final ECKey NEXT = IdentityProvider.key("next").toPublicJWK();
+  private static final ECKey KNOWN = IdentityProvider.key(Curve.P_256, "known").toPublicJWK();
+  private static final ECKey NEXT = IdentityProvider.key(Curve.P_256, "next").toPublicJWK();
 
   private IdentityProvider provider;
   private final ExecutorService executor = Executors.newCachedThreadPool();
 
   @BeforeEach
-  void start() {
+  void start() throws IOException {
     provider = new IdentityProvider(KNOWN);
   }
 
