@@ -2,13 +2,16 @@ package org.plantstore.adapter.http.token;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -19,21 +22,20 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /** An identity provider that publishes a key set over HTTP, and can be down. */
-public final class IdentityProvider implements AutoCloseable {
+final class IdentityProvider implements AutoCloseable {
+
+  /** Sends nothing, for longer than anybody waits. */
+  static final HttpHandler SILENCE =
+      exchange -> LockSupport.parkNanos(Duration.ofMinutes(1).toNanos());
 
   private final HttpServer server;
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final AtomicInteger fetches = new AtomicInteger();
-  private volatile String keySet = "";
-  private volatile HttpHandler answer = this::answerKeySet;
+  private volatile HttpHandler answer = SILENCE;
 
-  public IdentityProvider(JWK... keys) {
+  IdentityProvider(JWK... keys) throws IOException {
     publish(keys);
-    try {
-      server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext(
         "/keys",
         exchange -> {
@@ -46,53 +48,44 @@ public final class IdentityProvider implements AutoCloseable {
     server.start();
   }
 
-  private void answerKeySet(HttpExchange exchange) throws IOException {
-    byte[] body = keySet.getBytes(UTF_8);
-    exchange.sendResponseHeaders(200, body.length);
-    exchange.getResponseBody().write(body);
-  }
-
-  private void dripKeySet(HttpExchange exchange) throws IOException {
-    byte[] body = keySet.getBytes(UTF_8);
-    exchange.sendResponseHeaders(200, body.length);
-    for (byte part : body) {
-      exchange.getResponseBody().write(part);
-      exchange.getResponseBody().flush();
-      LockSupport.parkNanos(Duration.ofMillis(200).toNanos());
+  static ECKey key(Curve curve, String id) {
+    try {
+      return new ECKeyGenerator(curve).keyID(id).generate();
+    } catch (JOSEException e) {
+      throw new IllegalStateException(e);
     }
   }
 
-  public String url() {
+  /** Sends a body, and says that it is so long. */
+  static void send(HttpExchange exchange, int length, byte... body) throws IOException {
+    exchange.sendResponseHeaders(200, length);
+    exchange.getResponseBody().write(body);
+    exchange.getResponseBody().flush();
+  }
+
+  String url() {
     return "http://localhost:" + server.getAddress().getPort() + "/keys";
   }
 
-  public void publish(JWK... keys) {
+  /** Has the public parts of these keys fetched from now on. */
+  void publish(JWK... keys) {
     publish(new JWKSet(List.of(keys)).toString(true));
   }
 
-  public void publish(String newKeySet) {
-    keySet = newKeySet;
+  void publish(String keySet) {
+    answer(exchange -> send(exchange, keySet.length(), keySet.getBytes(UTF_8)));
   }
 
   /** Has every further fetch answered in this way. */
-  public void answer(HttpHandler other) {
+  void answer(HttpHandler other) {
     answer = other;
   }
 
-  /** Sends the key set from now on, but so slowly that nobody waits for its end. */
-  public void drip() {
-    answer = this::dripKeySet;
+  void goDown() {
+    answer(exchange -> exchange.sendResponseHeaders(500, -1));
   }
 
-  public void goDown() {
-    answer = exchange -> exchange.sendResponseHeaders(500, -1);
-  }
-
-  public void comeBack() {
-    answer = this::answerKeySet;
-  }
-
-  public int fetches() {
+  int fetches() {
     return fetches.get();
   }
 

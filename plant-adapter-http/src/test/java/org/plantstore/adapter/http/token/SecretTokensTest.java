@@ -5,16 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.nimbusds.jose.util.Base64URL;
-import java.io.ByteArrayOutputStream;
+import com.nimbusds.jose.util.DeflateUtils;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ForkJoinPool;
 import java.util.stream.IntStream;
-import java.util.zip.Deflater;
-import java.util.zip.DeflaterOutputStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,20 +30,14 @@ class SecretTokensTest {
   private static final String ISSUER = "https://issuer.example/";
   private static final String MEANT_FOR_US = "\"iss\":\"" + ISSUER + "\",\"aud\":\"plants\"";
   private static final String VALID = "{\"exp\":4102444800," + MEANT_FOR_US + "}";
-  private static final String BASE64URL =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
   private final TokenValidation validation = validation(Tokens.SECRET, ISSUER, "plants");
 
   @Test
-  void valid_token_has_its_expiration_time() {
+  void valid_token_has_its_expiration_time_and_a_missing_one_differs_from_an_invalid_one() {
     assertEquals(
         Instant.ofEpochSecond(4_102_444_800L),
         validation.requireValid(Tokens.raw(HS256, VALID, SECRET)));
-  }
-
-  @Test
-  void missing_token_differs_from_an_invalid_one() {
     assertEquals(ErrorNumber.NO_TOKEN, refusal(""));
     assertEquals(ErrorNumber.INVALID_TOKEN, refusal("x"));
   }
@@ -54,7 +47,7 @@ class SecretTokensTest {
     IntStream.range(0, 300)
         .mapToObj(length -> VALID.replace("{", "{\"sub\":\"" + "x".repeat(length) + "\","))
         .forEach(this::assertValidClaims);
-    assertValid(
+    validation.requireValid(
         Tokens.raw(HS256.replace("{", "{\"x\":\"" + "x".repeat(9_000) + "\","), VALID, SECRET));
   }
 
@@ -66,7 +59,7 @@ class SecretTokensTest {
             "typ":"JWT"   "typ":"jwt"   "typ":"at+jwt"   "typ":"application/at+jwt"
             "kid":"any"   "zip":"DEF"
             """)) {
-      assertValid(Tokens.raw("{\"alg\":\"HS256\"," + member + "}", VALID, SECRET));
+      validation.requireValid(Tokens.raw("{\"alg\":\"HS256\"," + member + "}", VALID, SECRET));
     }
   }
 
@@ -95,7 +88,7 @@ class SecretTokensTest {
   }
 
   @Test
-  void payload_that_is_no_object_is_invalid() {
+  void payload_that_is_no_object_or_nested_is_invalid() {
     for (String payload :
         cases(
             """
@@ -105,12 +98,12 @@ class SecretTokensTest {
       assertInvalidClaims(payload.replace("{}", VALID));
     }
     assertInvalidClaims("");
-  }
-
-  @Test
-  void deeply_nested_claims_are_invalid() {
     assertInvalidClaims("{\"x\":" + "[".repeat(5_000) + "]".repeat(5_000) + "}");
     assertInvalidClaims("{\"x\":".repeat(1_500) + "1" + "}".repeat(1_500));
+    String token = Tokens.raw(HS256, VALID, SECRET);
+    for (String payload : List.of(token, '"' + token + '"')) {
+      assertInvalid(Tokens.raw("{\"alg\":\"HS256\",\"cty\":\"JWT\"}", payload, SECRET));
+    }
   }
 
   @Test
@@ -155,11 +148,8 @@ class SecretTokensTest {
     long now = Instant.now().getEpochSecond();
     String claims =
         "{" + MEANT_FOR_US + ",\"exp\":" + (now + exp) + ",\"nbf\":" + (now + nbf) + "}";
-    if (isValid) {
-      assertValidClaims(claims);
-    } else {
-      assertInvalidClaims(claims);
-    }
+    String token = Tokens.raw(HS256, claims, SECRET);
+    assertEquals(isValid, validation.validate(token, null).isPresent());
   }
 
   @Test
@@ -179,7 +169,7 @@ class SecretTokensTest {
   }
 
   @Test
-  void another_audience_is_invalid() {
+  void another_audience_is_invalid_but_not_one_of_several() {
     String claims = "{\"exp\":4102444800,\"iss\":\"" + ISSUER + "\"";
     assertInvalidClaims(claims + "}");
     for (String audience :
@@ -191,18 +181,7 @@ class SecretTokensTest {
             """)) {
       assertInvalidClaims(claims + ",\"aud\":" + audience + "}");
     }
-  }
-
-  @Test
-  void one_of_several_audiences_is_enough() {
-    assertValidClaims(VALID.replace("\"plants\"", "[\"others\",\"plants\"]"));
-  }
-
-  @Test
-  void issuer_and_audience_are_free_where_none_is_set() {
-    TokenValidation free = validation(Tokens.SECRET, null, null);
-    free.requireValid(Tokens.raw(HS256, "{\"exp\":4102444800}", SECRET));
-    free.requireValid(Tokens.raw(HS256, "{\"exp\":4102444800,\"aud\":\"others\"}", SECRET));
+    assertValidClaims(claims + ",\"aud\":[\"others\",\"plants\"]}");
   }
 
   @ParameterizedTest
@@ -213,36 +192,23 @@ class SecretTokensTest {
   })
   void algorithm_must_not_need_a_longer_secret(int bytes, String bits, boolean isValid) {
     String secret = "x".repeat(bytes);
-    String token =
-        Tokens.raw("{\"alg\":\"HS" + bits + "\"}", "{\"exp\":4102444800}", secret.getBytes(UTF_8));
+    String token = Tokens.raw("{\"alg\":\"HS" + bits + "\"}", VALID, secret.getBytes(UTF_8));
+    // Where no issuer and no audience are set, any are valid.
     assertEquals(isValid, validation(secret, null, null).validate(token, null).isPresent());
   }
 
-  @Test
-  void changed_and_unsigned_tokens_are_invalid() {
-    String[] valid = Tokens.raw(HS256, VALID, SECRET).split("\\.", -1);
-    String[] other =
-        Tokens.raw(HS256, VALID.replace("{", "{\"sub\":\"root\","), SECRET).split("\\.", -1);
-
-    assertInvalid(valid[0] + "." + other[1] + "." + valid[2]);
-    assertInvalid(valid[0] + "." + valid[1] + ".");
-    assertInvalid(valid[0] + "." + valid[1]);
-    assertInvalid(Tokens.raw(HS256, VALID, "another secret, 32 bytes or more".getBytes(UTF_8)));
-  }
-
+  /** Who has no secret is in {@link ForgedTokensTest}. */
   @Test
   void text_that_the_decoder_would_read_as_a_valid_token_is_invalid() {
     String valid = Tokens.raw(HS256, VALID, SECRET);
-    String start = valid.substring(0, valid.length() - 1);
-    BASE64URL
-        .chars()
-        .mapToObj(last -> start + (char) last)
-        .filter(text -> !text.equals(valid))
-        .forEach(this::assertInvalid);
+    withOtherEnd(valid).forEach(this::assertInvalid);
     String inTheMiddle =
         valid.substring(0, valid.length() - 9) + "%s" + valid.substring(valid.length() - 9);
+    String[] parts = valid.split("\\.", -1);
+    String otherClaims = Base64URL.encode(VALID.replace("{", "{\"sub\":\"root\",")).toString();
     for (String odd :
         List.of(
+            parts[0] + "." + otherClaims + "." + parts[2],
             valid + "=",
             valid + "A",
             valid + ".",
@@ -265,7 +231,7 @@ class SecretTokensTest {
       for (String payload : List.of(VALID, VALID + " ", VALID + "  ")) {
         String first = Base64URL.encode(header).toString();
         String second = Base64URL.encode(payload).toString();
-        assertValid(signed(first, second));
+        validation.requireValid(signed(first, second));
         assertInvalid(signed(first + "=", second));
         assertInvalid(signed(first, second + "="));
         sameBits(first).forEach(other -> assertInvalid(signed(other, second)));
@@ -277,21 +243,9 @@ class SecretTokensTest {
   /** Only the payload of an encrypted token may be compressed (RFC 7516, section 4.1.3). */
   @Test
   void payload_is_never_unpacked() throws IOException {
-    ByteArrayOutputStream packed = new ByteArrayOutputStream();
-    try (OutputStream deflater =
-        new DeflaterOutputStream(packed, new Deflater(Deflater.BEST_COMPRESSION, true))) {
-      deflater.write(VALID.getBytes(UTF_8));
-    }
     String header = Base64URL.encode("{\"alg\":\"HS256\",\"zip\":\"DEF\"}").toString();
-    assertInvalid(signed(header, Base64URL.encode(packed.toByteArray()).toString()));
-  }
-
-  @Test
-  void nested_token_is_invalid() {
-    String nested = Tokens.raw(HS256, VALID, SECRET);
-    for (String payload : List.of(nested, '"' + nested + '"')) {
-      assertInvalid(Tokens.raw("{\"alg\":\"HS256\",\"cty\":\"JWT\"}", payload, SECRET));
-    }
+    Base64URL packed = Base64URL.encode(DeflateUtils.compress(VALID.getBytes(UTF_8)));
+    assertInvalid(signed(header, packed.toString()));
   }
 
   /** Returns what is separated by three spaces or a line. */
@@ -305,14 +259,17 @@ class SecretTokensTest {
   }
 
   /** Returns the other texts that a lenient decoder reads as this one. */
-  private static List<String> sameBits(String base64Url) {
+  private static Stream<String> sameBits(String base64Url) {
     byte[] bytes = new Base64URL(base64Url).decode();
-    return BASE64URL
+    return withOtherEnd(base64Url)
+        .filter(text -> Arrays.equals(bytes, new Base64URL(text).decode()));
+  }
+
+  private static Stream<String> withOtherEnd(String text) {
+    return "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
         .chars()
-        .mapToObj(last -> base64Url.substring(0, base64Url.length() - 1) + (char) last)
-        .filter(text -> !text.equals(base64Url))
-        .filter(text -> Arrays.equals(bytes, new Base64URL(text).decode()))
-        .toList();
+        .mapToObj(last -> text.substring(0, text.length() - 1) + (char) last)
+        .filter(other -> !other.equals(text));
   }
 
   private static TokenValidation validation(
@@ -323,23 +280,18 @@ class SecretTokensTest {
   }
 
   private void assertValidClaims(String payload) {
-    assertValid(Tokens.raw(HS256, payload, SECRET));
+    validation.requireValid(Tokens.raw(HS256, payload, SECRET));
   }
 
   private void assertInvalidClaims(String payload) {
     assertInvalid(Tokens.raw(HS256, payload, SECRET));
   }
 
-  private void assertValid(String token) {
-    validation.requireValid(token);
-  }
-
   private void assertInvalid(String token) {
-    assertEquals(ErrorNumber.INVALID_TOKEN, refusal(token), token);
+    assertEquals(Optional.empty(), validation.validate(token, null), token);
   }
 
   private ErrorNumber refusal(String token) {
-    return assertThrows(RefusedException.class, () -> validation.requireValid(token), token)
-        .error();
+    return assertThrows(RefusedException.class, () -> validation.requireValid(token)).error();
   }
 }

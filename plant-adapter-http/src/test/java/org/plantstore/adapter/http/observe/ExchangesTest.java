@@ -1,0 +1,217 @@
+package org.plantstore.adapter.http.observe;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.http.connection.RawRequests.createRequest;
+
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micronaut.context.annotation.Property;
+import io.micronaut.context.annotation.Requires;
+import io.micronaut.runtime.server.EmbeddedServer;
+import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.plantstore.adapter.http.FakeCreatePlant;
+import org.plantstore.adapter.http.Log;
+import org.plantstore.adapter.http.Tokens;
+import org.plantstore.adapter.http.connection.RawRequests;
+import org.plantstore.adapter.http.error.ErrorNumber;
+import org.plantstore.domain.PlantStoreUnavailableException;
+
+/**
+ * What is logged of requests, which is nothing that is not meant to be seen, and what is measured
+ * where there is a registry; all other tests show that none is needed.
+ */
+@MicronautTest
+@Property(name = "jwt.secret", value = Tokens.SECRET)
+@Property(name = "spec.name", value = "ExchangesTest")
+@Timeout(60)
+class ExchangesTest {
+
+  private static final String END = " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+  private static final String LAST = createRequest("Connection: close\r\n");
+
+  @Inject EmbeddedServer server;
+  @Inject FakeCreatePlant createPlant;
+  @Inject MeterRegistry registry;
+
+  @Singleton
+  @Requires(property = "spec.name", value = "ExchangesTest")
+  static final class Registry extends SimpleMeterRegistry {}
+
+  @Test
+  void every_request_has_one_line_with_its_ids_and_is_counted_once_in_series_that_are_there()
+      throws Exception {
+    String trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    Map<String, Long> counted = counts();
+    assertEquals(ErrorNumber.values().length + Exchange.Outcome.values().length, counted.size());
+    try (Log log = new Log(AccessLog.LOGGER)) {
+      RawRequests.send(
+          server,
+          createRequest("X-Request-Id: a\r\ntraceparent: 00-" + trace + "-00f067aa0ba902b7-01\r\n")
+              + createRequest("")
+              + "GET /errors HTTP/1.1\r\nHost: x\r\n\r\n"
+              + "GET /elsewhere HTTP/1.1\r\nHost: x\r\n\r\n"
+              + "POST /plants HTTP/1.1\r\n\r\n");
+      RawRequests.send(server, "canary canary\r\n\r\n");
+      createPlant.fail(new PlantStoreUnavailableException("away"));
+      RawRequests.send(server, LAST + "GET /behind/the/last HTTP/1.1\r\nHost: x\r\n\r\n");
+      createPlant.behave(plant -> {
+        begun.countDown();
+        FakeCreatePlant.await(goOn);
+        return plant.plant();
+      });
+      RawRequests.abandon(server, createRequest("X-Request-Id: gone\r\n"), begun);
+      List<ILoggingEvent> lines = log.await(8);
+      goOn.countDown();
+
+      assertEquals(
+          List.of(
+              "POST /plants 200 - created 15",
+              "POST /plants 200 - created 15",
+              "GET /errors 200 - served many",
+              "GET /elsewhere 401 4001 refused 94",
+              "POST /plants 400 4005 refused 156",
+              "- - 400 4005 refused 156",
+              "POST /plants 503 5002 failed 100",
+              "POST /plants - - unanswered 0"),
+          lines.stream().map(ExchangesTest::textOf).toList());
+      assertEquals(Map.of("request_id", "a", "trace_id", trace), lines.get(0).getMDCPropertyMap());
+      assertEquals(Map.of("request_id", "gone"), lines.get(7).getMDCPropertyMap());
+    }
+    counts().forEach((series, count) -> counted.merge(series, count, (old, now) -> now - old));
+    counted.values().removeIf(count -> count == 0);
+    assertEquals(
+        Map.of(
+            "created none", 2L,
+            "served none", 1L,
+            "refused 4001", 1L,
+            "refused 4005", 2L,
+            "failed 5002", 1L,
+            "unanswered none", 1L),
+        counted);
+  }
+
+  @Test
+  void answer_is_timed_from_the_head_of_its_request() throws IOException {
+    createPlant.behave(plant -> {
+      LockSupport.parkNanos(Duration.ofMillis(30).toNanos());
+      throw new ArithmeticException("bug");
+    });
+    try (Log log = new Log(AccessLog.LOGGER)) {
+      RawRequests.send(server, LAST);
+      String millis = Log.value(log.await(1).get(0), "duration_ms");
+      assertTrue(millis.matches("\\d+\\.\\d{3}") && Double.parseDouble(millis) >= 25, millis);
+    }
+    Timer failed = registry.get("plant.store.requests").tag("error", "5001").timer();
+    assertTrue(failed.totalTime(TimeUnit.MILLISECONDS) >= 25, failed.takeSnapshot()::toString);
+    assertEquals(10, failed.takeSnapshot().histogramCounts().length);
+  }
+
+  @Test
+  void remembered_tokens_are_counted() throws IOException {
+    RawRequests.send(server, createRequest("").repeat(4) + LAST);
+
+    Map.of("hit", 3, "miss", 1)
+        .forEach((result, least) -> {
+          Tags tags = Tags.of("cache", "tokens", "result", result);
+          double counted = registry.get("cache.gets").tags(tags).functionCounter().count();
+          assertTrue(counted >= least, result + ": " + counted);
+        });
+    assertTrue(registry.get("cache.size").tags("cache", "tokens").gauge().value() >= 1);
+  }
+
+  @Test
+  void neither_query_nor_token_nor_body_nor_origin_is_in_a_line() throws IOException {
+    ILoggingEvent line =
+        lineAbout(
+            """
+            POST http://canary:canary@x/plants?token=canary#canary HTTP/1.1
+            Host: x
+            X-Request-Id: canary canary
+            Authorization: Bearer canary
+            Cookie: canary
+            traceparent: canary
+            Connection: close
+            Content-Length: 6
+
+            canary\
+            """
+                .replace("\n", "\r\n"));
+
+    assertEquals("/plants", Log.value(line, "path"));
+    String all = line.getFormattedMessage() + line.getKeyValuePairs() + line.getMDCPropertyMap();
+    assertFalse(all.contains("canary"), all);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "CONNECT alice:canary@host:443", "POST //alice:canary@host/plants",
+        "POST https:alice:canary@host/", "POST ttp:/alice:canary@host/plants",
+        "GET mailto:canary", "GET /plants%3Ftoken=canary",
+        "GET /plants%23token=canary", "GET /alice:canary%40host",
+        "GET /alice:canary@host", "GET //canary/plants"
+      })
+  void what_may_be_a_password_is_no_path(String methodAndTarget) throws IOException {
+    String line = lineAbout(methodAndTarget + END).getKeyValuePairs().toString();
+    assertFalse(line.contains("canary"), line);
+  }
+
+  @Test
+  void path_is_bounded_and_legible() throws IOException {
+    assertEquals("/" + "x".repeat(255) + "...", pathOf("GET /" + "x".repeat(1_000)));
+    assertEquals("/a?b?c", pathOf("GET /a\"b\\c"));
+    String path = pathOf("GET /\u00e4\u001b[1m");
+    assertTrue(path.matches("[ -~]+"), path);
+    assertEquals(
+        "GETGETGETGETGETG...", Log.value(lineAbout("GET".repeat(6) + " /" + END), "method"));
+  }
+
+  private String pathOf(String methodAndTarget) throws IOException {
+    return Log.value(lineAbout(methodAndTarget + END), "path");
+  }
+
+  private ILoggingEvent lineAbout(String request) throws IOException {
+    try (Log log = new Log(AccessLog.LOGGER)) {
+      RawRequests.send(server, request);
+      return log.await(1).get(0);
+    }
+  }
+
+  private Map<String, Long> counts() {
+    return registry.find("plant.store.requests").timers().stream()
+        .collect(
+            Collectors.toMap(
+                timer -> timer.getId().getTag("outcome") + " " + timer.getId().getTag("error"),
+                Timer::count));
+  }
+
+  private static String textOf(ILoggingEvent line) {
+    String text =
+        Stream.of("method", "path", "status", "error", "outcome", "bytes")
+            .map(key -> Log.value(line, key))
+            .collect(Collectors.joining(" "));
+    return text.replaceFirst(" \\d{4,}$", " many");
+  }
+}
