@@ -1,11 +1,11 @@
 package org.plantstore.app;
 
-import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
@@ -115,8 +115,8 @@ final class ChaosWriters implements AutoCloseable {
   private boolean isAnswered(Attempt attempt) {
     try {
       return note(attempt, service.get().create(attempt.id(), attempt.name()));
-    } catch (UncheckedIOException | IllegalStateException e) {
-      return false; // the service was killed, or this thread is to end
+    } catch (CompletionException e) {
+      return false; // the service was killed
     }
   }
 

@@ -18,8 +18,7 @@ record Database(int port, String name) {
 
   /** Started when it is first needed; it stops with the process. */
   private static final class SharedServer {
-    static final DatabaseServer SERVER = new DatabaseServer();
-    static final Database DATABASE = new Database(SERVER.port(), "postgres");
+    static final Database DATABASE = new DatabaseServer().database();
   }
 
   /** Returns the database of {@link ServiceProcess#shared()}. */

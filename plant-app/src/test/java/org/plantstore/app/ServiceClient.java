@@ -13,6 +13,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletionException;
 import org.plantstore.app.development.DevelopmentKey;
 
 /** A service on this machine as callers, probes and scrapers see it. */
@@ -77,21 +78,14 @@ abstract class ServiceClient {
   }
 
   static HttpResponse<String> send(HttpRequest.Builder request) {
-    try {
-      return CLIENT.send(request.timeout(Await.LIMIT).build(), BodyHandlers.ofString());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(e);
-    }
+    return CLIENT.sendAsync(request.timeout(Await.LIMIT).build(), BodyHandlers.ofString()).join();
   }
 
   /** Returns the status of the readiness, or -1 if nobody listens. */
   int readiness() {
     try {
       return health("readiness").statusCode();
-    } catch (UncheckedIOException e) {
+    } catch (CompletionException e) {
       return -1;
     }
   }

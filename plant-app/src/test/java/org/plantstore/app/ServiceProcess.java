@@ -90,15 +90,7 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
 
   /** Returns the exit code of the process when it has ended. */
   int awaitExit() {
-    try {
-      if (!process.waitFor(Await.LIMIT.toSeconds(), TimeUnit.SECONDS)) {
-        throw new AssertionError("still runs after " + Await.LIMIT);
-      }
-      return process.exitValue();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(e);
-    }
+    return process.onExit().orTimeout(Await.LIMIT.toSeconds(), TimeUnit.SECONDS).join().exitValue();
   }
 
   /** Asks the process to end, as SIGTERM does, and does not wait for it. */
