@@ -91,11 +91,11 @@ class MarkdownTest {
     assertEquals(Set.of(), named);
   }
 
-  /** Returns the files of the project whose names match, without what a build or npm has made. */
-  private static List<Path> files(String name) throws IOException {
+  /** Returns the files of the project whose paths match, without what a build or npm has made. */
+  static List<Path> files(String path) throws IOException {
     try (Stream<Path> files = Files.walk(ROOT)) {
       return files
-          .filter(file -> file.getFileName().toString().matches(name))
+          .filter(file -> file.toString().matches(path))
           .filter(
               file -> !ROOT.relativize(file).toString().matches("(.*/)?(target|node_modules)/.*"))
           .sorted()
