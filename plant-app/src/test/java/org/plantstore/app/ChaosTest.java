@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
+import org.plantstore.domain.NewPlant;
 
 /**
  * Kills the database, the service and both, as power cuts and {@code kill -9} do, under 64 writers
@@ -82,11 +83,11 @@ class ChaosTest {
       writers.stop();
 
       assertTrue(writers.surprises.isEmpty(), writers::toString);
-      Map<Long, String> stored = server.database().names();
-      writers.acknowledged.forEach((id, name) -> assertEquals(name, stored.get(id), "plant " + id));
-      for (ChaosWriters.Attempt refused : writers.refused) {
-        String winner = stored.get(refused.id());
-        assertTrue(winner != null && !winner.equals(refused.name()), refused::toString);
+      Map<Long, NewPlant> stored = server.database().plants();
+      writers.acknowledged.forEach((id, plant) -> assertEquals(plant, stored.get(id)));
+      for (NewPlant refused : writers.refused) {
+        NewPlant winner = stored.get(refused.id());
+        assertTrue(winner != null && !winner.equals(refused), refused::toString);
       }
     }
   }
@@ -102,26 +103,19 @@ class ChaosTest {
   }
 
   private void kill(Victim victim) throws IOException {
-    switch (victim) {
-      case DATABASE -> {
-        server.kill();
-        pause();
-        server.restart();
-      }
-      case SERVICE -> service.close();
-      case BOTH -> {
+    if (victim == Victim.SERVICE || (victim == Victim.BOTH && random.nextBoolean())) {
+      service.close();
+    }
+    if (victim != Victim.SERVICE) {
+      server.kill();
+      if (victim == Victim.BOTH) {
+        service.close(); // unless it was killed first
         if (random.nextBoolean()) {
-          service.close(); // first; below it does nothing then
+          service = startService(); // which finds no database yet, and waits for it
         }
-        server.kill();
-        service.close();
-        if (random.nextBoolean()) {
-          // The service finds no database yet, and waits for it.
-          service = startService();
-          pause();
-        }
-        server.restart();
       }
+      pause();
+      server.restart();
     }
     if (!service.isAlive()) {
       service = startService();

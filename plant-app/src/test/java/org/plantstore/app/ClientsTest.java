@@ -45,17 +45,7 @@ class ClientsTest {
     Program.requireNode();
     Program.run(Program.JAVASCRIPT, Map.of(), "node_modules/.bin/tsc", "--project", "tsconfig.json")
         .requireSuccess();
-    Program.run(
-            Program.TARGET,
-            Map.of(
-                "BASE",
-                ServiceProcess.shared().address().toString(),
-                "TOKEN",
-                ServiceProcess.token()),
-            "node",
-            "--test",
-            "javascript/src/test/javascript/client.test.mjs")
-        .requireSuccess();
+    Program.runNodeTest(Program.TARGET, "javascript/src/test/javascript/client.test.mjs", Map.of());
   }
 
   private static void assertFailure(

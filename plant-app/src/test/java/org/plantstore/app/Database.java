@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.plantstore.app.development.DevelopmentKey;
+import org.plantstore.domain.NewPlant;
 
 /** A database on a PostgreSQL of this machine. */
 record Database(int port, String name) {
@@ -33,14 +34,21 @@ record Database(int port, String name) {
     return new Database(shared().port(), name);
   }
 
-  /** Returns the settings of a service that uses this database. */
-  Map<String, String> environment() {
-    return environment(port);
+  /** Returns this database as a service reaches it by the proxy. */
+  Database through(DatabaseProxy proxy) {
+    return new Database(proxy.port(), name);
   }
 
-  /** Returns the settings of a service that reaches this database through another port. */
-  Map<String, String> environment(int proxyPort) {
-    return environment("jdbc:postgresql://127.0.0.1:" + proxyPort + "/" + name);
+  /** Returns the settings of a service that uses this database. */
+  Map<String, String> environment() {
+    return environment("jdbc:postgresql://127.0.0.1:" + port + "/" + name);
+  }
+
+  /** Returns the settings of a service that uses this database, with others that it has too. */
+  Map<String, String> environment(Map<String, String> others) {
+    Map<String, String> environment = environment();
+    environment.putAll(others);
+    return environment;
   }
 
   static Map<String, String> environment(String url) {
@@ -100,17 +108,19 @@ record Database(int port, String name) {
     }
   }
 
-  /** Returns the name of each stored plant by its id. */
-  Map<Long, String> names() throws SQLException {
-    Map<Long, String> names = new HashMap<>();
+  /** Returns each stored plant by its id. */
+  Map<Long, NewPlant> plants() throws SQLException {
+    Map<Long, NewPlant> plants = new HashMap<>();
     try (Connection connection = connect();
-        ResultSet rows = connection.createStatement().executeQuery("SELECT id, name FROM plant")) {
+        ResultSet rows =
+            connection.createStatement().executeQuery("SELECT id, name, tag FROM plant")) {
       while (rows.next()) {
-        if (names.put(rows.getLong(1), rows.getString(2)) != null) {
+        NewPlant plant = new NewPlant(rows.getLong(1), rows.getString(2), rows.getString(3));
+        if (plants.put(plant.id(), plant) != null) {
           throw new AssertionError("a plant is stored twice");
         }
       }
     }
-    return names;
+    return plants;
   }
 }

@@ -1,6 +1,7 @@
 package org.plantstore.app;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.util.stream.Collectors.toMap;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -9,7 +10,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpResponse;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -95,11 +95,7 @@ class ExamplesTest {
   }
 
   private static Map<String, JsonNode> examples(String part) {
-    Map<String, JsonNode> examples = new HashMap<>();
-    operation
-        .at(part + "/content/application~1json/examples")
-        .properties()
-        .forEach(example -> examples.put(example.getKey(), example.getValue()));
-    return examples;
+    return operation.at(part + "/content/application~1json/examples").properties().stream()
+        .collect(toMap(Map.Entry::getKey, Map.Entry::getValue));
   }
 }

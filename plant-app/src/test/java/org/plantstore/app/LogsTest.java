@@ -43,10 +43,9 @@ class LogsTest {
   void each_line_has_the_format_and_the_ids_of_its_request(
       String format, String line, String warning, String access) throws SQLException {
     Database database = Database.create();
-    Map<String, String> environment = database.environment();
-    environment.put("ACCESS_LOG", "on");
-    environment.put("LOG_FORMAT", format);
-    environment.put("DATABASE_TIMEOUT_SECONDS", "1");
+    Map<String, String> environment =
+        database.environment(
+            Map.of("ACCESS_LOG", "on", "LOG_FORMAT", format, "DATABASE_TIMEOUT_SECONDS", "1"));
     try (ServiceProcess service = new ServiceProcess(environment).awaitReady()) {
       try (Connection locker = database.lockPlants()) {
         assertEquals(503, service.create(FERN, headers("order-503")).statusCode());

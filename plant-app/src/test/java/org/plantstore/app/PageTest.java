@@ -19,21 +19,10 @@ class PageTest {
     String browser = Program.requireInstalled("chromium", "chromium-browser", "google-chrome");
     Path screenshots = Program.TARGET.resolve("screenshots");
 
-    Program.run(
-            Program.JAVASCRIPT,
-            Map.of(
-                "BASE",
-                ServiceProcess.shared().address().toString(),
-                "TOKEN",
-                ServiceProcess.token(),
-                "CHROMIUM",
-                browser,
-                "SCREENSHOTS",
-                screenshots.toString()),
-            "node",
-            "--test",
-            "page.test.mjs")
-        .requireSuccess();
+    Program.runNodeTest(
+        Program.JAVASCRIPT,
+        "page.test.mjs",
+        Map.of("CHROMIUM", browser, "SCREENSHOTS", screenshots.toString()));
 
     for (String seen :
         List.of("created", "refused", "catalogue", "phone-320-light", "phone-320-dark")) {

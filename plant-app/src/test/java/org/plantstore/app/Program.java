@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -73,6 +74,14 @@ final class Program {
     Assumptions.assumeTrue(
         program.isPresent(), () -> String.join(" or ", names) + " is not installed");
     return program.orElseThrow().toString();
+  }
+
+  /** Runs a test of Node.js against the shared service, which it is told of, and others too. */
+  static void runNodeTest(Path folder, String test, Map<String, String> others) throws IOException {
+    Map<String, String> environment = new HashMap<>(others);
+    environment.put("BASE", ServiceProcess.shared().address().toString());
+    environment.put("TOKEN", ServiceProcess.token());
+    run(folder, environment, "node", "--test", test).requireSuccess();
   }
 
   /** Skips the test unless Node.js and what {@link #JAVASCRIPT} depends on are installed. */

@@ -40,7 +40,7 @@ class SecretsTest {
   void nothing_secret_is_told_or_logged_even_at_the_lowest_level() throws Exception {
     Database database = Database.create();
     try (DatabaseProxy proxy = new DatabaseProxy(database.port());
-        ServiceProcess service = start(database.environment(proxy.port())).awaitReady()) {
+        ServiceProcess service = start(database.through(proxy).environment()).awaitReady()) {
       requireStatus(
           200, create(service, "{\"id\":1,\"name\":\"canary-name\",\"tag\":\"canary-tag\"}"));
       answers.clear(); // Whoever has sent the plant may see it.

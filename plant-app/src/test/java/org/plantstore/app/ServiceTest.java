@@ -17,14 +17,13 @@ class ServiceTest {
   @Test
   void plant_is_stored_once_and_outlives_an_absence_of_the_database() throws Exception {
     Database database = Database.create();
-    try (DatabaseProxy proxy = new DatabaseProxy(database.port())) {
-      Map<String, String> environment = database.environment(proxy.port());
-      environment.put("DATABASE_TIMEOUT_SECONDS", "1");
-      try (ServiceProcess service = new ServiceProcess(environment).awaitReady()) {
-        assertAnswer(200, ANSWER, service.create(FERN));
-        assertTakenIdIsProtected(service);
-        assertHealthTellsTheProcessFromTheDatabase(service, proxy);
-      }
+    Map<String, String> settings = Map.of("DATABASE_TIMEOUT_SECONDS", "1");
+    try (DatabaseProxy proxy = new DatabaseProxy(database.port());
+        ServiceProcess service =
+            new ServiceProcess(database.through(proxy).environment(settings)).awaitReady()) {
+      assertAnswer(200, ANSWER, service.create(FERN));
+      assertTakenIdIsProtected(service);
+      assertHealthTellsTheProcessFromTheDatabase(service, proxy);
     }
     assertEquals(
         "9223372036854775807|fern|",

@@ -57,7 +57,6 @@ class ShutdownTest {
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final AtomicLong ids = new AtomicLong();
-  private final AtomicLong created = new AtomicLong();
   private final List<ServiceProcess> services = new ArrayList<>();
   private Database database;
 
@@ -76,7 +75,7 @@ class ShutdownTest {
   void service_that_is_asked_to_end_serves_on_and_fails_no_request() throws Exception {
     ServiceProcess service = start(Map.of("DRAIN_SECONDS", "3"));
     List<Future<?>> clients = startClients(service.port);
-    awaitFurtherCreates();
+    Await.until("creates go on", () -> ids.get() > CREATES_BEFORE);
 
     long asked = System.nanoTime();
     service.terminate();
@@ -92,7 +91,7 @@ class ShutdownTest {
     assertEquals(0, service.awaitExit());
     Duration served = Duration.ofNanos(System.nanoTime() - asked);
     assertTrue(served.compareTo(Duration.ofSeconds(3)) >= 0, "ended after " + served);
-    assertEquals(created.get() + 1, database.names().size());
+    assertEquals(ids.get() + 1, database.plants().size());
   }
 
   @Test
@@ -181,18 +180,17 @@ class ShutdownTest {
   }
 
   private ServiceProcess startUnread() {
-    Map<String, String> environment = database.environment();
-    environment.put("ACCESS_LOG", "on");
-    environment.put("DATABASE_TIMEOUT_SECONDS", "1");
+    Map<String, String> environment =
+        database.environment(Map.of("ACCESS_LOG", "on", "DATABASE_TIMEOUT_SECONDS", "1"));
     ProcessBuilder command = ServiceProcess.java(System.getProperty("java.class.path"));
-    services.add(new ServiceProcess(command, environment, Redirect.PIPE));
-    return services.get(0).awaitReady();
+    return start(new ServiceProcess(command, environment, Redirect.PIPE));
   }
 
   private ServiceProcess start(Map<String, String> settings) {
-    Map<String, String> environment = database.environment();
-    environment.putAll(settings);
-    ServiceProcess service = new ServiceProcess(environment);
+    return start(new ServiceProcess(database.environment(settings)));
+  }
+
+  private ServiceProcess start(ServiceProcess service) {
     services.add(service);
     return service.awaitReady();
   }
@@ -206,17 +204,11 @@ class ShutdownTest {
             try (RawClient client = new RawClient(port, ServiceProcess.token())) {
               while (!client.isLast()) {
                 assertEquals(200, client.create(ids.incrementAndGet()));
-                created.incrementAndGet();
               }
             }
             return null;
           }));
     }
     return clients;
-  }
-
-  private void awaitFurtherCreates() {
-    long goal = created.get() + CREATES_BEFORE;
-    Await.until("creates go on", () -> created.get() >= goal);
   }
 }

@@ -39,8 +39,8 @@ class StandbyTest {
     Path copy = folder.resolve("standby");
     DatabaseServer primary = startPrimary(data, copy);
     DatabaseServer standby = new DatabaseServer(copy, 0);
-    Map<String, String> environment = primary.database().environment();
-    environment.put("DATABASE_TIMEOUT_SECONDS", "1");
+    Map<String, String> environment =
+        primary.database().environment(Map.of("DATABASE_TIMEOUT_SECONDS", "1"));
     try (ServiceProcess service = new ServiceProcess(environment).awaitReady()) {
       awaitCreated(service, 1);
 

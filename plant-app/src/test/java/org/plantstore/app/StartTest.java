@@ -6,8 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micronaut.context.ApplicationContext;
-import io.micronaut.context.env.MapPropertySource;
 import io.micronaut.context.env.PropertySource;
+import io.micronaut.context.env.PropertySource.Origin;
+import io.micronaut.context.env.PropertySource.PropertyConvention;
 import io.micronaut.runtime.EmbeddedApplication;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -120,17 +121,15 @@ class StartTest {
     if (value != null) {
       variables.put(variable, value);
     }
-    PropertySource environment =
-        new MapPropertySource("environment", variables) {
-          @Override
-          public PropertyConvention getConvention() {
-            return PropertyConvention.ENVIRONMENT_VARIABLE;
-          }
-        };
     try (ApplicationContext context =
         ApplicationContext.builder()
             .environmentPropertySource(false)
-            .propertySources(environment)
+            .propertySources(
+                PropertySource.of(
+                    "environment",
+                    variables,
+                    PropertyConvention.ENVIRONMENT_VARIABLE,
+                    Origin.of("environment")))
             .start()) {
       context.getBean(EmbeddedApplication.class).start();
     }
