@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -75,7 +74,7 @@ public final class AotTraining {
   /** What one client asks a service for: mostly new plants, and some of the rest. */
   private void sendRequests(ServiceProcess service, long firstId) {
     for (long id = firstId; id < firstId + ROUNDS * IDS_OF_A_ROUND; id++) {
-      assertStatus(200, service.create(plant(id, "fern")));
+      assertEquals(200, service.create(plant(id, "fern")).statusCode());
       if (id % IDS_OF_A_ROUND == 0) {
         String token = "Bearer " + ServiceProcess.token();
         Stream.of(plant(id, "fern"), plant(id, "moss"), "{\"id\":\"1\",\"name\":", "{}")
@@ -92,7 +91,7 @@ public final class AotTraining {
     long start = System.nanoTime();
     try (ServiceProcess service = start(variable, value)) {
       Await.until("the service is open", service::isOpen);
-      assertStatus(200, service.create(plant(0, "fern")));
+      assertEquals(200, service.create(plant(0, "fern")).statusCode());
       Duration duration = Duration.ofNanos(System.nanoTime() - start);
       service.stop();
       return duration;
@@ -110,9 +109,5 @@ public final class AotTraining {
   private static String plant(long id, String name) {
     String tag = id % 2 == 0 ? "" : ",\"tag\":\"shade, \u00bd m\"";
     return "{\"id\":" + id + ",\"name\":\"" + name + "\"" + tag + "}";
-  }
-
-  private static void assertStatus(int status, HttpResponse<String> answer) {
-    assertEquals(status, answer.statusCode(), answer::toString);
   }
 }

@@ -63,9 +63,9 @@ final class ChaosWriters implements AutoCloseable {
   }
 
   /** Returns when so many further plants were acknowledged. */
-  void awaitProgress(int plants, Duration limit) {
+  void awaitProgress(int plants) {
     int goal = acknowledged.size() + plants;
-    Await.until(this::toString, limit, () -> acknowledged.size() >= goal);
+    Await.until(this::toString, Await.LIMIT, () -> acknowledged.size() >= goal);
   }
 
   /** Begins no further plants, and waits until all that were begun are answered. */

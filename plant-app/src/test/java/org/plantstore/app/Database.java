@@ -65,11 +65,6 @@ record Database(int port, String name) {
         "jdbc:postgresql://localhost:" + port + "/" + name, USER, "");
   }
 
-  /** Locks the table of plants until the connection is closed. */
-  Connection lockPlants() throws SQLException {
-    return lock("plant");
-  }
-
   /** Locks a table until the connection is closed. */
   Connection lock(String table) throws SQLException {
     Connection locker = connect();
@@ -80,13 +75,10 @@ record Database(int port, String name) {
 
   /** Returns when a session of this database waits for a lock. */
   void awaitWaitingSession() {
-    Await.until(
-        "a session waits for a lock",
-        () ->
-            !single(
-                    "SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid)"
-                        + " WHERE NOT granted AND datname = current_database()")
-                .equals("0"));
+    String query =
+        "SELECT count(*) > 0 FROM pg_locks JOIN pg_stat_activity USING (pid)"
+            + " WHERE NOT granted AND datname = current_database()";
+    Await.until("a session waits for a lock", () -> single(query).equals("t"));
   }
 
   /** Executes each statement in a transaction of its own. */

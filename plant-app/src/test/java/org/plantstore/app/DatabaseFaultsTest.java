@@ -115,7 +115,7 @@ class DatabaseFaultsTest {
           proxy.abandonConnections();
         }),
     SLOW(2, () -> proxy.setDelay(DEADLINE.multipliedBy(2))),
-    LOCKED(2, () -> locker = database.lockPlants(), () -> Objects.requireNonNull(locker).close()),
+    LOCKED(2, () -> locker = database.lock("plant"), () -> Objects.requireNonNull(locker).close()),
     READ_ONLY(
         2,
         () -> {

@@ -100,11 +100,11 @@ class FailOverTest {
         ServiceProcess service =
             start("jdbc:postgresql://localhost:" + restarted.port() + "/postgres");
         ChaosWriters writers = new ChaosWriters(WRITERS, () -> service)) {
-      writers.awaitProgress(PROGRESS, DEADLINE);
+      writers.awaitProgress(PROGRESS);
 
       restarted.kill();
       restarted.restart();
-      writers.awaitProgress(PROGRESS, DEADLINE);
+      writers.awaitProgress(PROGRESS);
       writers.stop();
 
       assertEquals(0, writers.repeats.get(), writers::toString);

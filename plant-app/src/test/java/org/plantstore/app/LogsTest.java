@@ -47,7 +47,7 @@ class LogsTest {
         database.environment(
             Map.of("ACCESS_LOG", "on", "LOG_FORMAT", format, "DATABASE_TIMEOUT_SECONDS", "1"));
     try (ServiceProcess service = new ServiceProcess(environment).awaitReady()) {
-      try (Connection locker = database.lockPlants()) {
+      try (Connection locker = database.lock("plant")) {
         assertEquals(503, service.create(FERN, headers("order-503")).statusCode());
         locker.rollback();
       }

@@ -55,7 +55,7 @@ class MetricsTest {
     assertEquals(401, service.get("/prometheus", Map.of()).statusCode());
     assertEquals(404, service.get("/prometheus", token).statusCode());
     HttpRequest.Builder create =
-        ServiceProcess.createRequest(service.managementAddress(), ServiceProcess.token())
+        ServiceProcess.createRequest(service.managementAddress())
             .POST(HttpRequest.BodyPublishers.ofString("{\"id\":602,\"name\":\"fern\"}"));
     assertEquals(404, ServiceProcess.send(create).statusCode());
     // Otherwise the id would be taken by another plant.

@@ -38,10 +38,10 @@ abstract class ServiceClient {
     return DevelopmentKey.token(Duration.ofHours(1));
   }
 
-  /** Begins a create with this token; its body is still to be added. */
-  static HttpRequest.Builder createRequest(URI service, String token) {
+  /** Begins a create with a valid token; its body is still to be added. */
+  static HttpRequest.Builder createRequest(URI service) {
     return HttpRequest.newBuilder(service.resolve("/plants"))
-        .header("Authorization", "Bearer " + token)
+        .header("Authorization", "Bearer " + token())
         .header("Content-Type", "application/json");
   }
 
@@ -57,12 +57,12 @@ abstract class ServiceClient {
 
   /** Sends a create with a valid token, and does not wait for the answer. */
   CompletableFuture<HttpResponse<String>> beginCreate(String json) {
-    return begin(createRequest(address(), token()).POST(BodyPublishers.ofString(json)));
+    return begin(createRequest(address()).POST(BodyPublishers.ofString(json)));
   }
 
   /** Sends a create with these headers set too. */
   HttpResponse<String> create(String json, Map<String, String> headers) {
-    HttpRequest.Builder request = createRequest(address(), token());
+    HttpRequest.Builder request = createRequest(address());
     headers.forEach(request::setHeader);
     return send(request.POST(BodyPublishers.ofString(json)));
   }

@@ -97,7 +97,7 @@ class ShutdownTest {
   @Test
   void create_that_takes_long_is_answered_and_logged_before_the_end() throws Exception {
     ServiceProcess service = start(Map.of("ACCESS_LOG", "on", "DATABASE_TIMEOUT_SECONDS", "60"));
-    try (Connection locker = database.lockPlants();
+    try (Connection locker = database.lock("plant");
         Statement statement = locker.createStatement()) {
       Future<HttpResponse<String>> waiting = threads.submit(() -> service.create(1, "fern"));
       database.awaitWaitingSession();
@@ -146,9 +146,16 @@ class ShutdownTest {
   @ValueSource(booleans = {false, true})
   void service_whose_output_is_not_read_serves_on_and_keeps_lines_for_a_late_reader(boolean isRead)
       throws Exception {
-    ServiceProcess service = startUnread();
-    fillOutput(service);
-    try (Connection locker = database.lockPlants()) {
+    Map<String, String> environment =
+        database.environment(Map.of("ACCESS_LOG", "on", "DATABASE_TIMEOUT_SECONDS", "1"));
+    ProcessBuilder command = ServiceProcess.java(System.getProperty("java.class.path"));
+    ServiceProcess service = start(new ServiceProcess(command, environment, Redirect.PIPE));
+    String path = "/" + "x".repeat(250);
+    for (int number = 0; number < REQUESTS_BEFORE_THE_END; number++) {
+      Map<String, String> id = Map.of("X-Request-Id", "request-" + number);
+      assertEquals(401, service.get(path, id).statusCode());
+    }
+    try (Connection locker = database.lock("plant")) {
       // A line about it is logged before it is answered.
       assertEquals(503, service.create(1, "fern").statusCode());
       locker.rollback();
@@ -168,22 +175,6 @@ class ShutdownTest {
       assertTrue(log.contains(" - Stopped"), log);
     }
     assertEquals(0, service.awaitExit());
-  }
-
-  /** Has more lines logged than a pipe holds. */
-  private static void fillOutput(ServiceProcess service) {
-    String path = "/" + "x".repeat(250);
-    for (int number = 0; number < REQUESTS_BEFORE_THE_END; number++) {
-      Map<String, String> id = Map.of("X-Request-Id", "request-" + number);
-      assertEquals(401, service.get(path, id).statusCode());
-    }
-  }
-
-  private ServiceProcess startUnread() {
-    Map<String, String> environment =
-        database.environment(Map.of("ACCESS_LOG", "on", "DATABASE_TIMEOUT_SECONDS", "1"));
-    ProcessBuilder command = ServiceProcess.java(System.getProperty("java.class.path"));
-    return start(new ServiceProcess(command, environment, Redirect.PIPE));
   }
 
   private ServiceProcess start(Map<String, String> settings) {

@@ -74,19 +74,15 @@ class StandbyTest {
     List<Future<Integer>> statuses = new ArrayList<>();
     for (long caller = 0; caller < CALLERS; caller++) {
       long id = 2 + caller / 2;
-      statuses.add(callers.submit(() -> create(service, id)));
+      statuses.add(callers.submit(() -> service.create(id, "fern").statusCode()));
     }
     for (Future<Integer> status : statuses) {
       assertEquals(503, status.get());
     }
   }
 
-  private static int create(ServiceProcess service, long id) {
-    return service.create(id, "fern").statusCode();
-  }
-
   private static void awaitCreated(ServiceProcess service, long id) {
-    Await.until("plant " + id + " is created", () -> create(service, id) == 200);
+    Await.until("it is created", () -> service.create(id, "fern").statusCode() == 200);
   }
 
   /** One that waits for its standby leaves no session behind whose caller has given up. */
