@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -48,8 +48,8 @@ class ChaosTest {
 
   @TempDir Path data;
 
-  private DatabaseServer server;
-  private volatile ServiceProcess service;
+  @AutoClose private DatabaseServer server;
+  @AutoClose private volatile ServiceProcess service;
 
   private final long seed = Long.getLong("chaos.seed", System.nanoTime());
   private final int rounds = Integer.getInteger("chaos.rounds", 6);
@@ -62,12 +62,6 @@ class ChaosTest {
     // The service has to ask for what it promises.
     server.database().execute("ALTER ROLE postgres SET synchronous_commit = off");
     service = startService().awaitReady();
-  }
-
-  @AfterEach
-  void stop() throws IOException {
-    service.close();
-    server.close();
   }
 
   @Test

@@ -21,8 +21,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -59,12 +58,13 @@ class DatabaseFaultsTest {
 
   @TempDir static Path data;
 
-  private static DatabaseServer server;
+  @AutoClose private static DatabaseServer server;
   private static Database database;
-  private static DatabaseProxy proxy;
-  private static ServiceProcess service;
+  @AutoClose private static DatabaseProxy proxy;
+  @AutoClose private static ServiceProcess service;
   private static @Nullable Connection locker;
 
+  @AutoClose("shutdownNow")
   private final ExecutorService callers = Executors.newFixedThreadPool(CALLERS + 1);
 
   @BeforeAll
@@ -79,18 +79,6 @@ class DatabaseFaultsTest {
     environment.put("DATABASE_USERNAME", "gardener");
     environment.put("DATABASE_TIMEOUT_SECONDS", String.valueOf(DEADLINE.toSeconds()));
     service = new ServiceProcess(environment).awaitReady();
-  }
-
-  @AfterAll
-  static void stop() throws IOException {
-    service.close();
-    proxy.close();
-    server.close();
-  }
-
-  @AfterEach
-  void dismissCallers() {
-    callers.shutdownNow();
   }
 
   /** How each fault begins and ends, and how many times callers come while it lasts. */

@@ -1,7 +1,8 @@
 package org.plantstore.app;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -58,11 +59,7 @@ final class DatabaseProxy implements AutoCloseable {
   DatabaseProxy(InetAddress address, int port, int target) {
     this.home = target;
     this.target = target;
-    try {
-      listener = new ServerSocket(port, 1, address);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    listener = assertDoesNotThrow(() -> new ServerSocket(port, 1, address));
     threads.execute(this::acceptAll);
   }
 

@@ -12,7 +12,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -39,8 +39,8 @@ class FailOverTest {
 
   private final AtomicLong nextId = new AtomicLong();
 
-  private DatabaseServer first;
-  private DatabaseServer second;
+  @AutoClose private DatabaseServer first;
+  @AutoClose private DatabaseServer second;
 
   @BeforeEach
   void start() throws SQLException {
@@ -49,12 +49,6 @@ class FailOverTest {
     second
         .database()
         .execute("CREATE TABLE plant (id bigint PRIMARY KEY, name text NOT NULL, tag text)");
-  }
-
-  @AfterEach
-  void stop() throws IOException {
-    first.close();
-    second.close();
   }
 
   @Test

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -15,7 +14,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -36,8 +35,8 @@ class OverloadTest {
   private final AtomicLong nextId = new AtomicLong();
 
   private Database database;
-  private DatabaseProxy proxy;
-  private ServiceProcess service;
+  @AutoClose private DatabaseProxy proxy;
+  @AutoClose private ServiceProcess service;
 
   @BeforeEach
   void start() throws SQLException {
@@ -52,12 +51,6 @@ class OverloadTest {
     // A service that is measured has loaded its classes; what is answered here counts as refused.
     assertEquals(200, service.create(0, "fern").statusCode());
     createAtOnce("{\"id\":0,\"name\":\"moss\"}");
-  }
-
-  @AfterEach
-  void stop() throws IOException {
-    service.close();
-    proxy.close();
   }
 
   @Test

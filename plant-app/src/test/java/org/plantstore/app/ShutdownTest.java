@@ -24,7 +24,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterEach;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -55,20 +56,16 @@ class ShutdownTest {
   private static final Pattern CONTENT_LENGTH = Pattern.compile("(?i)content-length: (\\d+)");
   private static final Pattern REQUEST_ID = Pattern.compile("request_id=(request-\\d+)");
 
+  @AutoClose("shutdownNow")
   private final ExecutorService threads = Executors.newCachedThreadPool();
+
   private final AtomicLong ids = new AtomicLong();
-  private final List<ServiceProcess> services = new ArrayList<>();
+  @AutoClose private @Nullable ServiceProcess started;
   private Database database;
 
   @BeforeEach
   void start() throws SQLException {
     database = Database.create();
-  }
-
-  @AfterEach
-  void stop() {
-    threads.shutdownNow();
-    services.forEach(ServiceProcess::close);
   }
 
   @Test
@@ -182,8 +179,8 @@ class ShutdownTest {
   }
 
   private ServiceProcess start(ServiceProcess service) {
-    services.add(service);
-    return service.awaitReady();
+    started = service;
+    return started.awaitReady();
   }
 
   /** Starts clients that create plants without a pause until a connection is the last. */

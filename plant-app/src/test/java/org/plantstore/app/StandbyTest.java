@@ -14,6 +14,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,6 +32,7 @@ class StandbyTest {
 
   @TempDir Path folder;
 
+  @AutoClose("shutdownNow")
   private final ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
 
   @Test
@@ -63,7 +65,6 @@ class StandbyTest {
       standby.database().execute("SELECT pg_promote()");
       assertEquals("1 2", idsOf(standby));
     } finally {
-      callers.shutdownNow();
       standby.close();
       primary.close();
     }
