@@ -1,7 +1,5 @@
 package org.plantstore.app;
 
-import static java.util.stream.Collectors.joining;
-
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.ApplicationContextConfigurer;
 import io.micronaut.context.annotation.ContextConfigurer;
@@ -37,7 +35,7 @@ public final class InstalledStores implements ApplicationContextConfigurer {
       throw new ConfigurationException(
           stores.size()
               + " stores are on the class path, but there must be one; leave out all but one of "
-              + stores.stream().collect(joining(", ")));
+              + String.join(", ", stores));
     }
   }
 

@@ -9,13 +9,13 @@ import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.util.Locale;
 import java.util.Map;
 
 /** The service's own defaults, and the refusal to start with settings that cannot work. */
 @ContextConfigurer
 public final class ServiceSettings implements ApplicationContextConfigurer {
 
-  private static final int MAX_PORT = 65_535;
   static final String DRAIN_SECONDS = "drain.seconds";
 
   private static final String PORT = "port";
@@ -33,13 +33,13 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
 
   @Override
   public void configure(ApplicationContext context) {
-    int port = port(context, "PORT", PORT);
-    int managementPort = port(context, "MANAGEMENT_PORT", MANAGEMENT_PORT);
+    int port = number(context, PORT, "a port", 1, 65_535);
+    int managementPort = number(context, MANAGEMENT_PORT, "a port", 1, 65_535);
     if (port == managementPort) {
       throw new ConfigurationException(
           "PORT and MANAGEMENT_PORT must differ, but both are " + port);
     }
-    requireDrainSeconds(context.getRequiredProperty(DRAIN_SECONDS, String.class));
+    number(context, DRAIN_SECONDS, "a whole number", 0, 9_999);
     requireFree("PORT", port);
     requireFree("MANAGEMENT_PORT", managementPort);
   }
@@ -63,23 +63,16 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
     }
   }
 
-  private static void requireDrainSeconds(String value) {
-    if (!value.matches("[0-9]{1,4}")) {
-      throw new ConfigurationException(
-          "DRAIN_SECONDS must be a whole number from 0 to 9999, but is " + value);
-    }
-  }
-
-  private static int port(ApplicationContext context, String variable, String property) {
+  private static int number(
+      ApplicationContext context, String property, String kind, int min, int max) {
     String value = context.getRequiredProperty(property, String.class);
-    if (value.matches("[0-9]{1,5}")) {
-      int port = Integer.parseInt(value);
-      if (port >= 1 && port <= MAX_PORT) {
-        return port;
-      }
+    int number = value.matches("[0-9]{1,5}") ? Integer.parseInt(value) : -1;
+    if (number < min || number > max) {
+      String variable = property.replace('.', '_').toUpperCase(Locale.ROOT);
+      throw new ConfigurationException(
+          "%s must be %s from %d to %d, but is %s".formatted(variable, kind, min, max, value));
     }
-    throw new ConfigurationException(
-        variable + " must be a port from 1 to " + MAX_PORT + ", but is " + value);
+    return number;
   }
 
   /**

@@ -1,13 +1,15 @@
 package org.plantstore.app;
 
 import io.micronaut.context.exceptions.ConfigurationException;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 /** The reason why the service does not start, in one line without stack traces. */
 final class StartupFailure {
 
   private static final int EXIT_CODE = 1;
+  private static final int MAX_CAUSES = 100;
 
   private StartupFailure() {}
 
@@ -19,7 +21,9 @@ final class StartupFailure {
 
   /** Returns what is wrong, in one line. */
   static String reasonFor(Throwable failure) {
-    List<Throwable> chain = chainOf(failure);
+    // Bounded, because causes may be a circle.
+    List<Throwable> chain =
+        Stream.iterate(failure, Objects::nonNull, Throwable::getCause).limit(MAX_CAUSES).toList();
     Throwable root = chain.get(chain.size() - 1);
     return chain.stream()
         .filter(ConfigurationException.class::isInstance)
@@ -29,13 +33,5 @@ final class StartupFailure {
         .orElseGet(() -> root.getClass().getSimpleName() + ": " + root.getMessage())
         .replaceAll("\\s+", " ")
         .strip();
-  }
-
-  private static List<Throwable> chainOf(Throwable failure) {
-    List<Throwable> chain = new ArrayList<>();
-    for (Throwable link = failure; link != null && !chain.contains(link); link = link.getCause()) {
-      chain.add(link);
-    }
-    return chain;
   }
 }

@@ -23,14 +23,6 @@ final class Architecture {
   private static final String ROOT = "org.plantstore.";
   private static final String ADAPTERS = ROOT + "adapter.";
 
-  private static final Map<String, String> MODULES =
-      Map.of(
-          "org.plantstore.domain", "plant-domain",
-          "org.plantstore.application", "plant-application",
-          "org.plantstore.adapter.http", "plant-adapter-http",
-          "org.plantstore.adapter.persistence", "plant-adapter-persistence",
-          "org.plantstore.app", "plant-app");
-
   private final JavaClasses classes;
 
   Architecture(JavaClasses classes) {
@@ -47,7 +39,7 @@ final class Architecture {
     Map<String, Set<String>> graph = graph(Architecture::roomOf, name -> name.startsWith(ADAPTERS));
     graph.replaceAll((room, needed) ->
         needed.stream()
-            .filter(other -> adapterOf(other).equals(adapterOf(room)))
+            .filter(other -> moduleOf(ROOT + other).equals(moduleOf(ROOT + room)))
             .collect(toCollection(TreeSet::new)));
     return graph;
   }
@@ -111,17 +103,11 @@ final class Architecture {
     return packageName.substring(ROOT.length());
   }
 
-  /** The adapter is named by the first two parts of a room's name. */
-  private static String adapterOf(String room) {
-    return room.replaceFirst("^(\\w+\\.\\w+).*", "$1");
-  }
-
+  /** A module is named by the first part of a room's name, that of an adapter by the first two. */
   private static String moduleOf(String packageName) {
-    return MODULES.entrySet().stream()
-        .filter(module -> isIn(packageName, module.getKey()))
-        .map(Map.Entry::getValue)
-        .findFirst()
-        .orElseThrow(() -> new AssertionError("no module owns the package " + packageName));
+    return roomOf(packageName)
+        .replaceFirst("^(adapter\\.\\w+|\\w+).*", "plant-$1")
+        .replace('.', '-');
   }
 
   private static boolean isIn(String packageName, String prefix) {

@@ -1,11 +1,11 @@
 package org.plantstore.app;
 
-import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
+import org.plantstore.domain.NewPlant;
 
 /**
  * Clients that create plants without end, half of them with ids that others want too, and repeat
@@ -22,13 +23,6 @@ import java.util.function.Supplier;
  * by many threads.
  */
 final class ChaosWriters implements AutoCloseable {
-
-  /**
-   * A plant that a writer sends until it is answered.
-   *
-   * @param name differs from the names of all others
-   */
-  record Attempt(long id, String name) {}
 
   /** So many of the latest ids are wanted by several writers. */
   private static final int CONTESTED_IDS = 200;
@@ -44,11 +38,11 @@ final class ChaosWriters implements AutoCloseable {
   /** How many times a plant was sent again. */
   final AtomicLong repeats = new AtomicLong();
 
-  /** The name that was acknowledged for each id. */
-  final Map<Long, String> acknowledged = new ConcurrentHashMap<>();
+  /** The plant that was acknowledged for each id. */
+  final Map<Long, NewPlant> acknowledged = new ConcurrentHashMap<>();
 
   /** The plants whose id another plant has, as their writers were told. */
-  final Set<Attempt> refused = ConcurrentHashMap.newKeySet();
+  final Set<NewPlant> refused = ConcurrentHashMap.newKeySet();
 
   /** Answers that contradict others, or that no create may get. */
   final Queue<String> surprises = new ConcurrentLinkedQueue<>();
@@ -69,9 +63,9 @@ final class ChaosWriters implements AutoCloseable {
   }
 
   /** Returns when so many further plants were acknowledged. */
-  void awaitProgress(int plants, Duration limit) {
+  void awaitProgress(int plants) {
     int goal = acknowledged.size() + plants;
-    Await.until(this::toString, limit, () -> acknowledged.size() >= goal);
+    Await.until(this::toString, Await.LIMIT, () -> acknowledged.size() >= goal);
   }
 
   /** Begins no further plants, and waits until all that were begun are answered. */
@@ -97,8 +91,9 @@ final class ChaosWriters implements AutoCloseable {
 
   private void write() {
     while (!stopped) {
-      Attempt attempt = new Attempt(nextId(), "fern " + lastName.incrementAndGet());
-      while (!Thread.currentThread().isInterrupted() && !isAnswered(attempt)) {
+      // No two have the same name.
+      NewPlant plant = new NewPlant(nextId(), "fern " + lastName.incrementAndGet(), null);
+      while (!Thread.currentThread().isInterrupted() && !isAnswered(plant)) {
         repeats.incrementAndGet();
         LockSupport.parkNanos(REPEAT_PAUSE.toNanos());
       }
@@ -112,27 +107,27 @@ final class ChaosWriters implements AutoCloseable {
         : Math.max(0, lastId.get() - random.nextInt(CONTESTED_IDS));
   }
 
-  private boolean isAnswered(Attempt attempt) {
+  private boolean isAnswered(NewPlant plant) {
     try {
-      return note(attempt, service.get().create(attempt.id(), attempt.name()));
-    } catch (UncheckedIOException | IllegalStateException e) {
-      return false; // the service was killed, or this thread is to end
+      return note(plant, service.get().create(plant.id(), plant.name()));
+    } catch (CompletionException e) {
+      return false; // the service was killed
     }
   }
 
-  private boolean note(Attempt attempt, HttpResponse<String> answer) {
+  private boolean note(NewPlant plant, HttpResponse<String> answer) {
     if (answer.statusCode() == 503) {
       return false;
     }
     if (answer.statusCode() == 200) {
-      String other = acknowledged.putIfAbsent(attempt.id(), attempt.name());
-      if (other != null && !other.equals(attempt.name())) {
-        surprises.add(attempt + " was acknowledged after " + other);
+      NewPlant other = acknowledged.putIfAbsent(plant.id(), plant);
+      if (other != null && !other.equals(plant)) {
+        surprises.add(plant + " was acknowledged after " + other);
       }
     } else if (answer.statusCode() == 400 && answer.body().startsWith("{\"error\":3001,")) {
-      refused.add(attempt);
+      refused.add(plant);
     } else {
-      surprises.add(attempt + " was answered with " + answer.statusCode() + answer.body());
+      surprises.add(plant + " was answered with " + answer.statusCode() + answer.body());
     }
     return true;
   }

@@ -2,11 +2,16 @@ package org.plantstore.app;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.NullUnmarked;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.plantstore.client.ApiClient;
 import org.plantstore.client.ApiException;
@@ -15,7 +20,7 @@ import org.plantstore.client.Plant;
 import org.plantstore.client.PlantStoreError;
 import org.plantstore.client.PlantsApi;
 
-/** The service as generated clients use it. */
+/** The service as generated clients use it, and a person on its page. */
 @NullUnmarked // generated code says nothing about null
 class ClientsTest {
 
@@ -45,17 +50,27 @@ class ClientsTest {
     Program.requireNode();
     Program.run(Program.JAVASCRIPT, Map.of(), "node_modules/.bin/tsc", "--project", "tsconfig.json")
         .requireSuccess();
-    Program.run(
-            Program.TARGET,
-            Map.of(
-                "BASE",
-                ServiceProcess.shared().address().toString(),
-                "TOKEN",
-                ServiceProcess.token()),
-            "node",
-            "--test",
-            "javascript/src/test/javascript/client.test.mjs")
-        .requireSuccess();
+    Program.runNodeTest(Program.TARGET, "javascript/src/test/javascript/client.test.mjs", Map.of());
+  }
+
+  /** In a browser; what was seen is in {@code target/screenshots}. */
+  @Test
+  @Tag("slow")
+  void person_creates_plants_on_the_page() throws Exception {
+    Program.requireNode();
+    String browser = Program.requireInstalled("chromium", "chromium-browser", "google-chrome");
+    Path screenshots = Program.TARGET.resolve("screenshots");
+
+    Program.runNodeTest(
+        Program.JAVASCRIPT,
+        "page.test.mjs",
+        Map.of("CHROMIUM", browser, "SCREENSHOTS", screenshots.toString()));
+
+    for (String seen :
+        List.of("created", "refused", "catalogue", "phone-320-light", "phone-320-dark")) {
+      Path screenshot = screenshots.resolve(seen + ".png");
+      assertTrue(Files.size(screenshot) > 0, screenshot.toString());
+    }
   }
 
   private static void assertFailure(

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.plantstore.app.development.DevelopmentKey;
+import org.plantstore.domain.NewPlant;
 
 /** A database on a PostgreSQL of this machine. */
 record Database(int port, String name) {
@@ -18,8 +19,7 @@ record Database(int port, String name) {
 
   /** Started when it is first needed; it stops with the process. */
   private static final class SharedServer {
-    static final DatabaseServer SERVER = new DatabaseServer();
-    static final Database DATABASE = new Database(SERVER.port(), "postgres");
+    static final Database DATABASE = new DatabaseServer().database();
   }
 
   /** Returns the database of {@link ServiceProcess#shared()}. */
@@ -34,14 +34,21 @@ record Database(int port, String name) {
     return new Database(shared().port(), name);
   }
 
-  /** Returns the settings of a service that uses this database. */
-  Map<String, String> environment() {
-    return environment(port);
+  /** Returns this database as a service reaches it by the proxy. */
+  Database through(DatabaseProxy proxy) {
+    return new Database(proxy.port(), name);
   }
 
-  /** Returns the settings of a service that reaches this database through another port. */
-  Map<String, String> environment(int proxyPort) {
-    return environment("jdbc:postgresql://127.0.0.1:" + proxyPort + "/" + name);
+  /** Returns the settings of a service that uses this database. */
+  Map<String, String> environment() {
+    return environment("jdbc:postgresql://127.0.0.1:" + port + "/" + name);
+  }
+
+  /** Returns the settings of a service that uses this database, with others that it has too. */
+  Map<String, String> environment(Map<String, String> others) {
+    Map<String, String> environment = environment();
+    environment.putAll(others);
+    return environment;
   }
 
   static Map<String, String> environment(String url) {
@@ -58,11 +65,6 @@ record Database(int port, String name) {
         "jdbc:postgresql://localhost:" + port + "/" + name, USER, "");
   }
 
-  /** Locks the table of plants until the connection is closed. */
-  Connection lockPlants() throws SQLException {
-    return lock("plant");
-  }
-
   /** Locks a table until the connection is closed. */
   Connection lock(String table) throws SQLException {
     Connection locker = connect();
@@ -73,13 +75,10 @@ record Database(int port, String name) {
 
   /** Returns when a session of this database waits for a lock. */
   void awaitWaitingSession() {
-    Await.until(
-        "a session waits for a lock",
-        () ->
-            !single(
-                    "SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid)"
-                        + " WHERE NOT granted AND datname = current_database()")
-                .equals("0"));
+    String query =
+        "SELECT count(*) > 0 FROM pg_locks JOIN pg_stat_activity USING (pid)"
+            + " WHERE NOT granted AND datname = current_database()";
+    Await.until("a session waits for a lock", () -> single(query).equals("t"));
   }
 
   /** Executes each statement in a transaction of its own. */
@@ -101,17 +100,19 @@ record Database(int port, String name) {
     }
   }
 
-  /** Returns the name of each stored plant by its id. */
-  Map<Long, String> names() throws SQLException {
-    Map<Long, String> names = new HashMap<>();
+  /** Returns each stored plant by its id. */
+  Map<Long, NewPlant> plants() throws SQLException {
+    Map<Long, NewPlant> plants = new HashMap<>();
     try (Connection connection = connect();
-        ResultSet rows = connection.createStatement().executeQuery("SELECT id, name FROM plant")) {
+        ResultSet rows =
+            connection.createStatement().executeQuery("SELECT id, name, tag FROM plant")) {
       while (rows.next()) {
-        if (names.put(rows.getLong(1), rows.getString(2)) != null) {
+        NewPlant plant = new NewPlant(rows.getLong(1), rows.getString(2), rows.getString(3));
+        if (plants.put(plant.id(), plant) != null) {
           throw new AssertionError("a plant is stored twice");
         }
       }
     }
-    return names;
+    return plants;
   }
 }

@@ -2,6 +2,7 @@ package org.plantstore.app;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -20,11 +21,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,12 +58,13 @@ class DatabaseFaultsTest {
 
   @TempDir static Path data;
 
-  private static DatabaseServer server;
+  @AutoClose private static DatabaseServer server;
   private static Database database;
-  private static DatabaseProxy proxy;
-  private static ServiceProcess service;
+  @AutoClose private static DatabaseProxy proxy;
+  @AutoClose private static ServiceProcess service;
   private static @Nullable Connection locker;
 
+  @AutoClose("shutdownNow")
   private final ExecutorService callers = Executors.newFixedThreadPool(CALLERS + 1);
 
   @BeforeAll
@@ -72,35 +74,19 @@ class DatabaseFaultsTest {
     database.execute("CREATE ROLE gardener LOGIN", "GRANT CREATE ON SCHEMA public TO gardener");
     proxy = new DatabaseProxy(database.port());
     // With TLS the driver itself gives up a server that does not even answer that it has none.
-    Map<String, String> environment = database.environment(proxy.port());
+    Map<String, String> environment = database.through(proxy).environment();
     environment.merge("DATABASE_URL", "?sslmode=disable", String::concat);
     environment.put("DATABASE_USERNAME", "gardener");
     environment.put("DATABASE_TIMEOUT_SECONDS", String.valueOf(DEADLINE.toSeconds()));
     service = new ServiceProcess(environment).awaitReady();
   }
 
-  @AfterAll
-  static void stop() throws IOException {
-    service.close();
-    proxy.close();
-    server.close();
-  }
-
-  @AfterEach
-  void dismissCallers() {
-    callers.shutdownNow();
-  }
-
-  private interface Step {
-    void run() throws Exception;
-  }
-
   /** How each fault begins and ends, and how many times callers come while it lasts. */
   @SuppressWarnings("ImmutableEnumChecker") // the steps have no state of their own
   enum Fault {
     /** For so long that one who doubles the pause after each failure would pause for seconds. */
-    DOWN(3, () -> proxy.refuse(), () -> proxy.heal()),
-    SILENT(2, () -> proxy.fallSilent(), () -> proxy.heal()),
+    DOWN(3, () -> proxy.refuse()),
+    SILENT(2, () -> proxy.fallSilent()),
     /** For longer than there are attempts to connect at once, all of which are lost. */
     SWALLOWED(
         5,
@@ -115,10 +101,9 @@ class DatabaseFaultsTest {
         () -> {
           proxy.acceptNothing();
           proxy.abandonConnections();
-        },
-        () -> proxy.heal()),
-    SLOW(2, () -> proxy.setDelay(DEADLINE.multipliedBy(2)), () -> proxy.heal()),
-    LOCKED(2, () -> locker = database.lockPlants(), () -> Objects.requireNonNull(locker).close()),
+        }),
+    SLOW(2, () -> proxy.setDelay(DEADLINE.multipliedBy(2))),
+    LOCKED(2, () -> locker = database.lock("plant"), () -> Objects.requireNonNull(locker).close()),
     READ_ONLY(
         2,
         () -> {
@@ -139,10 +124,15 @@ class DatabaseFaultsTest {
         () -> database.execute("ALTER ROLE gardener CONNECTION LIMIT -1"));
 
     private final int times;
-    private final Step begin;
-    private final Step end;
+    private final Executable begin;
+    private final Executable end;
 
-    Fault(int times, Step begin, Step end) {
+    /** A fault of the network. */
+    Fault(int times, Executable begin) {
+      this(times, begin, () -> proxy.heal());
+    }
+
+    Fault(int times, Executable begin, Executable end) {
       this.times = times;
       this.begin = begin;
       this.end = end;
@@ -151,7 +141,7 @@ class DatabaseFaultsTest {
 
   @ParameterizedTest
   @EnumSource
-  void callers_are_told_in_time_and_served_soon_after(Fault fault) throws Exception {
+  void callers_are_told_in_time_and_served_soon_after(Fault fault) throws Throwable {
     // Where plants are locked, another instance could do no better.
     boolean isAway = fault != Fault.LOCKED;
     assertEquals(200, create().statusCode());
@@ -160,20 +150,20 @@ class DatabaseFaultsTest {
     final long goings = service.linesWith(AWAY);
     final long returns = service.linesWith(BACK);
 
-    fault.begin.run();
+    fault.begin.execute();
     try {
-      Future<Duration> notReady =
-          callers.submit(() -> isAway ? timeOf(() -> service.awaitReadiness(503)) : Duration.ZERO);
+      int readiness = isAway ? 503 : 200;
+      Future<?> notReady = callWithin(READINESS, () -> service.awaitReadiness(readiness));
       for (int time = 0; time < fault.times; time++) {
         assertAllAreToldInTime();
       }
-      assertWithin(READINESS.plus(MARGIN), notReady.get());
-      assertEquals(isAway ? 503 : 200, service.readiness());
+      notReady.get();
+      assertEquals(readiness, service.readiness());
       long lines = service.linesWith(REFUSALS) - linesBefore;
       long seconds = Duration.ofNanos(System.nanoTime() - began).toSeconds();
       assertTrue(lines >= 1 && lines <= seconds + 2, lines + " lines in " + seconds + " s");
     } finally {
-      fault.end.run();
+      fault.end.execute();
     }
 
     assertServedWithin(RECOVERY);
@@ -218,12 +208,12 @@ class DatabaseFaultsTest {
   }
 
   private void assertAllAreToldInTime() throws Exception {
-    List<Future<Duration>> calls = new ArrayList<>();
+    List<Future<?>> calls = new ArrayList<>();
     for (int caller = 0; caller < CALLERS; caller++) {
-      calls.add(callers.submit(() -> timeOf(DatabaseFaultsTest::assertRefused)));
+      calls.add(callWithin(DEADLINE, DatabaseFaultsTest::assertRefused));
     }
-    for (Future<Duration> call : calls) {
-      assertWithin(DEADLINE.plus(MARGIN), call.get());
+    for (Future<?> call : calls) {
+      call.get();
     }
   }
 
@@ -234,18 +224,12 @@ class DatabaseFaultsTest {
     assertEquals(Optional.of("1"), answer.headers().firstValue("Retry-After"));
   }
 
-  private static void assertServedWithin(Duration limit) throws Exception {
-    assertWithin(limit, timeOf(() -> Await.until("200", () -> create().statusCode() == 200)));
+  private Future<?> callWithin(Duration limit, Executable call) {
+    return callers.submit(() -> assertTimeout(limit.plus(MARGIN), call));
   }
 
-  private static void assertWithin(Duration limit, Duration elapsed) {
-    assertTrue(elapsed.compareTo(limit) < 0, "took " + elapsed + " instead of " + limit);
-  }
-
-  private static Duration timeOf(Step step) throws Exception {
-    long began = System.nanoTime();
-    step.run();
-    return Duration.ofNanos(System.nanoTime() - began);
+  private static void assertServedWithin(Duration limit) {
+    assertTimeout(limit, () -> Await.until("200", () -> create().statusCode() == 200));
   }
 
   private static HttpResponse<String> create() {

@@ -1,8 +1,8 @@
 package org.plantstore.app;
 
-import java.io.Closeable;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -10,6 +10,7 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,13 +38,17 @@ final class DatabaseProxy implements AutoCloseable {
   private final ServerSocket listener;
   private final int home;
   private final ExecutorService threads = Executors.newCachedThreadPool();
-  private final Set<Link> links = ConcurrentHashMap.newKeySet();
-  private final List<Closeable> backlog = new ArrayList<>();
+
+  /** Both ends of each connection that there is. */
+  private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+
+  private final List<Socket> backlog = new ArrayList<>();
 
   private volatile int target;
   private volatile Duration delay = Duration.ZERO;
   private volatile Traffic traffic = Traffic.FORWARDED;
   private volatile boolean isAccepting = true;
+  private volatile Set<Socket> abandoned = Set.of();
 
   /** Leads to the port of this machine. */
   DatabaseProxy(int target) {
@@ -54,11 +59,7 @@ final class DatabaseProxy implements AutoCloseable {
   DatabaseProxy(InetAddress address, int port, int target) {
     this.home = target;
     this.target = target;
-    try {
-      listener = new ServerSocket(port, 1, address);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    listener = assertDoesNotThrow(() -> new ServerSocket(port, 1, address));
     threads.execute(this::acceptAll);
   }
 
@@ -83,7 +84,7 @@ final class DatabaseProxy implements AutoCloseable {
 
   /** Forwards nothing any more on the connections there are, for ever; new ones are served. */
   void abandonConnections() {
-    links.forEach(link -> link.isAbandoned = true);
+    abandoned = Set.copyOf(sockets);
   }
 
   /** Fills the backlog, so that the kernel drops the packets of whoever wants to connect. */
@@ -101,9 +102,9 @@ final class DatabaseProxy implements AutoCloseable {
   }
 
   /** Resets all connections, and those to come. */
-  void refuse() {
+  void refuse() throws IOException {
     target = -1;
-    links.forEach(Link::close);
+    closeAll(sockets);
   }
 
   /** Closes the next connection on which the database answers, and loses the answer. */
@@ -113,9 +114,7 @@ final class DatabaseProxy implements AutoCloseable {
 
   /** Does what a network should, from now on. */
   void heal() throws IOException {
-    for (Closeable socket : backlog) {
-      socket.close();
-    }
+    closeAll(backlog);
     backlog.clear();
     target = home;
     delay = Duration.ZERO;
@@ -127,8 +126,14 @@ final class DatabaseProxy implements AutoCloseable {
   public void close() throws IOException {
     heal();
     listener.close();
-    links.forEach(Link::close);
+    closeAll(sockets);
     threads.shutdown();
+  }
+
+  private static void closeAll(Collection<Socket> sockets) throws IOException {
+    for (Socket socket : sockets) {
+      socket.close();
+    }
   }
 
   private void acceptAll() {
@@ -154,55 +159,33 @@ final class DatabaseProxy implements AutoCloseable {
         Socket server = new Socket()) {
       awaitUntilAccepting(); // it came while this was already waiting
       server.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), target));
-      Link link = new Link(client, server);
-      links.add(link);
-      threads.execute(() -> link.forward(client, server, false));
-      link.forward(server, client, true);
+      threads.execute(() -> forward(client, server, false));
+      forward(server, client, true);
     } catch (IOException | IllegalArgumentException e) {
       // The client meets a closed connection.
     }
   }
 
-  /** A connection of the service, and the one to the database that it leads to. */
-  private final class Link {
-
-    private final Socket client;
-    private final Socket server;
-    private volatile boolean isAbandoned;
-
-    Link(Socket client, Socket server) {
-      this.client = client;
-      this.server = server;
-    }
-
-    void forward(Socket from, Socket to, boolean isAnswer) {
-      byte[] bytes = new byte[8192];
-      try {
-        for (int read = 0; read >= 0; read = from.getInputStream().read(bytes)) {
-          LockSupport.parkNanos(delay.toNanos());
-          while ((traffic == Traffic.HELD || isAbandoned) && !client.isClosed()) {
-            LockSupport.parkNanos(CHECK_PERIOD.toNanos());
-          }
-          if (isAnswer && read > 0 && traffic == Traffic.CUT) {
-            traffic = Traffic.FORWARDED;
-            return;
-          }
-          to.getOutputStream().write(bytes, 0, read);
+  private void forward(Socket from, Socket to, boolean isAnswer) {
+    sockets.add(from);
+    byte[] bytes = new byte[8192];
+    try (from;
+        to) {
+      for (int read = 0; read >= 0; read = from.getInputStream().read(bytes)) {
+        LockSupport.parkNanos(delay.toNanos());
+        while ((traffic == Traffic.HELD || abandoned.contains(from)) && !to.isClosed()) {
+          LockSupport.parkNanos(CHECK_PERIOD.toNanos());
         }
-      } catch (IOException e) {
-        // One of the two has gone away, and so does the other.
-      } finally {
-        close();
+        if (isAnswer && read > 0 && traffic == Traffic.CUT) {
+          traffic = Traffic.FORWARDED;
+          return;
+        }
+        to.getOutputStream().write(bytes, 0, read);
       }
-    }
-
-    void close() {
-      links.remove(this);
-      try (client) {
-        server.close();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
+    } catch (IOException e) {
+      // One of the two has gone away, and so does the other.
+    } finally {
+      sockets.remove(from);
     }
   }
 }

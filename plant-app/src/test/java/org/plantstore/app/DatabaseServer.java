@@ -1,8 +1,9 @@
 package org.plantstore.app;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,12 +17,8 @@ final class DatabaseServer implements AutoCloseable {
 
   /** Starts a server with data of its own, which nothing is left of when it stops. */
   DatabaseServer() {
-    try {
-      data = Files.createTempDirectory("plant-store");
-      server = durable().setDataDirectory(data).start();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    data = assertDoesNotThrow(() -> Files.createTempDirectory("plant-store"));
+    server = assertDoesNotThrow(() -> durable().setDataDirectory(data).start());
   }
 
   /** Starts a server whose data are kept, at a port or, if that is 0, at any. */

@@ -95,10 +95,9 @@ class DatabaseStartTest {
   void start_gives_up_with_one_line_while_its_tables_are_locked() throws Exception {
     Database database = Database.create();
     new ServiceProcess(database.environment()).awaitReady().close(); // makes the tables
-    Map<String, String> environment = database.environment();
-    environment.put("DATABASE_START_TIMEOUT_SECONDS", "2");
+    Map<String, String> patience = Map.of("DATABASE_START_TIMEOUT_SECONDS", "2");
     try (Connection locker = database.lock("flyway_schema_history");
-        ServiceProcess service = new ServiceProcess(environment)) {
+        ServiceProcess service = new ServiceProcess(database.environment(patience))) {
       assertRefused(
           service,
           "the tables of the database cannot be brought up to date: canceling statement due to"
@@ -113,9 +112,9 @@ class DatabaseStartTest {
     database.execute(
         "CREATE ROLE frugal LOGIN CONNECTION LIMIT 5", "GRANT CREATE ON SCHEMA public TO frugal");
     String sessions = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'frugal'";
-    Map<String, String> environment = database.environment();
-    environment.put("DATABASE_USERNAME", "frugal");
-    environment.put("DATABASE_START_TIMEOUT_SECONDS", "5");
+    Map<String, String> environment =
+        database.environment(
+            Map.of("DATABASE_USERNAME", "frugal", "DATABASE_START_TIMEOUT_SECONDS", "5"));
     for (int start = 1; start <= 2; start++) {
       try (ServiceProcess service = new ServiceProcess(environment)) {
         assertServes(service);
@@ -127,9 +126,7 @@ class DatabaseStartTest {
   }
 
   private static ServiceProcess start(int port, Map<String, String> settings) {
-    Map<String, String> environment = new Database(port, "postgres").environment();
-    environment.putAll(settings);
-    return new ServiceProcess(environment);
+    return new ServiceProcess(new Database(port, "postgres").environment(settings));
   }
 
   private static void assertServes(ServiceProcess service) {

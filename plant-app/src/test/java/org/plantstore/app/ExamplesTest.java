@@ -1,22 +1,19 @@
 package org.plantstore.app;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.util.stream.Collectors.toMap;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.IOException;
-import java.net.Socket;
 import java.net.http.HttpResponse;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.NullUnmarked;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** The examples of the served document, sent to the service that serves it. */
@@ -30,18 +27,10 @@ class ExamplesTest {
   /** In the description of an example: the body whose answer it is. */
   private static final Pattern BODY = Pattern.compile("answer to `([\\[{].*)`");
 
-  private static ServiceProcess service;
-  private static JsonNode operation;
-
-  @BeforeAll
-  static void start() throws JsonProcessingException {
-    service = ServiceProcess.shared();
-    operation =
-        JSON.readTree(service.get("/openapi.json", Map.of()).body()).at("/paths/~1plants/post");
-  }
+  private final ServiceProcess service = ServiceProcess.shared();
 
   @Test
-  void every_exemplified_plant_is_created_as_exemplified() throws IOException {
+  void every_exemplified_plant_is_created_as_exemplified() throws JsonProcessingException {
     Map<String, JsonNode> requests = examples("/requestBody");
     Map<String, JsonNode> answers = examples("/responses/200");
 
@@ -53,15 +42,20 @@ class ExamplesTest {
   }
 
   @Test
-  void every_exemplified_refusal_is_answered_as_exemplified() throws IOException {
+  void every_exemplified_refusal_is_answered_as_exemplified() throws JsonProcessingException {
     assertEquals(200, service.create(FERN).statusCode());
     String tooLarge = FERN + " ".repeat(MAX_BODY_BYTES + 1 - FERN.length());
+    Map<String, String> tooManyHeaders =
+        IntStream.rangeClosed(0, 100)
+            .boxed()
+            .collect(toMap(number -> "X-" + number, String::valueOf));
     Map<String, HttpResponse<String>> others =
         Map.of(
+            "malformedRequest", service.get("/plants", tooManyHeaders),
             "contentType", service.create(FERN, Map.of("Content-Type", "text/plain")),
             "contentEncoding", service.create(FERN, Map.of("Content-Encoding", "gzip")),
             "bodyTooLarge", service.create(tooLarge));
-    Set<String> met = new HashSet<>(Set.of("malformedRequest"));
+    Set<String> met = new HashSet<>();
 
     Map<String, JsonNode> refusals = examples("/responses/400");
     for (String name : refusals.keySet()) {
@@ -74,11 +68,6 @@ class ExamplesTest {
     }
 
     assertEquals(refusals.keySet(), met);
-    String raw = sendWithoutHost();
-    assertEquals("HTTP/1.1 400 Bad Request", raw.lines().findFirst().orElseThrow());
-    assertEquals(
-        refusals.get("malformedRequest").get("value"),
-        JSON.readTree(raw.substring(raw.indexOf("\r\n\r\n"))));
   }
 
   private static void assertAnswer(int status, JsonNode example, HttpResponse<String> answer)
@@ -87,19 +76,10 @@ class ExamplesTest {
     assertEquals(status, answer.statusCode());
   }
 
-  private static String sendWithoutHost() throws IOException {
-    try (Socket socket = new Socket("localhost", service.port)) {
-      socket.getOutputStream().write("POST /plants HTTP/1.1\r\n\r\n".getBytes(US_ASCII));
-      return new String(socket.getInputStream().readAllBytes(), US_ASCII);
-    }
-  }
-
-  private static Map<String, JsonNode> examples(String part) {
-    Map<String, JsonNode> examples = new HashMap<>();
-    operation
-        .at(part + "/content/application~1json/examples")
-        .properties()
-        .forEach(example -> examples.put(example.getKey(), example.getValue()));
-    return examples;
+  private Map<String, JsonNode> examples(String part) throws JsonProcessingException {
+    String place = "/paths/~1plants/post" + part + "/content/application~1json/examples";
+    JsonNode document = JSON.readTree(service.get("/openapi.json", Map.of()).body());
+    return document.at(place).properties().stream()
+        .collect(toMap(Map.Entry::getKey, Map.Entry::getValue));
   }
 }

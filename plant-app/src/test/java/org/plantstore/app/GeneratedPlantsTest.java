@@ -4,13 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.sql.Connection;
-import java.sql.ResultSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.plantstore.domain.NewPlant;
 
 /** From JSON over HTTP to the database and back: what is answered is what is stored, exactly. */
 class GeneratedPlantsTest {
@@ -29,14 +27,12 @@ class GeneratedPlantsTest {
   private final long seed = System.nanoTime();
   private final Random random = new Random(seed);
 
-  private record Plant(String name, @Nullable String tag) {}
-
   @Test
   void plants_are_answered_and_stored_exactly() throws Exception {
-    Map<Long, Plant> sent = new HashMap<>();
+    Map<Long, NewPlant> sent = new HashMap<>();
     for (int number = 1; number <= PLANTS; number++) {
       long id = number % 2 == 0 ? Long.MIN_VALUE + number : random.nextLong() >> number % 32;
-      Plant plant = new Plant(text(), random.nextInt(3) == 0 ? null : text());
+      NewPlant plant = new NewPlant(id, text(), random.nextInt(3) == 0 ? null : text());
       if (sent.putIfAbsent(id, plant) == null) {
         ObjectNode body = json.createObjectNode().put("name", plant.name());
         body = plant.tag() == null ? body : body.put("tag", plant.tag());
@@ -45,7 +41,7 @@ class GeneratedPlantsTest {
         assertEquals(body, json.readTree(answer), () -> "seed " + seed);
       }
     }
-    Map<Long, Plant> stored = stored();
+    Map<Long, NewPlant> stored = Database.shared().plants();
     stored.keySet().retainAll(sent.keySet());
     assertEquals(sent, stored, () -> "seed " + seed);
   }
@@ -57,16 +53,5 @@ class GeneratedPlantsTest {
           random.nextBoolean() ? EDGES[random.nextInt(EDGES.length)] : 'a' + random.nextInt(26));
     }
     return text.toString();
-  }
-
-  private static Map<Long, Plant> stored() throws Exception {
-    Map<Long, Plant> stored = new HashMap<>();
-    try (Connection connection = Database.shared().connect();
-        ResultSet rows = connection.createStatement().executeQuery("SELECT * FROM plant")) {
-      while (rows.next()) {
-        stored.put(rows.getLong("id"), new Plant(rows.getString("name"), rows.getString("tag")));
-      }
-    }
-    return stored;
   }
 }

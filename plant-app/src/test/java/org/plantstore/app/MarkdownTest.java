@@ -12,7 +12,6 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -26,8 +25,10 @@ class MarkdownTest {
   private static final int MAX_README_LINES = 160;
 
   private static final Pattern CODE = Pattern.compile("(?ms)^```.*?^```$|`[^`\n]*`");
-  private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
-  private static final Pattern ABSOLUTE = Pattern.compile("[a-z]+:.*");
+
+  /** One that is not absolute. */
+  private static final Pattern LINK = Pattern.compile("\\]\\((?![a-z]+:)([^)\\s]+)\\)");
+
   private static final Pattern FENCED = Pattern.compile("(?ms)^```.*?^```$");
   private static final Pattern HEADING = Pattern.compile("(?m)^#{1,6} +(.+?) *$");
   private static final Pattern CLASS = Pattern.compile("`((?:[A-Z][a-z]+){2,})`");
@@ -91,11 +92,11 @@ class MarkdownTest {
     assertEquals(Set.of(), named);
   }
 
-  /** Returns the files of the project whose names match, without what a build or npm has made. */
-  private static List<Path> files(String name) throws IOException {
+  /** Returns the files of the project whose paths match, without what a build or npm has made. */
+  static List<Path> files(String path) throws IOException {
     try (Stream<Path> files = Files.walk(ROOT)) {
       return files
-          .filter(file -> file.getFileName().toString().matches(name))
+          .filter(file -> file.toString().matches(path))
           .filter(
               file -> !ROOT.relativize(file).toString().matches("(.*/)?(target|node_modules)/.*"))
           .sorted()
@@ -108,7 +109,7 @@ class MarkdownTest {
     for (Path page : pages) {
       String text = CODE.matcher(Files.readString(page)).replaceAll("");
       for (String link : LINK.matcher(text).results().map(result -> result.group(1)).toList()) {
-        if (!ABSOLUTE.matcher(link).matches() && !leadsSomewhere(page, link)) {
+        if (!leadsSomewhere(page, link)) {
           broken.add(page + " links to " + link);
         }
       }
@@ -125,14 +126,11 @@ class MarkdownTest {
   /** Returns the anchors that GitHub and others give the headings of a page, each of them once. */
   private static Set<String> anchors(Path page) throws IOException {
     String text = FENCED.matcher(Files.readString(page)).replaceAll("");
-    return HEADING.matcher(text).results().map(MarkdownTest::anchor).collect(Collectors.toSet());
-  }
-
-  private static String anchor(MatchResult heading) {
-    return heading
-        .group(1)
-        .toLowerCase(Locale.ROOT)
-        .replaceAll("[^\\p{L}\\p{N} _-]", "")
-        .replace(' ', '-');
+    return HEADING
+        .matcher(text)
+        .results()
+        .map(heading -> heading.group(1).toLowerCase(Locale.ROOT))
+        .map(heading -> heading.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'))
+        .collect(Collectors.toSet());
   }
 }

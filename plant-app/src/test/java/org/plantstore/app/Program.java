@@ -7,9 +7,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assertions;
@@ -42,31 +44,22 @@ final class Program {
   /** Runs a program to its end; one that takes too long is ended and fails the test. */
   static Ended run(Path folder, Map<String, String> environment, String... command)
       throws IOException {
-    Path output = Files.createTempFile("plant-store", ".log");
-    try {
-      ProcessBuilder builder =
-          new ProcessBuilder(command)
-              .directory(folder.toFile())
-              .redirectErrorStream(true)
-              .redirectOutput(output.toFile());
-      builder.environment().putAll(environment);
-      Process process = builder.start();
-      process.getOutputStream().close();
-      boolean ended = process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS);
-      if (!ended) {
-        process.descendants().forEach(ProcessHandle::destroyForcibly);
-        process.destroyForcibly().waitFor();
-      }
-      // Leniently: a program that was ended may have been in the middle of a character.
-      String text = new String(Files.readAllBytes(output), UTF_8);
-      Assertions.assertTrue(ended, () -> String.join(" ", command) + " goes on: " + text);
-      return new Ended(process.exitValue(), text);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(e);
-    } finally {
-      Files.delete(output);
-    }
+    ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
+    builder.environment().putAll(environment);
+    Process process = builder.redirectErrorStream(true).start();
+    process.getOutputStream().close();
+    CompletableFuture<Process> end =
+        process
+            .onExit()
+            .orTimeout(LIMIT.toSeconds(), TimeUnit.SECONDS)
+            .whenComplete((ended, tooLate) -> {
+              if (tooLate != null) {
+                process.descendants().forEach(ProcessHandle::destroyForcibly);
+                process.destroyForcibly();
+              }
+            });
+    String output = new String(process.getInputStream().readAllBytes(), UTF_8);
+    return new Ended(end.join().exitValue(), output);
   }
 
   /** Returns the first of these programs that is installed; skips the test if none is. */
@@ -81,6 +74,14 @@ final class Program {
     Assumptions.assumeTrue(
         program.isPresent(), () -> String.join(" or ", names) + " is not installed");
     return program.orElseThrow().toString();
+  }
+
+  /** Runs a test of Node.js against the shared service, which it is told of, and others too. */
+  static void runNodeTest(Path folder, String test, Map<String, String> others) throws IOException {
+    Map<String, String> environment = new HashMap<>(others);
+    environment.put("BASE", ServiceProcess.shared().address().toString());
+    environment.put("TOKEN", ServiceProcess.token());
+    run(folder, environment, "node", "--test", test).requireSuccess();
   }
 
   /** Skips the test unless Node.js and what {@link #JAVASCRIPT} depends on are installed. */

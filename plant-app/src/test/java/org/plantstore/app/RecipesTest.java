@@ -40,19 +40,17 @@ class RecipesTest {
 
   /** Recipes by their language on the page. */
   enum Recipe {
-    SH("create.sh", "bash", "curl"),
-    JAVA("CreatePlant.java", "java", "java"),
-    PYTHON("create.py", "python3", "python3"),
-    JAVASCRIPT("create.mjs", "node", "node");
+    SH("create.sh", "bash"), // and curl
+    JAVA("CreatePlant.java", "java"),
+    PYTHON("create.py", "python3"),
+    JAVASCRIPT("create.mjs", "node");
 
     private final String file;
     private final String interpreter;
-    private final String client;
 
-    Recipe(String file, String interpreter, String client) {
+    Recipe(String file, String interpreter) {
       this.file = file;
       this.interpreter = interpreter;
-      this.client = client;
     }
   }
 
@@ -102,17 +100,15 @@ class RecipesTest {
 
   private Program.Ended run(Recipe recipe, URI service, String token) throws IOException {
     Program.requireInstalled(recipe.interpreter);
-    Program.requireInstalled(recipe.client);
+    Program.requireInstalled("curl");
     String text = textOf(recipe).replace("http://localhost:8080", service.toString());
     Files.writeString(folder.resolve(recipe.file), text);
     return Program.run(folder, Map.of("TOKEN", token), recipe.interpreter, recipe.file);
   }
 
   private static String textOf(Recipe recipe) throws IOException {
-    String page = Files.readString(PAGE);
-    String use =
-        page.substring(page.indexOf("\n## Recipes\n"), page.indexOf("\n## Generated clients\n"));
-    Matcher block = Pattern.compile("(?si)```" + recipe + "\n(.*?)```").matcher(use);
+    String page = Files.readString(PAGE).replaceFirst("(?s)^.*\n## Recipes\n(.*?)\n## .*", "$1");
+    Matcher block = Pattern.compile("(?si)```" + recipe + "\n(.*?)```").matcher(page);
     assertTrue(block.find(), "the page has a recipe in " + recipe);
     return block.group(1);
   }

@@ -23,7 +23,12 @@ import org.plantstore.app.development.DevelopmentKey;
  */
 class SecretsTest {
 
-  private static final String CANARY = "canary";
+  private static final Map<String, String> SETTINGS =
+      Map.of(
+          "DATABASE_PASSWORD", "canary-password",
+          "LOGGER_LEVELS_ROOT", "TRACE",
+          "ACCESS_LOG", "on",
+          "DATABASE_TIMEOUT_SECONDS", "1");
 
   /** Details and hints of a database quote what it refuses. */
   private static final String REFUSING_TRIGGER =
@@ -40,7 +45,8 @@ class SecretsTest {
   void nothing_secret_is_told_or_logged_even_at_the_lowest_level() throws Exception {
     Database database = Database.create();
     try (DatabaseProxy proxy = new DatabaseProxy(database.port());
-        ServiceProcess service = start(database.environment(proxy.port())).awaitReady()) {
+        ServiceProcess service =
+            new ServiceProcess(database.through(proxy).environment(SETTINGS)).awaitReady()) {
       requireStatus(
           200, create(service, "{\"id\":1,\"name\":\"canary-name\",\"tag\":\"canary-tag\"}"));
       answers.clear(); // Whoever has sent the plant may see it.
@@ -67,9 +73,9 @@ class SecretsTest {
   /** At the last of what can fail; what comes before is in the log by then. */
   @Test
   void nothing_secret_is_logged_by_a_start_that_fails() throws Exception {
-    Map<String, String> environment = Database.create().environment();
+    Map<String, String> environment = Database.create().environment(SETTINGS);
     environment.put("DATABASE_USERNAME", "nobody");
-    try (ServiceProcess service = start(environment)) {
+    try (ServiceProcess service = new ServiceProcess(environment)) {
       assertEquals(1, service.awaitExit());
       requireNothingSecret(service.output() + service.errors());
     }
@@ -132,14 +138,6 @@ class SecretsTest {
     database.execute("ALTER TABLE other RENAME TO plant");
   }
 
-  private static ServiceProcess start(Map<String, String> environment) {
-    environment.put("DATABASE_PASSWORD", "canary-password");
-    environment.put("LOGGER_LEVELS_ROOT", "TRACE");
-    environment.put("ACCESS_LOG", "on");
-    environment.put("DATABASE_TIMEOUT_SECONDS", "1");
-    return new ServiceProcess(environment);
-  }
-
   private HttpResponse<String> create(ServiceProcess service, String body) {
     return send(
         request(service, "/plants", "application/json", token)
@@ -181,7 +179,7 @@ class SecretsTest {
   }
 
   private static void requireNothingSecret(String text) {
-    for (String secret : List.of(CANARY, DevelopmentKey.SECRET, "eyJ")) {
+    for (String secret : List.of("canary", DevelopmentKey.SECRET, "eyJ")) {
       assertFalse(
           text.contains(secret),
           () -> text.lines().filter(line -> line.contains(secret)).findFirst().orElse(secret));

@@ -1,8 +1,8 @@
 package org.plantstore.app;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.ConnectException;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
@@ -13,6 +13,8 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.plantstore.app.development.DevelopmentKey;
 
 /** A service on this machine as callers, probes and scrapers see it. */
@@ -37,10 +39,10 @@ abstract class ServiceClient {
     return DevelopmentKey.token(Duration.ofHours(1));
   }
 
-  /** Begins a create with this token; its body is still to be added. */
-  static HttpRequest.Builder createRequest(URI service, String token) {
+  /** Begins a create with a valid token; its body is still to be added. */
+  static HttpRequest.Builder createRequest(URI service) {
     return HttpRequest.newBuilder(service.resolve("/plants"))
-        .header("Authorization", "Bearer " + token)
+        .header("Authorization", "Bearer " + token())
         .header("Content-Type", "application/json");
   }
 
@@ -54,9 +56,14 @@ abstract class ServiceClient {
     return create("{\"id\":%d,\"name\":\"%s\"}".formatted(id, name));
   }
 
+  /** Sends a create with a valid token, and does not wait for the answer. */
+  CompletableFuture<HttpResponse<String>> beginCreate(String json) {
+    return begin(createRequest(address()).POST(BodyPublishers.ofString(json)));
+  }
+
   /** Sends a create with these headers set too. */
   HttpResponse<String> create(String json, Map<String, String> headers) {
-    HttpRequest.Builder request = createRequest(address(), token());
+    HttpRequest.Builder request = createRequest(address());
     headers.forEach(request::setHeader);
     return send(request.POST(BodyPublishers.ofString(json)));
   }
@@ -77,21 +84,18 @@ abstract class ServiceClient {
   }
 
   static HttpResponse<String> send(HttpRequest.Builder request) {
-    try {
-      return CLIENT.send(request.timeout(Await.LIMIT).build(), BodyHandlers.ofString());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(e);
-    }
+    return begin(request).join();
+  }
+
+  private static CompletableFuture<HttpResponse<String>> begin(HttpRequest.Builder request) {
+    return CLIENT.sendAsync(request.timeout(Await.LIMIT).build(), BodyHandlers.ofString());
   }
 
   /** Returns the status of the readiness, or -1 if nobody listens. */
   int readiness() {
     try {
       return health("readiness").statusCode();
-    } catch (UncheckedIOException e) {
+    } catch (CompletionException e) {
       return -1;
     }
   }
@@ -100,18 +104,16 @@ abstract class ServiceClient {
   boolean isOpen() {
     try (Socket socket = new Socket("localhost", port)) {
       return socket.isConnected();
-    } catch (ConnectException e) {
-      return false;
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      return false;
     }
   }
 
   static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return assertDoesNotThrow(() -> {
+      try (ServerSocket socket = new ServerSocket(0)) {
+        return socket.getLocalPort();
+      }
+    });
   }
 }

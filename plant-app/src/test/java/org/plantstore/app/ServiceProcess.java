@@ -1,11 +1,10 @@
 package org.plantstore.app;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,11 +43,7 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
     builder.environment().put("MANAGEMENT_PORT", String.valueOf(managementPort));
     builder.environment().put("DRAIN_SECONDS", "0");
     builder.environment().putAll(environment);
-    try {
-      process = builder.start();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    process = assertDoesNotThrow(() -> builder.start());
   }
 
   /** Returns the service with its default settings that all tests share which do not change it. */
@@ -90,15 +85,7 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
 
   /** Returns the exit code of the process when it has ended. */
   int awaitExit() {
-    try {
-      if (!process.waitFor(Await.LIMIT.toSeconds(), TimeUnit.SECONDS)) {
-        throw new AssertionError("still runs after " + Await.LIMIT);
-      }
-      return process.exitValue();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(e);
-    }
+    return process.onExit().orTimeout(Await.LIMIT.toSeconds(), TimeUnit.SECONDS).join().exitValue();
   }
 
   /** Asks the process to end, as SIGTERM does, and does not wait for it. */
@@ -114,7 +101,7 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
 
   /** Returns what the process has written, unless it was redirected. */
   String output() {
-    return read(output);
+    return assertDoesNotThrow(() -> Files.readString(output));
   }
 
   /** Returns a reader of what a process writes whose output is a pipe. */
@@ -123,7 +110,7 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
   }
 
   String errors() {
-    return read(errors);
+    return assertDoesNotThrow(() -> Files.readString(errors));
   }
 
   long linesWith(String text) {
@@ -158,20 +145,8 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
   }
 
   private static Path temporaryFile() {
-    try {
-      Path file = Files.createTempFile("plant-store", ".log");
-      file.toFile().deleteOnExit();
-      return file;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static String read(Path file) {
-    try {
-      return Files.readString(file, UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    Path file = assertDoesNotThrow(() -> Files.createTempFile("plant-store", ".log"));
+    file.toFile().deleteOnExit();
+    return file;
   }
 }

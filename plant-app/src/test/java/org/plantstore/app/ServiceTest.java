@@ -1,6 +1,7 @@
 package org.plantstore.app;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.net.http.HttpResponse;
@@ -17,27 +18,17 @@ class ServiceTest {
   @Test
   void plant_is_stored_once_and_outlives_an_absence_of_the_database() throws Exception {
     Database database = Database.create();
-    try (DatabaseProxy proxy = new DatabaseProxy(database.port())) {
-      Map<String, String> environment = database.environment(proxy.port());
-      environment.put("DATABASE_TIMEOUT_SECONDS", "1");
-      try (ServiceProcess service = new ServiceProcess(environment).awaitReady()) {
-        assertAnswer(200, ANSWER, service.create(FERN));
-        assertTakenIdIsProtected(service);
-        assertHealthTellsTheProcessFromTheDatabase(service, proxy);
-      }
+    Map<String, String> settings = Map.of("DATABASE_TIMEOUT_SECONDS", "1");
+    try (DatabaseProxy proxy = new DatabaseProxy(database.port());
+        ServiceProcess service =
+            new ServiceProcess(database.through(proxy).environment(settings)).awaitReady()) {
+      assertAnswer(200, ANSWER, service.create(FERN));
+      assertEquals(400, service.create(Long.MAX_VALUE, "moss").statusCode());
+      assertHealthTellsTheProcessFromTheDatabase(service, proxy);
     }
     assertEquals(
         "9223372036854775807|fern|",
         database.single("SELECT string_agg(concat_ws('|', id, name, tag), ';') FROM plant"));
-  }
-
-  private static void assertTakenIdIsProtected(ServiceProcess service) {
-    assertAnswer(200, ANSWER, service.create(FERN));
-    assertAnswer(
-        400,
-        "{\"error\":3001,\"message\":\"id 9223372036854775807 is taken by a plant with another"
-            + " name or tag; choose another id.\"}",
-        service.create(Long.MAX_VALUE, "moss"));
   }
 
   private static void assertHealthTellsTheProcessFromTheDatabase(
@@ -47,11 +38,8 @@ class ServiceTest {
 
     proxy.refuse();
     HttpResponse<String> refused = service.create(FERN);
-    assertAnswer(
-        503,
-        "{\"error\":5002,\"message\":\"The plant store cannot be reached now; send the same"
-            + " request again later.\"}",
-        refused);
+    assertEquals(503, refused.statusCode());
+    assertTrue(refused.body().startsWith("{\"error\":5002,"), refused.body());
     assertEquals(Optional.of("1"), refused.headers().firstValue("Retry-After"));
     service.awaitReadiness(503);
     assertAnswer(503, "{\"status\":\"DOWN\"}", service.health("readiness"));

@@ -24,7 +24,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterEach;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -55,10 +56,11 @@ class ShutdownTest {
   private static final Pattern CONTENT_LENGTH = Pattern.compile("(?i)content-length: (\\d+)");
   private static final Pattern REQUEST_ID = Pattern.compile("request_id=(request-\\d+)");
 
+  @AutoClose("shutdownNow")
   private final ExecutorService threads = Executors.newCachedThreadPool();
+
   private final AtomicLong ids = new AtomicLong();
-  private final AtomicLong created = new AtomicLong();
-  private final List<ServiceProcess> services = new ArrayList<>();
+  @AutoClose private @Nullable ServiceProcess started;
   private Database database;
 
   @BeforeEach
@@ -66,17 +68,11 @@ class ShutdownTest {
     database = Database.create();
   }
 
-  @AfterEach
-  void stop() {
-    threads.shutdownNow();
-    services.forEach(ServiceProcess::close);
-  }
-
   @Test
   void service_that_is_asked_to_end_serves_on_and_fails_no_request() throws Exception {
     ServiceProcess service = start(Map.of("DRAIN_SECONDS", "3"));
     List<Future<?>> clients = startClients(service.port);
-    awaitFurtherCreates();
+    Await.until("creates go on", () -> ids.get() > CREATES_BEFORE);
 
     long asked = System.nanoTime();
     service.terminate();
@@ -92,13 +88,13 @@ class ShutdownTest {
     assertEquals(0, service.awaitExit());
     Duration served = Duration.ofNanos(System.nanoTime() - asked);
     assertTrue(served.compareTo(Duration.ofSeconds(3)) >= 0, "ended after " + served);
-    assertEquals(created.get() + 1, database.names().size());
+    assertEquals(ids.get() + 1, database.plants().size());
   }
 
   @Test
   void create_that_takes_long_is_answered_and_logged_before_the_end() throws Exception {
     ServiceProcess service = start(Map.of("ACCESS_LOG", "on", "DATABASE_TIMEOUT_SECONDS", "60"));
-    try (Connection locker = database.lockPlants();
+    try (Connection locker = database.lock("plant");
         Statement statement = locker.createStatement()) {
       Future<HttpResponse<String>> waiting = threads.submit(() -> service.create(1, "fern"));
       database.awaitWaitingSession();
@@ -147,9 +143,16 @@ class ShutdownTest {
   @ValueSource(booleans = {false, true})
   void service_whose_output_is_not_read_serves_on_and_keeps_lines_for_a_late_reader(boolean isRead)
       throws Exception {
-    ServiceProcess service = startUnread();
-    fillOutput(service);
-    try (Connection locker = database.lockPlants()) {
+    Map<String, String> environment =
+        database.environment(Map.of("ACCESS_LOG", "on", "DATABASE_TIMEOUT_SECONDS", "1"));
+    ProcessBuilder command = ServiceProcess.java(System.getProperty("java.class.path"));
+    ServiceProcess service = start(new ServiceProcess(command, environment, Redirect.PIPE));
+    String path = "/" + "x".repeat(250);
+    for (int number = 0; number < REQUESTS_BEFORE_THE_END; number++) {
+      Map<String, String> id = Map.of("X-Request-Id", "request-" + number);
+      assertEquals(401, service.get(path, id).statusCode());
+    }
+    try (Connection locker = database.lock("plant")) {
       // A line about it is logged before it is answered.
       assertEquals(503, service.create(1, "fern").statusCode());
       locker.rollback();
@@ -171,30 +174,13 @@ class ShutdownTest {
     assertEquals(0, service.awaitExit());
   }
 
-  /** Has more lines logged than a pipe holds. */
-  private static void fillOutput(ServiceProcess service) {
-    String path = "/" + "x".repeat(250);
-    for (int number = 0; number < REQUESTS_BEFORE_THE_END; number++) {
-      Map<String, String> id = Map.of("X-Request-Id", "request-" + number);
-      assertEquals(401, service.get(path, id).statusCode());
-    }
-  }
-
-  private ServiceProcess startUnread() {
-    Map<String, String> environment = database.environment();
-    environment.put("ACCESS_LOG", "on");
-    environment.put("DATABASE_TIMEOUT_SECONDS", "1");
-    ProcessBuilder command = ServiceProcess.java(System.getProperty("java.class.path"));
-    services.add(new ServiceProcess(command, environment, Redirect.PIPE));
-    return services.get(0).awaitReady();
-  }
-
   private ServiceProcess start(Map<String, String> settings) {
-    Map<String, String> environment = database.environment();
-    environment.putAll(settings);
-    ServiceProcess service = new ServiceProcess(environment);
-    services.add(service);
-    return service.awaitReady();
+    return start(new ServiceProcess(database.environment(settings)));
+  }
+
+  private ServiceProcess start(ServiceProcess service) {
+    started = service;
+    return started.awaitReady();
   }
 
   /** Starts clients that create plants without a pause until a connection is the last. */
@@ -206,17 +192,11 @@ class ShutdownTest {
             try (RawClient client = new RawClient(port, ServiceProcess.token())) {
               while (!client.isLast()) {
                 assertEquals(200, client.create(ids.incrementAndGet()));
-                created.incrementAndGet();
               }
             }
             return null;
           }));
     }
     return clients;
-  }
-
-  private void awaitFurtherCreates() {
-    long goal = created.get() + CREATES_BEFORE;
-    Await.until("creates go on", () -> created.get() >= goal);
   }
 }

@@ -18,8 +18,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -51,25 +50,17 @@ class SmallHeapTest {
   /** In memory this takes twice as many bytes as in UTF-8, because of its last character. */
   private static final String NAME = "x".repeat(BODY_BYTES - 100) + "\u00d0\u0096";
 
-  private static ServiceProcess service;
+  @AutoClose private static ServiceProcess service;
 
+  @AutoClose("shutdownNow")
   private final ExecutorService clients = Executors.newFixedThreadPool(CONNECTIONS + 1);
+
   private final String token = ServiceProcess.token();
 
   @BeforeAll
   static void start() throws SQLException {
     ProcessBuilder command = ServiceProcess.java(System.getProperty("java.class.path"), OPTIONS);
     service = new ServiceProcess(command, Database.create().environment()).awaitReady();
-  }
-
-  @AfterAll
-  static void stop() {
-    service.close();
-  }
-
-  @AfterEach
-  void stopClients() {
-    clients.shutdownNow();
   }
 
   @Test

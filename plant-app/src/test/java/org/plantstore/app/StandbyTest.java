@@ -14,6 +14,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,6 +32,7 @@ class StandbyTest {
 
   @TempDir Path folder;
 
+  @AutoClose("shutdownNow")
   private final ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
 
   @Test
@@ -39,8 +41,8 @@ class StandbyTest {
     Path copy = folder.resolve("standby");
     DatabaseServer primary = startPrimary(data, copy);
     DatabaseServer standby = new DatabaseServer(copy, 0);
-    Map<String, String> environment = primary.database().environment();
-    environment.put("DATABASE_TIMEOUT_SECONDS", "1");
+    Map<String, String> environment =
+        primary.database().environment(Map.of("DATABASE_TIMEOUT_SECONDS", "1"));
     try (ServiceProcess service = new ServiceProcess(environment).awaitReady()) {
       awaitCreated(service, 1);
 
@@ -63,7 +65,6 @@ class StandbyTest {
       standby.database().execute("SELECT pg_promote()");
       assertEquals("1 2", idsOf(standby));
     } finally {
-      callers.shutdownNow();
       standby.close();
       primary.close();
     }
@@ -74,19 +75,15 @@ class StandbyTest {
     List<Future<Integer>> statuses = new ArrayList<>();
     for (long caller = 0; caller < CALLERS; caller++) {
       long id = 2 + caller / 2;
-      statuses.add(callers.submit(() -> create(service, id)));
+      statuses.add(callers.submit(() -> service.create(id, "fern").statusCode()));
     }
     for (Future<Integer> status : statuses) {
       assertEquals(503, status.get());
     }
   }
 
-  private static int create(ServiceProcess service, long id) {
-    return service.create(id, "fern").statusCode();
-  }
-
   private static void awaitCreated(ServiceProcess service, long id) {
-    Await.until("plant " + id + " is created", () -> create(service, id) == 200);
+    Await.until("it is created", () -> service.create(id, "fern").statusCode() == 200);
   }
 
   /** One that waits for its standby leaves no session behind whose caller has given up. */

@@ -45,11 +45,11 @@ class StartScriptTest {
     root = root.toRealPath();
     installation = Files.createDirectory(root.resolve("plant store"));
     Files.copy(SCRIPT, installation.resolve("plant-store"), StandardCopyOption.COPY_ATTRIBUTES);
+    Files.createFile(installation.resolve("plant-app.aot"));
   }
 
   @Test
   void options_of_the_user_come_last_and_are_no_patterns() throws IOException {
-    putCacheThere();
     useJava("25.0.3");
     environment.put("JAVA_OPTS", "-XX:NewSize=1m  -Dany=*");
 
@@ -95,7 +95,6 @@ class StartScriptTest {
           """)
   void option_that_java_would_refuse_is_left_out(
       String version, String variable, String value, String option) throws IOException {
-    putCacheThere();
     useJava(version);
     if (variable != null) {
       environment.put(variable, value);
@@ -106,6 +105,7 @@ class StartScriptTest {
   @Test
   void cache_that_is_not_there_is_not_mentioned() throws IOException {
     useJava("25.0.3");
+    Files.delete(installation.resolve("plant-app.aot"));
     assertFalse(options().contains("-Xlog:aot*=off"));
   }
 
@@ -157,10 +157,6 @@ class StartScriptTest {
 
     Files.delete(Path.of(environment.get("JAVA_HOME"), "release"));
     assertRefusal("Java must be 17 or later, but " + java() + " is " + what);
-  }
-
-  private void putCacheThere() throws IOException {
-    Files.createFile(installation.resolve("plant-app.aot"));
   }
 
   /** Makes a program that looks like a Java, as far as the script looks. */

@@ -6,15 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micronaut.context.ApplicationContext;
-import io.micronaut.context.env.MapPropertySource;
 import io.micronaut.context.env.PropertySource;
+import io.micronaut.context.env.PropertySource.Origin;
+import io.micronaut.context.env.PropertySource.PropertyConvention;
 import io.micronaut.runtime.EmbeddedApplication;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -42,7 +42,6 @@ class StartTest {
           DATABASE_URL      | | DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD must be set, but DATABASE_URL is not
           DATABASE_PASSWORD | | DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD must be set, but DATABASE_PASSWORD is not
           DATABASE_URL      | jdbc:postgresql://localhost/plants?ssl=true&socketTimeout=0 | DATABASE_URL must not set time-outs; they follow from DATABASE_TIMEOUT_SECONDS
-          JWT_SECRET        | | one of JWT_SECRET and JWT_JWKS_URL must be set, but none is
           JWT_JWKS_URL      | https://issuer.example/keys | one of JWT_SECRET and JWT_JWKS_URL must be set, but both are
           JWT_SECRET        | canary-secret | JWT_SECRET must have at least 32 bytes, but has 13
           PORT              | 0 | PORT must be a port from 1 to 65535, but is 0
@@ -53,39 +52,41 @@ class StartTest {
           DRAIN_SECONDS     | -1 | DRAIN_SECONDS must be a whole number from 0 to 9999, but is -1
           DATABASE_TIMEOUT_SECONDS | 0 | DATABASE_TIMEOUT_SECONDS must be a whole number from 1 to 60, but is 0
           DATABASE_TIMEOUT_SECONDS | 5s | DATABASE_TIMEOUT_SECONDS must be a whole number from 1 to 60, but is 5s
+          LOG_FORMAT        | xml | LOG_FORMAT must be text or json, but is xml
+          ACCESS_LOG        | yes | ACCESS_LOG must be off or on, but is yes
           DATABASE_START_TIMEOUT_SECONDS | 3601 | DATABASE_START_TIMEOUT_SECONDS must be a whole number from 0 to 3600, but is 3601
           """)
   void unusable_setting_is_named(String variable, @Nullable String value, String message) {
     assertEquals(message, reasonOf(() -> start(variable, value)));
   }
 
+  /** Of two settings at the bound of the body, one is refused, and the other meets no database. */
   @ParameterizedTest
-  @CsvSource({
-    "LOG_FORMAT, xml, 'LOG_FORMAT must be text or json, but is xml'",
-    "ACCESS_LOG, yes, 'ACCESS_LOG must be off or on, but is yes'"
-  })
-  void unusable_setting_of_the_log_is_named(String variable, String value, String message) {
-    assertEquals(
-        message, reasonOf(() -> ServiceSettings.requireLogSettings(Map.of(variable, value))));
-  }
-
-  @Test
-  void body_that_the_heap_does_not_carry_is_refused() {
-    String refusal = refusal("MAX_BODY_BYTES", "4194305");
-    assertEquals(
-        "plant-store does not start: MAX_BODY_BYTES must be at most 4194304, a sixteenth of the"
-            + " heap (-Xmx), but is 4194305",
-        refusal);
-  }
-
-  @Test
-  void database_that_does_not_answer_is_named() {
-    String refusal = refusal("MAX_BODY_BYTES", "4194304");
-    assertTrue(
-        refusal.startsWith(
-            "plant-store does not start: the database cannot be used; check DATABASE_URL,"
-                + " DATABASE_USERNAME, DATABASE_PASSWORD and the server: "),
-        refusal);
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          4194305 | MAX_BODY_BYTES must be at most 4194304, a sixteenth of the heap (-Xmx), but is 4194305
+          4194304 | the database cannot be used; check DATABASE_URL, DATABASE_USERNAME, DATABASE_PASSWORD and the server:
+          """)
+  void start_that_fails_ends_with_one_line_and_opens_no_port(String maxBodyBytes, String reason) {
+    Map<String, String> environment = new HashMap<>(COMPLETE);
+    environment.put("JDK_JAVA_OPTIONS", "-Xmx64m -XX:+UseG1GC"); // others do not count all of it
+    environment.put("MAX_BODY_BYTES", maxBodyBytes);
+    try (ServiceProcess service = new ServiceProcess(environment)) {
+      Await.until(
+          "the process ends",
+          () -> {
+            assertFalse(service.isOpen(), "the port is open");
+            return !service.isAlive();
+          });
+      assertEquals(1, service.awaitExit());
+      assertEquals("", service.output());
+      String errors = service.errors().replaceFirst("^NOTE: Picked up JDK_JAVA_OPTIONS.*\n", "");
+      assertTrue(errors.startsWith("plant-store does not start: " + reason), errors);
+      assertFalse(errors.contains("canary"), errors);
+      assertEquals(1, errors.lines().count(), errors);
+    }
   }
 
   @ParameterizedTest
@@ -105,47 +106,25 @@ class StartTest {
     return StartupFailure.reasonFor(assertThrows(Exception.class, start));
   }
 
-  /** Starts the service in this process, as far as it gets. */
+  /** Starts the service in this process as {@link Main} does, as far as it gets. */
   private static void start(String variable, @Nullable String value) {
-    Map<String, Object> variables = new HashMap<>(COMPLETE);
+    Map<String, String> variables = new HashMap<>(COMPLETE);
     variables.remove(variable);
     if (value != null) {
       variables.put(variable, value);
     }
-    PropertySource environment =
-        new MapPropertySource("environment", variables) {
-          @Override
-          public PropertyConvention getConvention() {
-            return PropertyConvention.ENVIRONMENT_VARIABLE;
-          }
-        };
+    ServiceSettings.requireLogSettings(variables);
     try (ApplicationContext context =
         ApplicationContext.builder()
             .environmentPropertySource(false)
-            .propertySources(environment)
+            .propertySources(
+                PropertySource.of(
+                    "environment",
+                    new HashMap<>(variables),
+                    PropertyConvention.ENVIRONMENT_VARIABLE,
+                    Origin.of("environment")))
             .start()) {
       context.getBean(EmbeddedApplication.class).start();
-    }
-  }
-
-  /** Starts the service in a process of its own, and returns the line that it ends with. */
-  private static String refusal(String variable, String value) {
-    Map<String, String> environment = new HashMap<>(COMPLETE);
-    environment.put("JDK_JAVA_OPTIONS", "-Xmx64m -XX:+UseG1GC"); // others do not count all of it
-    environment.put(variable, value);
-    try (ServiceProcess service = new ServiceProcess(environment)) {
-      Await.until(
-          "the process ends",
-          () -> {
-            assertFalse(service.isOpen(), "the port is open");
-            return !service.isAlive();
-          });
-      assertEquals(1, service.awaitExit());
-      assertEquals("", service.output());
-      String errors = service.errors().replaceFirst("^NOTE: Picked up JDK_JAVA_OPTIONS.*\n", "");
-      assertFalse(errors.contains("canary"), errors);
-      assertEquals(1, errors.lines().count(), errors);
-      return errors.strip();
     }
   }
 }

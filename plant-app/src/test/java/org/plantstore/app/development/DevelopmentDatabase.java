@@ -94,10 +94,9 @@ final class DevelopmentDatabase {
     }
     long pid = Long.parseLong(Files.readAllLines(pidFile).get(0).strip());
     ProcessHandle process = ProcessHandle.of(pid).orElse(null);
+    String command = process == null ? "" : process.info().commandLine().orElse("");
     // By now the number may be that of any other process.
-    if (process != null
-        && process.info().commandLine().orElse("").contains("postgres")
-        && process.info().commandLine().orElse("").contains(data.toString())) {
+    if (process != null && command.contains("postgres") && command.contains(data.toString())) {
       process.destroy();
       process.onExit().orTimeout(STOP_TIMEOUT.toSeconds(), TimeUnit.SECONDS).join();
     }
