@@ -1,10 +1,8 @@
 package org.plantstore.app;
 
 import io.micronaut.context.ApplicationContext;
-import io.micronaut.context.ApplicationContextBuilder;
 import io.micronaut.context.ApplicationContextConfigurer;
 import io.micronaut.context.annotation.ContextConfigurer;
-import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -12,7 +10,7 @@ import java.net.Socket;
 import java.util.Locale;
 import java.util.Map;
 
-/** The service's own defaults, and the refusal to start with settings that cannot work. */
+/** The refusal to start with settings that cannot work. */
 @ContextConfigurer
 public final class ServiceSettings implements ApplicationContextConfigurer {
 
@@ -20,16 +18,6 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
 
   private static final String PORT = "port";
   private static final String MANAGEMENT_PORT = "management.port";
-
-  @Override
-  public void configure(ApplicationContextBuilder builder) {
-    builder.propertySources(
-        PropertySource.of(
-            "plant-app",
-            Map.<String, Object>of(PORT, 8080, MANAGEMENT_PORT, 8081, DRAIN_SECONDS, 5),
-            // Below every other source, so that each of these can be overridden.
-            Integer.MIN_VALUE));
-  }
 
   @Override
   public void configure(ApplicationContext context) {

@@ -54,18 +54,7 @@ public final class HttpSettings implements ApplicationContextConfigurer {
             MAX_BODY_BYTES, MAX_CONCURRENT_CREATES, "max.connections", "request.timeout.seconds")) {
       requirePositive(property, context.getRequiredProperty(property, String.class));
     }
-    requireMemory(context.getRequiredProperty(MAX_BODY_BYTES, Long.class));
-  }
-
-  private static void requirePositive(String property, String value) {
-    if (!value.matches("[1-9][0-9]{0,8}")) {
-      String variable = property.replace('.', '_').toUpperCase(Locale.ROOT);
-      throw new ConfigurationException(
-          variable + " must be a whole number from 1 to 999999999, but is " + value);
-    }
-  }
-
-  private static void requireMemory(long maxBodyBytes) {
+    long maxBodyBytes = context.getRequiredProperty(MAX_BODY_BYTES, Long.class);
     long bound = Runtime.getRuntime().maxMemory() / LARGEST_BODY_SHARE_OF_HEAP;
     if (maxBodyBytes > bound) {
       throw new ConfigurationException(
@@ -73,6 +62,14 @@ public final class HttpSettings implements ApplicationContextConfigurer {
               + bound
               + ", a sixteenth of the heap (-Xmx), but is "
               + maxBodyBytes);
+    }
+  }
+
+  private static void requirePositive(String property, String value) {
+    if (!value.matches("[1-9][0-9]{0,8}")) {
+      String variable = property.replace('.', '_').toUpperCase(Locale.ROOT);
+      throw new ConfigurationException(
+          variable + " must be a whole number from 1 to 999999999, but is " + value);
     }
   }
 }

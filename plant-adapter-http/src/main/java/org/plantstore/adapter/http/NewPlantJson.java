@@ -168,10 +168,7 @@ final class NewPlantJson {
     };
   }
 
-  /**
-   * Returns the plant, unless a field is broken. A field that could not be read has a placeholder
-   * here, which breaks no rule of the domain.
-   */
+  /** Fields that could not be read have placeholders here, which break no rule of the domain. */
   private NewPlant plant() {
     NewPlant plant = null;
     try {

@@ -47,9 +47,7 @@ final class NewPlantReader {
     this.maxBodyBytes = server.getMaxRequestSize();
   }
 
-  /**
-   * Returns the plant that the body means, as soon as all of it has arrived, or why it is refused.
-   */
+  /** Returns the plant that the body means, when all of it has arrived, or why it is refused. */
   CompletableFuture<NewPlant> read(ServerHttpRequest<?> request) {
     requireReadable(request.getHeaders());
     long declaredBytes = request.byteBody().expectedLength().orElse(0);

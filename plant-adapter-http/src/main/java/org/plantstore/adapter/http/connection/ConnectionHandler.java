@@ -31,8 +31,6 @@ import org.slf4j.LoggerFactory;
  * that is answered before its end, and behind any answer when the service is about to stop. One per
  * connection, behind {@link PipelinedRequests}; used by its event loop alone.
  */
-@SuppressWarnings(
-    "FutureReturnValueIgnored") // Netty reports what fails on a connection by closing it
 final class ConnectionHandler extends ChannelDuplexHandler {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionHandler.class);
@@ -73,7 +71,7 @@ final class ConnectionHandler extends ChannelDuplexHandler {
       begin(context, head);
     } else if (input == Input.HEAD) {
       context.fireChannelRead(message); // the end of a request without a body
-    } else if (input.isBody()) {
+    } else if (input == Input.BODY || input == Input.EXPECTED_BODY) {
       receiveBody(context, (HttpContent) message);
     } else {
       drop(context, message);

@@ -35,8 +35,6 @@ import org.slf4j.LoggerFactory;
  * by many threads.
  */
 @Singleton
-@SuppressWarnings(
-    "FutureReturnValueIgnored") // Netty reports what fails on a connection by closing it
 final class ConnectionPipeline
     implements BeanCreatedEventListener<NettyServerCustomizer.Registry>,
         ApplicationEventListener<ApplicationShutdownEvent> {
@@ -45,10 +43,7 @@ final class ConnectionPipeline
   private static final RareLine TOO_MANY = new RareLine(Duration.ofSeconds(10));
   private static final String CODEC = ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC;
 
-  /**
-   * What is decoded at once, and with it how many requests of one client can be ahead of their
-   * answers, is bounded by what is read at once.
-   */
+  /** Bounds what is decoded at once, and so how many requests can be ahead of their answers. */
   private static final int MAX_READ_BYTES = 8 * 1024;
 
   /** A client that leaves 8 KiB of its answers unread gets no more until it is down to 4 KiB. */
@@ -68,12 +63,12 @@ final class ConnectionPipeline
       Exchanges exchanges,
       @Property(name = "request.timeout.seconds") long requestTimeoutSeconds,
       @Property(name = "max.connections") int maxConnections,
-      @Property(name = "endpoints.all.port") @Nullable Integer managementPort) {
+      @Property(name = "endpoints.all.port", defaultValue = "0") int managementPort) {
     this.bodies = bodies;
     this.exchanges = exchanges;
     this.requestTimeout = Duration.ofSeconds(requestTimeoutSeconds);
     this.maxConnections = maxConnections;
-    this.managementPort = managementPort == null ? 0 : managementPort;
+    this.managementPort = managementPort;
   }
 
   @Override

@@ -31,11 +31,6 @@ enum Input {
     return HttpUtil.isKeepAlive(head) ? HEAD : NONE;
   }
 
-  /** Returns whether a body comes that is wanted. */
-  boolean isBody() {
-    return this == BODY || this == EXPECTED_BODY;
-  }
-
   /** Returns what comes behind the answer to the request that came last. */
   Input behindAnswer(boolean isDraining) {
     return switch (this) {
@@ -47,11 +42,7 @@ enum Input {
     };
   }
 
-  /**
-   * Returns what the connection waits for, or null if it is idle or ends.
-   *
-   * @param isLineBegun whether a part of a line of the head, or of the body's framing, has come
-   */
+  /** Returns what the connection waits for, perhaps in a line that has begun, or null. */
   @Nullable Wait awaited(boolean isLineBegun) {
     return switch (this) {
       case HEAD -> isLineBegun ? Wait.HEAD : null;

@@ -16,8 +16,6 @@ import java.util.Queue;
  * 9.3.2) wait until that is written, and nothing more is read meanwhile. One per connection, behind
  * the decoder; used by its event loop alone.
  */
-@SuppressWarnings(
-    "FutureReturnValueIgnored") // Netty reports what fails on a connection by closing it
 final class PipelinedRequests extends ChannelDuplexHandler {
 
   private final Queue<Object> waiting = new ArrayDeque<>(1);

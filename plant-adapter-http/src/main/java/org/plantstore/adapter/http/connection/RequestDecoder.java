@@ -13,6 +13,7 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.netty.handler.codec.http.HttpVersion;
 import java.util.List;
+import java.util.Set;
 import org.plantstore.adapter.http.observe.Exchange;
 
 /**
@@ -27,6 +28,10 @@ final class RequestDecoder extends HttpRequestDecoder {
   static final int MAX_HEAD_PART_BYTES = 16 * 1024;
 
   private static final int MAX_HEADERS = 100;
+
+  /** RFC 9112, section 2.3: the case of the letters matters. */
+  private static final Set<String> VERSIONS = Set.of("HTTP/1.0", "HTTP/1.1");
+
   private static final HttpHeadersFactory HEADERS =
       new HttpHeadersFactory() {
         @Override
@@ -93,6 +98,9 @@ final class RequestDecoder extends HttpRequestDecoder {
   /** Called when the first line has been read. */
   @Override
   protected HttpMessage createMessage(String[] firstLine) {
+    if (!VERSIONS.contains(firstLine[2])) {
+      throw new IllegalArgumentException("another version, or not to the letter");
+    }
     isInHead = true;
     isFolded = false;
     return new Exchange(

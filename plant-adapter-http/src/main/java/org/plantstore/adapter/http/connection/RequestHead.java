@@ -14,9 +14,6 @@ import java.util.regex.Pattern;
 /** What RFC 9112 demands of the head of a request, and Netty's decoder does not check. */
 final class RequestHead {
 
-  /** The target of nearly all requests. */
-  private static final String PLANTS = "/plants";
-
   /** What needs no escape in the name of a host: unreserved characters and delimiters. */
   private static final String NAME = "0-9A-Za-z._~!$&'()*+,;=-";
 
@@ -39,50 +36,34 @@ final class RequestHead {
 
   private RequestHead() {}
 
-  /** Returns whether method, version, host, transfer coding and target are those of HTTP/1.1. */
+  /** Returns whether method, host, transfer coding and target are those of HTTP/1.1. */
   static boolean isWellFormed(HttpRequest request) {
-    boolean isCurrent = isVersion(request, HttpVersion.HTTP_1_1);
+    String method = request.method().name();
     HttpHeaders headers = request.headers();
     List<String> hosts = headers.getAll(HttpHeaderNames.HOST);
     List<String> codings = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);
-    return (isCurrent || isVersion(request, HttpVersion.HTTP_1_0))
-        && isMethod(request.method().name())
+    // The framework would overlook the case of a method, which matters (RFC 9110, section 9.1).
+    return method.equals(method.toUpperCase(Locale.ROOT))
         // An empty host is for targets without an authority, of which there are none here (RFC
         // 9110, section 4.2.1).
         && (hosts.size() == 1
             ? HOST.matcher(hosts.get(0)).matches()
-            : hosts.isEmpty() && !isCurrent)
+            : hosts.isEmpty() && request.protocolVersion().equals(HttpVersion.HTTP_1_0))
         && (codings.isEmpty()
             || (codings.size() == 1 && codings.get(0).equalsIgnoreCase("chunked")))
         && isTarget(request);
   }
 
-  /**
-   * Returns whether the version is this one, to the letter (RFC 9112, section 2.3): the decoder
-   * returns its constant for that, and an equal object for {@code http/1.1}.
-   */
-  @SuppressWarnings("ReferenceEquality")
-  private static boolean isVersion(HttpRequest request, HttpVersion version) {
-    return request.protocolVersion() == version;
-  }
-
-  /** The framework would overlook the case, which matters (RFC 9110, section 9.1). */
-  private static boolean isMethod(String method) {
-    return method.equals(method.toUpperCase(Locale.ROOT));
-  }
-
   private static boolean isTarget(HttpRequest request) {
     String target = request.uri();
-    return target.equals(PLANTS)
-        || (target.equals("*") && request.method().equals(HttpMethod.OPTIONS))
-        || (TARGET.matcher(target).matches() && isUri(target));
-  }
-
-  /** The framework parses the target with the same parser, which checks characters and escapes. */
-  private static boolean isUri(String target) {
-    try {
-      new URI(target);
+    if (target.equals("/plants") // as nearly all are
+        || (target.equals("*") && request.method().equals(HttpMethod.OPTIONS))) {
       return true;
+    }
+    try {
+      // As the framework will do; checks characters and escapes.
+      new URI(target);
+      return TARGET.matcher(target).matches();
     } catch (URISyntaxException e) {
       return false;
     }

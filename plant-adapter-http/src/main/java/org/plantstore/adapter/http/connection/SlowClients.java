@@ -19,8 +19,6 @@ import org.slf4j.LoggerFactory;
  * loop closes its own connections at once, the memory of the one that is closed is free before the
  * next one takes any. Used by its event loop alone.
  */
-@SuppressWarnings(
-    "FutureReturnValueIgnored") // Netty reports what fails on a connection by closing it
 final class SlowClients {
 
   /** What a connection waits for. */
@@ -39,9 +37,8 @@ final class SlowClients {
   private static final int SHARE_OF_HEAP = 8;
 
   /**
-   * The most that a connection keeps meanwhile, roughly: of a head the first line and the headers
-   * as text, the line that is being read, once as it came and once more while it is parsed, and the
-   * objects of {@code MAX_HEADERS} headers.
+   * The most that a connection keeps meanwhile, roughly: first line, headers, the line that is
+   * being read, once more while it is parsed, and the objects of {@code MAX_HEADERS} headers.
    */
   private static final int MAX_BYTES = 5 * RequestDecoder.MAX_HEAD_PART_BYTES;
 

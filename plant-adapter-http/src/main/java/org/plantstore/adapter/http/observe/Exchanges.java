@@ -20,9 +20,6 @@ import org.plantstore.adapter.http.observe.Exchange.Outcome;
 @Singleton
 public final class Exchanges {
 
-  private static final String NAME = "plant.store.requests";
-  private static final String NO_ERROR = "none";
-
   /** Up to 10 ms, below which 99 of 100 are to be, and from there to where callers give up. */
   private static final Duration[] BUCKETS =
       DoubleStream.of(1, 2.5, 5, 10, 25, 50, 100, 250, 1_000, 5_000)
@@ -36,7 +33,7 @@ public final class Exchanges {
   Exchanges(@Nullable MeterRegistry registry) {
     MeterRegistry present = registry == null ? new CompositeMeterRegistry() : registry;
     for (Outcome outcome : Outcome.values()) {
-      withoutError.put(outcome, timer(present, outcome, NO_ERROR));
+      withoutError.put(outcome, timer(present, outcome, "none"));
     }
     for (ErrorNumber error : ErrorNumber.values()) {
       Outcome outcome = error.status().getCode() < 500 ? Outcome.REFUSED : Outcome.FAILED;
@@ -45,7 +42,7 @@ public final class Exchanges {
   }
 
   private static Timer timer(MeterRegistry registry, Outcome outcome, String error) {
-    return Timer.builder(NAME)
+    return Timer.builder("plant.store.requests")
         .description("From the head of a request to the end of its answer")
         .tag("outcome", outcome.toString())
         .tag("error", error)

@@ -32,11 +32,7 @@ public record TokenSettings(
   /** RFC 7518, section 3.2: a key of the size of the hash output of HS256, or larger. */
   private static final int MIN_SECRET_BYTES = 32;
 
-  /**
-   * Reads the settings.
-   *
-   * @throws ConfigurationException if they are missing, contradict each other or are unusable
-   */
+  /** Returns the settings; throws ConfigurationException if they are missing or unusable. */
   public static TokenSettings of(Environment environment) {
     String secret = value(environment, "JWT_SECRET", "jwt.secret");
     String keySet = value(environment, "JWT_JWKS_URL", "jwt.jwks-url");
