@@ -1,8 +1,5 @@
 package org.plantstore.adapter.persistence;
 
-import io.micronaut.data.connection.exceptions.ConnectionException;
-import io.micronaut.data.connection.jdbc.exceptions.CannotGetJdbcConnectionException;
-import io.micronaut.data.exceptions.DataAccessException;
 import io.micronaut.data.jdbc.runtime.JdbcOperations;
 import jakarta.inject.Singleton;
 import java.sql.Connection;
@@ -91,15 +88,13 @@ final class PlantTable implements GroupCommit.Table {
     try {
       return database.execute(
           connection -> statements.execute(connection, () -> putIfAbsent(connection, plants)));
-    } catch (CannotGetJdbcConnectionException | ConnectionException | DataAccessException e) {
-      throw BatchFailures.of(e);
+    } catch (RuntimeException e) {
+      throw ExceptionTranslation.toBatchFailure(e);
     }
   }
 
   private Map<Long, NewPlant> putIfAbsent(Connection connection, SortedMap<Long, NewPlant> plants)
       throws SQLException {
-    // Whatever the pool is set to: what is answered is committed.
-    connection.setAutoCommit(true);
     return insertsAll(connection, plants.values()) ? plants : select(connection, plants.values());
   }
 
