@@ -102,20 +102,20 @@ final class PlantTable implements GroupCommit.Table {
       throws SQLException {
     if (insertsSinceTaken.get() >= INSERTS_UNTIL_ALL_FREE) {
       try {
-        return insertsAll(connection, Insert.ALL, plants);
+        return insert(connection, Insert.ALL, plants);
       } catch (SQLException e) {
         if (!ID_TAKEN.equals(e.getSQLState())) {
           throw e;
         }
       }
-      insertsSinceTaken.set(0);
     }
-    boolean areAllFree = insertsAll(connection, Insert.FREE, plants);
+    boolean areAllFree = insert(connection, Insert.FREE, plants);
     insertsSinceTaken.updateAndGet(inserts -> areAllFree ? inserts + 1 : 0);
     return areAllFree;
   }
 
-  private static boolean insertsAll(Connection connection, Insert kind, Collection<NewPlant> plants)
+  /** Returns whether all plants were stored, by a commit that is confirmed. */
+  private static boolean insert(Connection connection, Insert kind, Collection<NewPlant> plants)
       throws SQLException {
     boolean isOne = plants.size() == 1;
     try (PreparedStatement insert = connection.prepareStatement(isOne ? kind.one : kind.many)) {
