@@ -72,7 +72,7 @@ final class BatchQueue {
 
   /**
    * Fails plants whose deadline has passed, drops those whose callers no longer wait, and wakes a
-   * writer if the rule allows a batch.
+   * writer if the rule allows a batch, or all writers if the queue is closed.
    *
    * @return whether a plant is waiting, or one may come
    */
@@ -80,17 +80,20 @@ final class BatchQueue {
     queue.forEach(WaitingPlant::expire);
     writing.forEach(batch -> batch.plants().forEach(WaitingPlant::expire));
     queue.removeIf(WaitingPlant::isDone);
-    wakeWriterIfReady();
+    if (closed) {
+      notifyAll(); // the last plant is taken by one writer, and all have to end
+    } else {
+      wakeWriterIfReady();
+    }
     return !closed
         || !queue.isEmpty()
         || writing.stream()
             .anyMatch(batch -> !batch.plants().stream().allMatch(WaitingPlant::isDone));
   }
 
-  /** Refuses further plants; writers end when those that wait are written. */
+  /** Refuses further plants; sweeps end the writers when those that wait are written. */
   synchronized void close() {
     closed = true;
-    notifyAll();
   }
 
   private void wakeWriterIfReady() {

@@ -12,16 +12,15 @@ import static org.plantstore.adapter.persistence.batch.TestTable.NONE;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -88,9 +87,9 @@ class GroupCommitTest {
     // A character counts as 3 bytes.
     GroupCommit groupCommit = groupCommit(new GroupCommit.Limits(2, 30), LONG);
     List<Caller> callers = occupyAllWriters(groupCommit);
-    int[] characters = {5, 4, 1, 100, 1, 1, 1};
+    int[] characters = {5, 4, 5, 5, 1, 100, 1, 1, 1};
     for (int index = 0; index < characters.length; index++) {
-      String tag = index == 1 ? "t" : null;
+      String tag = index == 1 || index == 3 ? "t" : null;
       NewPlant plant = new NewPlant(index, "f".repeat(characters[index]), tag);
       callers.add(call(groupCommit, plant));
     }
@@ -98,8 +97,12 @@ class GroupCommitTest {
 
     callers.forEach(Caller::assertOwnPlant);
     assertEquals(
-        Set.of(List.of(0L, 1L), List.of(2L), List.of(3L), List.of(4L, 5L), List.of(6L)),
-        table.batches().stream().filter(batch -> batch.get(0) >= 0).collect(Collectors.toSet()));
+        "[[0, 1], [2], [3, 4], [5], [6, 7], [8]]",
+        table.batches().stream()
+            .filter(batch -> batch.get(0) >= 0)
+            .sorted(Comparator.comparing(batch -> batch.get(0)))
+            .toList()
+            .toString());
   }
 
   @Test
@@ -120,7 +123,7 @@ class GroupCommitTest {
   }
 
   @Test
-  void batch_that_gets_stuck_is_overtaken() {
+  void batch_that_gets_stuck_is_overtaken_and_nobody_waits_for_the_sweep() {
     CountDownLatch stuck = new CountDownLatch(1);
     table.before =
         ids -> {
@@ -133,9 +136,10 @@ class GroupCommitTest {
     Caller overtaken = call(groupCommit, fern(13));
     table.awaitBatches(1);
 
-    for (long id = 20; id < 40; id++) {
+    for (long id = 20; id < 220; id++) {
       assertEquals(fern(id), groupCommit.putIfAbsent(fern(id)));
     }
+    assertTrue(groupCommit.waited().toMillis() < 1_000, "200 sweeps take 2 s");
 
     stuck.countDown();
     overtaken.assertOwnPlant();
@@ -264,7 +268,7 @@ class GroupCommitTest {
   }
 
   @Test
-  void closing_answers_all_who_wait_and_refuses_new_plants() throws Exception {
+  void closing_answers_all_who_wait_refuses_new_plants_and_ends_all_threads() throws Exception {
     GroupCommit groupCommit = groupCommit(new GroupCommit.Limits(3, 1_000_000), LONG);
     List<Caller> callers = occupyAllWriters(groupCommit);
     callers.addAll(callAll(groupCommit, LongStream.range(0, 50)));
@@ -276,6 +280,9 @@ class GroupCommitTest {
     closing.join();
 
     callers.forEach(Caller::assertOwnPlant);
+    await(() ->
+        Thread.getAllStackTraces().keySet().stream()
+            .noneMatch(thread -> thread.getName().startsWith("plant-")));
   }
 
   @Test
