@@ -5,6 +5,7 @@ import static java.util.regex.Pattern.MULTILINE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Runs the examples of the javadoc and the README: {@code expression; // expected value}. */
@@ -41,14 +43,6 @@ class ExamplesTest {
   private static final Pattern PUBLIC_TYPE =
       Pattern.compile("^ *public .*(?:class|interface|record|enum) \\w+", MULTILINE);
 
-  record Example(String source, long line, String code) {
-
-    @Override
-    public String toString() {
-      return source + ", line " + line;
-    }
-  }
-
   @Test
   void every_public_type_has_an_example() throws IOException {
     for (Path source : sources()) {
@@ -64,27 +58,26 @@ class ExamplesTest {
     }
   }
 
-  static List<Example> examples() throws IOException {
-    List<Example> examples = new ArrayList<>();
+  static List<Arguments> examples() throws IOException {
+    List<Arguments> examples = new ArrayList<>();
     for (Path source : sources()) {
       String text = MARGIN.matcher(Files.readString(source)).replaceAll("");
       EXAMPLE
           .matcher(text)
           .results()
-          .forEach(found ->
-              examples.add(
-                  new Example(
-                      source.getFileName().toString(),
-                      text.substring(0, found.start()).lines().count(),
-                      found.group(1))));
+          .forEach(found -> {
+            long line = text.substring(0, found.start()).lines().count();
+            examples.add(arguments(source.getFileName() + ", line " + line, found.group(1)));
+          });
     }
     return examples;
   }
 
-  @ParameterizedTest
+  @ParameterizedTest(name = "{0}")
   @MethodSource("examples")
-  void example_evaluates_to_its_comments(Example example, @TempDir Path folder) throws Exception {
-    compile(example, folder);
+  void example_evaluates_to_its_comments(String place, String code, @TempDir Path folder)
+      throws Exception {
+    compile(code, folder);
     AtomicInteger compared = new AtomicInteger();
     BiConsumer<@Nullable Object, @Nullable Object> compare =
         (actual, expected) -> {
@@ -100,13 +93,13 @@ class ExamplesTest {
       compiled.accept(compare);
     }
 
-    long values = VALUE.matcher(example.code).results().count();
-    assertNotEquals(0, values, "an example without a value");
+    long values = VALUE.matcher(code).results().count();
+    assertNotEquals(0, values, place + " has no value");
     assertEquals(values, compared.get(), "values that were reached");
   }
 
   /** Compiles without JSpecify, as most consumers do, and with all warnings as errors. */
-  private static void compile(Example example, Path folder) throws IOException {
+  private static void compile(String code, Path folder) throws IOException {
     Path source = folder.resolve("Example.java");
     Files.writeString(
         source,
@@ -125,7 +118,7 @@ class ExamplesTest {
           }
         }
         """
-            .formatted(VALUE.matcher(example.code).replaceAll("$1compare.accept($2, $3);")));
+            .formatted(VALUE.matcher(code).replaceAll("$1compare.accept($2, $3);")));
     StringWriter messages = new StringWriter();
     PrintWriter out = new PrintWriter(messages);
 

@@ -1,5 +1,6 @@
 package org.plantstore.domain;
 
+import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -14,11 +15,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.platform.engine.TestExecutionResult;
-import org.junit.platform.engine.TestExecutionResult.Status;
-import org.junit.platform.launcher.TestExecutionListener;
-import org.junit.platform.launcher.TestIdentifier;
-import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
-import org.junit.platform.launcher.core.LauncherFactory;
+import org.junit.platform.testkit.engine.EngineTestKit;
+import org.junit.platform.testkit.engine.Events;
 import org.plantstore.domain.contract.PlantStoreContract;
 
 /** Runs the contract on stores that break one rule each: only the tests of that rule fail. */
@@ -79,17 +77,18 @@ class PlantStoreContractTest {
   void tests_of_the_broken_rule_fail_and_no_others(SampleStore tried) {
     sample = tried;
 
-    Run run = Run.of(SampleStoreContract.class);
+    Events run = run(SampleStoreContract.class);
 
-    Map<String, String> failed = run.messages(Status.FAILED);
-    assertEquals(TESTS, run.tests.size());
+    Map<String, String> failed = messages(run.failed());
+    assertEquals(TESTS, run.finished().count());
     assertEquals(
-        run.tests.keySet().stream()
+        run.finished()
+            .map(test -> test.getTestDescriptor().getDisplayName())
             .filter(test -> tried.failedTests.stream().anyMatch(test::startsWith))
             .collect(toSet()),
         failed.keySet(),
         failed::toString);
-    assertEquals(Map.of(), run.messages(Status.ABORTED));
+    assertEquals(0, run.aborted().count());
     failed.forEach((test, message) -> {
       String rule = test.substring(0, 2).toUpperCase(Locale.ROOT);
       assertTrue(message.startsWith(rule + " of PlantStore is broken:\n"), message);
@@ -99,7 +98,7 @@ class PlantStoreContractTest {
 
   @Test
   void tests_that_need_more_than_a_store_are_aborted_without_it() {
-    Run run = Run.of(StoreOnlyContract.class);
+    Events run = run(StoreOnlyContract.class);
 
     assertEquals(
         """
@@ -107,9 +106,8 @@ class PlantStoreContractTest {
         R4 is not shown: override storeAfterCrash() to show it
         R7 is not shown: override unreachableStore() to show it\
         """,
-        String.join("\n", run.messages(Status.ABORTED).values())
-            .replace("Assumption failed: ", ""));
-    assertEquals(TESTS - 3, run.messages(Status.SUCCESSFUL).size());
+        String.join("\n", messages(run.aborted()).values()).replace("Assumption failed: ", ""));
+    assertEquals(TESTS - 3, run.succeeded().count());
   }
 
   @Test
@@ -137,38 +135,29 @@ class PlantStoreContractTest {
 
   private static void assertMessageOfR5EndsWith(SampleStore tried, String end) {
     sample = tried;
-    String message = Run.of(SampleStoreContract.class).messages(Status.FAILED).toString();
+    String message = messages(run(SampleStoreContract.class).failed()).toString();
     assertTrue(message.endsWith(end + "}"), message);
   }
 
-  /** The results of the tests of a contract, by their names. */
-  private record Run(Map<String, TestExecutionResult> tests) implements TestExecutionListener {
+  private static Events run(Class<? extends PlantStoreContract> contract) {
+    return EngineTestKit.engine("junit-jupiter")
+        .selectors(selectClass(contract))
+        .execute()
+        .testEvents();
+  }
 
-    static Run of(Class<? extends PlantStoreContract> contract) {
-      Run run = new Run(new TreeMap<>());
-      LauncherFactory.create()
-          .execute(
-              LauncherDiscoveryRequestBuilder.request().selectors(selectClass(contract)).build(),
-              run);
-      return run;
-    }
-
-    @Override
-    public void executionFinished(TestIdentifier identifier, TestExecutionResult result) {
-      if (identifier.isTest()) {
-        tests.put(identifier.getDisplayName(), result);
-      }
-    }
-
-    /** Returns the messages of the tests that ended so. */
-    Map<String, String> messages(Status status) {
-      Map<String, String> messages = new TreeMap<>();
-      tests.forEach((test, result) -> {
-        if (result.getStatus() == status) {
-          messages.put(test, result.getThrowable().map(Throwable::getMessage).orElse(""));
-        }
-      });
-      return messages;
-    }
+  /** Returns the messages of tests that ended by an exception, by their names. */
+  private static Map<String, String> messages(Events ended) {
+    return ended.stream()
+        .collect(
+            toMap(
+                test -> test.getTestDescriptor().getDisplayName(),
+                test ->
+                    test.getRequiredPayload(TestExecutionResult.class)
+                        .getThrowable()
+                        .map(Throwable::getMessage)
+                        .orElseThrow(),
+                (one, other) -> one + other,
+                TreeMap::new));
   }
 }

@@ -1,7 +1,6 @@
 package org.plantstore.domain;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.ByteArrayInputStream;
@@ -28,12 +27,6 @@ class PlantTest {
       assertEquals(text, new Plant(text, null).name());
       assertEquals(text, new Plant("", text).tag());
     }
-  }
-
-  @Test
-  void no_tag_and_an_empty_tag_differ() {
-    assertNull(new Plant("fern", null).tag());
-    assertEquals("", new Plant("fern", "").tag());
   }
 
   @Test
@@ -77,20 +70,6 @@ class PlantTest {
     assertThrows(NullPointerException.class, () -> new Violation(null, "must not be null"));
     assertThrows(NullPointerException.class, () -> new Violation("name", null));
     assertThrows(NullPointerException.class, () -> new PlantStoreUnavailableException(null));
-  }
-
-  @Test
-  void plant_of_a_new_plant_has_its_name_and_tag() {
-    assertEquals(new Plant("fern", "shade"), new NewPlant(1, "fern", "shade").plant());
-    assertEquals(new Plant("fern", null), new NewPlant(1, "fern", null).plant());
-  }
-
-  @Test
-  void taken_id_is_kept() {
-    PlantIdTakenException taken = new PlantIdTakenException(Long.MIN_VALUE);
-
-    assertEquals(Long.MIN_VALUE, taken.id());
-    assertEquals("id -9223372036854775808 is taken by another plant", taken.getMessage());
   }
 
   @Test

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
 import java.text.Normalizer;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
@@ -23,14 +24,11 @@ enum SampleStore {
   STORES_NOTHING(
       (database, plant) -> requireNonNull(plant), "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8"),
   STORES_EQUAL_CONTENT_ONCE(
-      (database, plant) -> {
-        for (NewPlant other : database.memory.values()) {
-          if (other.plant().equals(plant.plant())) {
-            return other;
-          }
-        }
-        return database.putIfAbsent(plant);
-      },
+      (database, plant) ->
+          database.memory.values().stream()
+              .filter(other -> other.plant().equals(plant.plant()))
+              .findFirst()
+              .orElseGet(() -> database.putIfAbsent(plant)),
       "r1"),
 
   FILLS_IN_A_MISSING_TAG(
@@ -139,12 +137,9 @@ enum SampleStore {
       "r8"),
 
   REFUSES_NULL_IN_ITS_OWN_WAY(
-      (database, plant) -> {
-        if (plant == null) {
-          throw new IllegalArgumentException("plant is null");
-        }
-        return database.putIfAbsent(plant);
-      },
+      (database, plant) ->
+          database.putIfAbsent(
+              Optional.ofNullable(plant).orElseThrow(IllegalArgumentException::new)),
       "r9");
 
   /** The beginnings of the names of the tests that fail; all others pass. */

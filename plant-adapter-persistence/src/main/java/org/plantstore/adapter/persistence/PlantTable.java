@@ -1,8 +1,5 @@
 package org.plantstore.adapter.persistence;
 
-import io.micronaut.data.connection.exceptions.ConnectionException;
-import io.micronaut.data.connection.jdbc.exceptions.CannotGetJdbcConnectionException;
-import io.micronaut.data.exceptions.DataAccessException;
 import io.micronaut.data.jdbc.runtime.JdbcOperations;
 import jakarta.inject.Singleton;
 import java.sql.Connection;
@@ -91,15 +88,13 @@ final class PlantTable implements GroupCommit.Table {
     try {
       return database.execute(
           connection -> statements.execute(connection, () -> putIfAbsent(connection, plants)));
-    } catch (CannotGetJdbcConnectionException | ConnectionException | DataAccessException e) {
-      throw BatchFailures.of(e);
+    } catch (RuntimeException e) {
+      throw ExceptionTranslation.toBatchFailure(e);
     }
   }
 
   private Map<Long, NewPlant> putIfAbsent(Connection connection, SortedMap<Long, NewPlant> plants)
       throws SQLException {
-    // Whatever the pool is set to: what is answered is committed.
-    connection.setAutoCommit(true);
     return insertsAll(connection, plants.values()) ? plants : select(connection, plants.values());
   }
 
@@ -107,20 +102,20 @@ final class PlantTable implements GroupCommit.Table {
       throws SQLException {
     if (insertsSinceTaken.get() >= INSERTS_UNTIL_ALL_FREE) {
       try {
-        return insertsAll(connection, Insert.ALL, plants);
+        return insert(connection, Insert.ALL, plants);
       } catch (SQLException e) {
         if (!ID_TAKEN.equals(e.getSQLState())) {
           throw e;
         }
       }
-      insertsSinceTaken.set(0);
     }
-    boolean areAllFree = insertsAll(connection, Insert.FREE, plants);
+    boolean areAllFree = insert(connection, Insert.FREE, plants);
     insertsSinceTaken.updateAndGet(inserts -> areAllFree ? inserts + 1 : 0);
     return areAllFree;
   }
 
-  private static boolean insertsAll(Connection connection, Insert kind, Collection<NewPlant> plants)
+  /** Returns whether all plants were stored, by a commit that is confirmed. */
+  private static boolean insert(Connection connection, Insert kind, Collection<NewPlant> plants)
       throws SQLException {
     boolean isOne = plants.size() == 1;
     try (PreparedStatement insert = connection.prepareStatement(isOne ? kind.one : kind.many)) {

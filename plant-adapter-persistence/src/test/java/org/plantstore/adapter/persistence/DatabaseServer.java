@@ -50,31 +50,30 @@ public final class DatabaseServer {
 
   /** Starts a context of its own on this server: what a second instance of the service does. */
   public ApplicationContext connect() {
-    return ApplicationContext.run(settings(url("postgres")));
+    return connect(Map.of());
   }
 
-  /** Does the same, with a deadline in seconds. */
-  public ApplicationContext connect(int timeoutSeconds) {
-    Map<String, Object> settings = settings(url("postgres"));
-    settings.put("database.timeout.seconds", timeoutSeconds);
+  /** Does the same, with settings that replace those of this server. */
+  public ApplicationContext connect(Map<String, Object> replacements) {
+    Map<String, Object> settings = new HashMap<>(settings());
+    settings.putAll(replacements);
     return ApplicationContext.run(settings);
   }
 
-  public static Map<String, Object> settings(String url) {
-    Map<String, Object> settings = new HashMap<>();
-    settings.put("database.url", url);
-    settings.put("database.username", USER);
-    settings.put("database.password", "any");
-    settings.put("database.start.timeout.seconds", 0);
-    return settings;
+  public Map<String, Object> settings() {
+    return Map.of(
+        "database.url",
+        url("postgres"),
+        "database.username",
+        USER,
+        "database.password",
+        "any",
+        "database.start.timeout.seconds",
+        0);
   }
 
   public String url(String database) {
-    return "jdbc:postgresql://localhost:" + port() + "/" + database;
-  }
-
-  public int port() {
-    return server.getPort();
+    return "jdbc:postgresql://localhost:" + server.getPort() + "/" + database;
   }
 
   public Connection connection() throws SQLException {

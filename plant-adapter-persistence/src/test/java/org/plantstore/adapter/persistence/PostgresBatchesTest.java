@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -42,7 +43,7 @@ class PostgresBatchesTest {
   @BeforeAll
   static void connect() {
     SERVER.reset();
-    instance = SERVER.connect(2);
+    instance = SERVER.connect(Map.of("database.timeout.seconds", 2));
     store = instance.getBean(PlantStore.class);
   }
 
@@ -83,18 +84,18 @@ class PostgresBatchesTest {
     SERVER.execute("ALTER TABLE plant ADD PRIMARY KEY (id)");
   }
 
+  /** Also after so many inserts found all ids free that the next one is expected to. */
   @Test
   void taken_ids_in_a_batch_do_not_keep_the_others_from_being_stored() throws Exception {
-    List<Long> odd = LongStream.range(0, 250).map(index -> 2 * index + 1).boxed().toList();
-    for (Future<NewPlant> call : putAll(store, odd)) {
-      call.get();
+    for (long id = 1; id < 2_000; id += 2) {
+      store.putIfAbsent(fern(id));
     }
-    List<Future<NewPlant>> calls = putAll(store, LongStream.range(0, 500).boxed().toList());
+    List<Future<NewPlant>> calls = putAll(store, LongStream.range(0, 2_000).boxed().toList());
 
     for (int id = 0; id < calls.size(); id++) {
       assertEquals(fern(id), calls.get(id).get());
     }
-    assertEquals("500", SERVER.single("SELECT count(*) FROM plant"));
+    assertEquals("2000", SERVER.single("SELECT count(*) FROM plant"));
   }
 
   @Test

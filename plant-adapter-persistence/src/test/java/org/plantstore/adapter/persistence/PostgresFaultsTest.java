@@ -92,10 +92,10 @@ class PostgresFaultsTest {
   }
 
   @Test
-  void plants_are_committed_where_the_pool_is_set_not_to() throws SQLException {
-    Map<String, Object> settings = DatabaseServer.settings(SERVER.url("postgres"));
-    settings.put("datasources.default.auto-commit", false);
-    try (ApplicationContext instance = ApplicationContext.run(settings)) {
+  void pool_is_set_neither_to_another_account_nor_not_to_commit() throws SQLException {
+    Map<String, Object> ofThePool =
+        Map.of("datasources.default.username", "nobody", "datasources.default.auto-commit", false);
+    try (ApplicationContext instance = SERVER.connect(ofThePool)) {
       instance.getBean(PlantStore.class).putIfAbsent(FERN);
 
       assertEquals("1", SERVER.single("SELECT count(*) FROM plant"));

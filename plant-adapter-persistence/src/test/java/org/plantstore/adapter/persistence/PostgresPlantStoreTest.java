@@ -21,8 +21,8 @@ class PostgresPlantStoreTest extends PlantStoreContract {
   @BeforeAll
   static void start() {
     SERVER.reset();
-    INSTANCES.add(SERVER.connect());
-    INSTANCES.add(SERVER.connect());
+    another(Map.of());
+    another(Map.of());
   }
 
   @AfterAll
@@ -48,19 +48,15 @@ class PostgresPlantStoreTest extends PlantStoreContract {
   @Override
   protected PlantStore storeAfterCrash() {
     assertDoesNotThrow(SERVER::crash);
-    return another(DatabaseServer.settings(SERVER.url("postgres")));
+    return another(Map.of());
   }
 
   /** One whose database lets it in no longer. */
   @Override
   protected PlantStore unreachableStore() {
-    SERVER.execute(
-        "DROP ROLE IF EXISTS stranger", "CREATE ROLE stranger LOGIN IN ROLE pg_write_all_data");
-    SERVER.execute("GRANT SELECT, INSERT ON plant, flyway_schema_history TO stranger");
-    Map<String, Object> settings = DatabaseServer.settings(SERVER.url("postgres"));
-    settings.put("database.username", "stranger");
-    settings.put("database.timeout.seconds", 1);
-    PlantStore store = another(settings);
+    SERVER.execute("DROP ROLE IF EXISTS stranger", "CREATE ROLE stranger LOGIN SUPERUSER");
+    PlantStore store =
+        another(Map.of("database.username", "stranger", "database.timeout.seconds", 1));
     SERVER.execute(
         "ALTER ROLE stranger NOLOGIN",
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'stranger'");
@@ -68,7 +64,7 @@ class PostgresPlantStoreTest extends PlantStoreContract {
   }
 
   private static PlantStore another(Map<String, Object> settings) {
-    ApplicationContext instance = ApplicationContext.run(settings);
+    ApplicationContext instance = SERVER.connect(settings);
     INSTANCES.add(instance);
     return instance.getBean(PlantStore.class);
   }

@@ -6,8 +6,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.batch.BatchFailure.Remedy;
 
@@ -25,8 +23,6 @@ final class BatchQueue {
   private static final Duration EXCLUSIVE = Duration.ofMillis(20);
 
   private final GroupCommit.Limits limits;
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition ready = lock.newCondition();
   private final Queue<WaitingPlant> queue = new ArrayDeque<>();
   private boolean closed;
 
@@ -38,18 +34,16 @@ final class BatchQueue {
   }
 
   /** Adds a plant at the end, or fails it if the queue is closed. */
-  void add(WaitingPlant plant) {
-    locked(() -> {
-      if (closed) {
-        plant.fail(WaitingPlant.unavailable(Remedy.NONE, "the store is closed"));
-      } else {
-        queue.add(plant);
-        // For the second and later plants the writer that finishes, or the sweep, sees to it.
-        if (queue.size() == 1) {
-          wakeWriterIfReady();
-        }
+  synchronized void add(WaitingPlant plant) {
+    if (closed) {
+      plant.fail(WaitingPlant.unavailable(Remedy.NONE, "the store is closed"));
+    } else {
+      queue.add(plant);
+      // For the second and later plants the writer that finishes, or the sweep, sees to it.
+      if (queue.size() == 1) {
+        wakeWriterIfReady();
       }
-    });
+    }
   }
 
   /**
@@ -57,63 +51,54 @@ final class BatchQueue {
    *
    * @return the batch, or null if the queue is closed and empty
    */
-  @Nullable Batch take() {
-    lock.lock();
-    try {
-      while (true) {
-        queue.removeIf(WaitingPlant::isDone);
-        if (isReady()) {
-          writing.add(takeBatch());
-          return writing.getLast();
-        }
-        if (closed && queue.isEmpty()) {
-          return null;
-        }
-        ready.awaitUninterruptibly();
+  synchronized @Nullable Batch take() throws InterruptedException {
+    while (true) {
+      queue.removeIf(WaitingPlant::isDone);
+      if (isReady()) {
+        writing.add(takeBatch());
+        return writing.getLast();
       }
-    } finally {
-      lock.unlock();
+      if (closed && queue.isEmpty()) {
+        return null;
+      }
+      wait();
     }
   }
 
   /** Reports that a batch has been written, or has failed. */
-  void finish(Batch batch) {
-    locked(() -> writing.removeIf(each -> each.began() == batch.began()));
+  synchronized void finish(Batch batch) {
+    writing.remove(batch);
   }
 
   /**
    * Fails plants whose deadline has passed, drops those whose callers no longer wait, and wakes a
-   * writer if the rule allows a batch.
+   * writer if the rule allows a batch, or all writers if the queue is closed.
    *
    * @return whether a plant is waiting, or one may come
    */
-  boolean sweep() {
-    lock.lock();
-    try {
-      queue.forEach(WaitingPlant::expire);
-      writing.forEach(batch -> batch.plants().forEach(WaitingPlant::expire));
-      queue.removeIf(WaitingPlant::isDone);
+  synchronized boolean sweep() {
+    queue.forEach(WaitingPlant::expire);
+    writing.forEach(batch -> batch.plants().forEach(WaitingPlant::expire));
+    queue.removeIf(WaitingPlant::isDone);
+    if (closed) {
+      notifyAll(); // the last plant is taken by one writer, and all have to end
+    } else {
       wakeWriterIfReady();
-      return !closed
-          || !queue.isEmpty()
-          || writing.stream()
-              .anyMatch(batch -> !batch.plants().stream().allMatch(WaitingPlant::isDone));
-    } finally {
-      lock.unlock();
     }
+    return !closed
+        || !queue.isEmpty()
+        || writing.stream()
+            .anyMatch(batch -> !batch.plants().stream().allMatch(WaitingPlant::isDone));
   }
 
-  /** Refuses further plants; writers end when those that wait are written. */
-  void close() {
-    locked(() -> {
-      closed = true;
-      ready.signalAll();
-    });
+  /** Refuses further plants; sweeps end the writers when those that wait are written. */
+  synchronized void close() {
+    closed = true;
   }
 
   private void wakeWriterIfReady() {
     if (isReady()) {
-      ready.signal();
+      notify();
     }
   }
 
@@ -138,21 +123,7 @@ final class BatchQueue {
   }
 
   /** Returns the number of plants waiting for a batch. */
-  int waitingPlants() {
-    lock.lock();
-    try {
-      return queue.size();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void locked(Runnable change) {
-    lock.lock();
-    try {
-      change.run();
-    } finally {
-      lock.unlock();
-    }
+  synchronized int waitingPlants() {
+    return queue.size();
   }
 }

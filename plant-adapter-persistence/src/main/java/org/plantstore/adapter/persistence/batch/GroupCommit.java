@@ -84,7 +84,7 @@ public final class GroupCommit implements AutoCloseable {
     WaitingPlant attempt = new WaitingPlant(plant, System.nanoTime() + timeout.toNanos(), null);
     while (true) {
       try {
-        queue.add(attempt);
+        queue.add(attempt); // for a writer, which takes it in writeNextBatch()
         return attempt.await();
       } catch (BatchFailure failure) {
         // The batch may have been committed all the same; the retry then finds the plant.
@@ -97,44 +97,19 @@ public final class GroupCommit implements AutoCloseable {
     }
   }
 
-  /** Returns the number of plants waiting for a batch. */
-  public int waitingPlants() {
-    return queue.waitingPlants();
-  }
-
-  /** Returns the number of plants ever taken into batches. */
-  public long takenPlants() {
-    return takenPlants.sum();
-  }
-
-  /** Returns how long all plants taken into batches waited, in total. */
-  public Duration waited() {
-    return Duration.ofNanos(waitedNanos.sum());
-  }
-
-  private void sweep() {
-    try {
-      if (!queue.sweep()) {
-        sweeper.shutdown();
-      }
-    } catch (RuntimeException | Error e) {
-      // No memory; an exception would end the schedule, and with it all deadlines.
-    }
-  }
-
   private void writeBatches() {
     boolean isOpen = true;
     while (isOpen) {
       try {
         isOpen = writeNextBatch();
-      } catch (RuntimeException | Error e) {
-        // No memory; the callers of this batch are answered at their deadlines.
+      } catch (InterruptedException | RuntimeException | Error e) {
+        // No memory, since nobody interrupts; these callers are answered at their deadlines.
         LockSupport.parkNanos(RETRY_PAUSE.toNanos());
       }
     }
   }
 
-  private boolean writeNextBatch() {
+  private boolean writeNextBatch() throws InterruptedException {
     BatchQueue.Batch batch = queue.take();
     if (batch == null) {
       return false;
@@ -166,6 +141,16 @@ public final class GroupCommit implements AutoCloseable {
     }
   }
 
+  private void sweep() {
+    try {
+      if (!queue.sweep()) {
+        sweeper.shutdown();
+      }
+    } catch (RuntimeException | Error e) {
+      // No memory; an exception would end the schedule, and with it all deadlines.
+    }
+  }
+
   /**
    * Refuses further plants, and returns when all that wait are answered or have given up. A plant
    * that would have to be retried is refused.
@@ -178,5 +163,20 @@ public final class GroupCommit implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** Returns the number of plants waiting for a batch. */
+  public int waitingPlants() {
+    return queue.waitingPlants();
+  }
+
+  /** Returns the number of plants ever taken into batches. */
+  public long takenPlants() {
+    return takenPlants.sum();
+  }
+
+  /** Returns how long all plants taken into batches waited, in total. */
+  public Duration waited() {
+    return Duration.ofNanos(waitedNanos.sum());
   }
 }

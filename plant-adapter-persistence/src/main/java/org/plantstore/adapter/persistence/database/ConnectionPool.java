@@ -9,7 +9,7 @@ import jakarta.inject.Singleton;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** Configures what the properties of the pool cannot. Safe for use by many threads. */
+/** Configures what the properties of the pool cannot, or must not. Safe for use by many threads. */
 @Singleton
 public final class ConnectionPool implements BeanCreatedEventListener<DatasourceConfiguration> {
 
@@ -25,6 +25,10 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
   public DatasourceConfiguration onCreated(BeanCreatedEvent<DatasourceConfiguration> event) {
     DatasourceConfiguration pool = event.getBean();
     pool.setDataSource(connections);
+    // The data source has the account; with another one, the pool would go past its preparation.
+    pool.setUsername(null);
+    // What is answered is committed.
+    pool.setAutoCommit(true);
     pool.setConnectionTimeout(timeouts.create().toMillis());
     pool.setValidationTimeout(timeouts.signOfLife().toMillis());
     pool.setExceptionOverride(new ReadOnlyEviction());

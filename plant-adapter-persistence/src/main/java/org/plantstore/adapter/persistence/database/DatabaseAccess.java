@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
+import org.postgresql.Driver;
 import org.postgresql.PGProperty;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -22,7 +23,6 @@ import org.postgresql.ds.PGSimpleDataSource;
 public record DatabaseAccess(String url, String username, String password) {
 
   private static final int HOST_SECONDS = 1;
-  private static final String PREFIX = "jdbc:postgresql:";
 
   /** Would quote addresses, passwords in them included. What matters comes as an exception. */
   private static final Logger DRIVER_LOG = Logger.getLogger("org.postgresql");
@@ -47,7 +47,7 @@ public record DatabaseAccess(String url, String username, String password) {
       throw new ConfigurationException(
           "DATABASE_URL must not set time-outs; they follow from DATABASE_TIMEOUT_SECONDS");
     }
-    if (!url.startsWith(PREFIX) || !isAccepted(url)) {
+    if (Driver.parseURL(url, null) == null) {
       throw new ConfigurationException(
           "DATABASE_URL must be a JDBC address of PostgreSQL, such as"
               + " jdbc:postgresql://localhost:5432/plants");
@@ -56,15 +56,6 @@ public record DatabaseAccess(String url, String username, String password) {
         url,
         required(environment, "DATABASE_USERNAME", "database.username"),
         required(environment, "DATABASE_PASSWORD", "database.password"));
-  }
-
-  private static boolean isAccepted(String url) {
-    try {
-      new PGSimpleDataSource().setUrl(url);
-      return true;
-    } catch (IllegalArgumentException e) {
-      return false;
-    }
   }
 
   /** Reads past the framework, which would replace what looks like a placeholder in a password. */

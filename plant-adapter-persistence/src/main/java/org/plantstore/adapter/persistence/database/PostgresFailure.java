@@ -1,9 +1,12 @@
 package org.plantstore.adapter.persistence.database;
 
+import static java.util.stream.Collectors.joining;
+
 import java.sql.SQLException;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
@@ -36,30 +39,21 @@ public record PostgresFailure(SQLException cause) {
    * Returns the failure of the driver or the pool that a framework has wrapped, if there is one.
    */
   public static Optional<PostgresFailure> in(Throwable wrapper) {
-    for (Throwable link = wrapper; link != null; link = link.getCause()) {
-      if (link instanceof SQLException sql) {
-        return Optional.of(new PostgresFailure(sql));
-      }
-    }
-    return Optional.empty();
+    return causes(wrapper, SQLException.class).map(PostgresFailure::new).findFirst();
   }
 
   /** Returns whether the failure is transient. */
   public boolean isTransient() {
     // The pool's own time-out has no state.
-    return state() == null || TRANSIENT.stream().anyMatch(this::hasState);
+    return state().isEmpty() || TRANSIENT.stream().anyMatch(this::hasState);
   }
 
   /** Returns the failure in one line, without details, which would quote rows. */
   public String describe() {
-    StringBuilder line = new StringBuilder();
-    for (Throwable link = cause; link != null; link = link.getCause()) {
-      line.append(line.isEmpty() ? "" : ": ").append(messageOf(link));
-    }
-    String state = state();
-    return (state == null ? line : line.append(" (SQLSTATE ").append(state).append(')'))
-        .toString()
-        .replaceAll("\\s+", " ");
+    String messages =
+        causes(cause, Throwable.class).map(PostgresFailure::messageOf).collect(joining(": "));
+    String state = state().map(" (SQLSTATE %s)"::formatted).orElse("");
+    return (messages + state).replaceAll("\\s+", " ");
   }
 
   private static String messageOf(Throwable link) {
@@ -69,20 +63,22 @@ public record PostgresFailure(SQLException cause) {
     return message == null ? link.getClass().getSimpleName() : message;
   }
 
-  /** Returns the innermost state: a pool wraps the driver's exception in its own. */
-  private @Nullable String state() {
-    String state = null;
-    for (Throwable link = cause; link != null; link = link.getCause()) {
-      if (link instanceof SQLException sql && sql.getSQLState() != null) {
-        state = sql.getSQLState();
-      }
-    }
-    return state;
-  }
-
   /** Returns whether the state is this one, or of this class. */
   public boolean hasState(String stateOrClass) {
-    String state = state();
-    return state != null && state.startsWith(stateOrClass);
+    return state().filter(state -> state.startsWith(stateOrClass)).isPresent();
+  }
+
+  /** Returns the innermost state: a pool wraps the driver's exception in its own. */
+  private Optional<String> state() {
+    return causes(cause, SQLException.class)
+        .map(SQLException::getSQLState)
+        .filter(Objects::nonNull)
+        .reduce((outer, inner) -> inner);
+  }
+
+  private static <T> Stream<T> causes(Throwable wrapper, Class<T> type) {
+    return Stream.iterate(wrapper, Objects::nonNull, Throwable::getCause)
+        .filter(type::isInstance)
+        .map(type::cast);
   }
 }

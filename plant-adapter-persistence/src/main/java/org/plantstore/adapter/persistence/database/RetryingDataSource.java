@@ -29,8 +29,8 @@ final class RetryingDataSource extends PGSimpleDataSource {
 
   private final transient DatabaseTimeouts timeouts;
 
-  /** The refusal of the account by the last attempt, or null; guarded by this. */
-  private transient @Nullable SQLException refusal;
+  /** The refusal of the account by the last attempt, or null. */
+  private transient volatile @Nullable SQLException refusal;
 
   /** When the last attempt began, as a value of {@link System#nanoTime()}; guarded by this. */
   private transient long attempted;
@@ -64,13 +64,6 @@ final class RetryingDataSource extends PGSimpleDataSource {
     }
   }
 
-  /** Opens a connection for the account that is set here, whichever is given. */
-  @Override
-  public Connection getConnection(@Nullable String user, @Nullable String password)
-      throws SQLException {
-    return getConnection();
-  }
-
   /** Returns why the pool's last attempt failed, or null if it succeeded. */
   @Nullable String lastFailure() {
     return lastFailure;
@@ -85,24 +78,21 @@ final class RetryingDataSource extends PGSimpleDataSource {
     requireNoRecentRefusal();
     try {
       Connection connection = prepared(super.getConnection(getUser(), getPassword()));
-      setRefusal(null);
+      refusal = null;
       return connection;
     } catch (SQLException e) {
-      setRefusal(new PostgresFailure(e).hasState(PostgresFailure.ACCOUNT_REFUSED) ? e : null);
+      refusal = new PostgresFailure(e).hasState(PostgresFailure.ACCOUNT_REFUSED) ? e : null;
       throw e;
     }
   }
 
   private synchronized void requireNoRecentRefusal() throws SQLException {
+    SQLException recent = refusal;
     long now = System.nanoTime();
-    if (refusal != null && now - attempted < PAUSE_AFTER_REFUSAL.toNanos()) {
-      throw refusal;
+    if (recent != null && now - attempted < PAUSE_AFTER_REFUSAL.toNanos()) {
+      throw recent;
     }
     attempted = now;
-  }
-
-  private synchronized void setRefusal(@Nullable SQLException refusal) {
-    this.refusal = refusal;
   }
 
   private Connection prepared(Connection connection) throws SQLException {

@@ -1,6 +1,7 @@
 package org.plantstore.adapter.persistence.batch;
 
 import static java.util.Objects.requireNonNull;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -12,14 +13,15 @@ import static org.plantstore.adapter.persistence.batch.TestTable.NONE;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -49,31 +51,33 @@ class GroupCommitTest {
 
   @Test
   void whatever_queues_while_a_batch_is_written_is_the_next_batch_in_the_order_of_ids() {
+    long began = System.nanoTime();
     GroupCommit groupCommit = groupCommit(WIDE, LONG);
     List<Caller> callers = occupyAllWriters(groupCommit);
 
     callers.addAll(callAll(groupCommit, LongStream.of(9, -3, 7)));
+    assertEquals(3, groupCommit.waitingPlants());
     table.release();
 
     callers.forEach(Caller::assertOwnPlant);
     assertEquals(List.of(-3L, 7L, 9L), table.lastBatch());
+    assertEquals(callers.size(), groupCommit.takenPlants());
+    assertTrue(groupCommit.waited().toNanos() > 0);
+    assertTrue(groupCommit.waited().toNanos() < callers.size() * (System.nanoTime() - began));
   }
 
   @Test
-  void of_the_plants_with_one_id_in_a_batch_the_first_is_stored_and_all_are_told()
-      throws Exception {
+  void of_the_plants_with_one_id_in_a_batch_the_first_is_stored_and_all_are_told() {
     GroupCommit groupCommit = groupCommit(WIDE, LONG);
     occupyAllWriters(groupCommit);
     NewPlant first = new NewPlant(7, "first", null);
 
     Caller winner = call(groupCommit, first);
-    Caller twin = call(groupCommit, first);
     Caller loser = call(groupCommit, new NewPlant(7, "second", null));
     table.release();
 
     assertEquals(first, winner.stored());
     assertEquals(first, loser.stored());
-    assertEquals(first, twin.stored());
   }
 
   @Test
@@ -81,9 +85,9 @@ class GroupCommitTest {
     // A character counts as 3 bytes.
     GroupCommit groupCommit = groupCommit(new GroupCommit.Limits(2, 30), LONG);
     List<Caller> callers = occupyAllWriters(groupCommit);
-    int[] characters = {5, 4, 1, 100, 1, 1, 1};
+    int[] characters = {5, 4, 5, 5, 1, 100, 1, 1, 1};
     for (int index = 0; index < characters.length; index++) {
-      String tag = index == 1 ? "t" : null;
+      String tag = index == 1 || index == 3 ? "t" : null;
       NewPlant plant = new NewPlant(index, "f".repeat(characters[index]), tag);
       callers.add(call(groupCommit, plant));
     }
@@ -91,8 +95,12 @@ class GroupCommitTest {
 
     callers.forEach(Caller::assertOwnPlant);
     assertEquals(
-        Set.of(List.of(0L, 1L), List.of(2L), List.of(3L), List.of(4L, 5L), List.of(6L)),
-        table.batches().stream().filter(batch -> batch.get(0) >= 0).collect(Collectors.toSet()));
+        "[[0, 1], [2], [3, 4], [5], [6, 7], [8]]",
+        table.batches().stream()
+            .filter(batch -> batch.get(0) >= 0)
+            .sorted(Comparator.comparing(batch -> batch.get(0)))
+            .toList()
+            .toString());
   }
 
   @Test
@@ -150,8 +158,7 @@ class GroupCommitTest {
 
   @Test
   void answered_plants_are_forgotten() {
-    GroupCommit groupCommit = new GroupCommit(plants -> plants, WIDE, LONG);
-    opened.add(groupCommit);
+    GroupCommit groupCommit = groupCommit(plants -> plants, WIDE, LONG);
     WeakReference<NewPlant> answered = new WeakReference<>(groupCommit.putIfAbsent(fern(0)));
 
     await(() -> {
@@ -163,19 +170,14 @@ class GroupCommitTest {
 
   @Test
   void plant_that_makes_its_batch_fail_does_not_take_its_neighbours_with_it() {
-    refuse(2, Remedy.SEPARATE, new IllegalStateException("refused"));
-    GroupCommit groupCommit = groupCommit(WIDE, LONG);
-    occupyAllWriters(groupCommit);
+    RuntimeException reason = new IllegalStateException("refused");
+    refuse(2, Remedy.SEPARATE, reason);
 
-    Caller one = call(groupCommit, fern(1));
-    Caller two = call(groupCommit, fern(2));
-    Caller three = call(groupCommit, fern(3));
-    table.release();
+    List<Caller> callers = callInOneBatch(1, 2, 3);
 
-    one.assertOwnPlant();
-    three.assertOwnPlant();
-    assertEquals("refused", two.failure().getMessage());
-    assertInstanceOf(IllegalStateException.class, two.failure());
+    callers.get(0).assertOwnPlant();
+    callers.get(2).assertOwnPlant();
+    assertSame(reason, callers.get(1).failure());
   }
 
   @Test
@@ -188,60 +190,59 @@ class GroupCommitTest {
   @Test
   void plant_whose_id_is_locked_is_repeated_on_its_own_until_it_is_free() {
     refuse(2, Remedy.SEPARATE, new PlantStoreUnavailableException("locked"));
-    GroupCommit groupCommit = groupCommit(WIDE, LONG);
-    occupyAllWriters(groupCommit);
 
-    Caller one = call(groupCommit, fern(1));
-    Caller two = call(groupCommit, fern(2));
-    table.release();
-    one.assertOwnPlant();
+    List<Caller> callers = callInOneBatch(1, 2);
+
+    callers.get(0).assertOwnPlant();
     int before = table.batches().size();
     table.awaitBatches(before + 2);
     table.before = NONE;
-
-    two.assertOwnPlant();
+    callers.get(1).assertOwnPlant();
     assertTrue(
         table.batches().stream().skip(before).allMatch(List.of(2L)::equals), table::toString);
   }
 
   @Test
   void plant_that_cannot_be_read_back_is_repeated_until_its_deadline() {
-    table.hiddenId = 1;
-    table.release();
+    AtomicInteger batches = new AtomicInteger();
+    GroupCommit groupCommit =
+        groupCommit(
+            plants -> {
+              batches.incrementAndGet();
+              return Map.of();
+            },
+            WIDE,
+            SHORT);
 
     assertEquals(
         "the plant that has the id cannot be read",
-        call(groupCommit(WIDE, SHORT), fern(1)).unavailable().getMessage());
-    assertTrue(table.batches().size() > 1, table::toString);
+        call(groupCommit, fern(1)).unavailable().getMessage());
+    assertTrue(batches.get() > 1, batches::toString);
   }
 
   @Test
   void failure_of_the_whole_batch_is_told_to_all_at_once() {
     PlantStoreUnavailableException reason = new PlantStoreUnavailableException("disk full");
     refuse(2, Remedy.NONE, reason);
-    GroupCommit groupCommit = groupCommit(WIDE, LONG);
-    occupyAllWriters(groupCommit);
 
-    Caller one = call(groupCommit, fern(1));
-    Caller two = call(groupCommit, fern(2));
-    table.release();
+    callInOneBatch(1, 2).forEach(caller -> assertSame(reason, caller.failure()));
 
-    assertSame(reason, one.failure());
-    assertSame(reason, two.failure());
     assertEquals(1, table.batches().stream().filter(batch -> batch.contains(2L)).count());
   }
 
   @Test
   void batch_that_was_written_although_its_connection_was_lost_is_answered() {
-    table.after =
-        ids -> {
-          table.after = NONE;
-          throw new BatchFailure(
-              Remedy.REPEAT, new PlantStoreUnavailableException("connection lost"));
+    GroupCommit.Table losing =
+        plants -> {
+          Map<Long, NewPlant> stored = table.putIfAbsent(plants);
+          if (table.batches().size() == 1) {
+            throw new BatchFailure(Remedy.REPEAT, new PlantStoreUnavailableException("lost"));
+          }
+          return stored;
         };
     table.release();
 
-    assertEquals(fern(1), groupCommit(WIDE, LONG).putIfAbsent(fern(1)));
+    assertEquals(fern(1), groupCommit(losing, WIDE, LONG).putIfAbsent(fern(1)));
     assertEquals(List.of(List.of(1L), List.of(1L)), table.batches());
   }
 
@@ -264,7 +265,7 @@ class GroupCommitTest {
   }
 
   @Test
-  void closing_answers_all_who_wait_and_refuses_new_plants() throws Exception {
+  void closing_answers_all_who_wait_refuses_new_plants_and_ends_all_threads() throws Exception {
     GroupCommit groupCommit = groupCommit(new GroupCommit.Limits(3, 1_000_000), LONG);
     List<Caller> callers = occupyAllWriters(groupCommit);
     callers.addAll(callAll(groupCommit, LongStream.range(0, 50)));
@@ -275,38 +276,46 @@ class GroupCommitTest {
     table.release();
     closing.join();
 
-    assertEquals(54, table.rows());
     callers.forEach(Caller::assertOwnPlant);
+    await(() ->
+        Thread.getAllStackTraces().keySet().stream()
+            .noneMatch(thread -> thread.getName().startsWith("plant-")));
   }
 
   @Test
-  void interrupted_caller_waits_no_longer_and_stays_interrupted() throws Exception {
+  void interrupted_caller_waits_no_longer_and_stays_interrupted() {
     GroupCommit groupCommit = groupCommit(WIDE, LONG);
     occupyAllWriters(groupCommit);
-    FutureTask<Boolean> isInterrupted =
-        new FutureTask<>(() -> {
-          assertEquals(
-              "interrupted while waiting for the database",
-              assertThrows(
-                      PlantStoreUnavailableException.class, () -> groupCommit.putIfAbsent(fern(1)))
-                  .getMessage());
-          return Thread.currentThread().isInterrupted();
-        });
-    Thread caller = new Thread(isInterrupted);
-    caller.start();
 
-    caller.interrupt();
+    Thread.currentThread().interrupt();
+    PlantStoreUnavailableException failure =
+        assertThrows(PlantStoreUnavailableException.class, () -> groupCommit.putIfAbsent(fern(1)));
 
-    assertTrue(isInterrupted.get());
+    assertTrue(Thread.interrupted());
+    assertEquals("interrupted while waiting for the database", failure.getMessage());
     table.release();
     groupCommit.putIfAbsent(fern(2));
     assertTrue(table.batches().stream().noneMatch(batch -> batch.contains(1L)), table::toString);
   }
 
   private GroupCommit groupCommit(GroupCommit.Limits limits, Duration timeout) {
-    GroupCommit groupCommit = new GroupCommit(table, limits, timeout);
+    return groupCommit(table, limits, timeout);
+  }
+
+  private GroupCommit groupCommit(
+      GroupCommit.Table written, GroupCommit.Limits limits, Duration timeout) {
+    GroupCommit groupCommit = new GroupCommit(written, limits, timeout);
     opened.add(groupCommit);
     return groupCommit;
+  }
+
+  /** Calls while all writers are busy, and releases them. */
+  private List<Caller> callInOneBatch(long... ids) {
+    GroupCommit groupCommit = groupCommit(WIDE, LONG);
+    occupyAllWriters(groupCommit);
+    List<Caller> callers = callAll(groupCommit, LongStream.of(ids));
+    table.release();
+    return callers;
   }
 
   private void refuse(long id, Remedy remedy, RuntimeException reason) {
@@ -363,16 +372,12 @@ class GroupCommitTest {
 
   private record Caller(NewPlant plant, FutureTask<NewPlant> result) {
 
-    NewPlant stored() throws Exception {
-      return result.get();
+    NewPlant stored() {
+      return assertDoesNotThrow(() -> result.get());
     }
 
     void assertOwnPlant() {
-      try {
-        assertEquals(plant, stored());
-      } catch (Exception e) {
-        throw new AssertionError("plant " + plant.id(), e);
-      }
+      assertEquals(plant, stored());
     }
 
     Throwable failure() {

@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.plantstore.domain.NewPlant;
 
 /** A table in memory that holds up its batches until it is released, and fails when told to. */
-public final class TestTable implements GroupCommit.Table {
+final class TestTable implements GroupCommit.Table {
 
   /** What happens to a batch. */
   interface Fault {
@@ -31,22 +31,13 @@ public final class TestTable implements GroupCommit.Table {
   /** Happens to each batch before it is stored. */
   volatile Fault before = NONE;
 
-  /** Happens to each batch after it was stored. */
-  volatile Fault after = NONE;
-
-  /** The id of the row that cannot be read. */
-  volatile long hiddenId = Long.MIN_VALUE;
-
   @Override
   public Map<Long, NewPlant> putIfAbsent(SortedMap<Long, NewPlant> plants) throws BatchFailure {
     batches.add(List.copyOf(plants.keySet()));
     awaitUninterruptibly(released);
     before.happen(plants.keySet());
-    plants.forEach(rows::putIfAbsent);
-    after.happen(plants.keySet());
-    Map<Long, NewPlant> stored = new HashMap<>(rows);
-    stored.keySet().retainAll(plants.keySet());
-    stored.remove(hiddenId);
+    Map<Long, NewPlant> stored = new HashMap<>();
+    plants.forEach((id, plant) -> stored.put(id, rows.computeIfAbsent(id, free -> plant)));
     return stored;
   }
 
@@ -59,12 +50,12 @@ public final class TestTable implements GroupCommit.Table {
   }
 
   /** Lets all batches pass, also later ones. */
-  public void release() {
+  void release() {
     released.countDown();
   }
 
   /** Waits until this number of batches has come, whether they were held up or not. */
-  public void awaitBatches(int number) {
+  void awaitBatches(int number) {
     while (batches.size() < number) {
       assertFalse(Thread.interrupted(), "waited in vain for a batch; there were " + this);
       LockSupport.parkNanos(1_000_000);
@@ -78,10 +69,6 @@ public final class TestTable implements GroupCommit.Table {
 
   List<Long> lastBatch() {
     return batches.get(batches.size() - 1);
-  }
-
-  int rows() {
-    return rows.size();
   }
 
   @Override

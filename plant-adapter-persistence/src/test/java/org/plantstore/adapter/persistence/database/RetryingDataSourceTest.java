@@ -28,7 +28,7 @@ class RetryingDataSourceTest {
       throws SQLException {
     server.execute("ALTER ROLE postgres SET synchronous_commit = " + set);
 
-    assertEquals(used, single(source(), "SHOW synchronous_commit"));
+    assertEquals(used, single(sourceFor("postgres"), "SHOW synchronous_commit"));
   }
 
   /** They would end sessions that wait, some of them idle ones. */
@@ -43,7 +43,7 @@ class RetryingDataSourceTest {
         "DO $$ DECLARE timeout text; BEGIN FOR timeout IN SELECT name FROM pg_settings WHERE "
             + timeouts
             + " LOOP EXECUTE format('ALTER ROLE postgres SET %I = 300', timeout); END LOOP; END $$");
-    RetryingDataSource source = source();
+    RetryingDataSource source = sourceFor("postgres");
 
     assertEquals("800ms", single(source, "SHOW statement_timeout"));
     assertEquals("200ms", single(source, "SHOW lock_timeout"));
@@ -57,17 +57,15 @@ class RetryingDataSourceTest {
   @Test
   void account_that_is_refused_is_not_tried_again_at_once() {
     server.execute("DO $$ BEGIN CREATE ROLE stranger; EXCEPTION WHEN duplicate_object THEN END $$");
-    RetryingDataSource source =
-        new RetryingDataSource(
-            new DatabaseAccess(server.url("postgres"), "stranger", "any"), new DatabaseTimeouts(1));
+    RetryingDataSource source = sourceFor("stranger");
     SQLException refusal = assertThrows(SQLException.class, source::connect);
 
     assertSame(refusal, assertThrows(SQLException.class, source::connect));
   }
 
-  private RetryingDataSource source() {
+  private RetryingDataSource sourceFor(String username) {
     return new RetryingDataSource(
-        new DatabaseAccess(server.url("postgres"), "postgres", "any"), new DatabaseTimeouts(1));
+        new DatabaseAccess(server.url("postgres"), username, "any"), new DatabaseTimeouts(1));
   }
 
   private static String single(RetryingDataSource source, String query) throws SQLException {

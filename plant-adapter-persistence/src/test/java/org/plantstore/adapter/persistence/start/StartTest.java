@@ -35,6 +35,10 @@ class StartTest {
 
   private static final NewPlant FERN = new NewPlant(1, "fern", "shade");
 
+  private static final String CREATE_GARDENER =
+      "DO $$ BEGIN CREATE ROLE gardener LOGIN; EXCEPTION WHEN duplicate_object THEN END $$";
+  private static final Map<String, Object> GARDENER = Map.of("database.username", "gardener");
+
   private static final DatabaseServer SERVER = DatabaseServer.shared();
 
   @BeforeEach
@@ -55,34 +59,31 @@ class StartTest {
           postgresql://localhost/p?ssl=true&password=canary | not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
           """)
   void start_with_an_unusable_address_is_refused(String address, String reason) {
-    assertRefused(DatabaseServer.settings("jdbc:" + address), "DATABASE_URL must " + reason);
+    assertRefused(Map.of("database.url", "jdbc:" + address), "DATABASE_URL must " + reason);
   }
 
   @Test
   void start_without_the_right_to_create_the_table_is_refused() {
-    Map<String, Object> settings = settingsOfGardener();
-    SERVER.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC");
+    SERVER.execute(CREATE_GARDENER, "REVOKE CREATE ON SCHEMA public FROM PUBLIC");
 
     assertRefused(
-        settings, "gardener must be allowed to create the table plant in the database's schema");
+        GARDENER, "gardener must be allowed to create the table plant in the database's schema");
   }
 
   @Test
   void start_without_the_right_to_use_the_table_is_refused() {
-    Map<String, Object> settings = settingsOfGardener();
+    SERVER.execute(CREATE_GARDENER);
     SERVER.connect().close(); // makes the table
 
     assertRefused(
-        settings, "gardener must be allowed to insert into and to select from the table plant");
+        GARDENER, "gardener must be allowed to insert into and to select from the table plant");
   }
 
   @Test
   void start_on_a_read_only_database_is_refused() {
     SERVER.execute("ALTER ROLE postgres SET default_transaction_read_only = on");
 
-    assertRefused(
-        DatabaseServer.settings(SERVER.url("postgres")),
-        "the database must be writable for postgres, but is read-only");
+    assertRefused(Map.of(), "the database must be writable for postgres, but is read-only");
   }
 
   @Test
@@ -104,11 +105,8 @@ class StartTest {
     try (ServerSocket slow = new ServerSocket(0)) {
       Future<?> answering = thread.submit(() -> answerSlowly(slow, refused));
 
-      String message =
-          refusal(
-              DatabaseServer.settings(
-                  "jdbc:postgresql://localhost:%d/plants?sslmode=disable"
-                      .formatted(slow.getLocalPort())));
+      String url = "jdbc:postgresql://localhost:" + slow.getLocalPort() + "/plants?sslmode=disable";
+      String message = refusal(Map.of("database.url", url));
 
       refused.countDown();
       answering.get();
@@ -137,7 +135,7 @@ class StartTest {
         "CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0");
 
     assertRefused(
-        DatabaseServer.settings(SERVER.url("latin")),
+        Map.of("database.url", SERVER.url("latin")),
         "the database must have the encoding UTF8 to keep every name, but has LATIN1");
   }
 
@@ -151,28 +149,27 @@ class StartTest {
   }
 
   @Test
-  void password_is_used_as_it_is_written() {
-    Map<String, Object> settings = DatabaseServer.settings(SERVER.url("postgres"));
-    settings.put("database.password", "a${secret}$$");
-    try (ApplicationContext instance = ApplicationContext.run(settings)) {
+  void password_is_used_as_it_is_written_and_not_told() {
+    try (ApplicationContext instance =
+        SERVER.connect(Map.of("database.password", "a${secret}$$"))) {
       DatabaseAccess access = DatabaseAccess.of(instance.getEnvironment());
       assertEquals(
           "a${secret}$$",
           access.configure(new PGSimpleDataSource(), Duration.ofSeconds(1)).getPassword());
+      assertEquals("postgres at " + SERVER.url("postgres"), access.toString());
     }
   }
 
   @Test
   void migrations_may_take_longer_than_a_create() throws Exception {
     SERVER.connect().close(); // makes the history that a start reads
-    Map<String, Object> settings = DatabaseServer.settings(SERVER.url("postgres"));
-    settings.put("database.timeout.seconds", 1);
-    settings.put("database.start.timeout.seconds", 60);
+    Map<String, Object> settings =
+        Map.of("database.timeout.seconds", 1, "database.start.timeout.seconds", 60);
     ExecutorService thread = Executors.newSingleThreadExecutor();
     try (Connection locker = SERVER.connection()) {
       locker.setAutoCommit(false);
       locker.createStatement().execute("LOCK TABLE flyway_schema_history");
-      Future<ApplicationContext> starting = thread.submit(() -> ApplicationContext.run(settings));
+      Future<ApplicationContext> starting = thread.submit(() -> SERVER.connect(settings));
       locker.createStatement().execute("SELECT pg_sleep(1.5)");
       assertFalse(starting.isDone(), "the migration waits");
       locker.rollback();
@@ -185,21 +182,13 @@ class StartTest {
     }
   }
 
-  private static Map<String, Object> settingsOfGardener() {
-    SERVER.execute(
-        "DO $$ BEGIN CREATE ROLE gardener LOGIN; EXCEPTION WHEN duplicate_object THEN END $$");
-    Map<String, Object> settings = DatabaseServer.settings(SERVER.url("postgres"));
-    settings.put("database.username", "gardener");
-    return settings;
-  }
-
   private static void assertRefused(Map<String, Object> settings, String message) {
     assertEquals(message, refusal(settings));
   }
 
   private static String refusal(Map<String, Object> settings) {
     ConfigurationException refusal =
-        assertThrows(ConfigurationException.class, () -> ApplicationContext.run(settings).close());
+        assertThrows(ConfigurationException.class, () -> SERVER.connect(settings).close());
     return String.valueOf(refusal.getMessage());
   }
 }

@@ -7,8 +7,8 @@ import org.plantstore.adapter.persistence.batch.BatchFailure.Remedy;
 import org.plantstore.adapter.persistence.database.PostgresFailure;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** Translates failures of PostgreSQL into failures of batches. */
-final class BatchFailures {
+/** Translates exceptions of the database into those of the batch and of the domain. */
+final class ExceptionTranslation {
 
   /** Classes of SQLSTATE after which the same statement may succeed at once. */
   private static final Set<String> REPEATABLE_CLASSES = Set.of("08", "40", "57");
@@ -16,15 +16,15 @@ final class BatchFailures {
   /** A lock on an id or on the table was not released within lock_timeout. */
   private static final String LOCKED = "55P03";
 
-  private BatchFailures() {}
+  private ExceptionTranslation() {}
 
-  /** Returns the failure of a batch whose statements failed, or that got no connection. */
-  static BatchFailure of(RuntimeException wrapper) {
-    PostgresFailure failure =
-        PostgresFailure.in(wrapper)
-            .orElseThrow(() ->
-                new IllegalStateException(
-                    "the store is used in a wrong way: " + wrapper.getMessage()));
+  /**
+   * Returns the failure of a batch whose statements failed, or that got no connection.
+   *
+   * @throws RuntimeException the wrapper itself, if it wraps no failure of the database
+   */
+  static BatchFailure toBatchFailure(RuntimeException wrapper) {
+    PostgresFailure failure = PostgresFailure.in(wrapper).orElseThrow(() -> wrapper);
     // Without a connection the pool has tried for long enough.
     return new BatchFailure(
         wrapper instanceof CannotGetJdbcConnectionException ? Remedy.NONE : remedy(failure),

@@ -2,6 +2,7 @@ package org.plantstore.adapter.persistence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.micronaut.data.connection.jdbc.exceptions.CannotGetJdbcConnectionException;
@@ -14,7 +15,7 @@ import org.plantstore.adapter.persistence.batch.BatchFailure;
 import org.plantstore.adapter.persistence.batch.BatchFailure.Remedy;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-class BatchFailuresTest {
+class ExceptionTranslationTest {
 
   @ParameterizedTest
   @CsvSource({
@@ -32,16 +33,16 @@ class BatchFailuresTest {
     ", NONE"
   })
   void remedy_fits_the_state(@Nullable String state, Remedy remedy) {
-    assertEquals(remedy, BatchFailures.of(wrapped(state)).remedy());
+    assertEquals(remedy, ExceptionTranslation.toBatchFailure(wrapped(state)).remedy());
   }
 
   @Test
   void reason_fits_what_trying_again_can_do() {
-    RuntimeException passing = BatchFailures.of(wrapped("40001")).reason();
+    RuntimeException passing = ExceptionTranslation.toBatchFailure(wrapped("40001")).reason();
     assertInstanceOf(PlantStoreUnavailableException.class, passing);
     assertEquals("failed (SQLSTATE 40001)", passing.getMessage());
 
-    RuntimeException lasting = BatchFailures.of(wrapped("23502")).reason();
+    RuntimeException lasting = ExceptionTranslation.toBatchFailure(wrapped("23502")).reason();
     assertInstanceOf(IllegalStateException.class, lasting);
     assertEquals(
         "PostgreSQL refused a plant for good: failed (SQLSTATE 23502)", lasting.getMessage());
@@ -50,7 +51,7 @@ class BatchFailuresTest {
   @Test
   void batch_without_a_connection_is_not_repeated() {
     BatchFailure failure =
-        BatchFailures.of(
+        ExceptionTranslation.toBatchFailure(
             new CannotGetJdbcConnectionException("none", new SQLException("failed", "08001")));
 
     assertEquals(Remedy.NONE, failure.remedy());
@@ -58,9 +59,11 @@ class BatchFailuresTest {
   }
 
   @Test
-  void exception_without_a_failure_of_the_database_is_a_bug() {
-    assertThrows(
-        IllegalStateException.class, () -> BatchFailures.of(new IllegalArgumentException("bug")));
+  void exception_without_a_failure_of_the_database_is_a_bug_and_passed_on() {
+    RuntimeException bug = new IllegalArgumentException("bug");
+
+    assertSame(
+        bug, assertThrows(RuntimeException.class, () -> ExceptionTranslation.toBatchFailure(bug)));
   }
 
   private static RuntimeException wrapped(@Nullable String state) {
