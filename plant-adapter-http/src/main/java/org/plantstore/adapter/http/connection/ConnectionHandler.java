@@ -60,7 +60,6 @@ final class ConnectionHandler extends ChannelDuplexHandler {
     this.ended = ended;
   }
 
-  /** Returns what comes next. */
   Input input() {
     return input;
   }

@@ -46,7 +46,6 @@ final class SlowClients {
   private final long timeoutNanos;
   private final Map<Wait, Map<Channel, Long>> waiting = new EnumMap<>(Wait.class);
 
-  /** Creates the set of an event loop, which shares the memory with others. */
   SlowClients(EventExecutor eventLoop, int eventLoops, Duration timeout) {
     this.maxWaiting =
         (int) (Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP / MAX_BYTES / eventLoops);
@@ -68,7 +67,6 @@ final class SlowClients {
     }
   }
 
-  /** Removes a connection. */
   void remove(Channel connection, Wait kind) {
     of(kind).remove(connection);
   }

@@ -117,11 +117,7 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
         : "";
   }
 
-  /**
-   * Returns the time at which a valid token expires.
-   *
-   * @throws RefusedException if there is no token, it is not valid, or it cannot be checked now
-   */
+  /** Returns when a valid token expires; throws RefusedException if it is not valid. */
   Instant requireValid(String token) {
     if (token.isEmpty()) {
       throw new RefusedException(ErrorNumber.NO_TOKEN);
