@@ -1,6 +1,5 @@
 package org.plantstore.adapter.http;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import io.micronaut.context.annotation.Context;
 import io.micronaut.context.annotation.Property;
 import io.micronaut.http.HttpResponse;
@@ -10,8 +9,6 @@ import io.micronaut.http.annotation.Consumes;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Post;
 import io.micronaut.http.annotation.Produces;
-import io.micronaut.serde.annotation.SerdeImport;
-import io.micronaut.serde.annotation.Serdeable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
 import org.plantstore.adapter.http.connection.BlockingWork;
@@ -30,13 +27,7 @@ import org.plantstore.domain.Plant;
  */
 @Context
 @Controller
-@SerdeImport(value = Plant.class, mixin = PlantsController.PlantJson.class)
 final class PlantsController {
-
-  /** The Plant of the contract: an absent tag is left out, an empty one is not. */
-  @Serdeable.Serializable
-  @JsonInclude(JsonInclude.Include.NON_NULL)
-  abstract static class PlantJson {}
 
   private final NewPlantReader newPlants;
   private final CreatePlant createPlant;
