@@ -76,19 +76,15 @@ final class ErrorAnswers
       response.header(HttpHeaders.RETRY_AFTER, String.valueOf(RETRY_AFTER.toSeconds()));
     }
     if (error.status() == HttpStatus.UNAUTHORIZED) {
-      response.header(HttpHeaders.WWW_AUTHENTICATE, challenge(error));
+      // Names an error only if a token was sent (RFC 6750, section 3.1).
+      String reason = error == ErrorNumber.INVALID_TOKEN ? ", error=\"invalid_token\"" : "";
+      response.header(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"plants\"" + reason);
     }
     return response
         .status(error.status())
         .header(HttpHeaders.LINK, error.link(request.getPath()))
         .contentType(MediaType.APPLICATION_JSON_TYPE)
         .body(new ErrorMessage(error.number(), String.valueOf(refusal.getMessage())));
-  }
-
-  /** Names an error only if a token was sent (RFC 6750, section 3.1). */
-  private static String challenge(ErrorNumber error) {
-    return "Bearer realm=\"plants\""
-        + (error == ErrorNumber.INVALID_TOKEN ? ", error=\"invalid_token\"" : "");
   }
 
   private RefusedException refusalOf(Throwable failure) {
@@ -122,12 +118,11 @@ final class ErrorAnswers
       return new RefusedException(
           ErrorNumber.BODY_TOO_LARGE, "The body must have at most " + maxBodyBytes + " bytes.");
     }
-    return switch (status) {
-      case NOT_FOUND -> new RefusedException(ErrorNumber.NOT_FOUND);
-      case METHOD_NOT_ALLOWED -> new RefusedException(ErrorNumber.METHOD_NOT_ALLOWED);
-      default ->
-          new RefusedException(
-              status.getCode() < 500 ? ErrorNumber.MALFORMED_REQUEST : ErrorNumber.INTERNAL);
-    };
+    return new RefusedException(
+        switch (status) {
+          case NOT_FOUND -> ErrorNumber.NOT_FOUND;
+          case METHOD_NOT_ALLOWED -> ErrorNumber.METHOD_NOT_ALLOWED;
+          default -> status.getCode() < 500 ? ErrorNumber.MALFORMED_REQUEST : ErrorNumber.INTERNAL;
+        });
   }
 }

@@ -28,9 +28,6 @@ public final class HttpSettings implements ApplicationContextConfigurer {
 
   private static final String MAX_BODY_BYTES = "max.body.bytes";
 
-  /** A body takes several times its bytes until it is answered; an eighth was too much. */
-  private static final int LARGEST_BODY_SHARE_OF_HEAP = 16;
-
   @Override
   public void configure(ApplicationContextBuilder builder) {
     try (InputStream settings =
@@ -55,7 +52,8 @@ public final class HttpSettings implements ApplicationContextConfigurer {
       requirePositive(property, context.getRequiredProperty(property, String.class));
     }
     long maxBodyBytes = context.getRequiredProperty(MAX_BODY_BYTES, Long.class);
-    long bound = Runtime.getRuntime().maxMemory() / LARGEST_BODY_SHARE_OF_HEAP;
+    // A body takes several times its bytes until it is answered; an eighth was too much.
+    long bound = Runtime.getRuntime().maxMemory() / 16;
     if (maxBodyBytes > bound) {
       throw new ConfigurationException(
           "MAX_BODY_BYTES must be at most "

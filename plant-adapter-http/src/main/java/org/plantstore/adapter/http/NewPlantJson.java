@@ -10,6 +10,8 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import com.fasterxml.jackson.core.util.JsonRecyclerPools;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -35,8 +37,11 @@ final class NewPlantJson {
   private static final int MAX_DEPTH = 1_000;
 
   /** The size of the body bounds every length; a number beyond 64 bits is never converted. */
-  private static final JsonFactory JSON =
+  static final JsonFactory JSON =
       JsonFactory.builder()
+          // Threads that serve one request each would each make their own buffers.
+          .recyclerPool(JsonRecyclerPools.newConcurrentDequePool())
+          .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           // Names are the caller's: remembering them would let it fill the memory.
           .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)

@@ -1,9 +1,6 @@
 package org.plantstore.adapter.http;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.json.JsonWriteFeature;
-import com.fasterxml.jackson.core.util.JsonRecyclerPools;
 import io.micronaut.core.type.Argument;
 import io.micronaut.core.type.MutableHeaders;
 import io.micronaut.http.MediaType;
@@ -15,17 +12,13 @@ import java.io.IOException;
 import java.io.OutputStream;
 import org.plantstore.domain.Plant;
 
-/** Writes the Plant of the contract: an absent tag is left out, an empty one is not. */
+/**
+ * Writes the Plant of the contract: an absent tag is left out, an empty one is not. The framework's
+ * own way takes a twentieth more of a processor for a create, for buffers that serve once.
+ */
 @Singleton
 @Produces(MediaType.APPLICATION_JSON)
 final class PlantWriter implements MessageBodyWriter<Plant> {
-
-  /** Buffers are shared: threads that serve one request each would each make their own. */
-  private static final JsonFactory JSON =
-      JsonFactory.builder()
-          .recyclerPool(JsonRecyclerPools.newConcurrentDequePool())
-          .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
-          .build();
 
   @Override
   public void writeTo(
@@ -34,7 +27,7 @@ final class PlantWriter implements MessageBodyWriter<Plant> {
       Plant plant,
       MutableHeaders headers,
       OutputStream output) {
-    try (JsonGenerator json = JSON.createGenerator(output)) {
+    try (JsonGenerator json = NewPlantJson.JSON.createGenerator(output)) {
       json.writeStartObject();
       json.writeStringField("name", plant.name());
       if (plant.tag() != null) {

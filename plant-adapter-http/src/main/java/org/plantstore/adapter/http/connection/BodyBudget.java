@@ -33,7 +33,6 @@ final class BodyBudget {
     return false;
   }
 
-  /** Gives back what was taken for a body. */
   void release(long bodyBytes) {
     takenBytes.addAndGet(-sharedBytes(bodyBytes));
   }

@@ -53,7 +53,6 @@ final class ConnectionHandler extends ChannelDuplexHandler {
   private long bodyBytes;
   private long droppedBytes;
 
-  /** Creates the handler of a connection, which gives each exchange away at its end. */
   ConnectionHandler(BodyBudget bodies, BooleanSupplier isDraining, Consumer<Exchange> ended) {
     this.bodies = bodies;
     this.isDraining = isDraining;

@@ -46,7 +46,7 @@ final class RequestDecoder extends HttpRequestDecoder {
       };
 
   private boolean isInHead;
-  private boolean isFolded;
+  private boolean isMalformed;
 
   RequestDecoder() {
     super(
@@ -73,12 +73,13 @@ final class RequestDecoder extends HttpRequestDecoder {
       return;
     }
     // As long as the decoder is in a head it takes whole lines, and nothing of what is behind.
-    isFolded |= isFolded(bytes, from, bytes.readerIndex(), isAtLineOfHeader);
+    isMalformed |= isFolded(bytes, from, bytes.readerIndex(), isAtLineOfHeader);
     if (decoded.size() > before) {
       isInHead = false;
-      if (isFolded) {
+      if (isMalformed) {
         ((Exchange) decoded.get(before))
-            .setDecoderResult(DecoderResult.failure(new IllegalArgumentException("folded line")));
+            .setDecoderResult(
+                DecoderResult.failure(new IllegalArgumentException("version or folded line")));
       }
     }
   }
@@ -98,11 +99,8 @@ final class RequestDecoder extends HttpRequestDecoder {
   /** Called when the first line has been read. */
   @Override
   protected HttpMessage createMessage(String[] firstLine) {
-    if (!VERSIONS.contains(firstLine[2])) {
-      throw new IllegalArgumentException("another version, or not to the letter");
-    }
     isInHead = true;
-    isFolded = false;
+    isMalformed = !VERSIONS.contains(firstLine[2]);
     return new Exchange(
         HttpVersion.valueOf(firstLine[2]),
         HttpMethod.valueOf(firstLine[0]),
@@ -110,7 +108,6 @@ final class RequestDecoder extends HttpRequestDecoder {
         HEADERS.newHeaders());
   }
 
-  /** Called when the first line cannot be read. */
   @Override
   protected HttpMessage createInvalidMessage() {
     return new Exchange(HttpVersion.HTTP_1_1, HttpMethod.valueOf("-"), "-", HEADERS.newHeaders());

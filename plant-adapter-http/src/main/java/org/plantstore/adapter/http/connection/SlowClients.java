@@ -58,7 +58,6 @@ final class SlowClients {
         this::sweep, periodMillis, periodMillis, TimeUnit.MILLISECONDS);
   }
 
-  /** Adds a connection that has been waiting since a time of {@link System#nanoTime()}. */
   void add(Channel connection, Wait kind, long sinceNanos) {
     Map<Channel, Long> connections = of(kind);
     connections.put(connection, sinceNanos);

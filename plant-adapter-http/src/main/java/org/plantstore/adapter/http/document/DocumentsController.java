@@ -18,9 +18,10 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.URI;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.plantstore.adapter.http.error.ErrorNumber;
+import org.plantstore.adapter.http.error.RefusedException;
 import org.webjars.WebJarVersionLocator;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
@@ -65,11 +66,6 @@ final class DocumentsController {
   HttpResponse<ByteBuf> get(HttpRequest<?> request) {
     String path = request.getPath();
     String name = path.substring(path.lastIndexOf('/', path.length() - 2) + 1);
-    if (name.length() > 1 && name.endsWith("/")) {
-      // The framework overlooks this slash, and relative references would not.
-      return HttpResponse.permanentRedirect(
-          URI.create("../" + name.substring(0, name.length() - 1)));
-    }
     return documents.computeIfAbsent(name, this::document).answer(request);
   }
 
@@ -84,7 +80,9 @@ final class DocumentsController {
       case "page.js" -> new Document(JAVASCRIPT, resource(name));
       case "swagger-ui.css" -> new Document(CSS, swaggerUi(name));
       case "swagger-ui-bundle.js" -> new Document(JAVASCRIPT, swaggerUi(name));
-      default -> new Document(PLAIN, swaggerUi(name));
+      case "swagger-ui-bundle.js.LICENSE.txt" -> new Document(PLAIN, swaggerUi(name));
+      // The framework overlooks a slash at the end, and relative references would not.
+      default -> throw new RefusedException(ErrorNumber.NOT_FOUND);
     };
   }
 

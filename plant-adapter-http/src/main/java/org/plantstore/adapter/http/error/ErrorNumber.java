@@ -57,9 +57,6 @@ public enum ErrorNumber {
       SERVICE_UNAVAILABLE,
       "The token cannot be checked now, because the identity provider does not answer; send the same request again later.");
 
-  /** No address is deeper, and a reference must not become larger than what it answers. */
-  private static final int MAX_DEPTH = 32;
-
   private final int number;
   private final HttpStatus status;
   private final String description;
@@ -88,11 +85,7 @@ public enum ErrorNumber {
    * errors, relative to the path that was asked for.
    */
   public String link(String path) {
-    long depth = path.chars().skip(1).filter(character -> character == '/').count();
-    return "<"
-        + "../".repeat((int) Math.min(depth, MAX_DEPTH))
-        + "errors#"
-        + number
-        + ">; rel=\"help\"";
+    int depth = Math.max(path.split("/", -1).length - 2, 0);
+    return "<" + "../".repeat(depth) + "errors#" + number + ">; rel=\"help\"";
   }
 }

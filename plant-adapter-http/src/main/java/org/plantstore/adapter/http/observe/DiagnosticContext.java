@@ -22,7 +22,7 @@ public final class DiagnosticContext {
   }
 
   static <T> T supply(Exchange exchange, Supplier<T> work) {
-    String traceId = exchange.traceId();
+    String traceId = RequestId.traceIdOf(exchange.headers());
     MDC.put(REQUEST_ID, exchange.requestId());
     if (traceId != null) {
       MDC.put(TRACE_ID, traceId);

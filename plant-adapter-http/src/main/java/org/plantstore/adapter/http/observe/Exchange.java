@@ -115,11 +115,6 @@ public final class Exchange extends DefaultHttpRequest {
     return requestId;
   }
 
-  /** Returns the id of the trace that the request belongs to, or null if it names none. */
-  @Nullable String traceId() {
-    return RequestId.traceIdOf(headers());
-  }
-
   /** Returns the path of the target (RFC 9112, section 3.2), which may be no URI at all. */
   public String path() {
     return PATH.matcher(uri()).replaceFirst("$1");

@@ -1,11 +1,13 @@
 package org.plantstore.adapter.http.observe;
 
+import static java.util.Objects.requireNonNull;
+
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import jakarta.inject.Singleton;
 import java.time.Duration;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
@@ -26,18 +28,18 @@ public final class Exchanges {
           .mapToObj(millis -> Duration.ofNanos((long) (millis * 1_000_000)))
           .toArray(Duration[]::new);
 
-  private final Map<Outcome, Timer> withoutError = new EnumMap<>(Outcome.class);
-  private final Map<ErrorNumber, Timer> errors = new EnumMap<>(ErrorNumber.class);
+  /** By the error, or by the outcome where there is no error. */
+  private final Map<Object, Timer> timers = new HashMap<>();
 
   /** Registers the timers, unless there is no registry because nobody reads them. */
   Exchanges(@Nullable MeterRegistry registry) {
     MeterRegistry present = registry == null ? new CompositeMeterRegistry() : registry;
     for (Outcome outcome : Outcome.values()) {
-      withoutError.put(outcome, timer(present, outcome, "none"));
+      timers.put(outcome, timer(present, outcome, "none"));
     }
     for (ErrorNumber error : ErrorNumber.values()) {
       Outcome outcome = error.status().getCode() < 500 ? Outcome.REFUSED : Outcome.FAILED;
-      errors.put(error, timer(present, outcome, String.valueOf(error.number())));
+      timers.put(error, timer(present, outcome, String.valueOf(error.number())));
     }
   }
 
@@ -53,10 +55,8 @@ public final class Exchanges {
   /** Times and logs an exchange that has ended. */
   public void record(Exchange exchange) {
     ErrorNumber error = exchange.error();
-    Timer timer = error == null ? withoutError.get(exchange.outcome()) : errors.get(error);
-    if (timer != null) {
-      timer.record(exchange.duration());
-    }
+    Object series = error == null ? exchange.outcome() : error;
+    requireNonNull(timers.get(series)).record(exchange.duration());
     AccessLog.record(exchange);
   }
 }

@@ -54,19 +54,17 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
   private final HttpClient client =
       HttpClient.newBuilder().followRedirects(HttpClient.Redirect.NORMAL).build();
   private final HttpRequest request;
-  private volatile boolean down = true;
+  private volatile boolean down = true; // until a fetch has succeeded
   private volatile JWKSet known = new JWKSet();
 
   ProviderKeySet(URL url) {
     request = HttpRequest.newBuilder(URI.create(url.toString())).build();
   }
 
-  /** Returns whether the last fetch has failed, or none has ended yet. */
   boolean isDown() {
     return down;
   }
 
-  /** Returns the last key set that was fetched, an empty one if none was. */
   JWKSet known() {
     return known;
   }
