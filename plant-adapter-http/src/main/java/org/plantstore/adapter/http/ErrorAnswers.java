@@ -14,7 +14,6 @@ import io.micronaut.http.server.exceptions.response.ErrorContext;
 import io.micronaut.http.server.exceptions.response.ErrorResponseProcessor;
 import jakarta.inject.Singleton;
 import java.io.IOException;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorMessage;
 import org.plantstore.adapter.http.error.ErrorNumber;
@@ -38,10 +37,9 @@ final class ErrorAnswers
         ExceptionHandler<Throwable, HttpResponse<ErrorMessage>> {
 
   private static final Logger LOG = LoggerFactory.getLogger(ErrorAnswers.class);
-  static final Duration RETRY_AFTER = Duration.ofSeconds(1);
 
   private final long maxBodyBytes;
-  private final RareLine unavailableLine = new RareLine(Duration.ofSeconds(1));
+  private final RareLine unavailableLine = new RareLine();
 
   ErrorAnswers(HttpServerConfiguration server) {
     this.maxBodyBytes = server.getMaxRequestSize();
@@ -73,7 +71,7 @@ final class ErrorAnswers
       exchange.fail(error);
     }
     if (error.status() == HttpStatus.SERVICE_UNAVAILABLE) {
-      response.header(HttpHeaders.RETRY_AFTER, String.valueOf(RETRY_AFTER.toSeconds()));
+      response.header(HttpHeaders.RETRY_AFTER, "1");
     }
     if (error.status() == HttpStatus.UNAUTHORIZED) {
       // Names an error only if a token was sent (RFC 6750, section 3.1).

@@ -18,8 +18,8 @@ import org.plantstore.adapter.http.token.TokenSettings;
 
 /**
  * Brings this adapter's settings along ({@code settings.properties}), so that a service need not
- * know which of the framework's defaults would break the contract. Refuses to start without usable
- * keys.
+ * know which of the framework's defaults would break the contract. Refuses to start with settings
+ * that cannot work.
  */
 @ContextConfigurer
 public final class HttpSettings implements ApplicationContextConfigurer {
@@ -49,7 +49,12 @@ public final class HttpSettings implements ApplicationContextConfigurer {
     for (String property :
         List.of(
             MAX_BODY_BYTES, MAX_CONCURRENT_CREATES, "max.connections", "request.timeout.seconds")) {
-      requirePositive(property, context.getRequiredProperty(property, String.class));
+      String value = context.getRequiredProperty(property, String.class);
+      if (!value.matches("[1-9][0-9]{0,8}")) {
+        String variable = property.replace('.', '_').toUpperCase(Locale.ROOT);
+        throw new ConfigurationException(
+            variable + " must be a whole number from 1 to 999999999, but is " + value);
+      }
     }
     long maxBodyBytes = context.getRequiredProperty(MAX_BODY_BYTES, Long.class);
     // A body takes several times its bytes until it is answered; an eighth was too much.
@@ -60,14 +65,6 @@ public final class HttpSettings implements ApplicationContextConfigurer {
               + bound
               + ", a sixteenth of the heap (-Xmx), but is "
               + maxBodyBytes);
-    }
-  }
-
-  private static void requirePositive(String property, String value) {
-    if (!value.matches("[1-9][0-9]{0,8}")) {
-      String variable = property.replace('.', '_').toUpperCase(Locale.ROOT);
-      throw new ConfigurationException(
-          variable + " must be a whole number from 1 to 999999999, but is " + value);
     }
   }
 }

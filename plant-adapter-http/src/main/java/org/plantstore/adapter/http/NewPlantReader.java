@@ -47,7 +47,7 @@ final class NewPlantReader {
     this.maxBodyBytes = server.getMaxRequestSize();
   }
 
-  /** Returns the plant that the body means, when all of it has arrived, or why it is refused. */
+  /** Returns the plant when all of the body has come; throws if its head alone refuses it. */
   CompletableFuture<NewPlant> read(ServerHttpRequest<?> request) {
     requireReadable(request.getHeaders());
     long declaredBytes = request.byteBody().expectedLength().orElse(0);

@@ -14,7 +14,7 @@ import org.plantstore.domain.Plant;
 
 /**
  * Writes the Plant of the contract: an absent tag is left out, an empty one is not. The framework's
- * own way takes a twentieth more of a processor for a create, for buffers that serve once.
+ * own writer takes 5 % more of a processor for each create, because it makes new buffers for each.
  */
 @Singleton
 @Produces(MediaType.APPLICATION_JSON)

@@ -36,15 +36,23 @@ public final class BlockingWork {
     Task<T> task = new Task<>(work, new CompletableFuture<>());
     for (EventExecutor eventLoop : eventLoops) {
       if (eventLoop.inEventLoop()) {
-        submitted.get().add(task);
-        if (submitted.get().size() == 1) {
-          eventLoop.execute(this::startSubmitted);
-        }
+        startLater(eventLoop, task);
         return task.result;
       }
     }
     task.start(threads);
     return task.result;
+  }
+
+  private void startLater(EventExecutor eventLoop, Task<?> task) {
+    try {
+      if (submitted.get().isEmpty()) {
+        eventLoop.execute(this::startSubmitted);
+      }
+      submitted.get().add(task);
+    } catch (RuntimeException | Error e) {
+      task.result.completeExceptionally(e);
+    }
   }
 
   private void startSubmitted() {

@@ -23,7 +23,7 @@ final class BodyBudget {
   private final long limitBytes = Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP;
   private final AtomicLong takenBytes = new AtomicLong();
 
-  /** Takes memory for one more part of a body, and returns whether there is as much. */
+  /** Takes memory for one more part of a body, and returns whether there is enough. */
   boolean take(long bodyBytes, long partBytes) {
     long moreBytes = sharedBytes(bodyBytes + partBytes) - sharedBytes(bodyBytes);
     if (takenBytes.addAndGet(moreBytes) <= limitBytes || moreBytes == 0) {

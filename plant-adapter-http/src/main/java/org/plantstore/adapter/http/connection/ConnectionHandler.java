@@ -14,7 +14,6 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
-import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -34,12 +33,12 @@ import org.slf4j.LoggerFactory;
 final class ConnectionHandler extends ChannelDuplexHandler {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionHandler.class);
-  private static final RareLine NO_MEMORY = new RareLine(Duration.ofSeconds(10));
+  private static final RareLine NO_MEMORY = new RareLine();
 
   /** What each part of a body takes beside its bytes. A part may be as small as a byte. */
   private static final int BYTES_PER_PART = 256;
 
-  /** Most clients read the refusal of a body only when they have sent all of it. */
+  /** How much of a refused body is dropped: most clients read only after sending all of it. */
   private static final long MAX_DROPPED_BYTES = 16 * 1024 * 1024;
 
   private final BodyBudget bodies;

@@ -28,11 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts the handlers of this package on every connection: {@link ClientTimeout}, {@link
- * RequestDecoder} and Netty's encoder in place of the framework's codec, {@link PipelinedRequests},
- * {@link ConnectionHandler}. Closes connections at once beyond {@code MAX_CONNECTIONS}; those to
- * the management port do not count and are never refused, so that probes get through. Safe for use
- * by many threads.
+ * Puts the handlers of this package on every connection, in place of the framework's codec. Closes
+ * connections at once beyond {@code MAX_CONNECTIONS}; those to the management port do not count and
+ * are never refused, so that probes get through. Safe for use by many threads.
  */
 @Singleton
 final class ConnectionPipeline
@@ -40,14 +38,14 @@ final class ConnectionPipeline
         ApplicationEventListener<ApplicationShutdownEvent> {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionPipeline.class);
-  private static final RareLine TOO_MANY = new RareLine(Duration.ofSeconds(10));
+  private static final RareLine TOO_MANY = new RareLine();
   private static final String CODEC = ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC;
 
   /** Bounds what is decoded at once, and so how many requests can be ahead of their answers. */
   private static final int MAX_READ_BYTES = 8 * 1024;
 
-  /** A client that leaves 8 KiB of its answers unread gets no more until it is down to 4 KiB. */
-  private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(4 * 1024, 8 * 1024);
+  /** A client that leaves 2 KiB of its answers unread gets no more until it is down to 1 KiB. */
+  private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(1024, 2 * 1024);
 
   private final BodyBudget bodies;
   private final Exchanges exchanges;

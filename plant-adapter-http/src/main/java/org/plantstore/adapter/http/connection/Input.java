@@ -42,7 +42,7 @@ enum Input {
     };
   }
 
-  /** Returns what the connection waits for, perhaps in a line that has begun, or null. */
+  /** Returns what the connection waits for, or null if it is idle or ends. */
   @Nullable Wait awaited(boolean isLineBegun) {
     return switch (this) {
       case HEAD -> isLineBegun ? Wait.HEAD : null;

@@ -20,6 +20,7 @@ final class PipelinedRequests extends ChannelDuplexHandler {
 
   private final Queue<Object> waiting = new ArrayDeque<>(1);
   private boolean isUnanswered;
+  private boolean isReadWanted;
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
@@ -40,7 +41,8 @@ final class PipelinedRequests extends ChannelDuplexHandler {
 
   @Override
   public void read(ChannelHandlerContext context) {
-    if (waiting.isEmpty()) {
+    isReadWanted = !waiting.isEmpty();
+    if (!isReadWanted) {
       context.read();
     }
   }
@@ -62,7 +64,9 @@ final class PipelinedRequests extends ChannelDuplexHandler {
   private void resume(ChannelHandlerContext context) {
     passWaiting(context);
     context.fireChannelReadComplete();
-    read(context);
+    if (isReadWanted) {
+      read(context);
+    }
   }
 
   @Override

@@ -18,9 +18,9 @@ import org.plantstore.adapter.http.observe.Exchange;
 
 /**
  * Netty's decoder with the limits of this service: it bounds the number of headers, each of which
- * takes many times its bytes, and refuses folded header lines (RFC 9112, section 5.2), which a
- * proxy in front may read in another way. Its requests are {@link Exchange}s. One per connection,
- * used by its event loop alone.
+ * takes many times its bytes, and refuses other versions and folded header lines (RFC 9112, section
+ * 5.2), which a proxy in front may read in another way. Its requests are {@link Exchange}s. One per
+ * connection, used by its event loop alone.
  */
 final class RequestDecoder extends HttpRequestDecoder {
 

@@ -1,10 +1,11 @@
 package org.plantstore.adapter.http.connection;
 
+import static java.util.Objects.requireNonNull;
+
 import io.netty.channel.Channel;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -32,30 +33,28 @@ final class SlowClients {
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(SlowClients.class);
-  private static final RareLine EVICTIONS = new RareLine(Duration.ofSeconds(10));
-  private static final Duration SWEEP_PERIOD = Duration.ofMillis(500);
+  private static final RareLine EVICTIONS = new RareLine();
   private static final int SHARE_OF_HEAP = 8;
 
   /**
-   * The most that a connection keeps meanwhile, roughly: first line, headers, the line that is
-   * being read, once more while it is parsed, and the objects of {@code MAX_HEADERS} headers.
+   * The most memory of one connection, roughly: the first line, the headers, the current line as it
+   * came and as it is parsed, and the objects of 100 headers.
    */
   private static final int MAX_BYTES = 5 * RequestDecoder.MAX_HEAD_PART_BYTES;
 
   private final int maxWaiting;
   private final long timeoutNanos;
-  private final Map<Wait, Map<Channel, Long>> waiting = new EnumMap<>(Wait.class);
+  private final Map<Wait, Map<Channel, Long>> waiting =
+      Map.of(
+          Wait.HEAD, new LinkedHashMap<>(),
+          Wait.BODY, new LinkedHashMap<>(),
+          Wait.READER, new LinkedHashMap<>());
 
   SlowClients(EventExecutor eventLoop, int eventLoops, Duration timeout) {
     this.maxWaiting =
         (int) (Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP / MAX_BYTES / eventLoops);
     this.timeoutNanos = timeout.toNanos();
-    for (Wait kind : Wait.values()) {
-      waiting.put(kind, new LinkedHashMap<>());
-    }
-    long periodMillis = SWEEP_PERIOD.toMillis();
-    eventLoop.scheduleWithFixedDelay(
-        this::sweep, periodMillis, periodMillis, TimeUnit.MILLISECONDS);
+    eventLoop.scheduleWithFixedDelay(this::sweep, 500, 500, TimeUnit.MILLISECONDS);
   }
 
   void add(Channel connection, Wait kind, long sinceNanos) {
@@ -71,7 +70,7 @@ final class SlowClients {
   }
 
   private Map<Channel, Long> of(Wait kind) {
-    return waiting.getOrDefault(kind, Map.of());
+    return requireNonNull(waiting.get(kind));
   }
 
   private void evictOldest(Map<Channel, Long> connections) {
@@ -89,11 +88,15 @@ final class SlowClients {
 
   private void sweep() {
     long now = System.nanoTime();
-    for (Map<Channel, Long> connections : waiting.values()) {
-      new ArrayList<>(connections.entrySet())
-          .stream()
-              .filter(entry -> now - entry.getValue() >= timeoutNanos)
-              .forEach(entry -> entry.getKey().close());
+    try {
+      for (Map<Channel, Long> connections : waiting.values()) {
+        new ArrayList<>(connections.entrySet())
+            .stream()
+                .filter(entry -> now - entry.getValue() >= timeoutNanos)
+                .forEach(entry -> entry.getKey().close());
+      }
+    } catch (RuntimeException | Error e) {
+      // No memory; an exception would end the schedule, and with it all time-outs.
     }
   }
 }

@@ -81,7 +81,7 @@ final class DocumentsController {
       case "swagger-ui.css" -> new Document(CSS, swaggerUi(name));
       case "swagger-ui-bundle.js" -> new Document(JAVASCRIPT, swaggerUi(name));
       case "swagger-ui-bundle.js.LICENSE.txt" -> new Document(PLAIN, swaggerUi(name));
-      // The framework overlooks a slash at the end, and relative references would not.
+      // With a slash at the end, which the router overlooks; relative references would break.
       default -> throw new RefusedException(ErrorNumber.NOT_FOUND);
     };
   }

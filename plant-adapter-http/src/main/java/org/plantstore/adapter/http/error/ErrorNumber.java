@@ -17,7 +17,8 @@ public enum ErrorNumber {
   MALFORMED_JSON(
       1001,
       BAD_REQUEST,
-      "The body must be one JSON object in UTF-8 (RFC 8259), without repeated members and without anything after it."),
+      "The body must be one JSON object in UTF-8 (RFC 8259), without repeated members and without"
+          + " anything after it."),
   NOT_AN_OBJECT(1002, BAD_REQUEST, "The body must be a JSON object."),
   CONTENT_TYPE(1003, BAD_REQUEST, "The body must have the Content-Type application/json."),
   CONTENT_ENCODING(1004, BAD_REQUEST, "The body must be sent as it is, without Content-Encoding."),
@@ -41,7 +42,8 @@ public enum ErrorNumber {
   MALFORMED_REQUEST(
       4005,
       BAD_REQUEST,
-      "The request must be well-formed HTTP/1.1 (RFC 9112), with at most 16 KiB for its first line, and as much for at most 100 headers."),
+      "The request must be well-formed HTTP/1.1 (RFC 9112), with at most 16 KiB for its first"
+          + " line, and as much for at most 100 headers."),
 
   INTERNAL(5001, INTERNAL_SERVER_ERROR, "The service has failed; its log says why."),
   STORE_UNAVAILABLE(
@@ -55,7 +57,8 @@ public enum ErrorNumber {
   KEYS_UNAVAILABLE(
       5004,
       SERVICE_UNAVAILABLE,
-      "The token cannot be checked now, because the identity provider does not answer; send the same request again later.");
+      "The token cannot be checked now, because the identity provider does not answer; send the"
+          + " same request again later.");
 
   private final int number;
   private final HttpStatus status;
@@ -85,7 +88,8 @@ public enum ErrorNumber {
    * errors, relative to the path that was asked for.
    */
   public String link(String path) {
-    int depth = Math.max(path.split("/", -1).length - 2, 0);
+    // No address is deeper, and a reference must not become larger than what it answers.
+    int depth = Math.min(Math.max(path.split("/", -1).length - 2, 0), 32);
     return "<" + "../".repeat(depth) + "errors#" + number + ">; rel=\"help\"";
   }
 }

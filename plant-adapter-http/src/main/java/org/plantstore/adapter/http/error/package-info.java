@@ -1,6 +1,6 @@
 /**
- * The errors that clients can get: the catalogue of their numbers, the body of an answer, and the
- * exception that leads to it, and the link to its entry. Where an error is raised is not known
+ * The errors that clients can get: the catalogue of their numbers with the link to each entry, the
+ * body of an answer, and the exception that leads to it. Where an error is raised is not known
  * here.
  */
 @NullMarked

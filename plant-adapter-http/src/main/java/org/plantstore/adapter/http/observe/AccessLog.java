@@ -2,6 +2,7 @@ package org.plantstore.adapter.http.observe;
 
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.math.BigDecimal;
+import java.util.Locale;
 import java.util.regex.Pattern;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.slf4j.Logger;
@@ -43,7 +44,7 @@ final class AccessLog {
         .addKeyValue("path", pathOf(exchange))
         .addKeyValue("status", status == null ? NOTHING : status.code())
         .addKeyValue("error", error == null ? NOTHING : error.number())
-        .addKeyValue("outcome", exchange.outcome())
+        .addKeyValue("outcome", exchange.outcome().name().toLowerCase(Locale.ROOT))
         .addKeyValue("duration_ms", BigDecimal.valueOf(exchange.duration().toNanos() / 1_000, 3))
         .addKeyValue("bytes", exchange.answeredBytes())
         .log("request");

@@ -5,8 +5,8 @@ import java.util.function.Supplier;
 import org.slf4j.MDC;
 
 /**
- * What the log lines of a request have in common: its ids. They are in a thread only while it works
- * on what may log lines, so requests that log nothing pay nothing.
+ * What the log lines of a request have in common: its ids. They are in the MDC only during work
+ * that may log, so other requests pay nothing.
  */
 public final class DiagnosticContext {
 

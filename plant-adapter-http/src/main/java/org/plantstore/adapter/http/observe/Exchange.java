@@ -12,7 +12,6 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.AsciiString;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
@@ -41,13 +40,7 @@ public final class Exchange extends DefaultHttpRequest {
     /** The answer was an error of the service. */
     FAILED,
     /** The connection ended before the answer did. */
-    UNANSWERED;
-
-    /** Returns the value of the label {@code outcome}. */
-    @Override
-    public String toString() {
-      return name().toLowerCase(Locale.ROOT);
-    }
+    UNANSWERED
   }
 
   private long beganNanos;
@@ -111,7 +104,7 @@ public final class Exchange extends DefaultHttpRequest {
   }
 
   /** Returns the id of the request, which its answer and its log lines have. */
-  public String requestId() {
+  String requestId() {
     return requestId;
   }
 

@@ -8,6 +8,7 @@ import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
@@ -16,8 +17,7 @@ import org.plantstore.adapter.http.observe.Exchange.Outcome;
 
 /**
  * Times exchanges by their outcome and error, and logs them. All series are there from the start,
- * so that a rate sees the first of each, and so that none has to be looked up. Safe for use by many
- * threads.
+ * so that a rate sees the first request of each. Safe for use by many threads.
  */
 @Singleton
 public final class Exchanges {
@@ -46,7 +46,7 @@ public final class Exchanges {
   private static Timer timer(MeterRegistry registry, Outcome outcome, String error) {
     return Timer.builder("plant.store.requests")
         .description("From the head of a request to the end of its answer")
-        .tag("outcome", outcome.toString())
+        .tag("outcome", outcome.name().toLowerCase(Locale.ROOT))
         .tag("error", error)
         .serviceLevelObjectives(BUCKETS)
         .register(registry);

@@ -24,7 +24,8 @@ final class RequestId {
    */
   private static final Pattern TRACE_PARENT =
       Pattern.compile(
-          "(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?");
+          "(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}"
+              + "(-.*)?");
 
   private RequestId() {}
 

@@ -39,7 +39,7 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
     this(url, LIFETIME, MAX_SEARCHES, executor);
   }
 
-  /** Uses a fetched key set for a lifetime, in a 60th of which about two fetches begin. */
+  /** Keeps a fetched key set for the lifetime; at most two fetches or so begin in a 60th of it. */
   ProviderKeys(URL url, Duration lifetime, int maxSearches, ExecutorService executor) {
     long lifetimeMillis = lifetime.toMillis();
     this.keySet = new ProviderKeySet(url);

@@ -130,8 +130,6 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
   /**
    * Returns the claims of a valid token, or nothing if it is not valid. Whatever parsing and
    * checking throw, a token is answered with 200, 401 or, if it cannot be checked now, 503.
-   *
-   * @throws RefusedException if the keys cannot be had now, or too many tokens wait for them
    */
   @Override
   public Optional<JWTClaimsSet> validate(String token, @Nullable HttpRequest<?> request) {

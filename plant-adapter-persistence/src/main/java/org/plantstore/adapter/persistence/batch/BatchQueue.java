@@ -55,8 +55,10 @@ final class BatchQueue {
     while (true) {
       queue.removeIf(WaitingPlant::isDone);
       if (isReady()) {
-        writing.add(takeBatch());
-        return writing.getLast();
+        Batch batch = new Batch(new ArrayList<>(), System.nanoTime());
+        writing.add(batch);
+        fill(batch.plants());
+        return batch;
       }
       if (closed && queue.isEmpty()) {
         return null;
@@ -108,18 +110,19 @@ final class BatchQueue {
             || System.nanoTime() - writing.getLast().began() >= EXCLUSIVE.toNanos());
   }
 
-  private Batch takeBatch() {
-    List<WaitingPlant> plants = new ArrayList<>();
+  /** Moves plants from the queue; each is in one of both at any time, so the sweep finds it. */
+  private void fill(List<WaitingPlant> plants) {
     long bytes = 0;
     do {
-      bytes += queue.element().bytes();
-      plants.add(queue.remove());
+      WaitingPlant next = queue.element();
+      plants.add(next);
+      queue.remove();
+      bytes += next.bytes();
     } while (!queue.isEmpty()
         && !plants.get(0).isSeparate()
         && !queue.element().isSeparate()
         && plants.size() < limits.plants()
         && bytes + queue.element().bytes() <= limits.bytes());
-    return new Batch(plants, System.nanoTime());
   }
 
   /** Returns the number of plants waiting for a batch. */

@@ -103,7 +103,7 @@ public final class GroupCommit implements AutoCloseable {
       try {
         isOpen = writeNextBatch();
       } catch (InterruptedException | RuntimeException | Error e) {
-        // No memory, since nobody interrupts; these callers are answered at their deadlines.
+        // Nobody interrupts a writer, so no memory; its callers are answered at their deadlines.
         LockSupport.parkNanos(RETRY_PAUSE.toNanos());
       }
     }
@@ -136,7 +136,7 @@ public final class GroupCommit implements AutoCloseable {
     } catch (RuntimeException | Error e) {
       // A bug, or no memory; neither these callers nor later ones must wait in vain.
       BatchFailure failure =
-          new BatchFailure(Remedy.NONE, new IllegalStateException("a batch failed: " + e));
+          new BatchFailure(Remedy.NONE, new IllegalStateException("a batch failed: " + e, e));
       batch.forEach(each -> each.fail(failure));
     }
   }

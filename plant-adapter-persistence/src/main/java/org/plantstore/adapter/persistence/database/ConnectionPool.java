@@ -9,7 +9,7 @@ import jakarta.inject.Singleton;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** Configures what the properties of the pool cannot, or must not. Safe for use by many threads. */
+/** Sets what properties cannot set, and what they must not change. Safe for use by many threads. */
 @Singleton
 public final class ConnectionPool implements BeanCreatedEventListener<DatasourceConfiguration> {
 
@@ -25,9 +25,9 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
   public DatasourceConfiguration onCreated(BeanCreatedEvent<DatasourceConfiguration> event) {
     DatasourceConfiguration pool = event.getBean();
     pool.setDataSource(connections);
-    // The data source has the account; with another one, the pool would go past its preparation.
+    // With a user name, the pool would call a method that does not set up the session.
     pool.setUsername(null);
-    // What is answered is committed.
+    // Each statement commits by itself, so that the answer follows the commit.
     pool.setAutoCommit(true);
     pool.setConnectionTimeout(timeouts.create().toMillis());
     pool.setValidationTimeout(timeouts.signOfLife().toMillis());
