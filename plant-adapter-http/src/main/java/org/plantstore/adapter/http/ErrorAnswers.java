@@ -20,7 +20,7 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.adapter.http.observe.DiagnosticContext;
 import org.plantstore.adapter.http.observe.Exchange;
-import org.plantstore.adapter.http.observe.RareLine;
+import org.plantstore.adapter.http.observe.LogLimit;
 import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStoreUnavailableException;
 import org.slf4j.Logger;
@@ -39,13 +39,13 @@ final class ErrorAnswers
   private static final Logger LOG = LoggerFactory.getLogger(ErrorAnswers.class);
 
   private final long maxBodyBytes;
-  private final RareLine unavailableLine = new RareLine();
+  private final LogLimit unavailableLimit = new LogLimit();
 
   ErrorAnswers(HttpServerConfiguration server) {
     this.maxBodyBytes = server.getMaxRequestSize();
   }
 
-  /** Answers what a filter or a controller throws. */
+  /** Answers what a filter or a controller throws, also in a stage, which the framework unwraps. */
   @Override
   @SuppressWarnings("rawtypes") // as the framework declares it
   public HttpResponse<ErrorMessage> handle(HttpRequest request, Throwable failure) {
@@ -95,7 +95,7 @@ final class ErrorAnswers
           "id " + taken.id() + " is taken by a plant with another name or tag; choose another id.");
     }
     if (failure instanceof PlantStoreUnavailableException unavailable) {
-      if (unavailableLine.isDue()) {
+      if (unavailableLimit.isDue()) {
         LOG.warn(
             "Plants are not created, and their callers are asked to retry: {}",
             unavailable.getMessage());

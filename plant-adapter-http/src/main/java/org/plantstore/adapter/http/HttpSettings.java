@@ -57,7 +57,7 @@ public final class HttpSettings implements ApplicationContextConfigurer {
       }
     }
     long maxBodyBytes = context.getRequiredProperty(MAX_BODY_BYTES, Long.class);
-    // A body takes several times its bytes until it is answered; an eighth was too much.
+    // A body takes several times its bytes until it is answered.
     long bound = Runtime.getRuntime().maxMemory() / 16;
     if (maxBodyBytes > bound) {
       throw new ConfigurationException(

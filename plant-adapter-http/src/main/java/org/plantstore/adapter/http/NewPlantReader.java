@@ -13,7 +13,7 @@ import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.NewPlant;
 
 /**
- * Reads the body of a create. Whatever its head alone decides is refused before the body is asked
+ * Reads the body of a create. What the headers alone decide is refused before the body is asked
  * for, so that a client that waits for {@code 100 Continue} gets the final answer at once (RFC
  * 9110, section 10.1.1). The framework's own binding would ask first, and would coerce and default
  * instead of refusing.

@@ -22,8 +22,9 @@ import org.plantstore.domain.Plant;
  * The contract's one operation. Made at the start, so that a service without a use case or a store
  * does not start instead of failing at the first request. Any {@code Content-Type} gets here,
  * because {@link NewPlantReader} refuses the wrong ones in the contract's way, and any {@code
- * Accept}, because answers are always JSON. Requests without a valid token do not get here: {@code
- * token.TokenFilter} refuses them.
+ * Accept}, because answers are always JSON. Before it {@code token.TokenFilter} asks {@code
+ * token.TokenValidation} for a valid token; after it {@link PlantWriter} writes the plant, or
+ * {@link ErrorAnswers} what was thrown.
  */
 @Context
 @Controller

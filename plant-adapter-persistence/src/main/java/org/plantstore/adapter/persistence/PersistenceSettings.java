@@ -39,7 +39,7 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
                 Map.entry("datasources.default.automatic-validation-query", false),
                 // For the writers of plants; probes and migrations have their own connections.
                 Map.entry("datasources.default.maximum-pool-size", GroupCommit.WRITERS),
-                // Where the database is was found out before.
+                // ServerCheck has found the database before.
                 Map.entry("datasources.default.initialization-fail-timeout", -1),
                 // Would borrow from the pool, which is exhausted when there is most to do.
                 Map.entry("endpoints.health.jdbc.enabled", false)),

@@ -30,7 +30,7 @@ final class Welcome {
         Its database is in %4$s; remove that folder to start anew. Ctrl-C stops it.
         Create a plant here, or on a page in the browser (the token is valid for %1$d hours):
 
-        curl -i %2$s/plants -H 'Content-Type: application/json' -H 'Authorization: Bearer %3$s' -d '{"id":1,"name":"fern","tag":"shade"}'
+        curl %2$s/plants -H 'Content-Type: application/json' -H 'Authorization: Bearer %3$s' -d '{"id":1,"name":"fern","tag":"shade"}'
 
         %2$s/#token=%3$s
         """

@@ -20,20 +20,20 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.adapter.http.observe.Exchange;
-import org.plantstore.adapter.http.observe.RareLine;
+import org.plantstore.adapter.http.observe.LogLimit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Follows each request of a connection to its answer. Refuses what RFC 9112 does not allow. Closes
- * the connection behind the answer to a request that is broken, that its client calls the last, or
- * that is answered before its end, and behind any answer when the service is about to stop. One per
+ * the connection after the answer to a request that is broken, that its client calls the last, or
+ * that is answered before its end, and after any answer when the service is about to stop. One per
  * connection, behind {@link PipelinedRequests}; used by its event loop alone.
  */
 final class ConnectionHandler extends ChannelDuplexHandler {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionHandler.class);
-  private static final RareLine NO_MEMORY = new RareLine();
+  private static final LogLimit NO_MEMORY = new LogLimit();
 
   /** What each part of a body takes beside its bytes. A part may be as small as a byte. */
   private static final int BYTES_PER_PART = 256;
@@ -81,7 +81,7 @@ final class ConnectionHandler extends ChannelDuplexHandler {
     if (head.decoderResult().isFailure() || !RequestHead.isWellFormed(head)) {
       refuse(context, head);
     } else {
-      input = Input.behindHead(head);
+      input = Input.afterHead(head);
       context.fireChannelRead(head);
     }
   }
@@ -94,7 +94,7 @@ final class ConnectionHandler extends ChannelDuplexHandler {
       refuse(context, head);
     } else if (bodies.take(bodyBytes, bytes)) {
       bodyBytes += bytes;
-      input = part instanceof LastHttpContent ? Input.behindBody(head) : input;
+      input = part instanceof LastHttpContent ? Input.afterBody(head) : input;
       context.fireChannelRead(part);
     } else {
       input = Input.REFUSED_BODY;
@@ -136,7 +136,7 @@ final class ConnectionHandler extends ChannelDuplexHandler {
         context.write(message, promise);
         return;
       }
-      input = input.behindAnswer(isDraining.getAsBoolean());
+      input = input.afterAnswer(isDraining.getAsBoolean());
       if (input != Input.HEAD) {
         response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
       }

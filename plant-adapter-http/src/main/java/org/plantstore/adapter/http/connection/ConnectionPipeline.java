@@ -23,7 +23,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.observe.Exchange;
 import org.plantstore.adapter.http.observe.Exchanges;
-import org.plantstore.adapter.http.observe.RareLine;
+import org.plantstore.adapter.http.observe.LogLimit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,7 +38,7 @@ final class ConnectionPipeline
         ApplicationEventListener<ApplicationShutdownEvent> {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionPipeline.class);
-  private static final RareLine TOO_MANY = new RareLine();
+  private static final LogLimit TOO_MANY = new LogLimit();
   private static final String CODEC = ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC;
 
   /** Bounds what is decoded at once, and so how many requests can be ahead of their answers. */
@@ -112,8 +112,7 @@ final class ConnectionPipeline
     channel.pipeline().replace(HttpServerCodec.class, CODEC, decoder);
     channel
         .pipeline()
-        .addBefore(
-            CODEC, "client-timeout", new ClientTimeout(slowClientsOf(channel), decoder, handler))
+        .addBefore(CODEC, "client-waits", new ClientWaits(slowClientsOf(channel), decoder, handler))
         .addAfter(CODEC, "connection", handler)
         .addAfter(CODEC, "pipelined-requests", new PipelinedRequests())
         .addAfter(CODEC, "encoder", new HttpResponseEncoder());

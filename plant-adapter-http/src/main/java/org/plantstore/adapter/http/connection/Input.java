@@ -13,26 +13,26 @@ enum Input {
   EXPECTED_BODY,
   /** A part of a body. */
   BODY,
-  /** A part of a body that is answered already: dropped. Behind it the connection is closed. */
+  /** A part of a body that is answered already: dropped. After it the connection is closed. */
   REFUSED_BODY,
-  /** Anything: dropped. The connection is closed behind the answer. */
+  /** Anything: dropped. The connection is closed after the answer. */
   NONE;
 
-  /** Returns what comes behind a head. */
-  static Input behindHead(HttpRequest head) {
+  /** Returns what comes after a head. */
+  static Input afterHead(HttpRequest head) {
     if (HttpUtil.getContentLength(head, 0L) > 0 || HttpUtil.isTransferEncodingChunked(head)) {
       return HttpUtil.is100ContinueExpected(head) ? EXPECTED_BODY : BODY;
     }
-    return behindBody(head);
+    return afterBody(head);
   }
 
-  /** Returns what comes behind the body of a request. */
-  static Input behindBody(HttpRequest head) {
+  /** Returns what comes after the body of a request. */
+  static Input afterBody(HttpRequest head) {
     return HttpUtil.isKeepAlive(head) ? HEAD : NONE;
   }
 
-  /** Returns what comes behind the answer to the request that came last. */
-  Input behindAnswer(boolean isDraining) {
+  /** Returns what comes after the answer to the request that came last. */
+  Input afterAnswer(boolean isDraining) {
     return switch (this) {
       case HEAD -> isDraining ? NONE : HEAD;
       // Whether the body follows all the same is up to the client (RFC 9110, section 10.1.1).

@@ -10,7 +10,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.plantstore.adapter.http.observe.RareLine;
+import org.plantstore.adapter.http.observe.LogLimit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,7 +33,7 @@ final class SlowClients {
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(SlowClients.class);
-  private static final RareLine EVICTIONS = new RareLine();
+  private static final LogLimit EVICTIONS = new LogLimit();
   private static final int SHARE_OF_HEAP = 8;
 
   /**

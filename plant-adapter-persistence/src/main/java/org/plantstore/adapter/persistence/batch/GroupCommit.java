@@ -17,7 +17,8 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 /**
  * Writes the plants of concurrent callers in batches, because a commit costs about the same for one
  * plant as for hundreds. The plants that arrive while a batch is being written are the next batch:
- * no plant waits for others to arrive. Safe for use by many threads.
+ * no plant waits for others to arrive. {@link BatchQueue} decides when a batch is taken, four
+ * threads named {@code plant-writer} write. Safe for use by many threads.
  */
 public final class GroupCommit implements AutoCloseable {
 

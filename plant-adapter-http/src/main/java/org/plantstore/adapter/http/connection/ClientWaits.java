@@ -11,7 +11,7 @@ import org.plantstore.adapter.http.connection.SlowClients.Wait;
  * more of its answers to be read than a connection keeps. One per connection, in front of the
  * decoder; used by its event loop alone.
  */
-final class ClientTimeout extends ChannelDuplexHandler {
+final class ClientWaits extends ChannelDuplexHandler {
 
   private final SlowClients slowClients;
   private final RequestDecoder decoder;
@@ -19,7 +19,7 @@ final class ClientTimeout extends ChannelDuplexHandler {
   private @Nullable Wait wait;
   private long sinceNanos;
 
-  ClientTimeout(SlowClients slowClients, RequestDecoder decoder, ConnectionHandler handler) {
+  ClientWaits(SlowClients slowClients, RequestDecoder decoder, ConnectionHandler handler) {
     this.slowClients = slowClients;
     this.decoder = decoder;
     this.handler = handler;

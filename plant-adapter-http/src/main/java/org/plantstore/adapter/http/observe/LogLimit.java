@@ -3,10 +3,10 @@ package org.plantstore.adapter.http.observe;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A line of the log that is written once in a second at most: thousands of callers that come again
- * and again would otherwise fill the disk. Safe for use by many threads.
+ * Limits a line of the log to one in a second: thousands of callers that come again and again would
+ * otherwise fill the disk. Safe for use by many threads.
  */
-public final class RareLine {
+public final class LogLimit {
 
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-class RareLineTest {
+class LogLimitTest {
 
   @Test
   void line_is_due_at_once_and_not_again_before_a_second_is_over() {
     long start = System.nanoTime();
-    RareLine line = new RareLine();
+    LogLimit line = new LogLimit();
     assertTrue(line.isDue());
     while (!line.isDue()) {
       Thread.onSpinWait();
