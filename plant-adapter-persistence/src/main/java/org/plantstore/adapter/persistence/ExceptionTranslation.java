@@ -35,6 +35,9 @@ final class ExceptionTranslation {
    * A read-only server is worth another attempt: the pool then opens a connection to the primary.
    */
   private static Remedy remedy(PostgresFailure failure) {
+    if (failure.isPassedOn()) {
+      return Remedy.RECOVERY;
+    }
     if (failure.hasState(PostgresFailure.READ_ONLY)
         || (REPEATABLE_CLASSES.stream().anyMatch(failure::hasState)
             && !failure.hasState(PostgresFailure.CANCELED))) {

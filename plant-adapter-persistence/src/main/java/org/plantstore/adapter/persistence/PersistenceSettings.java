@@ -32,6 +32,7 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
             Map.ofEntries(
                 Map.entry(DatabaseTimeouts.CREATE_SECONDS, 5),
                 Map.entry(START_SECONDS, 60),
+                Map.entry(Shards.CONNECTIONS, 0),
                 Map.entry("datasources.default.url", "${database.url:}"),
                 Map.entry("datasources.default.driver-class-name", "org.postgresql.Driver"),
                 Map.entry("datasources.default.dialect", "POSTGRES"),

@@ -10,6 +10,7 @@ import java.sql.SQLWarning;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.plantstore.adapter.persistence.batch.BatchFailure;
@@ -39,13 +40,18 @@ final class PlantTable implements GroupCommit.Table {
     /** Leaves out the plants whose ids are taken. */
     FREE(" ON CONFLICT (id) DO NOTHING");
 
-    private final String one;
-    private final String many;
+    private final String statement;
+    private final String ofOne;
+    private final String ofArrays;
 
     Insert(String ifTaken) {
-      String insert = "INSERT INTO plant (id, name, tag) %s" + ifTaken + " RETURNING id";
-      this.one = insert.formatted("VALUES (?, ?, ?)");
-      this.many = insert.formatted("SELECT * FROM unnest(?, ?, ?)");
+      this.statement = "INSERT INTO plant (id, name, tag) %s" + ifTaken + " RETURNING id";
+      this.ofOne = ofRows(1);
+      this.ofArrays = statement.formatted("SELECT * FROM unnest(?, ?, ?)");
+    }
+
+    private String ofRows(int rows) {
+      return statement.formatted("VALUES (?, ?, ?)" + ", (?, ?, ?)".repeat(rows - 1));
     }
   }
 
@@ -70,15 +76,21 @@ final class PlantTable implements GroupCommit.Table {
       FROM plant WHERE id = ANY (?)
       """;
 
-  /** The function of the server that warns when it has waited in vain. */
-  private static final String WAIT_FOR_STANDBY = "SyncRepWaitForLSN";
+  /**
+   * The functions of a server that warn when it has waited in vain: its own, and one that passes on
+   * what a server of the distributed table warns of.
+   */
+  private static final Set<String> WAIT_FOR_STANDBY =
+      Set.of("SyncRepWaitForLSN", "DefaultCitusNoticeReceiver");
 
   private final JdbcOperations database;
+  private final Shards shards;
   private final RunningStatements statements;
   private final AtomicInteger insertsSinceTaken = new AtomicInteger();
 
-  PlantTable(JdbcOperations database, RunningStatements statements) {
+  PlantTable(JdbcOperations database, Shards shards, RunningStatements statements) {
     this.database = database;
+    this.shards = shards;
     this.statements = statements;
   }
 
@@ -115,20 +127,9 @@ final class PlantTable implements GroupCommit.Table {
   }
 
   /** Returns whether all plants were stored, by a commit that is confirmed. */
-  private static boolean insert(Connection connection, Insert kind, Collection<NewPlant> plants)
+  private boolean insert(Connection connection, Insert kind, Collection<NewPlant> plants)
       throws SQLException {
-    boolean isOne = plants.size() == 1;
-    try (PreparedStatement insert = connection.prepareStatement(isOne ? kind.one : kind.many)) {
-      if (isOne) {
-        NewPlant plant = plants.iterator().next();
-        insert.setLong(1, plant.id());
-        insert.setString(2, plant.name());
-        insert.setString(3, plant.tag());
-      } else {
-        insert.setObject(1, idsOf(plants));
-        insert.setObject(2, plants.stream().map(NewPlant::name).toArray(String[]::new));
-        insert.setObject(3, plants.stream().map(NewPlant::tag).toArray(String[]::new));
-      }
+    try (PreparedStatement insert = prepare(connection, kind, plants)) {
       int inserted = 0;
       try (ResultSet ids = insert.executeQuery()) {
         while (ids.next()) {
@@ -138,6 +139,27 @@ final class PlantTable implements GroupCommit.Table {
       // Rows that no standby has confirmed are read, which waits for one.
       return inserted == plants.size() && isConfirmed(insert);
     }
+  }
+
+  /** Citus sends rows to the shard they belong to, but the result of a function to itself first. */
+  private PreparedStatement prepare(Connection connection, Insert kind, Collection<NewPlant> plants)
+      throws SQLException {
+    if (plants.size() > 1 && !shards.areSeveral()) {
+      PreparedStatement insert = connection.prepareStatement(kind.ofArrays);
+      insert.setObject(1, idsOf(plants));
+      insert.setObject(2, plants.stream().map(NewPlant::name).toArray(String[]::new));
+      insert.setObject(3, plants.stream().map(NewPlant::tag).toArray(String[]::new));
+      return insert;
+    }
+    PreparedStatement insert =
+        connection.prepareStatement(plants.size() == 1 ? kind.ofOne : kind.ofRows(plants.size()));
+    int parameter = 0;
+    for (NewPlant plant : plants) {
+      insert.setLong(++parameter, plant.id());
+      insert.setString(++parameter, plant.name());
+      insert.setString(++parameter, plant.tag());
+    }
+    return insert;
   }
 
   private static Map<Long, NewPlant> select(Connection connection, Collection<NewPlant> plants)
@@ -166,7 +188,7 @@ final class PlantTable implements GroupCommit.Table {
   private static boolean isConfirmed(PreparedStatement statement) throws SQLException {
     for (SQLWarning each = statement.getWarnings(); each != null; each = each.getNextWarning()) {
       if (each instanceof PSQLWarning warning
-          && WAIT_FOR_STANDBY.equals(warning.getServerErrorMessage().getRoutine())) {
+          && WAIT_FOR_STANDBY.contains(warning.getServerErrorMessage().getRoutine())) {
         LOG.warn("A commit is not confirmed by a standby: {}", warning.getMessage());
         return false;
       }

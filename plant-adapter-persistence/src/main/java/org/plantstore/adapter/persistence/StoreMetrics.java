@@ -1,6 +1,7 @@
 package org.plantstore.adapter.persistence;
 
 import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.FunctionTimer;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -8,8 +9,10 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
@@ -63,18 +66,32 @@ final class StoreMetrics {
         .register(registry);
   }
 
-  /** Registers the meters of the queue. */
-  void watch(GroupCommit groupCommit) {
-    Gauge.builder("plant.store.queue.plants", groupCommit, GroupCommit::waitingPlants)
+  /** Registers the meters of the lanes, which may become more. */
+  void watch(Collection<GroupCommit> lanes) {
+    Gauge.builder("plant.store.queue.plants", lanes, all -> sum(all, GroupCommit::waitingPlants))
         .description("Plants that wait for their batch")
         .register(registry);
     FunctionTimer.builder(
             "plant.store.queue.wait",
-            groupCommit,
-            GroupCommit::takenPlants,
-            group -> group.waited().toNanos(),
+            lanes,
+            all -> sum(all, GroupCommit::takenPlants),
+            all -> sum(all, lane -> lane.waited().toNanos()),
             TimeUnit.NANOSECONDS)
         .description("How long plants waited for their batch")
         .register(registry);
+    countPlants(lanes, "serving", GroupCommit::servedPlants);
+    countPlants(lanes, "failing", GroupCommit::outagePlants);
+  }
+
+  private void countPlants(
+      Collection<GroupCommit> lanes, String state, ToLongFunction<GroupCommit> number) {
+    FunctionCounter.builder("plant.store.lane.plants", lanes, all -> sum(all, number))
+        .description("Plants that came, by the state of their lane")
+        .tag("state", state)
+        .register(registry);
+  }
+
+  private static long sum(Collection<GroupCommit> lanes, ToLongFunction<GroupCommit> number) {
+    return lanes.stream().mapToLong(number).sum();
   }
 }

@@ -11,6 +11,10 @@ public final class BatchFailure extends Exception {
     REPEAT,
     /** To write each plant of the batch on its own: one of them may be the cause. */
     SEPARATE,
+    /**
+     * The return of a server behind the one that answers; each plant is then written on its own.
+     */
+    RECOVERY,
     /** Nothing that the store can do now. */
     NONE
   }

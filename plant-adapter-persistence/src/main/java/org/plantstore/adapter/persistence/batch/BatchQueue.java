@@ -4,16 +4,18 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.batch.BatchFailure.Remedy;
 
 /**
  * The plants that wait for a batch, in the order of their arrival. One rule decides when a batch is
  * taken: plants are waiting, and no batch younger than 20 ms is being written. So batches are
- * written one at a time, which makes them large, unless one takes unusually long. Safe for use by
- * many threads.
+ * written one at a time, which makes them large, unless one takes unusually long. Each batch but
+ * one needs a permit that is shared with other queues. Safe for use by many threads.
  */
 final class BatchQueue {
 
@@ -23,20 +25,37 @@ final class BatchQueue {
   private static final Duration EXCLUSIVE = Duration.ofMillis(20);
 
   private final GroupCommit.Limits limits;
+  private final Semaphore spares;
+  private final Outage outage = new Outage();
   private final Queue<WaitingPlant> queue = new ArrayDeque<>();
   private boolean closed;
 
   /** The batches that are being written, the youngest last. */
   private final Deque<Batch> writing = new ArrayDeque<>();
 
-  BatchQueue(GroupCommit.Limits limits) {
+  private long servedPlants;
+  private long outagePlants;
+
+  BatchQueue(GroupCommit.Limits limits, Semaphore spares) {
     this.limits = limits;
+    this.spares = spares;
   }
 
-  /** Adds a plant at the end, or fails it if the queue is closed. */
+  /**
+   * Adds a plant at the end, or fails it if the queue is closed, or if a part of a distributed
+   * table is away. Where the table is whole, a plant waits until its deadline.
+   */
   synchronized void add(WaitingPlant plant) {
+    boolean isAway = plant.shard().isApart() && outage.isOn();
+    if (isAway) {
+      outagePlants++;
+    } else {
+      servedPlants++;
+    }
     if (closed) {
       plant.fail(WaitingPlant.unavailable(Remedy.NONE, "the store is closed"));
+    } else if (isAway && !outage.admits()) {
+      outage.refuse(plant);
     } else {
       queue.add(plant);
       // For the second and later plants the writer that finishes, or the sweep, sees to it.
@@ -54,7 +73,7 @@ final class BatchQueue {
   synchronized @Nullable Batch take() throws InterruptedException {
     while (true) {
       queue.removeIf(WaitingPlant::isDone);
-      if (isReady()) {
+      if (isReady() && (writing.isEmpty() || spares.tryAcquire())) {
         Batch batch = new Batch(new ArrayList<>(), System.nanoTime());
         writing.add(batch);
         fill(batch.plants());
@@ -70,6 +89,19 @@ final class BatchQueue {
   /** Reports that a batch has been written, or has failed. */
   synchronized void finish(Batch batch) {
     writing.remove(batch);
+    if (!writing.isEmpty()) {
+      spares.release();
+    }
+  }
+
+  /** Reports that a batch has been written. */
+  synchronized void noteWritten() {
+    outage.end();
+  }
+
+  /** Reports that a batch has failed. */
+  synchronized void noteFailed(Batch batch, BatchFailure failure) {
+    outage.note(batch, failure);
   }
 
   /**
@@ -81,6 +113,9 @@ final class BatchQueue {
   synchronized boolean sweep() {
     queue.forEach(WaitingPlant::expire);
     writing.forEach(batch -> batch.plants().forEach(WaitingPlant::expire));
+    if (outage.begins(writing.peekFirst())) {
+      queue.stream().filter(plant -> plant.shard().isApart()).forEach(outage::refuse);
+    }
     queue.removeIf(WaitingPlant::isDone);
     if (closed) {
       notifyAll(); // the last plant is taken by one writer, and all have to end
@@ -110,19 +145,36 @@ final class BatchQueue {
             || System.nanoTime() - writing.getLast().began() >= EXCLUSIVE.toNanos());
   }
 
-  /** Moves plants from the queue; each is in one of both at any time, so the sweep finds it. */
+  /**
+   * Moves plants of one shard from the queue; each is in one of both at any time, so the sweep
+   * finds it.
+   */
   private void fill(List<WaitingPlant> plants) {
+    WaitingPlant first = queue.element();
     long bytes = 0;
-    do {
-      WaitingPlant next = queue.element();
-      plants.add(next);
-      queue.remove();
-      bytes += next.bytes();
-    } while (!queue.isEmpty()
-        && !plants.get(0).isSeparate()
-        && !queue.element().isSeparate()
-        && plants.size() < limits.plants()
-        && bytes + queue.element().bytes() <= limits.bytes());
+    for (Iterator<WaitingPlant> rest = queue.iterator(); rest.hasNext(); ) {
+      WaitingPlant next = rest.next();
+      if (next.shard().number() == first.shard().number()) {
+        bytes += next.bytes();
+        if (next != first
+            && (first.isSeparate()
+                || next.isSeparate()
+                || plants.size() == limits.plants()
+                || bytes > limits.bytes())) {
+          return;
+        }
+        plants.add(next);
+        rest.remove();
+      }
+    }
+  }
+
+  synchronized long servedPlants() {
+    return servedPlants;
+  }
+
+  synchronized long outagePlants() {
+    return outagePlants;
   }
 
   /** Returns the number of plants waiting for a batch. */

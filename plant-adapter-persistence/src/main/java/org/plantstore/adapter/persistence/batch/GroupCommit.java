@@ -1,12 +1,12 @@
 package org.plantstore.adapter.persistence.batch;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
@@ -18,7 +18,8 @@ import org.plantstore.domain.PlantStoreUnavailableException;
  * Writes the plants of concurrent callers in batches, because a commit costs about the same for one
  * plant as for hundreds. The plants that arrive while a batch is being written are the next batch:
  * no plant waits for others to arrive. {@link BatchQueue} decides when a batch is taken, four
- * threads named {@code plant-writer} write. Safe for use by many threads.
+ * threads named {@code plant-writer} write. There is one for each lane of shards, so that what
+ * fails or waits in one delays no other. Safe for use by many threads.
  */
 public final class GroupCommit implements AutoCloseable {
 
@@ -43,6 +44,10 @@ public final class GroupCommit implements AutoCloseable {
   public static final int WRITERS = 4;
 
   private static final Duration RETRY_PAUSE = Duration.ofMillis(5);
+
+  /** Attempts to reach a server that is away cost those that are there. */
+  private static final Duration RECOVERY_PAUSE = Duration.ofMillis(100);
+
   private static final Duration SWEEP_PERIOD = Duration.ofMillis(10);
 
   private final Table table;
@@ -54,12 +59,17 @@ public final class GroupCommit implements AutoCloseable {
   private final LongAdder takenPlants = new LongAdder();
   private final LongAdder waitedNanos = new LongAdder();
 
-  /** Creates a group commit whose callers wait until the time-out, and starts its threads. */
+  /**
+   * Creates a group commit whose callers wait until the time-out, and starts its threads.
+   *
+   * @param spares permits for each batch that is written beside another one; all lanes share them,
+   *     so that none takes the connections of others
+   */
   @SuppressWarnings("FutureReturnValueIgnored") // sweep() throws nothing
-  public GroupCommit(Table table, Limits limits, Duration timeout) {
+  public GroupCommit(Table table, Limits limits, Duration timeout, Semaphore spares) {
     this.table = table;
     this.timeout = timeout;
-    this.queue = new BatchQueue(limits);
+    this.queue = new BatchQueue(limits, spares);
     for (int writer = 0; writer < WRITERS; writer++) {
       daemon("plant-writer", this::writeBatches).start();
     }
@@ -76,13 +86,16 @@ public final class GroupCommit implements AutoCloseable {
   /**
    * Stores the plant with one of the next batches, and waits for it.
    *
+   * @param shard where the plant's id is kept
    * @return what is stored under the plant's id
    * @throws PlantStoreUnavailableException if the database is not available before the time-out, if
-   *     this is closed, or if the caller is interrupted
+   *     the shard's server has been away for some time, if this is closed, or if the caller is
+   *     interrupted
    * @throws IllegalStateException if the database refuses the plant for good
    */
-  public NewPlant putIfAbsent(NewPlant plant) {
-    WaitingPlant attempt = new WaitingPlant(plant, System.nanoTime() + timeout.toNanos(), null);
+  public NewPlant putIfAbsent(NewPlant plant, Shard shard) {
+    WaitingPlant attempt =
+        new WaitingPlant(plant, shard, System.nanoTime() + timeout.toNanos(), null);
     while (true) {
       try {
         queue.add(attempt); // for a writer, which takes it in writeNextBatch()
@@ -90,7 +103,8 @@ public final class GroupCommit implements AutoCloseable {
       } catch (BatchFailure failure) {
         // The batch may have been committed all the same; the retry then finds the plant.
         attempt = attempt.retryAfter(failure);
-        LockSupport.parkNanos(RETRY_PAUSE.toNanos());
+        Duration pause = failure.remedy() == Remedy.RECOVERY ? RECOVERY_PAUSE : RETRY_PAUSE;
+        LockSupport.parkNanos(pause.toNanos());
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new PlantStoreUnavailableException("interrupted while waiting for the database");
@@ -118,27 +132,29 @@ public final class GroupCommit implements AutoCloseable {
     takenPlants.add(batch.plants().size());
     batch.plants().forEach(plant -> waitedNanos.add(batch.began() - plant.since()));
     try {
-      write(batch.plants());
+      write(batch);
     } finally {
       queue.finish(batch);
     }
     return true;
   }
 
-  private void write(List<WaitingPlant> batch) {
+  private void write(BatchQueue.Batch batch) {
     // Of two plants with one id the first is to be stored; both callers get the stored one.
     SortedMap<Long, NewPlant> plants = new TreeMap<>();
-    batch.forEach(each -> plants.putIfAbsent(each.plant().id(), each.plant()));
+    batch.plants().forEach(each -> plants.putIfAbsent(each.plant().id(), each.plant()));
     try {
       Map<Long, NewPlant> stored = table.putIfAbsent(plants);
-      batch.forEach(each -> each.complete(stored.get(each.plant().id())));
+      queue.noteWritten();
+      batch.plants().forEach(each -> each.complete(stored.get(each.plant().id())));
     } catch (BatchFailure failure) {
-      batch.forEach(each -> each.fail(failure));
+      queue.noteFailed(batch, failure);
+      batch.plants().forEach(each -> each.fail(failure));
     } catch (RuntimeException | Error e) {
       // A bug, or no memory; neither these callers nor later ones must wait in vain.
       BatchFailure failure =
           new BatchFailure(Remedy.NONE, new IllegalStateException("a batch failed: " + e, e));
-      batch.forEach(each -> each.fail(failure));
+      batch.plants().forEach(each -> each.fail(failure));
     }
   }
 
@@ -169,6 +185,16 @@ public final class GroupCommit implements AutoCloseable {
   /** Returns the number of plants waiting for a batch. */
   public int waitingPlants() {
     return queue.waitingPlants();
+  }
+
+  /** Returns the number of plants that ever came while what they are written to was there. */
+  public long servedPlants() {
+    return queue.servedPlants();
+  }
+
+  /** Returns the number of plants that ever came while it was away: most of them were refused. */
+  public long outagePlants() {
+    return queue.outagePlants();
   }
 
   /** Returns the number of plants ever taken into batches. */

@@ -14,20 +14,26 @@ final class WaitingPlant {
   private static final long BYTES_PER_CHARACTER = 3;
 
   private final NewPlant plant;
+  private final Shard shard;
   private final long since = System.nanoTime();
   private final long deadline;
   private final @Nullable BatchFailure earlierFailure;
   private final CompletableFuture<NewPlant> stored = new CompletableFuture<>();
 
   /** Creates an entry for a plant whose caller waits until this {@link System#nanoTime()}. */
-  WaitingPlant(NewPlant plant, long deadline, @Nullable BatchFailure earlierFailure) {
+  WaitingPlant(NewPlant plant, Shard shard, long deadline, @Nullable BatchFailure earlierFailure) {
     this.plant = plant;
+    this.shard = shard;
     this.deadline = deadline;
     this.earlierFailure = earlierFailure;
   }
 
   NewPlant plant() {
     return plant;
+  }
+
+  Shard shard() {
+    return shard;
   }
 
   /** Returns when this entry was created, as a value of {@link System#nanoTime()}. */
@@ -47,7 +53,9 @@ final class WaitingPlant {
 
   /** Returns whether the plant is to be written on its own, because its last batch failed. */
   boolean isSeparate() {
-    return earlierFailure != null && earlierFailure.remedy() == Remedy.SEPARATE;
+    return earlierFailure != null
+        && (earlierFailure.remedy() == Remedy.SEPARATE
+            || earlierFailure.remedy() == Remedy.RECOVERY);
   }
 
   /**
@@ -60,7 +68,7 @@ final class WaitingPlant {
   WaitingPlant retryAfter(BatchFailure failure) {
     boolean canHelp =
         switch (failure.remedy()) {
-          case REPEAT -> true;
+          case REPEAT, RECOVERY -> true;
           case SEPARATE ->
               !isSeparate() || failure.reason() instanceof PlantStoreUnavailableException;
           case NONE -> false;
@@ -71,7 +79,7 @@ final class WaitingPlant {
     if (isExpired()) {
       throw expired(failure).reason();
     }
-    return new WaitingPlant(plant, deadline, failure);
+    return new WaitingPlant(plant, shard, deadline, failure);
   }
 
   /** Fails the plant if its deadline has passed. */

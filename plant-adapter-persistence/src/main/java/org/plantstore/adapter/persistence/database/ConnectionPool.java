@@ -31,7 +31,7 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
     pool.setAutoCommit(true);
     pool.setConnectionTimeout(timeouts.create().toMillis());
     pool.setValidationTimeout(timeouts.signOfLife().toMillis());
-    pool.setExceptionOverride(new ReadOnlyEviction());
+    pool.setExceptionOverride(new Eviction());
     return pool;
   }
 
@@ -44,13 +44,19 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
     return connections;
   }
 
-  /** Evicts connections that lead to a standby since a fail-over. */
-  private static final class ReadOnlyEviction implements SQLExceptionOverride {
+  /**
+   * Evicts connections that lead to a standby since a fail-over, and none because of a server
+   * behind the one that answers.
+   */
+  private static final class Eviction implements SQLExceptionOverride {
 
     @java.lang.Override
     public SQLExceptionOverride.Override adjudicate(SQLException failure) {
-      return PostgresFailure.READ_ONLY.equals(failure.getSQLState())
-          ? SQLExceptionOverride.Override.MUST_EVICT
+      if (PostgresFailure.READ_ONLY.equals(failure.getSQLState())) {
+        return SQLExceptionOverride.Override.MUST_EVICT;
+      }
+      return new PostgresFailure(failure).isPassedOn()
+          ? SQLExceptionOverride.Override.DO_NOT_EVICT
           : SQLExceptionOverride.Override.CONTINUE_EVICT;
     }
   }

@@ -18,6 +18,9 @@ import org.postgresql.util.ServerErrorMessage;
  */
 public record PostgresFailure(SQLException cause) {
 
+  /** The class of connections that cannot be opened or are broken. */
+  private static final String CONNECTION = "08";
+
   /** The class of a wrong name or password, and of an account that may not log in. */
   public static final String ACCOUNT_REFUSED = "28";
 
@@ -33,7 +36,17 @@ public record PostgresFailure(SQLException cause) {
    */
   private static final Set<String> TRANSIENT =
       Set.of(
-          "08", ACCOUNT_REFUSED, READ_ONLY, "25P03", "25P04", "3D", "40", "53", "55", "57", "58");
+          CONNECTION,
+          ACCOUNT_REFUSED,
+          READ_ONLY,
+          "25P03",
+          "25P04",
+          "3D",
+          "40",
+          "53",
+          "55",
+          "57",
+          "58");
 
   /**
    * Returns the failure of the driver or the pool that a framework has wrapped, if there is one.
@@ -46,6 +59,17 @@ public record PostgresFailure(SQLException cause) {
   public boolean isTransient() {
     // The pool's own time-out has no state.
     return state().isEmpty() || TRANSIENT.stream().anyMatch(this::hasState);
+  }
+
+  /**
+   * Returns whether the server reports a connection of its own, to another server: this one is as
+   * good as before.
+   */
+  public boolean isPassedOn() {
+    return hasState(CONNECTION)
+        && causes(cause, PSQLException.class)
+            .map(PSQLException::getServerErrorMessage)
+            .anyMatch(message -> message != null && "ERROR".equals(message.getSeverity()));
   }
 
   /** Returns the failure in one line, without details, which would quote rows. */

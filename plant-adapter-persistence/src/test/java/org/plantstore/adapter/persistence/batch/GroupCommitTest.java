@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -115,7 +116,7 @@ class GroupCommitTest {
 
     await(() -> groupCommit.waitingPlants() == 0);
     table.release();
-    groupCommit.putIfAbsent(fern(77));
+    groupCommit.putIfAbsent(fern(77), Shard.WHOLE);
     assertEquals(List.of(77L), table.lastBatch());
     assertTrue(table.batches().stream().noneMatch(batch -> batch.contains(0L)), table::toString);
   }
@@ -135,7 +136,7 @@ class GroupCommitTest {
     table.awaitBatches(1);
 
     for (long id = 20; id < 40; id++) {
-      assertEquals(fern(id), groupCommit.putIfAbsent(fern(id)));
+      assertEquals(fern(id), groupCommit.putIfAbsent(fern(id), Shard.WHOLE));
     }
 
     stuck.countDown();
@@ -159,10 +160,11 @@ class GroupCommitTest {
   @Test
   void answered_plants_are_forgotten() {
     GroupCommit groupCommit = groupCommit(plants -> plants, WIDE, LONG);
-    WeakReference<NewPlant> answered = new WeakReference<>(groupCommit.putIfAbsent(fern(0)));
+    WeakReference<NewPlant> answered =
+        new WeakReference<>(groupCommit.putIfAbsent(fern(0), Shard.WHOLE));
 
     await(() -> {
-      groupCommit.putIfAbsent(fern(1));
+      groupCommit.putIfAbsent(fern(1), Shard.WHOLE);
       System.gc();
       return answered.get() == null;
     });
@@ -242,7 +244,7 @@ class GroupCommitTest {
         };
     table.release();
 
-    assertEquals(fern(1), groupCommit(losing, WIDE, LONG).putIfAbsent(fern(1)));
+    assertEquals(fern(1), groupCommit(losing, WIDE, LONG).putIfAbsent(fern(1), Shard.WHOLE));
     assertEquals(List.of(List.of(1L), List.of(1L)), table.batches());
   }
 
@@ -261,7 +263,7 @@ class GroupCommitTest {
     }
 
     table.before = NONE;
-    assertEquals(fern(1), groupCommit.putIfAbsent(fern(1)));
+    assertEquals(fern(1), groupCommit.putIfAbsent(fern(1), Shard.WHOLE));
   }
 
   @Test
@@ -289,12 +291,14 @@ class GroupCommitTest {
 
     Thread.currentThread().interrupt();
     PlantStoreUnavailableException failure =
-        assertThrows(PlantStoreUnavailableException.class, () -> groupCommit.putIfAbsent(fern(1)));
+        assertThrows(
+            PlantStoreUnavailableException.class,
+            () -> groupCommit.putIfAbsent(fern(1), Shard.WHOLE));
 
     assertTrue(Thread.interrupted());
     assertEquals("interrupted while waiting for the database", failure.getMessage());
     table.release();
-    groupCommit.putIfAbsent(fern(2));
+    groupCommit.putIfAbsent(fern(2), Shard.WHOLE);
     assertTrue(table.batches().stream().noneMatch(batch -> batch.contains(1L)), table::toString);
   }
 
@@ -304,7 +308,8 @@ class GroupCommitTest {
 
   private GroupCommit groupCommit(
       GroupCommit.Table written, GroupCommit.Limits limits, Duration timeout) {
-    GroupCommit groupCommit = new GroupCommit(written, limits, timeout);
+    GroupCommit groupCommit =
+        new GroupCommit(written, limits, timeout, new Semaphore(GroupCommit.WRITERS - 1));
     opened.add(groupCommit);
     return groupCommit;
   }
@@ -343,7 +348,8 @@ class GroupCommitTest {
 
   /** Calls in a thread of its own, and returns when that waits for its answer or has ended. */
   private static Caller call(GroupCommit groupCommit, NewPlant plant) {
-    FutureTask<NewPlant> result = new FutureTask<>(() -> groupCommit.putIfAbsent(plant));
+    FutureTask<NewPlant> result =
+        new FutureTask<>(() -> groupCommit.putIfAbsent(plant, Shard.WHOLE));
     Thread thread = new Thread(result);
     thread.start();
     await(() -> isWaitingForAnswer(thread) || !thread.isAlive());

@@ -1,0 +1,176 @@
+package org.plantstore.adapter.persistence;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.micronaut.context.annotation.Property;
+import io.micronaut.data.jdbc.runtime.JdbcOperations;
+import jakarta.annotation.PreDestroy;
+import jakarta.inject.Singleton;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.plantstore.adapter.persistence.batch.GroupCommit;
+import org.plantstore.adapter.persistence.batch.Shard;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where each id is kept, as Citus tells: a table that is distributed by hash has a shard for each
+ * range of hash values. Read at the start and twice a minute, because shards are moved and split.
+ * What is known here makes batches fast and keeps failures apart; what is stored and answered never
+ * hangs on it. Safe for use by many threads.
+ */
+@Singleton
+final class Shards implements AutoCloseable {
+
+  static final String CONNECTIONS = "database.connections";
+
+  private static final Logger LOG = LoggerFactory.getLogger(Shards.class);
+  private static final Duration PERIOD = Duration.ofSeconds(30);
+
+  /** The connections that lanes share, for batches beside another one. */
+  private static final int SPARES = GroupCommit.WRITERS - 1;
+
+  /** Unless more connections are allowed. */
+  private static final int MAX_LANES = 32;
+
+  private static final String IS_CITUS = "SELECT to_regclass('pg_dist_partition') IS NOT NULL";
+
+  /** Ordered so that neighbours, which may have to share a lane, are at one node. */
+  private static final String RANGES =
+      """
+      SELECT shardminvalue::integer, nodename || ':' || nodeport
+      FROM pg_dist_partition JOIN pg_dist_shard USING (logicalrelid)
+        JOIN pg_dist_placement USING (shardid) JOIN pg_dist_node USING (groupid)
+      WHERE logicalrelid = to_regclass('plant') AND partmethod = 'h' AND noderole = 'primary'
+      ORDER BY 2, 1
+      """;
+
+  /** A range of hash values, which reaches to the next one. */
+  private record Range(int least, String node) {}
+
+  private final JdbcOperations database;
+  private final HikariDataSource pool;
+  private final int connections;
+  private final ScheduledExecutorService executor =
+      Executors.newSingleThreadScheduledExecutor(work -> {
+        Thread thread = new Thread(work, "plant-shards");
+        thread.setDaemon(true);
+        return thread;
+      });
+
+  /** By the least hash value of each; empty where the table is whole. */
+  private volatile NavigableMap<Integer, Shard> shards = new TreeMap<>();
+
+  /** Reads the shards, and starts to follow them. */
+  @SuppressWarnings("FutureReturnValueIgnored") // read() throws nothing
+  Shards(
+      JdbcOperations database, DataSource dataSource, @Property(name = CONNECTIONS) int connections)
+      throws SQLException {
+    this.database = database;
+    this.pool = dataSource.unwrap(HikariDataSource.class);
+    this.connections = connections;
+    read();
+    executor.scheduleWithFixedDelay(
+        this::read, PERIOD.toMillis(), PERIOD.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /** Returns where the id is kept. */
+  Shard of(long id) {
+    NavigableMap<Integer, Shard> known = shards;
+    Map.Entry<Integer, Shard> entry = known.isEmpty() ? null : known.floorEntry(hash(id));
+    return entry == null ? Shard.WHOLE : entry.getValue();
+  }
+
+  /** Returns whether the table is known to be distributed. */
+  boolean areSeveral() {
+    return !shards.isEmpty();
+  }
+
+  private void read() {
+    try {
+      List<Range> ranges = database.execute(Shards::ranges);
+      NavigableMap<Integer, Shard> known = new TreeMap<>();
+      int lanes = lanes(ranges.size());
+      for (int number = 0; number < ranges.size(); number++) {
+        Range range = ranges.get(number);
+        known.put(range.least, new Shard(number, number * lanes / ranges.size(), range.node));
+      }
+      if (!known.equals(shards)) {
+        LOG.info("The table plant has {} shards, written in {} lanes", ranges.size(), lanes);
+        shards = known;
+        pool.setMaximumPoolSize(poolSize(lanes));
+        pool.setMinimumIdle(poolSize(lanes));
+      }
+    } catch (RuntimeException | Error e) {
+      // What was known is used until the database is back, which others report.
+      LOG.debug("The shards cannot be read", e);
+    }
+  }
+
+  private static List<Range> ranges(Connection connection) throws SQLException {
+    List<Range> ranges = new ArrayList<>();
+    try (Statement statement = connection.createStatement()) {
+      try (ResultSet row = statement.executeQuery(IS_CITUS)) {
+        row.next();
+        if (!row.getBoolean(1)) {
+          return ranges;
+        }
+      }
+      try (ResultSet row = statement.executeQuery(RANGES)) {
+        while (row.next()) {
+          ranges.add(new Range(row.getInt(1), row.getString(2)));
+        }
+      }
+    }
+    return ranges;
+  }
+
+  /** Returns the number of lanes, for which there are connections beside the probe's. */
+  private int lanes(int ranges) {
+    int most = connections == 0 ? MAX_LANES : connections - 1 - SPARES;
+    return Math.max(1, Math.min(ranges, most));
+  }
+
+  private int poolSize(int lanes) {
+    int wanted = lanes + SPARES;
+    return connections == 0 ? wanted : Math.min(wanted, connections - 1);
+  }
+
+  /** Ends the reading. */
+  @Override
+  @PreDestroy
+  public void close() {
+    executor.shutdownNow();
+  }
+
+  /**
+   * Returns what {@code hashint8} of PostgreSQL returns, by which Citus distributes: the final
+   * mixing of Bob Jenkins' lookup3, on both halves folded so that equal numbers of all sizes hash
+   * equally.
+   */
+  static int hash(long id) {
+    int high = (int) (id >> 32);
+    int a = 0x9e3779b9 + Integer.BYTES + 3923095;
+    int b = a;
+    int c = a;
+    a += (int) id ^ (id >= 0 ? high : ~high);
+    c = (c ^ b) - Integer.rotateLeft(b, 14);
+    a = (a ^ c) - Integer.rotateLeft(c, 11);
+    b = (b ^ a) - Integer.rotateLeft(a, 25);
+    c = (c ^ b) - Integer.rotateLeft(b, 16);
+    a = (a ^ c) - Integer.rotateLeft(c, 4);
+    b = (b ^ a) - Integer.rotateLeft(a, 14);
+    return (c ^ b) - Integer.rotateLeft(b, 24);
+  }
+}
