@@ -3,6 +3,8 @@ package org.plantstore.app;
 import io.micronaut.context.annotation.Import;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.security.Security;
+import java.util.Arrays;
+import java.util.spi.ToolProvider;
 import org.plantstore.application.PlantCreation;
 
 /**
@@ -18,9 +20,11 @@ public final class Main {
   private Main() {}
 
   /**
-   * Starts the service and returns when it has stopped.
+   * Starts the service and returns when it has stopped; or runs a command, such as {@code migrate},
+   * and ends.
    *
-   * @param arguments settings that override the environment, each as {@code --name=value}
+   * @param arguments the command if there is one, and settings that override the environment, each
+   *     as {@code --name=value}
    */
   public static void main(String... arguments) {
     shortenNameCache();
@@ -30,7 +34,20 @@ public final class Main {
     } catch (ConfigurationException e) {
       StartupFailure.exit(e);
     }
+    if (arguments.length > 0 && !arguments[0].startsWith("-")) {
+      System.exit(run(arguments[0], Arrays.copyOfRange(arguments, 1, arguments.length)));
+    }
     new Service().args(arguments).start();
+  }
+
+  /** Runs a command that the store brings along, and returns its exit code. */
+  private static int run(String command, String... arguments) {
+    return ToolProvider.findFirst(command)
+        .map(tool -> tool.run(System.out, System.err, arguments))
+        .orElseGet(() -> {
+          System.err.println("plant-store has no command " + command);
+          return 1;
+        });
   }
 
   /**

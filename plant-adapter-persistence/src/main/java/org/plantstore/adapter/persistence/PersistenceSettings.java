@@ -4,16 +4,20 @@ import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.ApplicationContextBuilder;
 import io.micronaut.context.ApplicationContextConfigurer;
 import io.micronaut.context.annotation.ContextConfigurer;
+import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
+import io.micronaut.core.value.PropertyResolver;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
+import org.plantstore.adapter.persistence.database.ConnectionPool;
 import org.plantstore.adapter.persistence.database.DatabaseAccess;
 import org.plantstore.adapter.persistence.database.DatabaseTimeouts;
 import org.plantstore.adapter.persistence.start.Migration;
 import org.plantstore.adapter.persistence.start.ServerCheck;
+import org.plantstore.adapter.persistence.start.TableCheck;
 
 /**
  * Brings this adapter's settings along, so that a service which exchanges the adapter exchanges
@@ -23,6 +27,7 @@ import org.plantstore.adapter.persistence.start.ServerCheck;
 public final class PersistenceSettings implements ApplicationContextConfigurer {
 
   private static final String START_SECONDS = "database.start.timeout.seconds";
+  private static final String MIGRATE = "database.migrate";
 
   @Override
   public void configure(ApplicationContextBuilder builder) {
@@ -32,7 +37,7 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
             Map.ofEntries(
                 Map.entry(DatabaseTimeouts.CREATE_SECONDS, 5),
                 Map.entry(START_SECONDS, 60),
-                Map.entry(Shards.CONNECTIONS, 0),
+                Map.entry(MIGRATE, "on"),
                 Map.entry("datasources.default.url", "${database.url:}"),
                 Map.entry("datasources.default.driver-class-name", "org.postgresql.Driver"),
                 Map.entry("datasources.default.dialect", "POSTGRES"),
@@ -50,12 +55,32 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
 
   @Override
   public void configure(ApplicationContext context) {
-    DatabaseAccess access = DatabaseAccess.of(context.getEnvironment());
-    requireSeconds(context, DatabaseTimeouts.CREATE_SECONDS, 1, 60);
-    int patience = requireSeconds(context, START_SECONDS, 0, 3_600);
+    Environment environment = context.getEnvironment();
+    requireNumber(environment, DatabaseTimeouts.CREATE_SECONDS, 1, 60);
+    if (environment.containsProperty(ConnectionPool.CONNECTIONS)) {
+      requireNumber(environment, ConnectionPool.CONNECTIONS, 2, 10_000);
+    }
+    String migrate = environment.getRequiredProperty(MIGRATE, String.class);
+    if (!migrate.equals("on") && !migrate.equals("off")) {
+      throw new ConfigurationException("DATABASE_MIGRATE must be on or off, but is " + migrate);
+    }
+    prepare(environment, migrate.equals("on"));
+  }
+
+  /**
+   * Waits for the server, checks it, and brings the tables up to date if that is wanted.
+   *
+   * @throws ConfigurationException if the server or the table cannot be used
+   */
+  static void prepare(Environment environment, boolean migrates) {
+    DatabaseAccess access = DatabaseAccess.of(environment);
+    int patience = requireNumber(environment, START_SECONDS, 0, 3_600);
     new ServerCheck(access).run(Duration.ofSeconds(patience));
-    // Locked tables are waited for as well, but not too short.
-    new Migration(access, Duration.ofSeconds(Math.max(patience, 2))).run();
+    if (migrates) {
+      // Locked tables are waited for as well, but not too short.
+      new Migration(access, Duration.ofSeconds(Math.max(patience, 2))).run();
+    }
+    new TableCheck(access).run();
   }
 
   /** Last: what is wrong elsewhere is to be told before this one waits for its database. */
@@ -64,15 +89,15 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
     return LOWEST_PRECEDENCE;
   }
 
-  private static int requireSeconds(
-      ApplicationContext context, String property, int least, int most) {
-    String value = context.getRequiredProperty(property, String.class);
-    int seconds = value.matches("[0-9]{1,4}") ? Integer.parseInt(value) : -1;
-    if (seconds < least || seconds > most) {
+  private static int requireNumber(
+      PropertyResolver settings, String property, int least, int most) {
+    String value = settings.getRequiredProperty(property, String.class);
+    int number = value.matches("[0-9]{1,5}") ? Integer.parseInt(value) : -1;
+    if (number < least || number > most) {
       throw new ConfigurationException(
           "%s must be a whole number from %d to %d, but is %s"
               .formatted(property.toUpperCase(Locale.ROOT).replace('.', '_'), least, most, value));
     }
-    return seconds;
+    return number;
   }
 }

@@ -1,7 +1,5 @@
 package org.plantstore.adapter.persistence;
 
-import com.zaxxer.hikari.HikariDataSource;
-import io.micronaut.context.annotation.Property;
 import io.micronaut.data.jdbc.runtime.JdbcOperations;
 import jakarta.annotation.PreDestroy;
 import jakarta.inject.Singleton;
@@ -18,9 +16,9 @@ import java.util.TreeMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import javax.sql.DataSource;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
 import org.plantstore.adapter.persistence.batch.Shard;
+import org.plantstore.adapter.persistence.database.ConnectionPool;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,16 +31,11 @@ import org.slf4j.LoggerFactory;
 @Singleton
 final class Shards implements AutoCloseable {
 
-  static final String CONNECTIONS = "database.connections";
-
   private static final Logger LOG = LoggerFactory.getLogger(Shards.class);
   private static final Duration PERIOD = Duration.ofSeconds(30);
 
   /** The connections that lanes share, for batches beside another one. */
   private static final int SPARES = GroupCommit.WRITERS - 1;
-
-  /** Unless more connections are allowed. */
-  private static final int MAX_LANES = 32;
 
   private static final String IS_CITUS = "SELECT to_regclass('pg_dist_partition') IS NOT NULL";
 
@@ -60,8 +53,7 @@ final class Shards implements AutoCloseable {
   private record Range(int least, String node) {}
 
   private final JdbcOperations database;
-  private final HikariDataSource pool;
-  private final int connections;
+  private final ConnectionPool pool;
   private final ScheduledExecutorService executor =
       Executors.newSingleThreadScheduledExecutor(work -> {
         Thread thread = new Thread(work, "plant-shards");
@@ -74,12 +66,9 @@ final class Shards implements AutoCloseable {
 
   /** Reads the shards, and starts to follow them. */
   @SuppressWarnings("FutureReturnValueIgnored") // read() throws nothing
-  Shards(
-      JdbcOperations database, DataSource dataSource, @Property(name = CONNECTIONS) int connections)
-      throws SQLException {
+  Shards(JdbcOperations database, ConnectionPool pool) {
     this.database = database;
-    this.pool = dataSource.unwrap(HikariDataSource.class);
-    this.connections = connections;
+    this.pool = pool;
     read();
     executor.scheduleWithFixedDelay(
         this::read, PERIOD.toMillis(), PERIOD.toMillis(), TimeUnit.MILLISECONDS);
@@ -101,7 +90,7 @@ final class Shards implements AutoCloseable {
     try {
       List<Range> ranges = database.execute(Shards::ranges);
       NavigableMap<Integer, Shard> known = new TreeMap<>();
-      int lanes = lanes(ranges.size());
+      int lanes = Math.max(1, Math.min(ranges.size(), pool.maximum() - SPARES));
       for (int number = 0; number < ranges.size(); number++) {
         Range range = ranges.get(number);
         known.put(range.least, new Shard(number, number * lanes / ranges.size(), range.node));
@@ -109,8 +98,7 @@ final class Shards implements AutoCloseable {
       if (!known.equals(shards)) {
         LOG.info("The table plant has {} shards, written in {} lanes", ranges.size(), lanes);
         shards = known;
-        pool.setMaximumPoolSize(poolSize(lanes));
-        pool.setMinimumIdle(poolSize(lanes));
+        pool.resize(lanes + SPARES);
       }
     } catch (RuntimeException | Error e) {
       // What was known is used until the database is back, which others report.
@@ -134,17 +122,6 @@ final class Shards implements AutoCloseable {
       }
     }
     return ranges;
-  }
-
-  /** Returns the number of lanes, for which there are connections beside the probe's. */
-  private int lanes(int ranges) {
-    int most = connections == 0 ? MAX_LANES : connections - 1 - SPARES;
-    return Math.max(1, Math.min(ranges, most));
-  }
-
-  private int poolSize(int lanes) {
-    int wanted = lanes + SPARES;
-    return connections == 0 ? wanted : Math.min(wanted, connections - 1);
   }
 
   /** Ends the reading. */

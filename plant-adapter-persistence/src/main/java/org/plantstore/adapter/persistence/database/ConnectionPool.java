@@ -1,24 +1,56 @@
 package org.plantstore.adapter.persistence.database;
 
+import com.zaxxer.hikari.HikariConfigMXBean;
+import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.SQLExceptionOverride;
 import io.micronaut.configuration.jdbc.hikari.DatasourceConfiguration;
+import io.micronaut.context.BeanProvider;
+import io.micronaut.context.annotation.Property;
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.event.BeanCreatedEvent;
 import io.micronaut.context.event.BeanCreatedEventListener;
 import jakarta.inject.Singleton;
 import java.sql.SQLException;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Sets what properties cannot set, and what they must not change. Safe for use by many threads. */
 @Singleton
 public final class ConnectionPool implements BeanCreatedEventListener<DatasourceConfiguration> {
 
+  public static final String CONNECTIONS = "database.connections";
+
   private final DatabaseTimeouts timeouts;
   private final RetryingDataSource connections;
+  private final BeanProvider<DataSource> dataSource;
+  private final int maximum;
 
-  ConnectionPool(Environment environment, DatabaseTimeouts timeouts) {
+  ConnectionPool(
+      Environment environment,
+      DatabaseTimeouts timeouts,
+      BeanProvider<DataSource> dataSource,
+      @Property(name = CONNECTIONS, defaultValue = "36") int connections) {
     this.timeouts = timeouts;
     this.connections = new RetryingDataSource(DatabaseAccess.of(environment), timeouts);
+    this.dataSource = dataSource;
+    this.maximum = connections - 1;
+  }
+
+  /** Returns the largest number of connections, beside the monitor's. */
+  public int maximum() {
+    return maximum;
+  }
+
+  /** Changes the number of connections, up to the largest. */
+  public void resize(int connections) {
+    try {
+      HikariConfigMXBean pool =
+          dataSource.get().unwrap(HikariDataSource.class).getHikariConfigMXBean();
+      pool.setMaximumPoolSize(Math.min(connections, maximum));
+      pool.setMinimumIdle(Math.min(connections, maximum));
+    } catch (SQLException e) {
+      throw new IllegalStateException("the pool is another one", e);
+    }
   }
 
   @Override
@@ -29,6 +61,7 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
     pool.setUsername(null);
     // Each statement commits by itself, so that the answer follows the commit.
     pool.setAutoCommit(true);
+    pool.setMaximumPoolSize(Math.min(pool.getMaximumPoolSize(), maximum));
     pool.setConnectionTimeout(timeouts.create().toMillis());
     pool.setValidationTimeout(timeouts.signOfLife().toMillis());
     pool.setExceptionOverride(new Eviction());
