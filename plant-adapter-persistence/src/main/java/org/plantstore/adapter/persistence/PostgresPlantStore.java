@@ -8,9 +8,9 @@ import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
+import org.plantstore.adapter.persistence.batch.Permits;
 import org.plantstore.adapter.persistence.batch.Shard;
 import org.plantstore.adapter.persistence.database.ConnectionPool;
 import org.plantstore.adapter.persistence.database.DatabaseTimeouts;
@@ -30,7 +30,7 @@ final class PostgresPlantStore implements PlantStore {
   private static final GroupCommit.Limits LIMITS = new GroupCommit.Limits(256, 4 * 1024 * 1024);
 
   private final Map<Integer, GroupCommit> lanes = new ConcurrentHashMap<>();
-  private final Semaphore spares = new Semaphore(GroupCommit.WRITERS - 1);
+  private final Permits permits = new Permits();
   private final Shards shards;
   private final GroupCommit.Table table;
   private final ConnectionPool pool;
@@ -64,7 +64,7 @@ final class PostgresPlantStore implements PlantStore {
     GroupCommit lane = lanes.get(number);
     return lane != null
         ? lane
-        : lanes.computeIfAbsent(number, absent -> new GroupCommit(table, LIMITS, timeout, spares));
+        : lanes.computeIfAbsent(number, absent -> new GroupCommit(table, LIMITS, timeout, permits));
   }
 
   private String circumstances(Shard shard) {

@@ -86,7 +86,8 @@ final class Shards implements AutoCloseable {
     return !shards.isEmpty();
   }
 
-  private void read() {
+  /** Reads them again; what cannot be read stays as it was. */
+  void read() {
     try {
       List<Range> ranges = database.execute(Shards::ranges);
       NavigableMap<Integer, Shard> known = new TreeMap<>();

@@ -76,6 +76,10 @@ public final class DatabaseServer {
     return "jdbc:postgresql://localhost:" + server.getPort() + "/" + database;
   }
 
+  int port() {
+    return server.getPort();
+  }
+
   public Connection connection() throws SQLException {
     return DriverManager.getConnection(url("postgres"), USER, "any");
   }

@@ -7,7 +7,7 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.batch.BatchFailure.Remedy;
 
@@ -20,12 +20,12 @@ import org.plantstore.adapter.persistence.batch.BatchFailure.Remedy;
 final class BatchQueue {
 
   /** Plants in the order of their arrival, and the {@link System#nanoTime()} of being taken. */
-  record Batch(List<WaitingPlant> plants, long began) {}
+  record Batch(List<WaitingPlant> plants, long began, AtomicBoolean hasTurn) {}
 
   private static final Duration EXCLUSIVE = Duration.ofMillis(20);
 
   private final GroupCommit.Limits limits;
-  private final Semaphore spares;
+  private final Permits permits;
   private final Outage outage = new Outage();
   private final Queue<WaitingPlant> queue = new ArrayDeque<>();
   private boolean closed;
@@ -36,9 +36,9 @@ final class BatchQueue {
   private long servedPlants;
   private long outagePlants;
 
-  BatchQueue(GroupCommit.Limits limits, Semaphore spares) {
+  BatchQueue(GroupCommit.Limits limits, Permits permits) {
     this.limits = limits;
-    this.spares = spares;
+    this.permits = permits;
   }
 
   /**
@@ -70,27 +70,53 @@ final class BatchQueue {
    *
    * @return the batch, or null if the queue is closed and empty
    */
-  synchronized @Nullable Batch take() throws InterruptedException {
-    while (true) {
-      queue.removeIf(WaitingPlant::isDone);
-      if (isReady() && (writing.isEmpty() || spares.tryAcquire())) {
-        Batch batch = new Batch(new ArrayList<>(), System.nanoTime());
-        writing.add(batch);
-        fill(batch.plants());
+  @Nullable Batch take() throws InterruptedException {
+    while (awaitReady()) {
+      permits.turns().acquire();
+      Batch batch = takeNow();
+      if (batch != null) {
         return batch;
       }
+      permits.turns().release();
+    }
+    return null;
+  }
+
+  private synchronized boolean awaitReady() throws InterruptedException {
+    while (true) {
+      queue.removeIf(WaitingPlant::isDone);
+      if (isReady() && (writing.isEmpty() || permits.spares().availablePermits() > 0)) {
+        return true;
+      }
       if (closed && queue.isEmpty()) {
-        return null;
+        return false;
       }
       wait();
     }
+  }
+
+  private synchronized @Nullable Batch takeNow() {
+    if (!isReady() || !(writing.isEmpty() || permits.spares().tryAcquire())) {
+      return null;
+    }
+    Batch batch = new Batch(new ArrayList<>(), System.nanoTime(), new AtomicBoolean(true));
+    writing.add(batch);
+    fill(batch.plants());
+    return batch;
   }
 
   /** Reports that a batch has been written, or has failed. */
   synchronized void finish(Batch batch) {
     writing.remove(batch);
     if (!writing.isEmpty()) {
-      spares.release();
+      permits.spares().release();
+    }
+    endTurn(batch);
+  }
+
+  private void endTurn(Batch batch) {
+    if (batch.hasTurn().getAndSet(false)) {
+      permits.turns().release();
     }
   }
 
@@ -113,6 +139,9 @@ final class BatchQueue {
   synchronized boolean sweep() {
     queue.forEach(WaitingPlant::expire);
     writing.forEach(batch -> batch.plants().forEach(WaitingPlant::expire));
+    writing.stream()
+        .filter(batch -> System.nanoTime() - batch.began() >= EXCLUSIVE.toNanos())
+        .forEach(this::endTurn);
     if (outage.begins(writing.peekFirst())) {
       queue.stream().filter(plant -> plant.shard().isApart()).forEach(outage::refuse);
     }

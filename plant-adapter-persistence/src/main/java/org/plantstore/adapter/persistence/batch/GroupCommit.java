@@ -6,7 +6,6 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
@@ -62,14 +61,13 @@ public final class GroupCommit implements AutoCloseable {
   /**
    * Creates a group commit whose callers wait until the time-out, and starts its threads.
    *
-   * @param spares permits for each batch that is written beside another one; all lanes share them,
-   *     so that none takes the connections of others
+   * @param permits what all lanes share
    */
   @SuppressWarnings("FutureReturnValueIgnored") // sweep() throws nothing
-  public GroupCommit(Table table, Limits limits, Duration timeout, Semaphore spares) {
+  public GroupCommit(Table table, Limits limits, Duration timeout, Permits permits) {
     this.table = table;
     this.timeout = timeout;
-    this.queue = new BatchQueue(limits, spares);
+    this.queue = new BatchQueue(limits, permits);
     for (int writer = 0; writer < WRITERS; writer++) {
       daemon("plant-writer", this::writeBatches).start();
     }

@@ -19,7 +19,6 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -308,8 +307,7 @@ class GroupCommitTest {
 
   private GroupCommit groupCommit(
       GroupCommit.Table written, GroupCommit.Limits limits, Duration timeout) {
-    GroupCommit groupCommit =
-        new GroupCommit(written, limits, timeout, new Semaphore(GroupCommit.WRITERS - 1));
+    GroupCommit groupCommit = new GroupCommit(written, limits, timeout, new Permits());
     opened.add(groupCommit);
     return groupCommit;
   }

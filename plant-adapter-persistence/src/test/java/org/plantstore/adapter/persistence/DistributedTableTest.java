@@ -1,0 +1,308 @@
+package org.plantstore.adapter.persistence;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.core.async.subscriber.CompletionAwareSubscriber;
+import io.micronaut.management.health.indicator.HealthIndicator;
+import io.micronaut.management.health.indicator.HealthResult;
+import java.sql.Connection;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.LongPredicate;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.plantstore.domain.NewPlant;
+import org.plantstore.domain.PlantStore;
+import org.plantstore.domain.PlantStoreUnavailableException;
+import org.reactivestreams.Subscription;
+
+/**
+ * A table whose metadata say that it is distributed, on a server that does what the nodes would.
+ */
+@Timeout(60)
+class DistributedTableTest {
+
+  private static final DatabaseServer SERVER = DatabaseServer.shared();
+  private static final LongPredicate IN_EAST = id -> Shards.hash(id) < 0;
+  private static final String SESSIONS =
+      "SELECT string_agg(pid::text, ' ' ORDER BY pid) FROM pg_stat_activity"
+          + " WHERE application_name = 'plant-store'";
+
+  private final ExecutorService callers = Executors.newCachedThreadPool();
+  private final MeterRegistry registry = new SimpleMeterRegistry();
+  private DistributedTable table;
+  private ApplicationContext instance;
+  private PlantStore store;
+
+  @BeforeEach
+  void connect() {
+    SERVER.reset();
+    SERVER.connect().close(); // makes the table
+    table = new DistributedTable(SERVER);
+    instance =
+        ApplicationContext.builder().properties(SERVER.settings()).singletons(registry).start();
+    store = instance.getBean(PlantStore.class);
+  }
+
+  @AfterEach
+  void disconnect() {
+    callers.shutdownNow();
+    instance.close();
+    DistributedTable.drop(SERVER);
+  }
+
+  @Test
+  void hash_is_that_of_the_server() throws Exception {
+    long[] ids =
+        LongStream.concat(
+                LongStream.of(
+                    0, 1, -1, 1L << 31, 1L << 32, -1L << 32, Long.MIN_VALUE, Long.MAX_VALUE),
+                new Random(1).longs(100_000))
+            .toArray();
+    try (Connection connection = SERVER.connection();
+        var query =
+            connection.prepareStatement("SELECT id, hashint8(id) FROM unnest(?::bigint[]) AS id")) {
+      query.setObject(1, ids);
+      int compared = 0;
+      try (var row = query.executeQuery()) {
+        for (; row.next(); compared++) {
+          assertEquals(row.getInt(2), Shards.hash(row.getLong(1)), "hash of " + row.getLong(1));
+        }
+      }
+      assertEquals(ids.length, compared);
+    }
+  }
+
+  @Test
+  void statement_has_plants_of_one_shard_alone_and_callers_of_a_shard_share_it() throws Exception {
+    countShardsOfStatements();
+
+    assertAllStored(putAll(LongStream.range(0, 1_000).toArray()));
+
+    assertEquals("1", SERVER.single("SELECT max(shards) FROM statement"));
+    int statements = Integer.parseInt(SERVER.single("SELECT count(*) FROM statement"));
+    assertTrue(statements < 500, "statements: " + statements);
+  }
+
+  @Test
+  void shards_share_lanes_if_there_are_few_connections_but_no_statement() throws Exception {
+    countShardsOfStatements();
+    try (ApplicationContext narrow = SERVER.connect(Map.of("database.connections", 2))) {
+      store = narrow.getBean(PlantStore.class);
+
+      assertAllStored(putAll(LongStream.range(0, 1_000).toArray()));
+
+      assertEquals("1", SERVER.single("SELECT max(shards) FROM statement"));
+    }
+  }
+
+  private static void countShardsOfStatements() {
+    SERVER.execute(
+        """
+        DROP TABLE IF EXISTS statement;
+        CREATE TABLE statement (shards bigint);
+        CREATE OR REPLACE FUNCTION count_shards() RETURNS trigger LANGUAGE plpgsql AS $$
+          BEGIN
+            INSERT INTO statement SELECT count(DISTINCT hashint8(id) < 0) FROM inserted;
+            RETURN NULL;
+          END$$;
+        CREATE TRIGGER count_shards AFTER INSERT ON plant REFERENCING NEW TABLE AS inserted
+          FOR EACH STATEMENT EXECUTE FUNCTION count_shards();
+        """);
+  }
+
+  @Test
+  void node_that_is_dead_costs_its_own_plants_alone_and_serves_when_it_is_back() throws Exception {
+    assertAllStored(putAll(ids(IN_EAST, 20)));
+    // Two for the lanes, three that they share, one for the monitor.
+    while (SERVER.single(SESSIONS).split(" ").length < 6) {
+      Thread.onSpinWait();
+    }
+    String sessions = SERVER.single(SESSIONS);
+    table.whenEastIsAsked("RAISE SQLSTATE '08006' USING MESSAGE = 'connection to east refused'");
+
+    List<Future<NewPlant>> refused = putAll(idsFrom(1_000, IN_EAST, 20));
+    assertAllStored(putAll(idsFrom(1_000, IN_EAST.negate(), 200)));
+    for (Future<NewPlant> call : refused) {
+      assertTrue(unavailable(call).contains("connection to east refused (SQLSTATE 08006)"));
+      assertTrue(unavailable(call).endsWith("the plant belongs to east:1"), unavailable(call));
+    }
+
+    // Now others are refused at once, but for one in half a second that tries.
+    Instant began = Instant.now();
+    for (Future<NewPlant> call : putAll(idsFrom(2_000, IN_EAST, 100))) {
+      unavailable(call);
+    }
+    assertTrue(Duration.between(began, Instant.now()).toMillis() < 1_000);
+    assertTrue(lanePlants("failing") >= 100, registry::toString);
+    assertEquals(sessions, SERVER.single(SESSIONS));
+    assertReady();
+
+    table.whenEastIsAsked("NULL");
+    assertServesWithinTwoSeconds(idsFrom(3_000, IN_EAST, 100));
+  }
+
+  @Test
+  void node_that_is_silent_costs_its_own_plants_alone_and_serves_when_it_is_back()
+      throws Exception {
+
+    table.whenEastIsAsked("PERFORM pg_advisory_xact_lock(1)");
+    try (Connection silence = SERVER.connection()) {
+      silence.createStatement().execute("SELECT pg_advisory_lock(1)");
+      // A lock on another server has no time-out here.
+      SERVER.execute("ALTER FUNCTION ask_east() SET lock_timeout = 0");
+
+      List<Future<NewPlant>> silent = putAll(ids(IN_EAST, 20));
+      assertAllStored(putAll(ids(IN_EAST.negate(), 200)));
+      for (Future<NewPlant> call : silent) {
+        assertTrue(unavailable(call).endsWith("the plant belongs to east:1"), unavailable(call));
+      }
+      Instant began = Instant.now();
+      List<Future<NewPlant>> refused = putAll(idsFrom(2_000, IN_EAST, 100));
+      int atOnce = 0;
+      for (Future<NewPlant> call : refused) {
+        if (atOnce < 95) {
+          unavailable(call);
+          atOnce++;
+        }
+      }
+      assertTrue(Duration.between(began, Instant.now()).toMillis() < 6_000);
+      assertAllStored(putAll(idsFrom(2_000, IN_EAST.negate(), 200)));
+      assertReady();
+    }
+    assertServesWithinTwoSeconds(idsFrom(3_000, IN_EAST, 100));
+  }
+
+  @Test
+  void bystanders_of_a_locked_id_are_served() throws Exception {
+    long locked = ids(IN_EAST, 1)[0];
+    try (Connection holder = SERVER.connection()) {
+      holder.setAutoCommit(false);
+      holder.createStatement().execute("INSERT INTO plant VALUES (" + locked + ", 'undecided')");
+      Future<NewPlant> held = putAll(locked).get(0);
+
+      assertAllStored(putAll(LongStream.range(1_000, 1_040).toArray()));
+
+      assertTrue(unavailable(held).contains("(SQLSTATE 55P03)"), unavailable(held));
+    }
+  }
+
+  /** As after a shard was split or moved: speed alone hangs on the metadata. */
+  @Test
+  void metadata_that_change_or_are_wrong_while_plants_are_created_change_no_answer()
+      throws Exception {
+    String[] metadata = {
+      "DELETE FROM pg_dist_shard WHERE shardid = 102",
+      "UPDATE pg_dist_shard SET shardminvalue = '1000000000'",
+      "INSERT INTO pg_dist_shard VALUES ('plant', 103, 'nonsense', null)",
+      "INSERT INTO pg_dist_placement SELECT shardid, 1 FROM pg_dist_shard",
+      "TRUNCATE pg_dist_shard",
+      "DROP TABLE pg_dist_partition CASCADE",
+    };
+    Shards shards = instance.getBean(Shards.class);
+    long id = 0;
+    for (String change : metadata) {
+      List<Future<NewPlant>> calls = putAll(LongStream.range(id, id + 200).toArray());
+      SERVER.execute(change);
+      shards.read();
+      assertAllStored(calls);
+      assertAllStored(putAll(LongStream.range(id, id + 200).toArray()));
+      id += 200;
+    }
+    assertEquals("" + id, SERVER.single("SELECT count(*) FROM plant"));
+  }
+
+  private void assertServesWithinTwoSeconds(long... ids) throws Exception {
+    Instant deadline = Instant.now().plusSeconds(2);
+    int next = 0;
+    while (next < ids.length) {
+      try {
+        store.putIfAbsent(fern(ids[next]));
+        break;
+      } catch (PlantStoreUnavailableException e) {
+        assertTrue(Instant.now().isBefore(deadline), e::getMessage);
+      }
+    }
+    assertAllStored(putAll(ids));
+  }
+
+  private void assertReady() {
+    List<String> health = new ArrayList<>();
+    for (HealthIndicator indicator : instance.getBeansOfType(HealthIndicator.class)) {
+      indicator
+          .getResult()
+          .subscribe(
+              new CompletionAwareSubscriber<>() {
+                @Override
+                protected void doOnSubscribe(Subscription subscription) {
+                  subscription.request(1);
+                }
+
+                @Override
+                protected void doOnNext(HealthResult result) {
+                  health.add(result.getName() + " " + result.getStatus());
+                }
+
+                @Override
+                protected void doOnError(Throwable failure) {}
+
+                @Override
+                protected void doOnComplete() {}
+              });
+    }
+    assertTrue(health.contains("database UP"), health::toString);
+  }
+
+  private double lanePlants(String state) {
+    return registry.get("plant.store.lane.plants").tag("state", state).functionCounter().count();
+  }
+
+  private List<Future<NewPlant>> putAll(long... ids) {
+    List<Future<NewPlant>> calls = new ArrayList<>();
+    for (long id : ids) {
+      calls.add(callers.submit(() -> store.putIfAbsent(fern(id))));
+    }
+    return calls;
+  }
+
+  private static void assertAllStored(List<Future<NewPlant>> calls) throws Exception {
+    for (Future<NewPlant> call : calls) {
+      assertEquals("fern", call.get().name());
+    }
+  }
+
+  private static String unavailable(Future<NewPlant> call) {
+    Throwable failure = assertThrows(ExecutionException.class, call::get).getCause();
+    return String.valueOf(
+        assertInstanceOf(PlantStoreUnavailableException.class, failure).getMessage());
+  }
+
+  private static long[] ids(LongPredicate shard, int number) {
+    return idsFrom(0, shard, number);
+  }
+
+  private static long[] idsFrom(long first, LongPredicate shard, int number) {
+    return LongStream.iterate(first, id -> id + 1).filter(shard).limit(number).toArray();
+  }
+
+  private static NewPlant fern(long id) {
+    return new NewPlant(id, "fern", null);
+  }
+}

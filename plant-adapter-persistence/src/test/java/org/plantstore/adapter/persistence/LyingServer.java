@@ -1,0 +1,112 @@
+package org.plantstore.adapter.persistence;
+
+import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * A server that tells the truth but for the numbers of rows that its statements have changed. Leads
+ * to a real one, without TLS.
+ */
+final class LyingServer implements AutoCloseable {
+
+  private static final int COMMAND_COMPLETE = 'C';
+
+  private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+  private final int target;
+  private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+  private final ExecutorService threads =
+      Executors.newCachedThreadPool(work -> {
+        Thread thread = new Thread(work, "lying-server");
+        thread.setDaemon(true);
+        return thread;
+      });
+
+  LyingServer(int target) throws IOException {
+    this.target = target;
+    threads.execute(this::accept);
+  }
+
+  int port() {
+    return listener.getLocalPort();
+  }
+
+  private void accept() {
+    while (!listener.isClosed()) {
+      try {
+        Socket client = listener.accept();
+        Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
+        client.setTcpNoDelay(true);
+        server.setTcpNoDelay(true);
+        sockets.add(client);
+        sockets.add(server);
+        threads.execute(() -> {
+          try (client;
+              server) {
+            client.getInputStream().transferTo(server.getOutputStream());
+          } catch (IOException e) {
+            // One of both has closed the connection.
+          }
+        });
+        threads.execute(() -> {
+          try (client;
+              server) {
+            lie(
+                server.getInputStream(),
+                new DataOutputStream(new BufferedOutputStream(client.getOutputStream())));
+          } catch (IOException e) {
+            // Likewise.
+          }
+        });
+      } catch (IOException e) {
+        // The listener is closed, or the server is down.
+      }
+    }
+  }
+
+  /** Passes on the server's messages, each a type, a length that counts itself, and a content. */
+  private static void lie(InputStream server, DataOutputStream client) throws IOException {
+    DataInputStream messages = new DataInputStream(server);
+    while (true) {
+      int type = messages.readByte();
+      byte[] content = new byte[messages.readInt() - Integer.BYTES];
+      messages.readFully(content);
+      if (type == COMMAND_COMPLETE) {
+        falsify(content);
+      }
+      client.write(type);
+      client.writeInt(content.length + Integer.BYTES);
+      client.write(content);
+      client.flush();
+    }
+  }
+
+  /** Replaces each digit of the number in a tag such as {@code INSERT 0 17} by another. */
+  private static void falsify(byte[] tag) {
+    String text = new String(tag, StandardCharsets.US_ASCII);
+    if (text.startsWith("INSERT 0 ")) {
+      for (int index = "INSERT 0 ".length(); index < tag.length - 1; index++) {
+        tag[index] = (byte) ('0' + '9' - tag[index]);
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    listener.close();
+    threads.shutdownNow();
+    for (Socket socket : sockets) {
+      socket.close();
+    }
+  }
+}

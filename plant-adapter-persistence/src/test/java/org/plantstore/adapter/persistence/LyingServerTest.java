@@ -1,0 +1,128 @@
+package org.plantstore.adapter.persistence;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.micronaut.context.ApplicationContext;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.plantstore.domain.NewPlant;
+import org.plantstore.domain.PlantStore;
+import org.plantstore.domain.contract.PlantStoreContract;
+
+/**
+ * The rules of every store on a server that lies about how many rows it has changed, as Citus does:
+ * what is answered follows from rows alone.
+ */
+class LyingServerTest extends PlantStoreContract {
+
+  private static final int RACERS = 32;
+  private static final int IDS = 300;
+
+  private static final DatabaseServer SERVER = DatabaseServer.shared();
+  private static final List<ApplicationContext> INSTANCES = new ArrayList<>();
+
+  private static LyingServer liar;
+
+  @BeforeAll
+  static void start() throws IOException {
+    SERVER.reset();
+    liar = new LyingServer(SERVER.port());
+    INSTANCES.add(SERVER.connect(Map.of("database.url", url(liar))));
+    INSTANCES.add(SERVER.connect(Map.of("database.url", url(liar))));
+  }
+
+  @AfterAll
+  static void stop() throws IOException {
+    INSTANCES.forEach(ApplicationContext::close);
+    liar.close();
+  }
+
+  private static String url(LyingServer server) {
+    return "jdbc:postgresql://localhost:" + server.port() + "/postgres?sslmode=disable";
+  }
+
+  @BeforeEach
+  void empty() {
+    SERVER.execute("TRUNCATE plant");
+  }
+
+  @Override
+  protected PlantStore store() {
+    return INSTANCES.get(0).getBean(PlantStore.class);
+  }
+
+  @Override
+  protected PlantStore anotherStore() {
+    return INSTANCES.get(1).getBean(PlantStore.class);
+  }
+
+  @Override
+  protected PlantStore storeAfterCrash() {
+    assertDoesNotThrow(SERVER::crash);
+    return store();
+  }
+
+  @Override
+  protected PlantStore unreachableStore() {
+    try (LyingServer gone = new LyingServer(SERVER.port())) {
+      INSTANCES.add(
+          SERVER.connect(Map.of("database.url", url(gone), "database.timeout.seconds", 1)));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return INSTANCES.get(INSTANCES.size() - 1).getBean(PlantStore.class);
+  }
+
+  @Test
+  void server_lies() throws Exception {
+    try (Connection connection = DriverManager.getConnection(url(liar), "postgres", "any")) {
+      assertEquals(
+          8, connection.createStatement().executeUpdate("INSERT INTO plant VALUES (1, 'fern')"));
+    }
+  }
+
+  /** Alone and in batches, first with free ids and then with those that others are taking. */
+  @Test
+  @Timeout(60)
+  void plants_that_are_raced_for_through_two_stores_have_one_content_each() throws Exception {
+    Map<Long, Set<NewPlant>> answers = new ConcurrentHashMap<>();
+    ExecutorService racers = Executors.newFixedThreadPool(RACERS);
+    List<Future<?>> races = new ArrayList<>();
+    for (int racer = 0; racer < RACERS; racer++) {
+      PlantStore store = racer % 2 == 0 ? store() : anotherStore();
+      String name = "name " + racer;
+      races.add(
+          racers.submit(() -> {
+            for (long id = 0; id < IDS; id++) {
+              NewPlant stored = store.putIfAbsent(new NewPlant(id, name, null));
+              answers.computeIfAbsent(id, absent -> ConcurrentHashMap.newKeySet()).add(stored);
+            }
+          }));
+    }
+    for (Future<?> race : races) {
+      race.get();
+    }
+    racers.shutdown();
+
+    for (long id = 0; id < IDS; id++) {
+      String name = SERVER.single("SELECT name FROM plant WHERE id = " + id);
+      assertEquals(Set.of(new NewPlant(id, name, null)), answers.get(id));
+    }
+  }
+}
