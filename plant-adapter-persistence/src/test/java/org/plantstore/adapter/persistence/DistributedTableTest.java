@@ -132,7 +132,7 @@ class DistributedTableTest {
   void node_that_is_dead_costs_its_own_plants_alone_and_serves_when_it_is_back() throws Exception {
     assertAllStored(putAll(ids(IN_EAST, 20)));
     // Two for the lanes, three that they share, one for the monitor.
-    while (SERVER.single(SESSIONS).split(" ").length < 6) {
+    while (SERVER.single(SESSIONS).split(" ", -1).length < 6) {
       Thread.onSpinWait();
     }
     String sessions = SERVER.single(SESSIONS);

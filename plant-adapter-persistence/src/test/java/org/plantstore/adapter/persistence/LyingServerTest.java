@@ -11,17 +11,11 @@ import java.sql.DriverManager;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.contract.PlantStoreContract;
 
@@ -30,9 +24,6 @@ import org.plantstore.domain.contract.PlantStoreContract;
  * what is answered follows from rows alone.
  */
 class LyingServerTest extends PlantStoreContract {
-
-  private static final int RACERS = 32;
-  private static final int IDS = 300;
 
   private static final DatabaseServer SERVER = DatabaseServer.shared();
   private static final List<ApplicationContext> INSTANCES = new ArrayList<>();
@@ -101,28 +92,6 @@ class LyingServerTest extends PlantStoreContract {
   @Test
   @Timeout(60)
   void plants_that_are_raced_for_through_two_stores_have_one_content_each() throws Exception {
-    Map<Long, Set<NewPlant>> answers = new ConcurrentHashMap<>();
-    ExecutorService racers = Executors.newFixedThreadPool(RACERS);
-    List<Future<?>> races = new ArrayList<>();
-    for (int racer = 0; racer < RACERS; racer++) {
-      PlantStore store = racer % 2 == 0 ? store() : anotherStore();
-      String name = "name " + racer;
-      races.add(
-          racers.submit(() -> {
-            for (long id = 0; id < IDS; id++) {
-              NewPlant stored = store.putIfAbsent(new NewPlant(id, name, null));
-              answers.computeIfAbsent(id, absent -> ConcurrentHashMap.newKeySet()).add(stored);
-            }
-          }));
-    }
-    for (Future<?> race : races) {
-      race.get();
-    }
-    racers.shutdown();
-
-    for (long id = 0; id < IDS; id++) {
-      String name = SERVER.single("SELECT name FROM plant WHERE id = " + id);
-      assertEquals(Set.of(new NewPlant(id, name, null)), answers.get(id));
-    }
+    Race.assertOnePlantForEachId(store(), anotherStore(), 300);
   }
 }

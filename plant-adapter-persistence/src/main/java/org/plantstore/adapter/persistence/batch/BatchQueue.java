@@ -7,6 +7,7 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.batch.BatchFailure.Remedy;
@@ -23,6 +24,9 @@ final class BatchQueue {
   record Batch(List<WaitingPlant> plants, long began, AtomicBoolean hasTurn) {}
 
   private static final Duration EXCLUSIVE = Duration.ofMillis(20);
+
+  /** How long a batch waits for those of other lanes, at most. */
+  private static final Duration PATIENCE = Duration.ofMillis(10);
 
   private final GroupCommit.Limits limits;
   private final Permits permits;
@@ -72,12 +76,18 @@ final class BatchQueue {
    */
   @Nullable Batch take() throws InterruptedException {
     while (awaitReady()) {
-      permits.turns().acquire();
-      Batch batch = takeNow();
+      boolean hasTurn = permits.turns().tryAcquire(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+      Batch batch = null;
+      try {
+        batch = takeNow(hasTurn);
+      } finally {
+        if (batch == null && hasTurn) {
+          permits.turns().release();
+        }
+      }
       if (batch != null) {
         return batch;
       }
-      permits.turns().release();
     }
     return null;
   }
@@ -95,11 +105,11 @@ final class BatchQueue {
     }
   }
 
-  private synchronized @Nullable Batch takeNow() {
+  private synchronized @Nullable Batch takeNow(boolean hasTurn) {
     if (!isReady() || !(writing.isEmpty() || permits.spares().tryAcquire())) {
       return null;
     }
-    Batch batch = new Batch(new ArrayList<>(), System.nanoTime(), new AtomicBoolean(true));
+    Batch batch = new Batch(new ArrayList<>(), System.nanoTime(), new AtomicBoolean(hasTurn));
     writing.add(batch);
     fill(batch.plants());
     return batch;

@@ -15,6 +15,9 @@ import org.postgresql.ds.PGSimpleDataSource;
  */
 public record Migration(DatabaseAccess access, Duration lockTimeout) {
 
+  /** Such as at a worker of Citus, which has the table without the history of its migrations. */
+  private static final String TABLE_EXISTS = "42P07";
+
   /** Longer than any statement of a migration takes, and than another instance migrates. */
   private static final Duration STATEMENT_TIMEOUT = Duration.ofMinutes(10);
 
@@ -42,7 +45,12 @@ public record Migration(DatabaseAccess access, Duration lockTimeout) {
     } catch (FlywayException e) {
       throw new ConfigurationException(
           "the tables of the database cannot be brought up to date: "
-              + PostgresFailure.in(e).map(PostgresFailure::describe).orElse(e.getMessage()));
+              + PostgresFailure.in(e).map(Migration::describe).orElse(e.getMessage()));
     }
+  }
+
+  private static String describe(PostgresFailure failure) {
+    return failure.describe()
+        + (failure.hasState(TABLE_EXISTS) ? "; start with DATABASE_MIGRATE=off to use it" : "");
   }
 }

@@ -116,7 +116,7 @@ public record TableCheck(DatabaseAccess access) {
   private void checkWorkers(Statement statement) throws SQLException {
     try (ResultSet row = statement.executeQuery(WORKERS)) {
       while (row.next()) {
-        checkWorker(row.getString("node"), row.getString("result").split(" "));
+        checkWorker(row.getString("node"), row.getString("result").split(" ", -1));
       }
     } catch (SQLException e) {
       if (!PostgresFailure.NOT_ALLOWED.equals(e.getSQLState())) {
@@ -135,12 +135,13 @@ public record TableCheck(DatabaseAccess access) {
     }
     if (settings[1].equals("off")) {
       LOG.warn(
-          "{} has fsync = off, and loses plants in a crash; run there ALTER SYSTEM SET fsync = on",
+          "A worker of Citus loses plants in a crash: {} has fsync = off; run there"
+              + " ALTER SYSTEM SET fsync = on, and SELECT pg_reload_conf()",
           node);
     }
     if (settings[2].equals("0")) {
       LOG.warn(
-          "{} has no lock_timeout, so a locked id delays others; run"
+          "A worker of Citus lets a locked id hold up others: {} has lock_timeout = 0; run"
               + " ALTER ROLE \"{}\" SET lock_timeout = '1s'",
           node,
           access.username());

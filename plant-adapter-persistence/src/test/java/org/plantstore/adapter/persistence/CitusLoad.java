@@ -1,0 +1,104 @@
+package org.plantstore.adapter.persistence;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongPredicate;
+import org.plantstore.domain.NewPlant;
+import org.plantstore.domain.PlantStore;
+import org.plantstore.domain.PlantStoreUnavailableException;
+
+/** Callers who create plants with random ids, one after the other, until this is closed. */
+final class CitusLoad implements AutoCloseable {
+
+  private static final int CALLERS = 64;
+
+  /** A create that was tried; it began and ended at values of {@link System#nanoTime()}. */
+  record Create(long id, boolean isStored, long began, long ended) {}
+
+  private final ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
+  private final Queue<Create> creates = new ConcurrentLinkedQueue<>();
+  private volatile boolean ends;
+
+  CitusLoad(List<PlantStore> stores) {
+    for (int caller = 0; caller < CALLERS; caller++) {
+      PlantStore store = stores.get(caller % stores.size());
+      callers.execute(() -> {
+        Random random = new Random();
+        while (!ends) {
+          create(store, random.nextLong());
+        }
+      });
+    }
+  }
+
+  private void create(PlantStore store, long id) {
+    long began = System.nanoTime();
+    boolean isStored = true;
+    try {
+      store.putIfAbsent(plant(id));
+    } catch (PlantStoreUnavailableException e) {
+      isStored = false;
+    }
+    creates.add(new Create(id, isStored, began, System.nanoTime()));
+  }
+
+  private static NewPlant plant(long id) {
+    return new NewPlant(id, "fern " + id, null);
+  }
+
+  /** Waits until so many creates of the ids have begun and ended from now on, and returns them. */
+  List<Create> await(int number, LongPredicate ids) {
+    long from = System.nanoTime();
+    List<Create> since;
+    do {
+      LockSupport.parkNanos(Duration.ofMillis(100).toNanos());
+      since =
+          creates.stream()
+              .filter(create -> create.began - from >= 0 && ids.test(create.id))
+              .toList();
+    } while (since.size() < number);
+    return since;
+  }
+
+  /** Returns the time within which 99 of 100 creates ended. */
+  static Duration p99(List<Create> creates) {
+    long[] nanos = creates.stream().mapToLong(each -> each.ended - each.began).sorted().toArray();
+    return Duration.ofNanos(nanos[nanos.length * 99 / 100]);
+  }
+
+  /** Ends the load, and requires that each plant that was answered is there as it was answered. */
+  void assertNothingIsLost(Connection connection) throws Exception {
+    close();
+    long[] ids =
+        creates.stream().filter(Create::isStored).mapToLong(Create::id).distinct().toArray();
+    try (PreparedStatement query =
+        connection.prepareStatement(
+            "SELECT count(*) FROM plant WHERE id = ANY(?) AND name = 'fern ' || id")) {
+      query.setObject(1, ids);
+      try (ResultSet row = query.executeQuery()) {
+        row.next();
+        assertEquals(ids.length, row.getInt(1), "acknowledged plants");
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    ends = true;
+    callers.shutdown();
+    while (!callers.isTerminated()) {
+      LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
+    }
+  }
+}

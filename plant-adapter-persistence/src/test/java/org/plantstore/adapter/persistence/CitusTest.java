@@ -1,0 +1,170 @@
+package org.plantstore.adapter.persistence;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.micronaut.context.ApplicationContext;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.LongPredicate;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.plantstore.adapter.persistence.CitusCluster.Node;
+import org.plantstore.adapter.persistence.CitusLoad.Create;
+import org.plantstore.domain.NewPlant;
+import org.plantstore.domain.PlantStore;
+import org.plantstore.domain.PlantStoreUnavailableException;
+
+/** What a cluster of Citus does to its clients, and what the store makes of it. Prints figures. */
+@Tag("citus")
+@Timeout(300)
+class CitusTest {
+
+  private static final int SHARDS = Integer.getInteger("citus.shards", 8);
+
+  private final List<ApplicationContext> instances = new ArrayList<>();
+
+  private List<PlantStore> start(Node... nodes) {
+    for (Node node : nodes) {
+      instances.add(node.connect(Map.of()));
+    }
+    return instances.stream().map(instance -> instance.getBean(PlantStore.class)).toList();
+  }
+
+  @AfterEach
+  void stop() {
+    instances.forEach(ApplicationContext::close);
+  }
+
+  @Test
+  void ids_that_are_raced_for_through_two_nodes_have_one_content_each() throws Exception {
+    CitusCluster.makeTable(SHARDS);
+    List<PlantStore> stores = start(Node.COORDINATOR, Node.WORKER1);
+
+    Race.assertOnePlantForEachId(stores.get(0), stores.get(1), 1_000);
+  }
+
+  @Test
+  void worker_that_is_dead_costs_its_own_plants_alone() throws Exception {
+    assertApart(Node.WORKER2::kill, Node.WORKER2::start);
+  }
+
+  @Test
+  void worker_that_is_silent_costs_its_own_plants_alone() throws Exception {
+    assertApart(() -> Node.WORKER2.signal("STOP"), () -> Node.WORKER2.signal("CONT"));
+  }
+
+  private interface Change {
+
+    void make() throws Exception;
+  }
+
+  private void assertApart(Change failure, Change recovery) throws Exception {
+    CitusCluster.makeTable(SHARDS);
+    List<PlantStore> stores = start(Node.COORDINATOR, Node.COORDINATOR);
+    LongPredicate fails = isAt(Node.WORKER2);
+    try (CitusLoad load = new CitusLoad(stores)) {
+      print("before", load.await(20_000, fails.negate()));
+      failure.make();
+
+      List<Create> served = load.await(40_000, fails.negate());
+      print("live shards", served);
+      assertEquals(List.of(), served.stream().filter(create -> !create.isStored()).toList());
+      assertTrue(CitusLoad.p99(served).toMillis() <= 100, () -> "p99 " + CitusLoad.p99(served));
+
+      recovery.make();
+      long back = System.nanoTime();
+      Create first = load.await(1, fails).stream().findFirst().orElseThrow();
+      while (!first.isStored()) {
+        first = load.await(1, fails).get(0);
+      }
+      Duration outage = Duration.ofNanos(first.ended() - back);
+      System.out.println("served again after " + outage.toMillis() + " ms");
+      assertTrue(outage.toMillis() < 2_000, () -> "served again after " + outage);
+      assertNothingIsLost(load);
+    }
+  }
+
+  @Test
+  void bystanders_of_a_locked_id_are_served() throws Exception {
+    CitusCluster.makeTable(SHARDS);
+    PlantStore store = start(Node.COORDINATOR).get(0);
+    ExecutorService callers = Executors.newCachedThreadPool();
+    try (Connection holder = Node.WORKER1.connection()) {
+      holder.setAutoCommit(false);
+      holder.createStatement().execute("INSERT INTO plant VALUES (1000, 'undecided')");
+      List<Future<NewPlant>> bystanders =
+          LongStream.range(1_001, 1_041)
+              .mapToObj(
+                  id -> callers.submit(() -> store.putIfAbsent(new NewPlant(id, "fern", null))))
+              .toList();
+      assertThrows(
+          PlantStoreUnavailableException.class,
+          () -> store.putIfAbsent(new NewPlant(1_000, "fern", null)));
+
+      for (Future<NewPlant> bystander : bystanders) {
+        assertEquals("fern", bystander.get().name());
+      }
+    } finally {
+      callers.shutdownNow();
+    }
+  }
+
+  @Test
+  void table_is_distributed_while_plants_are_created() throws Exception {
+    CitusCluster.makeTable();
+    try (CitusLoad load = new CitusLoad(start(Node.COORDINATOR, Node.COORDINATOR))) {
+      print("one server", load.await(20_000, id -> true));
+      Node.COORDINATOR.execute(
+          "SET citus.shard_count = " + SHARDS,
+          "SELECT create_distributed_table_concurrently('plant', 'id')");
+      print("distributed", load.await(5_000, id -> true));
+      assertNothingIsLost(load);
+    }
+  }
+
+  @Test
+  void coordinator_is_killed_while_plants_are_created() throws Exception {
+    CitusCluster.makeTable(SHARDS);
+    try (CitusLoad load = new CitusLoad(start(Node.COORDINATOR, Node.WORKER1))) {
+      for (int kill = 0; kill < 5; kill++) {
+        load.await(10_000, id -> true);
+        Node.COORDINATOR.kill();
+        Node.COORDINATOR.start();
+      }
+      print("after five kills", load.await(20_000, id -> true));
+      assertNothingIsLost(load);
+    }
+  }
+
+  private LongPredicate isAt(Node node) {
+    Shards shards = instances.get(0).getBean(Shards.class);
+    String address = node.address();
+    return id -> shards.of(id).node().equals(address);
+  }
+
+  private static void assertNothingIsLost(CitusLoad load) throws Exception {
+    try (Connection connection = Node.COORDINATOR.connection()) {
+      load.assertNothingIsLost(connection);
+    }
+  }
+
+  private static void print(String when, List<Create> creates) {
+    System.out.printf(
+        "%s: %d of %d stored, p99 %d ms%n",
+        when,
+        creates.stream().filter(Create::isStored).count(),
+        creates.size(),
+        CitusLoad.p99(creates).toMillis());
+  }
+}
