@@ -75,7 +75,7 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
   static void prepare(Environment environment, boolean migrates) {
     DatabaseAccess access = DatabaseAccess.of(environment);
     int patience = requireNumber(environment, START_SECONDS, 0, 3_600);
-    new ServerCheck(access).run(Duration.ofSeconds(patience));
+    new ServerCheck(access, migrates).run(Duration.ofSeconds(patience));
     if (migrates) {
       // Locked tables are waited for as well, but not too short.
       new Migration(access, Duration.ofSeconds(Math.max(patience, 2))).run();

@@ -7,10 +7,9 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.batch.BatchFailure.Remedy;
+import org.plantstore.adapter.persistence.batch.Permits.Turn;
 
 /**
  * The plants that wait for a batch, in the order of their arrival. One rule decides when a batch is
@@ -21,12 +20,9 @@ import org.plantstore.adapter.persistence.batch.BatchFailure.Remedy;
 final class BatchQueue {
 
   /** Plants in the order of their arrival, and the {@link System#nanoTime()} of being taken. */
-  record Batch(List<WaitingPlant> plants, long began, AtomicBoolean hasTurn) {}
+  record Batch(List<WaitingPlant> plants, long began, Turn turn) {}
 
   private static final Duration EXCLUSIVE = Duration.ofMillis(20);
-
-  /** How long a batch waits for those of other lanes, at most. */
-  private static final Duration PATIENCE = Duration.ofMillis(10);
 
   private final GroupCommit.Limits limits;
   private final Permits permits;
@@ -75,16 +71,9 @@ final class BatchQueue {
    * @return the batch, or null if the queue is closed and empty
    */
   @Nullable Batch take() throws InterruptedException {
-    while (awaitReady()) {
-      boolean hasTurn = permits.turns().tryAcquire(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
-      Batch batch = null;
-      try {
-        batch = takeNow(hasTurn);
-      } finally {
-        if (batch == null && hasTurn) {
-          permits.turns().release();
-        }
-      }
+    for (String node = awaitReady(); node != null; node = awaitReady()) {
+      Turn turn = permits.awaitTurn(node);
+      Batch batch = takeIfReady(turn);
       if (batch != null) {
         return batch;
       }
@@ -92,27 +81,36 @@ final class BatchQueue {
     return null;
   }
 
-  private synchronized boolean awaitReady() throws InterruptedException {
+  /** Returns the node that a batch may be written to, or null if the queue is closed and empty. */
+  private synchronized @Nullable String awaitReady() throws InterruptedException {
     while (true) {
       queue.removeIf(WaitingPlant::isDone);
       if (isReady() && (writing.isEmpty() || permits.spares().availablePermits() > 0)) {
-        return true;
+        return queue.element().shard().node();
       }
       if (closed && queue.isEmpty()) {
-        return false;
+        return null;
       }
       wait();
     }
   }
 
-  private synchronized @Nullable Batch takeNow(boolean hasTurn) {
-    if (!isReady() || !(writing.isEmpty() || permits.spares().tryAcquire())) {
-      return null;
+  private synchronized @Nullable Batch takeIfReady(Turn turn) {
+    boolean isTaken = false;
+    try {
+      if (!isReady() || !(writing.isEmpty() || permits.spares().tryAcquire())) {
+        return null;
+      }
+      Batch batch = new Batch(new ArrayList<>(), System.nanoTime(), turn);
+      writing.add(batch);
+      fill(batch.plants());
+      isTaken = true;
+      return batch;
+    } finally {
+      if (!isTaken) {
+        turn.end();
+      }
     }
-    Batch batch = new Batch(new ArrayList<>(), System.nanoTime(), new AtomicBoolean(hasTurn));
-    writing.add(batch);
-    fill(batch.plants());
-    return batch;
   }
 
   /** Reports that a batch has been written, or has failed. */
@@ -121,13 +119,7 @@ final class BatchQueue {
     if (!writing.isEmpty()) {
       permits.spares().release();
     }
-    endTurn(batch);
-  }
-
-  private void endTurn(Batch batch) {
-    if (batch.hasTurn().getAndSet(false)) {
-      permits.turns().release();
-    }
+    batch.turn().end();
   }
 
   /** Reports that a batch has been written. */
@@ -149,9 +141,7 @@ final class BatchQueue {
   synchronized boolean sweep() {
     queue.forEach(WaitingPlant::expire);
     writing.forEach(batch -> batch.plants().forEach(WaitingPlant::expire));
-    writing.stream()
-        .filter(batch -> System.nanoTime() - batch.began() >= EXCLUSIVE.toNanos())
-        .forEach(this::endTurn);
+    writing.stream().filter(batch -> !isYoung(batch)).forEach(batch -> batch.turn().end());
     if (outage.begins(writing.peekFirst())) {
       queue.stream().filter(plant -> plant.shard().isApart()).forEach(outage::refuse);
     }
@@ -179,9 +169,11 @@ final class BatchQueue {
   }
 
   private boolean isReady() {
-    return !queue.isEmpty()
-        && (writing.isEmpty()
-            || System.nanoTime() - writing.getLast().began() >= EXCLUSIVE.toNanos());
+    return !queue.isEmpty() && (writing.isEmpty() || !isYoung(writing.getLast()));
+  }
+
+  private static boolean isYoung(Batch batch) {
+    return System.nanoTime() - batch.began() < EXCLUSIVE.toNanos();
   }
 
   /**

@@ -1,18 +1,53 @@
 package org.plantstore.adapter.persistence.batch;
 
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/**
- * What the lanes of a store share. Safe for use by many threads.
- *
- * @param spares for each batch that is written beside another one of its lane, so that a lane that
- *     waits does not take the connections of all
- * @param turns for each batch that is begun: while a lane waits for its turn, its batch grows
- */
-public record Permits(Semaphore spares, Semaphore turns) {
+/** What the lanes of a store share. Safe for use by many threads. */
+public final class Permits {
 
-  /** Creates permits for as many batches beside others as a single lane may write. */
-  public Permits() {
-    this(new Semaphore(GroupCommit.WRITERS - 1), new Semaphore(1, true));
+  /** Long enough for all lanes of a node to have their turns. */
+  private static final Duration PATIENCE = Duration.ofMillis(50);
+
+  private final Semaphore spares = new Semaphore(GroupCommit.WRITERS - 1);
+  private final Map<String, Semaphore> turns = new ConcurrentHashMap<>();
+
+  /**
+   * Returns permits for batches that are written beside another one of their lane, so that a lane
+   * that waits does not take the connections of all.
+   */
+  Semaphore spares() {
+    return spares;
+  }
+
+  /**
+   * Waits until no other batch is being begun at the node, for 50 ms at most. Each statement costs
+   * a node the same, whether it has two rows or eight; while a lane waits, its batch grows.
+   */
+  Turn awaitTurn(String node) throws InterruptedException {
+    Semaphore turn = turns.computeIfAbsent(node, absent -> new Semaphore(1, true));
+    return new Turn(turn.tryAcquire(PATIENCE.toNanos(), TimeUnit.NANOSECONDS) ? turn : null);
+  }
+
+  /** The turn of a batch. Guarded by the monitor of its queue. */
+  static final class Turn {
+
+    private @Nullable Semaphore held;
+
+    private Turn(@Nullable Semaphore held) {
+      this.held = held;
+    }
+
+    /** Lets the next batch begin, if that has not been done. */
+    void end() {
+      if (held != null) {
+        held.release();
+        held = null;
+      }
+    }
   }
 }

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * store needs, so that a start fails with a reason in an operator's words. Waits for a server that
  * does not answer yet.
  */
-public record ServerCheck(DatabaseAccess access) {
+public record ServerCheck(DatabaseAccess access, boolean migrates) {
 
   private static final Logger LOG = LoggerFactory.getLogger(ServerCheck.class);
   private static final Duration PAUSE = Duration.ofMillis(500);
@@ -125,7 +125,7 @@ public record ServerCheck(DatabaseAccess access) {
         !answers.getBoolean("read_only"),
         "the database must be writable for " + access.username() + ", but is read-only");
     require(
-        answers.getBoolean("may_create"),
+        !migrates || answers.getBoolean("may_create"),
         access.username() + " must be allowed to create the table plant in the database's schema");
     require(
         answers.getBoolean("may_use"),
