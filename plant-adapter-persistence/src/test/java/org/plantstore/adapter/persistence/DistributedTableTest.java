@@ -12,6 +12,7 @@ import io.micronaut.core.async.subscriber.CompletionAwareSubscriber;
 import io.micronaut.management.health.indicator.HealthIndicator;
 import io.micronaut.management.health.indicator.HealthResult;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -131,11 +132,7 @@ class DistributedTableTest {
   @Test
   void node_that_is_dead_costs_its_own_plants_alone_and_serves_when_it_is_back() throws Exception {
     assertAllStored(putAll(ids(IN_EAST, 20)));
-    // Two for the lanes, three that they share, one for the monitor.
-    while (SERVER.single(SESSIONS).split(" ", -1).length < 6) {
-      Thread.onSpinWait();
-    }
-    String sessions = SERVER.single(SESSIONS);
+    List<String> sessions = sessions();
     table.whenEastIsAsked("RAISE SQLSTATE '08006' USING MESSAGE = 'connection to east refused'");
 
     List<Future<NewPlant>> refused = putAll(idsFrom(1_000, IN_EAST, 20));
@@ -152,7 +149,7 @@ class DistributedTableTest {
     }
     assertTrue(Duration.between(began, Instant.now()).toMillis() < 1_000);
     assertTrue(lanePlants("failing") >= 100, registry::toString);
-    assertEquals(sessions, SERVER.single(SESSIONS));
+    assertTrue(sessions().containsAll(sessions), "none is closed because of another server");
     assertReady();
 
     table.whenEastIsAsked("NULL");
@@ -268,6 +265,10 @@ class DistributedTableTest {
               });
     }
     assertTrue(health.contains("database UP"), health::toString);
+  }
+
+  private static List<String> sessions() throws SQLException {
+    return List.of(SERVER.single(SESSIONS).split(" ", -1));
   }
 
   private double lanePlants(String state) {

@@ -5,6 +5,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -13,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A server that tells the truth but for the numbers of rows that its statements have changed. Leads
@@ -24,6 +26,10 @@ final class LyingServer implements AutoCloseable {
 
   private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
   private final int target;
+
+  /** Breaks the connection on which a client sends this, once. */
+  volatile @Nullable String cutAt;
+
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
   private final ExecutorService threads =
       Executors.newCachedThreadPool(work -> {
@@ -53,7 +59,7 @@ final class LyingServer implements AutoCloseable {
         threads.execute(() -> {
           try (client;
               server) {
-            client.getInputStream().transferTo(server.getOutputStream());
+            forward(client.getInputStream(), server.getOutputStream());
           } catch (IOException e) {
             // One of both has closed the connection.
           }
@@ -71,6 +77,18 @@ final class LyingServer implements AutoCloseable {
       } catch (IOException e) {
         // The listener is closed, or the server is down.
       }
+    }
+  }
+
+  private void forward(InputStream client, OutputStream server) throws IOException {
+    byte[] bytes = new byte[8192];
+    for (int count = client.read(bytes); count >= 0; count = client.read(bytes)) {
+      String cut = cutAt;
+      if (cut != null && new String(bytes, 0, count, StandardCharsets.ISO_8859_1).contains(cut)) {
+        cutAt = null;
+        return;
+      }
+      server.write(bytes, 0, count);
     }
   }
 

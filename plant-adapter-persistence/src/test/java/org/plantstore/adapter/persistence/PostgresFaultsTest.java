@@ -77,6 +77,19 @@ class PostgresFaultsTest {
   }
 
   @Test
+  void pool_whose_first_connection_breaks_while_it_is_set_up_serves_all_the_same()
+      throws Exception {
+    try (LyingServer server = new LyingServer(SERVER.port())) {
+      server.cutAt = "TRANSACTION ISOLATION";
+      String url = "jdbc:postgresql://localhost:" + server.port() + "/postgres?sslmode=disable";
+      try (ApplicationContext instance = SERVER.connect(Map.of("database.url", url))) {
+        assertEquals(FERN, instance.getBean(PlantStore.class).putIfAbsent(FERN));
+        assertNull(server.cutAt, "the connection was broken");
+      }
+    }
+  }
+
+  @Test
   void missing_table_is_no_reason_to_try_again() {
     try (ApplicationContext instance = SERVER.connect()) {
       PlantStore store = instance.getBean(PlantStore.class);

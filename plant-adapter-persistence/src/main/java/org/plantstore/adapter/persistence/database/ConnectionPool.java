@@ -1,6 +1,5 @@
 package org.plantstore.adapter.persistence.database;
 
-import com.zaxxer.hikari.HikariConfigMXBean;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.SQLExceptionOverride;
 import io.micronaut.configuration.jdbc.hikari.DatasourceConfiguration;
@@ -41,13 +40,13 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
     return maximum;
   }
 
-  /** Changes the number of connections, up to the largest. */
+  /** Changes the number of connections that may be opened when those that are open are in use. */
   public void resize(int connections) {
     try {
-      HikariConfigMXBean pool =
-          dataSource.get().unwrap(HikariDataSource.class).getHikariConfigMXBean();
-      pool.setMaximumPoolSize(Math.min(connections, maximum));
-      pool.setMinimumIdle(Math.min(connections, maximum));
+      dataSource
+          .get()
+          .unwrap(HikariDataSource.class)
+          .setMaximumPoolSize(Math.min(connections, maximum));
     } catch (SQLException e) {
       throw new IllegalStateException("the pool is another one", e);
     }
@@ -61,6 +60,8 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
     pool.setUsername(null);
     // Each statement commits by itself, so that the answer follows the commit.
     pool.setAutoCommit(true);
+    // Otherwise the pool asks its first connection, and fails for ever if that breaks meanwhile.
+    pool.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
     pool.setMaximumPoolSize(Math.min(pool.getMaximumPoolSize(), maximum));
     pool.setConnectionTimeout(timeouts.create().toMillis());
     pool.setValidationTimeout(timeouts.signOfLife().toMillis());
