@@ -45,7 +45,7 @@ class TableStartTest {
 
   @Test
   void table_that_is_as_it_must_be_is_used_without_a_history_and_left_as_it_is() throws Exception {
-    SERVER.execute("CREATE TABLE plant (id bigint PRIMARY KEY, name text NOT NULL, tag text)");
+    SERVER.execute("CREATE TABLE plant (since date, tag text, name text, id bigint UNIQUE)");
 
     try (ApplicationContext instance = SERVER.connect(UNMIGRATED)) {
       assertEquals(FERN, instance.getBean(PlantStore.class).putIfAbsent(FERN));
@@ -74,16 +74,16 @@ class TableStartTest {
       delimiter = '|',
       textBlock =
           """
-          id int PRIMARY KEY, name text NOT NULL, tag text | id integer NOT NULL, name text NOT NULL, tag text)
-          id bigint PRIMARY KEY, name text NOT NULL        | id bigint NOT NULL, name text NOT NULL)
-          id bigint NOT NULL, name text NOT NULL, tag text | id bigint NOT NULL, name text NOT NULL, tag text) without one
+          id int PRIMARY KEY, name text NOT NULL, tag text | id integer, name text, tag text
+          id bigint PRIMARY KEY, name text NOT NULL        | id bigint, name text
+          id bigint NOT NULL, name text NOT NULL, tag text | id bigint, name text, tag text, and no such index
           """)
   void table_that_is_another_is_refused(String columns, String told) {
     SERVER.execute("CREATE TABLE plant (" + columns + ")");
 
     assertEquals(
-        "the table plant must be (id bigint NOT NULL, name text NOT NULL, tag text) with a unique"
-            + " index on id, but is ("
+        "the table plant must have the columns id bigint, name text, tag text, and a unique index on"
+            + " id, but has "
             + told,
         refusal(UNMIGRATED));
   }
@@ -146,7 +146,9 @@ class TableStartTest {
         """);
 
     assertEquals(
-        List.of("INFO postgres may not ask the workers of Citus for their settings"),
+        List.of(
+            "INFO The workers of Citus cannot be asked for their settings:"
+                + " insufficient_privilege (SQLSTATE 42501)"),
         linesOfStart());
   }
 

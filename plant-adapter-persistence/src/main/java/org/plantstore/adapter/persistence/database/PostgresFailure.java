@@ -27,9 +27,6 @@ public record PostgresFailure(SQLException cause) {
   /** The state of a server that has become a standby. */
   public static final String READ_ONLY = "25006";
 
-  /** The state of a statement that the account may not execute. */
-  public static final String NOT_ALLOWED = "42501";
-
   /** The state of a statement that is cancelled, also because no standby confirms it. */
   public static final String CANCELED = "57014";
 

@@ -22,15 +22,14 @@ public record TableCheck(DatabaseAccess access) {
   private static final Logger LOG = LoggerFactory.getLogger(TableCheck.class);
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-  private static final String WANTED = "id bigint NOT NULL, name text NOT NULL, tag text";
+  private static final String WANTED = "id bigint, name text, tag text";
 
   private static final String TABLE =
       """
       SELECT (SELECT string_agg(
-                attname || ' ' || format_type(atttypid, atttypmod)
-                  || CASE WHEN attnotnull THEN ' NOT NULL' ELSE '' END, ', ' ORDER BY attnum)
+                attname || ' ' || format_type(atttypid, atttypmod), ', ' ORDER BY attname)
               FROM pg_attribute
-              WHERE attrelid = to_regclass('plant') AND attnum > 0 AND NOT attisdropped) AS columns,
+              WHERE attrelid = to_regclass('plant') AND attname IN ('id', 'name', 'tag')) AS columns,
              EXISTS (SELECT FROM pg_index JOIN pg_attribute
                        ON attrelid = indrelid AND attname = 'id' AND indkey::text = attnum::text
                      WHERE indrelid = to_regclass('plant')
@@ -93,8 +92,8 @@ public record TableCheck(DatabaseAccess access) {
     }
     if (!columns.equals(WANTED) || !isUnique) {
       throw new ConfigurationException(
-          "the table plant must be (%s) with a unique index on id, but is (%s)%s"
-              .formatted(WANTED, columns, isUnique ? "" : " without one"));
+          "the table plant must have the columns %s, and a unique index on id, but has %s%s"
+              .formatted(WANTED, columns, isUnique ? "" : ", and no such index"));
     }
   }
 
@@ -113,16 +112,16 @@ public record TableCheck(DatabaseAccess access) {
     }
   }
 
-  private void checkWorkers(Statement statement) throws SQLException {
+  private void checkWorkers(Statement statement) {
     try (ResultSet row = statement.executeQuery(WORKERS)) {
       while (row.next()) {
         checkWorker(row.getString("node"), row.getString("result").split(" ", -1));
       }
     } catch (SQLException e) {
-      if (!PostgresFailure.NOT_ALLOWED.equals(e.getSQLState())) {
-        throw e;
-      }
-      LOG.info("{} may not ask the workers of Citus for their settings", access.username());
+      // The account may not ask, or a worker is silent, which is no reason not to serve the others.
+      LOG.info(
+          "The workers of Citus cannot be asked for their settings: {}",
+          new PostgresFailure(e).describe());
     }
   }
 

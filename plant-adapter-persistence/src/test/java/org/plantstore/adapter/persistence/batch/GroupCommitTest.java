@@ -40,6 +40,7 @@ class GroupCommitTest {
   private static final Duration SHORT = Duration.ofMillis(300);
 
   private final TestTable table = new TestTable();
+  private final Permits permits = new Permits();
   private final List<GroupCommit> opened = new ArrayList<>();
 
   @AfterEach
@@ -301,13 +302,30 @@ class GroupCommitTest {
     assertTrue(table.batches().stream().noneMatch(batch -> batch.contains(1L)), table::toString);
   }
 
+  @Test
+  void lane_that_hangs_takes_what_lanes_share_and_leaves_each_its_own() {
+    occupyAllWriters(groupCommit(WIDE, LONG));
+    TestTable other = new TestTable();
+    GroupCommit lane = new GroupCommit(other, WIDE, LONG, permits);
+    opened.add(lane);
+
+    List<Caller> callers = new ArrayList<>();
+    callers.add(call(lane, fern(1)));
+    other.awaitBatches(1);
+    callers.addAll(callAll(lane, LongStream.of(2, 3)));
+    other.release();
+
+    callers.forEach(Caller::assertOwnPlant);
+    assertEquals(List.of(List.of(1L), List.of(2L, 3L)), other.batches());
+  }
+
   private GroupCommit groupCommit(GroupCommit.Limits limits, Duration timeout) {
     return groupCommit(table, limits, timeout);
   }
 
   private GroupCommit groupCommit(
       GroupCommit.Table written, GroupCommit.Limits limits, Duration timeout) {
-    GroupCommit groupCommit = new GroupCommit(written, limits, timeout, new Permits());
+    GroupCommit groupCommit = new GroupCommit(written, limits, timeout, permits);
     opened.add(groupCommit);
     return groupCommit;
   }
