@@ -76,10 +76,7 @@ final class PlantTable implements GroupCommit.Table {
       FROM plant WHERE id = ANY (?)
       """;
 
-  /**
-   * The functions of a server that warn when it has waited in vain: its own, and one that passes on
-   * what a server of the distributed table warns of.
-   */
+  /** What warns of having waited in vain: the server's own function, and Citus' for a worker. */
   private static final Set<String> WAIT_FOR_STANDBY =
       Set.of("SyncRepWaitForLSN", "DefaultCitusNoticeReceiver");
 

@@ -1,5 +1,7 @@
 package org.plantstore.adapter.persistence.batch;
 
+import java.time.Duration;
+
 /** Thrown when it is unknown whether the plants of a batch are stored. */
 public final class BatchFailure extends Exception {
 
@@ -8,15 +10,27 @@ public final class BatchFailure extends Exception {
   /** What may store the plants after all. */
   public enum Remedy {
     /** To repeat the batch: the failure was transient. */
-    REPEAT,
+    REPEAT(5),
     /** To write each plant of the batch on its own: one of them may be the cause. */
-    SEPARATE,
+    SEPARATE(5),
     /**
      * The return of a server behind the one that answers; each plant is then written on its own.
+     * Attempts to reach it cost those that are there.
      */
-    RECOVERY,
+    RECOVERY(100),
     /** Nothing that the store can do now. */
-    NONE
+    NONE(0);
+
+    private final Duration pause;
+
+    Remedy(long pauseMillis) {
+      this.pause = Duration.ofMillis(pauseMillis);
+    }
+
+    /** Returns how long to wait before it. */
+    Duration pause() {
+      return pause;
+    }
   }
 
   private final Remedy remedy;

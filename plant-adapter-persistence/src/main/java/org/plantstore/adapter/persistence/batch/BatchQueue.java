@@ -12,10 +12,10 @@ import org.plantstore.adapter.persistence.batch.BatchFailure.Remedy;
 import org.plantstore.adapter.persistence.batch.Permits.Turn;
 
 /**
- * The plants that wait for a batch, in the order of their arrival. One rule decides when a batch is
- * taken: plants are waiting, and no batch younger than 20 ms is being written. So batches are
- * written one at a time, which makes them large, unless one takes unusually long. Each batch but
- * one needs a permit that is shared with other queues. Safe for use by many threads.
+ * The plants of a lane that wait for a batch, in the order of their arrival. One rule decides when
+ * a batch is taken: plants are waiting, and no batch younger than 20 ms is being written. So
+ * batches are written one at a time, which makes them large, unless one takes unusually long. Lanes
+ * share {@link Permits}. Safe for use by many threads.
  */
 final class BatchQueue {
 
@@ -26,19 +26,17 @@ final class BatchQueue {
 
   private final GroupCommit.Limits limits;
   private final Permits permits;
-  private final Outage outage = new Outage();
+  private final Outage outage;
   private final Queue<WaitingPlant> queue = new ArrayDeque<>();
   private boolean closed;
 
   /** The batches that are being written, the youngest last. */
   private final Deque<Batch> writing = new ArrayDeque<>();
 
-  private long servedPlants;
-  private long outagePlants;
-
-  BatchQueue(GroupCommit.Limits limits, Permits permits) {
+  BatchQueue(GroupCommit.Limits limits, Permits permits, Outage outage) {
     this.limits = limits;
     this.permits = permits;
+    this.outage = outage;
   }
 
   /**
@@ -46,15 +44,9 @@ final class BatchQueue {
    * table is away. Where the table is whole, a plant waits until its deadline.
    */
   synchronized void add(WaitingPlant plant) {
-    boolean isAway = plant.shard().isApart() && outage.isOn();
-    if (isAway) {
-      outagePlants++;
-    } else {
-      servedPlants++;
-    }
     if (closed) {
       plant.fail(WaitingPlant.unavailable(Remedy.NONE, "the store is closed"));
-    } else if (isAway && !outage.admits()) {
+    } else if (!outage.admits(plant)) {
       outage.refuse(plant);
     } else {
       queue.add(plant);
@@ -120,16 +112,6 @@ final class BatchQueue {
       permits.spares().release();
     }
     batch.turn().end();
-  }
-
-  /** Reports that a batch has been written. */
-  synchronized void noteWritten() {
-    outage.end();
-  }
-
-  /** Reports that a batch has failed. */
-  synchronized void noteFailed(Batch batch, BatchFailure failure) {
-    outage.note(batch, failure);
   }
 
   /**
@@ -198,14 +180,6 @@ final class BatchQueue {
         rest.remove();
       }
     }
-  }
-
-  synchronized long servedPlants() {
-    return servedPlants;
-  }
-
-  synchronized long outagePlants() {
-    return outagePlants;
   }
 
   /** Returns the number of plants waiting for a batch. */

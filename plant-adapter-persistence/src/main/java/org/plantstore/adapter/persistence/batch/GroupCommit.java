@@ -42,15 +42,11 @@ public final class GroupCommit implements AutoCloseable {
   /** The maximum number of batches that are written at once. */
   public static final int WRITERS = 4;
 
-  private static final Duration RETRY_PAUSE = Duration.ofMillis(5);
-
-  /** Attempts to reach a server that is away cost those that are there. */
-  private static final Duration RECOVERY_PAUSE = Duration.ofMillis(100);
-
   private static final Duration SWEEP_PERIOD = Duration.ofMillis(10);
 
   private final Table table;
   private final Duration timeout;
+  private final Outage outage = new Outage();
   private final BatchQueue queue;
 
   private final ScheduledExecutorService sweeper =
@@ -59,15 +55,14 @@ public final class GroupCommit implements AutoCloseable {
   private final LongAdder waitedNanos = new LongAdder();
 
   /**
-   * Creates a group commit whose callers wait until the time-out, and starts its threads.
-   *
-   * @param permits what all lanes share
+   * Creates a group commit whose callers wait until the time-out, and starts its threads. All lanes
+   * share the permits.
    */
   @SuppressWarnings("FutureReturnValueIgnored") // sweep() throws nothing
   public GroupCommit(Table table, Limits limits, Duration timeout, Permits permits) {
     this.table = table;
     this.timeout = timeout;
-    this.queue = new BatchQueue(limits, permits);
+    this.queue = new BatchQueue(limits, permits, outage);
     for (int writer = 0; writer < WRITERS; writer++) {
       daemon("plant-writer", this::writeBatches).start();
     }
@@ -101,8 +96,7 @@ public final class GroupCommit implements AutoCloseable {
       } catch (BatchFailure failure) {
         // The batch may have been committed all the same; the retry then finds the plant.
         attempt = attempt.retryAfter(failure);
-        Duration pause = failure.remedy() == Remedy.RECOVERY ? RECOVERY_PAUSE : RETRY_PAUSE;
-        LockSupport.parkNanos(pause.toNanos());
+        LockSupport.parkNanos(failure.remedy().pause().toNanos());
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new PlantStoreUnavailableException("interrupted while waiting for the database");
@@ -117,7 +111,7 @@ public final class GroupCommit implements AutoCloseable {
         isOpen = writeNextBatch();
       } catch (InterruptedException | RuntimeException | Error e) {
         // Nobody interrupts a writer, so no memory; its callers are answered at their deadlines.
-        LockSupport.parkNanos(RETRY_PAUSE.toNanos());
+        LockSupport.parkNanos(SWEEP_PERIOD.toNanos());
       }
     }
   }
@@ -143,10 +137,10 @@ public final class GroupCommit implements AutoCloseable {
     batch.plants().forEach(each -> plants.putIfAbsent(each.plant().id(), each.plant()));
     try {
       Map<Long, NewPlant> stored = table.putIfAbsent(plants);
-      queue.noteWritten();
+      outage.end();
       batch.plants().forEach(each -> each.complete(stored.get(each.plant().id())));
     } catch (BatchFailure failure) {
-      queue.noteFailed(batch, failure);
+      outage.note(batch, failure);
       batch.plants().forEach(each -> each.fail(failure));
     } catch (RuntimeException | Error e) {
       // A bug, or no memory; neither these callers nor later ones must wait in vain.
@@ -185,14 +179,14 @@ public final class GroupCommit implements AutoCloseable {
     return queue.waitingPlants();
   }
 
-  /** Returns the number of plants that ever came while what they are written to was there. */
+  /** Returns the number of plants that came while what they are written to was there. */
   public long servedPlants() {
-    return queue.servedPlants();
+    return outage.servedPlants();
   }
 
-  /** Returns the number of plants that ever came while it was away: most of them were refused. */
+  /** Returns the number of those that came while it was away; most were refused. */
   public long outagePlants() {
-    return queue.outagePlants();
+    return outage.outagePlants();
   }
 
   /** Returns the number of plants ever taken into batches. */

@@ -8,7 +8,7 @@ import org.plantstore.adapter.persistence.batch.BatchQueue.Batch;
 /**
  * Whether what a lane writes to is away: nothing was written for two seconds, although it was
  * tried. Then plants are refused at once, except one every half second, which finds out when it is
- * back. Guarded by the monitor of its queue.
+ * back. Safe for use by many threads.
  */
 final class Outage {
 
@@ -24,10 +24,15 @@ final class Outage {
   private @Nullable BatchFailure failure;
 
   private boolean isOn;
+
+  /** When a plant was admitted last while this was on, likewise. */
   private long tried;
 
+  private long servedPlants;
+  private long outagePlants;
+
   /** Notes that a batch was written: there is no outage, or no longer. */
-  void end() {
+  synchronized void end() {
     succeeded = System.nanoTime();
     failed = null;
     failure = null;
@@ -35,7 +40,7 @@ final class Outage {
   }
 
   /** Notes that a batch was not written. */
-  void note(Batch batch, BatchFailure result) {
+  synchronized void note(Batch batch, BatchFailure result) {
     if (result.remedy() == Remedy.RECOVERY && batch.began() - succeeded > 0) {
       failed = failed == null ? batch : failed;
       failure = result;
@@ -43,7 +48,7 @@ final class Outage {
   }
 
   /** Returns whether an outage begins, by the batch that has been running for the longest time. */
-  boolean begins(@Nullable Batch running) {
+  synchronized boolean begins(@Nullable Batch running) {
     if (isOn || !(isOverdue(running) || isOverdue(failed))) {
       return false;
     }
@@ -57,12 +62,16 @@ final class Outage {
         && System.nanoTime() - batch.began() > PATIENCE.toNanos();
   }
 
-  boolean isOn() {
-    return isOn;
-  }
-
-  /** Returns whether a plant may be tried during the outage, and counts it as the try. */
-  boolean admits() {
+  /**
+   * Returns whether a plant may be written now, and counts it. Where the table is whole, each may:
+   * it waits until its deadline.
+   */
+  synchronized boolean admits(WaitingPlant plant) {
+    if (!isOn || !plant.shard().isApart()) {
+      servedPlants++;
+      return true;
+    }
+    outagePlants++;
     long now = System.nanoTime();
     if (now - tried < TRIAL_PERIOD.toNanos()) {
       return false;
@@ -72,7 +81,15 @@ final class Outage {
   }
 
   /** Fails a plant because of the outage. */
-  void refuse(WaitingPlant plant) {
+  synchronized void refuse(WaitingPlant plant) {
     plant.fail(new BatchFailure(Remedy.NONE, WaitingPlant.expired(failure).reason()));
+  }
+
+  synchronized long servedPlants() {
+    return servedPlants;
+  }
+
+  synchronized long outagePlants() {
+    return outagePlants;
   }
 }
