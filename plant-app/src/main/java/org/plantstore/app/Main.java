@@ -4,6 +4,7 @@ import io.micronaut.context.annotation.Import;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.security.Security;
 import java.util.Arrays;
+import java.util.ServiceLoader;
 import java.util.spi.ToolProvider;
 import org.plantstore.application.PlantCreation;
 
@@ -42,7 +43,11 @@ public final class Main {
 
   /** Runs a command that the store brings along, and returns its exit code. */
   private static int run(String command, String... arguments) {
-    return ToolProvider.findFirst(command)
+    return ServiceLoader.load(ToolProvider.class).stream()
+        .filter(tool -> !tool.type().getModule().isNamed()) // others are the JDK's
+        .map(ServiceLoader.Provider::get)
+        .filter(tool -> tool.name().equals(command))
+        .findFirst()
         .map(tool -> tool.run(System.out, System.err, arguments))
         .orElseGet(() -> {
           System.err.println("plant-store has no command " + command);

@@ -16,10 +16,10 @@ class MigrateTest {
     Database database = Database.create();
     Map<String, String> owner = new HashMap<>(database.environment());
     owner.remove("JWT_SECRET");
-    Map<String, String> gardener =
+    Map<String, String> clerk =
         database.environment(Map.of("DATABASE_USERNAME", "clerk", "DATABASE_MIGRATE", "off"));
     database.execute("CREATE ROLE clerk LOGIN");
-    try (ServiceProcess early = new ServiceProcess(gardener)) {
+    try (ServiceProcess early = new ServiceProcess(clerk)) {
       assertEquals(1, early.awaitExit());
       assertTrue(early.errors().contains("there is no table plant; run plant-store migrate"));
     }
@@ -30,7 +30,7 @@ class MigrateTest {
     }
 
     database.execute("GRANT INSERT, SELECT ON plant TO clerk");
-    try (ServiceProcess service = new ServiceProcess(gardener).awaitReady()) {
+    try (ServiceProcess service = new ServiceProcess(clerk).awaitReady()) {
       assertEquals(200, service.create(1, "fern").statusCode());
     }
   }

@@ -25,7 +25,7 @@ public final class MigrateCommand implements ToolProvider {
       out.println("The tables are up to date.");
       return 0;
     } catch (ConfigurationException e) {
-      err.println("plant-store does not migrate: " + e.getMessage());
+      err.println("plant-store migrate: " + e.getMessage());
       return 1;
     }
   }

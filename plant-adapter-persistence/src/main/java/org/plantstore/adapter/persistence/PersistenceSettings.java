@@ -38,6 +38,8 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
                 Map.entry(DatabaseTimeouts.CREATE_SECONDS, 5),
                 Map.entry(START_SECONDS, 60),
                 Map.entry(MIGRATE, "on"),
+                // One for each of 32 lanes, three that they share, and the monitor's.
+                Map.entry(ConnectionPool.CONNECTIONS, 36),
                 Map.entry("datasources.default.url", "${database.url:}"),
                 Map.entry("datasources.default.driver-class-name", "org.postgresql.Driver"),
                 Map.entry("datasources.default.dialect", "POSTGRES"),
@@ -57,9 +59,7 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
   public void configure(ApplicationContext context) {
     Environment environment = context.getEnvironment();
     requireNumber(environment, DatabaseTimeouts.CREATE_SECONDS, 1, 60);
-    if (environment.containsProperty(ConnectionPool.CONNECTIONS)) {
-      requireNumber(environment, ConnectionPool.CONNECTIONS, 2, 10_000);
-    }
+    requireNumber(environment, ConnectionPool.CONNECTIONS, 2, 10_000);
     String migrate = environment.getRequiredProperty(MIGRATE, String.class);
     if (!migrate.equals("on") && !migrate.equals("off")) {
       throw new ConfigurationException("DATABASE_MIGRATE must be on or off, but is " + migrate);

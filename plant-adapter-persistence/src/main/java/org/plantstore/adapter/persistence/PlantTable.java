@@ -50,6 +50,11 @@ final class PlantTable implements GroupCommit.Table {
       this.ofArrays = statement.formatted("SELECT * FROM unnest(?, ?, ?)");
     }
 
+    /** Citus sends rows to their shard, but the elements of arrays to the coordinator first. */
+    private String of(int rows) {
+      return rows == 1 ? ofOne : ofRows(rows);
+    }
+
     private String ofRows(int rows) {
       return statement.formatted("VALUES (?, ?, ?)" + ", (?, ?, ?)".repeat(rows - 1));
     }
@@ -126,7 +131,14 @@ final class PlantTable implements GroupCommit.Table {
   /** Returns whether all plants were stored, by a commit that is confirmed. */
   private boolean insert(Connection connection, Insert kind, Collection<NewPlant> plants)
       throws SQLException {
-    try (PreparedStatement insert = prepare(connection, kind, plants)) {
+    boolean isOfArrays = plants.size() > 1 && !shards.isDistributed();
+    try (PreparedStatement insert =
+        connection.prepareStatement(isOfArrays ? kind.ofArrays : kind.of(plants.size()))) {
+      if (isOfArrays) {
+        setArrays(insert, plants);
+      } else {
+        setRows(insert, plants);
+      }
       int inserted = 0;
       try (ResultSet ids = insert.executeQuery()) {
         while (ids.next()) {
@@ -138,25 +150,21 @@ final class PlantTable implements GroupCommit.Table {
     }
   }
 
-  /** Citus sends rows to the shard they belong to, but the result of a function to itself first. */
-  private PreparedStatement prepare(Connection connection, Insert kind, Collection<NewPlant> plants)
+  private static void setArrays(PreparedStatement insert, Collection<NewPlant> plants)
       throws SQLException {
-    if (plants.size() > 1 && !shards.areSeveral()) {
-      PreparedStatement insert = connection.prepareStatement(kind.ofArrays);
-      insert.setObject(1, idsOf(plants));
-      insert.setObject(2, plants.stream().map(NewPlant::name).toArray(String[]::new));
-      insert.setObject(3, plants.stream().map(NewPlant::tag).toArray(String[]::new));
-      return insert;
-    }
-    PreparedStatement insert =
-        connection.prepareStatement(plants.size() == 1 ? kind.ofOne : kind.ofRows(plants.size()));
+    insert.setObject(1, idsOf(plants));
+    insert.setObject(2, plants.stream().map(NewPlant::name).toArray(String[]::new));
+    insert.setObject(3, plants.stream().map(NewPlant::tag).toArray(String[]::new));
+  }
+
+  private static void setRows(PreparedStatement insert, Collection<NewPlant> plants)
+      throws SQLException {
     int parameter = 0;
     for (NewPlant plant : plants) {
       insert.setLong(++parameter, plant.id());
       insert.setString(++parameter, plant.name());
       insert.setString(++parameter, plant.tag());
     }
-    return insert;
   }
 
   private static Map<Long, NewPlant> select(Connection connection, Collection<NewPlant> plants)

@@ -35,6 +35,7 @@ final class PostgresPlantStore implements PlantStore {
   private final GroupCommit.Table table;
   private final ConnectionPool pool;
   private final Duration timeout;
+  private volatile boolean closed;
 
   PostgresPlantStore(
       PlantTable table,
@@ -56,15 +57,22 @@ final class PostgresPlantStore implements PlantStore {
     try {
       return lane(shard.lane()).putIfAbsent(plant, shard);
     } catch (PlantStoreUnavailableException e) {
-      throw new PlantStoreUnavailableException(e.getMessage() + circumstances(shard));
+      String circumstances = circumstances(shard);
+      throw circumstances.isEmpty()
+          ? e
+          : new PlantStoreUnavailableException(e.getMessage() + circumstances);
     }
   }
 
   private GroupCommit lane(int number) {
-    GroupCommit lane = lanes.get(number);
-    return lane != null
-        ? lane
-        : lanes.computeIfAbsent(number, absent -> new GroupCommit(table, LIMITS, timeout, permits));
+    return lanes.computeIfAbsent(number, absent -> open());
+  }
+
+  private GroupCommit open() {
+    if (closed) {
+      throw new PlantStoreUnavailableException("the store is closed");
+    }
+    return new GroupCommit(table, LIMITS, timeout, permits);
   }
 
   private String circumstances(Shard shard) {
@@ -76,6 +84,7 @@ final class PostgresPlantStore implements PlantStore {
   /** The database is still there: what this store needs is closed after it. */
   @PreDestroy
   void close() {
+    closed = true;
     lanes.values().forEach(GroupCommit::close);
   }
 }

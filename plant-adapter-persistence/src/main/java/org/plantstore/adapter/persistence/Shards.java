@@ -23,10 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where each id is kept, as Citus tells: a table that is distributed by hash has a shard for each
- * range of hash values. Read at the start and twice a minute, because shards are moved and split.
- * What is known here makes batches fast and keeps failures apart; what is stored and answered never
- * hangs on it. Safe for use by many threads.
+ * Maps ids to the shards of a table that Citus distributes by hash: each shard has a range of hash
+ * values. Read at the start and every 30 s, because shards are moved and split. Affects speed, and
+ * how far failures reach, but no answer. Safe for use by many threads.
  */
 @Singleton
 final class Shards implements AutoCloseable {
@@ -39,7 +38,7 @@ final class Shards implements AutoCloseable {
 
   private static final String IS_CITUS = "SELECT to_regclass('pg_dist_partition') IS NOT NULL";
 
-  /** Ordered so that neighbours, which may have to share a lane, are at one node. */
+  /** Ordered so that most neighbours, which may have to share a lane, are at one node. */
   private static final String RANGES =
       """
       SELECT shardminvalue::integer, nodename || ':' || nodeport
@@ -81,12 +80,12 @@ final class Shards implements AutoCloseable {
     return entry == null ? Shard.WHOLE : entry.getValue();
   }
 
-  /** Returns whether the table is known to be distributed. */
-  boolean areSeveral() {
+  /** Returns whether the table is distributed, as far as is known. */
+  boolean isDistributed() {
     return !shards.isEmpty();
   }
 
-  /** Reads them again; what cannot be read stays as it was. */
+  /** Reads the shards; if that fails, those that are known stay. */
   void read() {
     try {
       List<Range> ranges = database.execute(Shards::ranges);
@@ -102,7 +101,7 @@ final class Shards implements AutoCloseable {
         pool.resize(lanes + SPARES);
       }
     } catch (RuntimeException | Error e) {
-      // What was known is used until the database is back, which others report.
+      // Mostly because the database is away, which others report.
       LOG.debug("The shards cannot be read", e);
     }
   }

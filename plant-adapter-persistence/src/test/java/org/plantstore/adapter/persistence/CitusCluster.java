@@ -9,11 +9,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 
@@ -36,7 +36,7 @@ final class CitusCluster {
 
     private Path data() {
       try {
-        return FOLDER.resolve(name().toLowerCase(java.util.Locale.ROOT)).toRealPath();
+        return FOLDER.resolve(name().toLowerCase(Locale.ROOT)).toRealPath();
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
@@ -102,14 +102,6 @@ final class CitusCluster {
         for (String sql : statements) {
           statement.execute(sql);
         }
-      }
-    }
-
-    String single(String query) throws SQLException {
-      try (Connection connection = connection();
-          ResultSet row = connection.createStatement().executeQuery(query)) {
-        row.next();
-        return String.valueOf(row.getString(1));
       }
     }
 

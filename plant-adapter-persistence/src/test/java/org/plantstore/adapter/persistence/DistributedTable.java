@@ -27,7 +27,7 @@ final class DistributedTable {
         INSERT INTO pg_dist_shard VALUES ('plant', 102, '0', '2147483647');
         INSERT INTO pg_dist_placement VALUES (101, 1), (102, 2);
         INSERT INTO pg_dist_node VALUES (1, 'east', 1, 'primary'), (2, 'west', 2, 'primary');
-        INSERT INTO settings_of_workers VALUES ('east', 1, true, 'on on 1000');
+        INSERT INTO settings_of_workers VALUES ('east', 1, true, 'on on 1s');
         """);
   }
 

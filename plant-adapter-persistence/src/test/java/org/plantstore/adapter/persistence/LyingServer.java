@@ -51,11 +51,11 @@ final class LyingServer implements AutoCloseable {
     while (!listener.isClosed()) {
       try {
         Socket client = listener.accept();
-        Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
+        sockets.add(client);
+        Socket server = connect(client);
+        sockets.add(server);
         client.setTcpNoDelay(true);
         server.setTcpNoDelay(true);
-        sockets.add(client);
-        sockets.add(server);
         threads.execute(() -> {
           try (client;
               server) {
@@ -77,6 +77,15 @@ final class LyingServer implements AutoCloseable {
       } catch (IOException e) {
         // The listener is closed, or the server is down.
       }
+    }
+  }
+
+  private Socket connect(Socket client) throws IOException {
+    try {
+      return new Socket(InetAddress.getLoopbackAddress(), target);
+    } catch (IOException e) {
+      client.close();
+      throw e;
     }
   }
 

@@ -96,9 +96,7 @@ class TableStartTest {
         "INSERT INTO pg_dist_placement VALUES (101, 2)"
       })
   void distribution_that_cannot_be_exact_is_refused(String distribution) {
-    SERVER.connect().close(); // makes the table
-    new DistributedTable(SERVER);
-    SERVER.execute(distribution);
+    distribute(distribution);
 
     assertEquals(
         "the table plant must be distributed by the hash of id, each shard at one node, or not be"
@@ -109,9 +107,7 @@ class TableStartTest {
 
   @Test
   void worker_that_commits_without_waiting_for_its_disk_is_refused() {
-    SERVER.connect().close(); // makes the table
-    new DistributedTable(SERVER);
-    SERVER.execute("UPDATE settings_of_workers SET result = 'off on 1000'");
+    distribute("UPDATE settings_of_workers SET result = 'off on 1000'");
 
     assertEquals(
         "east:1 has synchronous_commit = off, and would lose plants in a crash; run"
@@ -121,9 +117,7 @@ class TableStartTest {
 
   @Test
   void worker_that_is_weak_is_warned_of() {
-    SERVER.connect().close(); // makes the table
-    new DistributedTable(SERVER);
-    SERVER.execute("UPDATE settings_of_workers SET result = 'on off 0'");
+    distribute("UPDATE settings_of_workers SET result = 'on off 0'");
 
     assertEquals(
         List.of(
@@ -136,9 +130,7 @@ class TableStartTest {
 
   @Test
   void account_that_may_not_ask_the_workers_starts() {
-    SERVER.connect().close(); // makes the table
-    new DistributedTable(SERVER);
-    SERVER.execute(
+    distribute(
         """
         CREATE OR REPLACE FUNCTION run_command_on_workers(text)
           RETURNS SETOF settings_of_workers LANGUAGE plpgsql AS
@@ -150,6 +142,12 @@ class TableStartTest {
             "INFO The workers of Citus cannot be asked for their settings:"
                 + " insufficient_privilege (SQLSTATE 42501)"),
         linesOfStart());
+  }
+
+  private static void distribute(String change) {
+    SERVER.connect().close(); // makes the table
+    new DistributedTable(SERVER);
+    SERVER.execute(change);
   }
 
   private static List<String> linesOfStart() {
@@ -193,7 +191,7 @@ class TableStartTest {
     SERVER.execute("CREATE TABLE plant (id int)");
 
     assertEquals(
-        "1 plant-store does not migrate: the tables of the database cannot be brought up to date:"
+        "1 plant-store migrate: the tables of the database cannot be brought up to date:"
             + " relation \"plant\" already exists (SQLSTATE 42P07);"
             + " start with DATABASE_MIGRATE=off to use it\n",
         runMigrate());

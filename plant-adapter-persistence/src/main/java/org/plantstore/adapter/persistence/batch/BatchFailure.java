@@ -14,8 +14,8 @@ public final class BatchFailure extends Exception {
     /** To write each plant of the batch on its own: one of them may be the cause. */
     SEPARATE(5),
     /**
-     * The return of a server behind the one that answers; each plant is then written on its own.
-     * Attempts to reach it cost those that are there.
+     * To write each plant on its own when the server behind the one that answers is back. Each
+     * attempt costs the other servers.
      */
     RECOVERY(100),
     /** Nothing that the store can do now. */

@@ -14,8 +14,9 @@ import org.plantstore.adapter.persistence.batch.Permits.Turn;
 /**
  * The plants of a lane that wait for a batch, in the order of their arrival. One rule decides when
  * a batch is taken: plants are waiting, and no batch younger than 20 ms is being written. So
- * batches are written one at a time, which makes them large, unless one takes unusually long. Lanes
- * share {@link Permits}. Safe for use by many threads.
+ * batches are written one at a time, which makes them large, unless one takes unusually long. Where
+ * there are several lanes, a batch also waits for its turn, see {@link Permits}. Safe for use by
+ * many threads.
  */
 final class BatchQueue {
 
@@ -90,10 +91,10 @@ final class BatchQueue {
   private synchronized @Nullable Batch takeIfReady(Turn turn) {
     boolean isTaken = false;
     try {
+      Batch batch = new Batch(new ArrayList<>(), System.nanoTime(), turn);
       if (!isReady() || !(writing.isEmpty() || permits.spares().tryAcquire())) {
         return null;
       }
-      Batch batch = new Batch(new ArrayList<>(), System.nanoTime(), turn);
       writing.add(batch);
       fill(batch.plants());
       isTaken = true;
@@ -124,7 +125,7 @@ final class BatchQueue {
     queue.forEach(WaitingPlant::expire);
     writing.forEach(batch -> batch.plants().forEach(WaitingPlant::expire));
     writing.stream().filter(batch -> !isYoung(batch)).forEach(batch -> batch.turn().end());
-    if (outage.begins(writing.peekFirst())) {
+    if (outage.begins(writing)) {
       queue.stream().filter(plant -> plant.shard().isApart()).forEach(outage::refuse);
     }
     queue.removeIf(WaitingPlant::isDone);
@@ -167,7 +168,7 @@ final class BatchQueue {
     long bytes = 0;
     for (Iterator<WaitingPlant> rest = queue.iterator(); rest.hasNext(); ) {
       WaitingPlant next = rest.next();
-      if (next.shard().number() == first.shard().number()) {
+      if (next.shard().equals(first.shard())) {
         bytes += next.bytes();
         if (next != first
             && (first.isSeparate()

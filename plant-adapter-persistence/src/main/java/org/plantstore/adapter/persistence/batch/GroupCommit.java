@@ -179,12 +179,12 @@ public final class GroupCommit implements AutoCloseable {
     return queue.waitingPlants();
   }
 
-  /** Returns the number of plants that came while what they are written to was there. */
+  /** Returns the number of plants that came while this lane could write. */
   public long servedPlants() {
     return outage.servedPlants();
   }
 
-  /** Returns the number of those that came while it was away; most were refused. */
+  /** Returns the number of plants that came while it could not; most were refused. */
   public long outagePlants() {
     return outage.outagePlants();
   }

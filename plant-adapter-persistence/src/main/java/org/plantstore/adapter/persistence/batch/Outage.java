@@ -1,14 +1,15 @@
 package org.plantstore.adapter.persistence.batch;
 
 import java.time.Duration;
+import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.batch.BatchFailure.Remedy;
 import org.plantstore.adapter.persistence.batch.BatchQueue.Batch;
 
 /**
- * Whether what a lane writes to is away: nothing was written for two seconds, although it was
- * tried. Then plants are refused at once, except one every half second, which finds out when it is
- * back. Safe for use by many threads.
+ * Detects that a lane cannot write: it tried, and nothing was written for two seconds. Then plants
+ * are refused at once, except one every half second, which finds out when it is back. Safe for use
+ * by many threads.
  */
 final class Outage {
 
@@ -26,7 +27,7 @@ final class Outage {
   private boolean isOn;
 
   /** When a plant was admitted last while this was on, likewise. */
-  private long tried;
+  private long tried = System.nanoTime();
 
   private long servedPlants;
   private long outagePlants;
@@ -47,9 +48,9 @@ final class Outage {
     }
   }
 
-  /** Returns whether an outage begins, by the batch that has been running for the longest time. */
-  synchronized boolean begins(@Nullable Batch running) {
-    if (isOn || !(isOverdue(running) || isOverdue(failed))) {
+  /** Returns whether an outage begins, by the batches that are being written. */
+  synchronized boolean begins(Collection<Batch> running) {
+    if (isOn || !(isOverdue(failed) || running.stream().anyMatch(this::isOverdue))) {
       return false;
     }
     isOn = true;

@@ -7,7 +7,10 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** What the lanes of a store share. Safe for use by many threads. */
+/**
+ * What the lanes of a store share: batches that are written beside another one of their lane, and
+ * turns at each node. Safe for use by many threads.
+ */
 public final class Permits {
 
   /** Long enough for all lanes of a node to have their turns. */
@@ -26,21 +29,24 @@ public final class Permits {
 
   /**
    * Waits until no other batch is being begun at the node, for 50 ms at most. Each statement costs
-   * a node the same, whether it has two rows or eight; while a lane waits, its batch grows.
+   * a node the same, whether it has two rows or eight; while a lane waits, its batch grows. Where
+   * the table is whole, there is one lane, and nothing to wait for.
    */
   Turn awaitTurn(String node) throws InterruptedException {
-    Semaphore turn = turns.computeIfAbsent(node, absent -> new Semaphore(1, true));
-    return new Turn(turn.tryAcquire(PATIENCE.toNanos(), TimeUnit.NANOSECONDS) ? turn : null);
+    Turn turn = new Turn();
+    if (!node.isEmpty()) {
+      Semaphore free = turns.computeIfAbsent(node, absent -> new Semaphore(1, true));
+      if (free.tryAcquire(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+        turn.held = free;
+      }
+    }
+    return turn;
   }
 
   /** The turn of a batch. Guarded by the monitor of its queue. */
   static final class Turn {
 
     private @Nullable Semaphore held;
-
-    private Turn(@Nullable Semaphore held) {
-      this.held = held;
-    }
 
     /** Lets the next batch begin, if that has not been done. */
     void end() {

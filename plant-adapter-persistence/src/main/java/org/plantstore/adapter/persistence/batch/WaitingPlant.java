@@ -53,9 +53,7 @@ final class WaitingPlant {
 
   /** Returns whether the plant is to be written on its own, because its last batch failed. */
   boolean isSeparate() {
-    return earlierFailure != null
-        && (earlierFailure.remedy() == Remedy.SEPARATE
-            || earlierFailure.remedy() == Remedy.RECOVERY);
+    return earlierFailure != null && earlierFailure.remedy() != Remedy.REPEAT;
   }
 
   /**

@@ -28,7 +28,7 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
       Environment environment,
       DatabaseTimeouts timeouts,
       BeanProvider<DataSource> dataSource,
-      @Property(name = CONNECTIONS, defaultValue = "36") int connections) {
+      @Property(name = CONNECTIONS) int connections) {
     this.timeouts = timeouts;
     this.connections = new RetryingDataSource(DatabaseAccess.of(environment), timeouts);
     this.dataSource = dataSource;

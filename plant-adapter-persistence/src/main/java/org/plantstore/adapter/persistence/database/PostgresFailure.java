@@ -21,6 +21,9 @@ public record PostgresFailure(SQLException cause) {
   /** The class of connections that cannot be opened or are broken. */
   private static final String CONNECTION = "08";
 
+  /** What a pooler sends before it closes a connection. */
+  private static final String POOLER = "08P01";
+
   /** The class of a wrong name or password, and of an account that may not log in. */
   public static final String ACCOUNT_REFUSED = "28";
 
@@ -67,9 +70,9 @@ public record PostgresFailure(SQLException cause) {
    */
   public boolean isPassedOn() {
     return hasState(CONNECTION)
+        && !hasState(POOLER)
         && causes(cause, PSQLException.class)
-            .map(PSQLException::getServerErrorMessage)
-            .anyMatch(message -> message != null && "ERROR".equals(message.getSeverity()));
+            .anyMatch(exception -> exception.getServerErrorMessage() != null);
   }
 
   /** Returns the failure in one line, without details, which would quote rows. */

@@ -55,7 +55,7 @@ public record TableCheck(DatabaseAccess access) {
       SELECT nodename || ':' || nodeport AS node, result
       FROM run_command_on_workers($$
         SELECT concat_ws(' ', current_setting('synchronous_commit'), current_setting('fsync'),
-          (SELECT setting FROM pg_settings WHERE name = 'lock_timeout'))
+          current_setting('lock_timeout'))
         $$)
       WHERE success
       """;
