@@ -86,6 +86,9 @@ public final class Benchmark {
     } else if (chosen.contains("other") && !Files.isRegularFile(Path.of(other))) {
       throw new BenchmarkException("bench.other must be a jar, but is " + other);
     }
+    if (System.getProperty("bench.database", "").isEmpty() && chosen.remove("database")) {
+      testbed.log("database: not measured, bench.database is not set");
+    }
     if (!Files.exists(AOT_CACHE) && chosen.remove(START)) {
       testbed.log("start: not measured, there is no AOT cache; mvn -Paot,bench makes one");
     }

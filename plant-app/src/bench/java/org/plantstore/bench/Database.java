@@ -1,6 +1,7 @@
 package org.plantstore.bench;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,23 +11,31 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A database on an embedded PostgreSQL that is as durable as one in production.
+ * A database on an embedded PostgreSQL that is as durable as one in production, or one that is
+ * there already.
  *
- * @param server the server, which serves several databases
+ * @param address the address of the server, which may serve several databases
  * @param name the name of this one
  * @param largeTableRows the number of rows of {@link Table#LARGE}
+ * @param server what is closed at the end
  */
-record Database(EmbeddedPostgres server, String name, long largeTableRows)
+record Database(
+    String address,
+    String name,
+    String username,
+    String password,
+    long largeTableRows,
+    Closeable server)
     implements AutoCloseable {
 
-  static final String USERNAME = "postgres";
-
-  /** The server asks for none; the service does. */
-  static final String PASSWORD = "any";
+  private static final String SCHEME = "jdbc:postgresql://";
 
   private static final Duration QUIET_LIMIT = Duration.ofSeconds(60);
   private static final Duration POLL_PAUSE = Duration.ofMillis(20);
@@ -58,21 +67,46 @@ record Database(EmbeddedPostgres server, String name, long largeTableRows)
             .setServerConfig("full_page_writes", "on")
             .setServerConfig("synchronous_commit", "on")
             .start();
-    return new Database(server, "postgres", largeTableRows);
+    String address = "localhost:" + server.getPort();
+    // The server asks for no password; the service does.
+    return new Database(address, "postgres", "postgres", "any", largeTableRows, server);
+  }
+
+  /**
+   * Returns the database at a URL, with the account that the environment names as it does for the
+   * service.
+   *
+   * @throws BenchmarkException if it has plants, which would be deleted
+   */
+  static Database at(String url) throws SQLException {
+    Matcher parts = Pattern.compile(SCHEME + "([^/?]+)/([^/?]+)").matcher(url);
+    if (!parts.matches()) {
+      throw new BenchmarkException(
+          "bench.database must be %shost:port/database, but is %s".formatted(SCHEME, url));
+    }
+    Database database =
+        new Database(
+            parts.group(1),
+            parts.group(2),
+            Objects.requireNonNullElse(System.getenv("DATABASE_USERNAME"), "postgres"),
+            Objects.requireNonNullElse(System.getenv("DATABASE_PASSWORD"), "any"),
+            0,
+            () -> {});
+    if (database.ask("SELECT to_regclass('plant')") != null && database.plants() > 0) {
+      throw new BenchmarkException(
+          url + " has plants, which the benchmark would delete; name one that has none");
+    }
+    return database;
   }
 
   /** Creates another database on the same server. */
   Database createBeside(String other) throws SQLException {
     execute("CREATE DATABASE " + other);
-    return new Database(server, other, largeTableRows);
-  }
-
-  int port() {
-    return server.getPort();
+    return new Database(address, other, username, password, largeTableRows, server);
   }
 
   String url() {
-    return "jdbc:postgresql://localhost:" + port() + "/" + name;
+    return SCHEME + address + "/" + name;
   }
 
   /** Gives the table the content that a round begins with. */
@@ -134,6 +168,10 @@ record Database(EmbeddedPostgres server, String name, long largeTableRows)
     execute("DROP TABLE IF EXISTS plant_large");
   }
 
+  void deletePlants() throws SQLException {
+    execute("TRUNCATE plant");
+  }
+
   long plants() throws SQLException {
     return Long.parseLong(String.valueOf(ask("SELECT count(*) FROM plant")));
   }
@@ -173,7 +211,7 @@ record Database(EmbeddedPostgres server, String name, long largeTableRows)
   }
 
   private Connection connect() throws SQLException {
-    return DriverManager.getConnection(url(), USERNAME, PASSWORD);
+    return DriverManager.getConnection(url(), username, password);
   }
 
   @Override

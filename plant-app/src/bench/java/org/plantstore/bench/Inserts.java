@@ -46,11 +46,11 @@ record Inserts() implements Subject {
     String output =
         Program.find("pgbench")
             .run(
-                Map.of("PGPASSWORD", Database.PASSWORD),
-                "-n -M prepared -j 1 -c %d -T %d -h localhost -p %d -U %s -f"
-                    .formatted(clients, seconds, database.port(), Database.USERNAME),
+                Map.of("PGPASSWORD", database.password()),
+                "-n -M prepared -j 1 -c %d -T %d -U %s -f"
+                    .formatted(clients, seconds, database.username()),
                 Program.resource("create-plants.sql").toString(),
-                database.name());
+                "postgresql://%s/%s".formatted(database.address(), database.name()));
     Matcher rate = RATE.matcher(output);
     if (!rate.find() || FAILED.matcher(output).find()) {
       throw new BenchmarkException("not every insert of pgbench succeeded: " + output.strip());

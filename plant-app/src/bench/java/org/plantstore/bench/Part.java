@@ -28,6 +28,10 @@ record Part(String name, List<Figure> figures) {
   private static final Subject ONE_INSERT_1 = requests("one insert", Variant.ONE_INSERT, 1);
   private static final Subject THIS_BUILD = requests("this build", Variant.WITHOUT_CACHE, 64);
   private static final Subject OTHER_BUILD = requests("other build", Variant.OTHER_BUILD, 64);
+  private static final Subject HERE_64 = requests("here", Variant.WITHOUT_CACHE, 64);
+  private static final Subject HERE_256 = requests("here", Variant.WITHOUT_CACHE, 256);
+  private static final Subject THERE_64 = requests("there", Variant.OTHER_DATABASE, 64);
+  private static final Subject THERE_256 = requests("there", Variant.OTHER_DATABASE, 256);
   private static final Subject RS256 = requests(Algorithm.RS256);
   private static final Subject ES256 = requests(Algorithm.ES256);
   private static final Subject SERVICE_1024 = requests("service", Variant.PACKAGED, 1_024);
@@ -56,6 +60,12 @@ record Part(String name, List<Figure> figures) {
                   "CPU per 1,000 creates ÷ other build", atMost(0.9), CPU, THIS_BUILD, OTHER_BUILD),
               ratio("p99 ÷ other build", null, P99_LATENCY, THIS_BUILD, OTHER_BUILD),
               ratio("peak memory ÷ other build", null, PEAK_MEMORY, THIS_BUILD, OTHER_BUILD)),
+          part(
+              "database",
+              ratio("creates at 64, other database ÷ this", null, CREATES, THERE_64, HERE_64),
+              ratio("creates at 256, other database ÷ this", null, CREATES, THERE_256, HERE_256),
+              ratio("CPU at 64, other database ÷ this", null, CPU, THERE_64, HERE_64),
+              absolute("p99 at 64, other database", null, P99_LATENCY, THERE_64)),
           part(
               "latency",
               ratio(

@@ -15,6 +15,8 @@ import java.sql.SQLException;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** The database, the tokens and the running services that subjects share. */
 final class Testbed implements AutoCloseable {
@@ -28,6 +30,7 @@ final class Testbed implements AutoCloseable {
       new PrintStream(new FileOutputStream(FileDescriptor.out), true, UTF_8);
   private final Database database;
   private final Database databaseOfOtherBuild;
+  private final @Nullable Database otherDatabase;
   private final Tokens tokens = Tokens.generate();
   private final Map<Variant, Service> services = new EnumMap<>(Variant.class);
 
@@ -42,6 +45,8 @@ final class Testbed implements AutoCloseable {
     this.log = Files.write(log, new byte[0]);
     this.database = Database.start(target, largeTableRows);
     this.databaseOfOtherBuild = database.createBeside("other_build");
+    String url = System.getProperty("bench.database", "");
+    this.otherDatabase = url.isEmpty() ? null : Database.at(url);
   }
 
   void log(String text) throws IOException {
@@ -50,7 +55,11 @@ final class Testbed implements AutoCloseable {
   }
 
   Database database(Variant variant) {
-    return variant == Variant.OTHER_BUILD ? databaseOfOtherBuild : database;
+    return switch (variant) {
+      case OTHER_BUILD -> databaseOfOtherBuild;
+      case OTHER_DATABASE -> Objects.requireNonNull(otherDatabase);
+      default -> database;
+    };
   }
 
   String token(Algorithm algorithm) {
@@ -77,8 +86,8 @@ final class Testbed implements AutoCloseable {
   private Map<String, String> environment(Variant variant) {
     Map<String, String> environment = new HashMap<>();
     environment.put("DATABASE_URL", database(variant).url());
-    environment.put("DATABASE_USERNAME", Database.USERNAME);
-    environment.put("DATABASE_PASSWORD", Database.PASSWORD);
+    environment.put("DATABASE_USERNAME", database(variant).username());
+    environment.put("DATABASE_PASSWORD", database(variant).password());
     environment.put("DRAIN_SECONDS", "0");
     if (variant == Variant.KEY_SET) {
       environment.put("JWT_JWKS_URL", tokens.keySetUrl());
@@ -89,7 +98,7 @@ final class Testbed implements AutoCloseable {
       case PACKAGED, KEY_SET -> {}
       case ACCESS_LOG -> environment.put("ACCESS_LOG", "on");
       case REQUIRING_CACHE -> environment.put("JAVA_OPTS", "-XX:AOTMode=on");
-      case WITHOUT_CACHE, OTHER_BUILD -> environment.put("PLANT_STORE_AOT", "off");
+      case WITHOUT_CACHE, OTHER_BUILD, OTHER_DATABASE -> environment.put("PLANT_STORE_AOT", "off");
       case ONE_INSERT -> {
         environment.put("PLANT_STORE_AOT", "off");
         // Java ends its options at the main class, so the -jar of the script is an argument of it.
@@ -117,16 +126,19 @@ final class Testbed implements AutoCloseable {
     return folder;
   }
 
-  /** Stops all services and drops what they need no more. */
+  /** Stops all services and deletes what they need no more. */
   void clear() throws SQLException {
     services.values().forEach(Service::close);
+    if (services.containsKey(Variant.OTHER_DATABASE)) {
+      database(Variant.OTHER_DATABASE).deletePlants();
+    }
     services.clear();
     database.dropLargeTable();
   }
 
   @Override
-  public void close() throws IOException {
-    services.values().forEach(Service::close);
+  public void close() throws IOException, SQLException {
+    clear();
     tokens.close();
     database.close();
   }

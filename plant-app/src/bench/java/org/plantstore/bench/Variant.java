@@ -10,6 +10,8 @@ enum Variant {
   WITHOUT_CACHE,
   /** Another build, without an AOT cache. */
   OTHER_BUILD,
+  /** On another database, without an AOT cache. */
+  OTHER_DATABASE,
   /** With {@link OneInsertPlantStore} as its store, without the AOT cache. */
   ONE_INSERT,
   /** With tokens of an identity provider instead of a shared secret. */
