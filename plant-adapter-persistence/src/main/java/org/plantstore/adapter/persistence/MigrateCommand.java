@@ -7,8 +7,7 @@ import java.util.spi.ToolProvider;
 
 /**
  * The command {@code migrate}: brings the tables up to date, and ends. It needs the settings of the
- * database alone. A service finds it as a provider of {@link ToolProvider}, so that it need not
- * know its store.
+ * database alone. A service finds it as a {@link ToolProvider}, without depending on this module.
  */
 public final class MigrateCommand implements ToolProvider {
 

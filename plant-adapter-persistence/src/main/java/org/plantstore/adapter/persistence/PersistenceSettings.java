@@ -59,7 +59,7 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
   public void configure(ApplicationContext context) {
     Environment environment = context.getEnvironment();
     requireNumber(environment, DatabaseTimeouts.CREATE_SECONDS, 1, 60);
-    requireNumber(environment, ConnectionPool.CONNECTIONS, 2, 10_000);
+    requireNumber(environment, ConnectionPool.CONNECTIONS, GroupCommit.WRITERS + 1, 10_000);
     String migrate = environment.getRequiredProperty(MIGRATE, String.class);
     if (!migrate.equals("on") && !migrate.equals("off")) {
       throw new ConfigurationException("DATABASE_MIGRATE must be on or off, but is " + migrate);

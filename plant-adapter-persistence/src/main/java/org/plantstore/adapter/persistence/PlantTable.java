@@ -24,45 +24,21 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The table of plants. One statement decides who gets which ids, and commits by itself; stored
- * plants are read if an id was taken, or if no standby has confirmed the commit. Nearly always all
- * ids are free, and an insert that may then fail costs PostgreSQL a third less than one that leaves
- * out what is taken. Safe for use by many threads.
+ * plants are read if an id was taken, or if no standby has confirmed the commit. Safe for use by
+ * many threads.
  */
 @Singleton
 final class PlantTable implements GroupCommit.Table {
 
   private static final Logger LOG = LoggerFactory.getLogger(PlantTable.class);
 
-  /** Returns the ids that were stored: a count is not reliable where a table is distributed. */
-  private enum Insert {
-    /** Fails if one of the ids is taken. */
-    ALL(""),
-    /** Leaves out the plants whose ids are taken. */
-    FREE(" ON CONFLICT (id) DO NOTHING");
-
-    private final String statement;
-    private final String ofOne;
-    private final String ofArrays;
-
-    Insert(String ifTaken) {
-      this.statement = "INSERT INTO plant (id, name, tag) %s" + ifTaken + " RETURNING id";
-      this.ofOne = ofRows(1);
-      this.ofArrays = statement.formatted("SELECT * FROM unnest(?, ?, ?)");
-    }
-
-    /** Citus sends rows to their shard, but the elements of arrays to the coordinator first. */
-    private String of(int rows) {
-      return rows == 1 ? ofOne : ofRows(rows);
-    }
-
-    private String ofRows(int rows) {
-      return statement.formatted("VALUES (?, ?, ?)" + ", (?, ?, ?)".repeat(rows - 1));
-    }
-  }
+  /** Makes an insert leave out the plants whose ids are taken; without it, one of them fails it. */
+  private static final String UNLESS_TAKEN = " ON CONFLICT (id) DO NOTHING";
 
   /**
-   * After so many inserts in a row that found all ids free, the next one is expected to. One that
-   * fails costs several times what the others gain, and is an error in the server's log.
+   * After so many inserts in a row that found all ids free, an insert that fails if one is taken is
+   * tried first. It costs PostgreSQL a third less, but several times that if it fails, and is then
+   * an error in the server's log.
    */
   private static final int INSERTS_UNTIL_ALL_FREE = 1_000;
 
@@ -81,7 +57,10 @@ final class PlantTable implements GroupCommit.Table {
       FROM plant WHERE id = ANY (?)
       """;
 
-  /** What warns of having waited in vain: the server's own function, and Citus' for a worker. */
+  /**
+   * What reports that no standby has confirmed a commit: a function of PostgreSQL, and the one by
+   * which Citus passes on any warning of a worker.
+   */
   private static final Set<String> WAIT_FOR_STANDBY =
       Set.of("SyncRepWaitForLSN", "DefaultCitusNoticeReceiver");
 
@@ -100,40 +79,48 @@ final class PlantTable implements GroupCommit.Table {
   @Override
   public Map<Long, NewPlant> putIfAbsent(SortedMap<Long, NewPlant> plants) throws BatchFailure {
     try {
-      return database.execute(
-          connection -> statements.execute(connection, () -> putIfAbsent(connection, plants)));
+      return database.execute(connection ->
+          statements.execute(
+              connection,
+              () ->
+                  insertsAll(connection, plants.values())
+                      ? plants
+                      : select(connection, plants.values())));
     } catch (RuntimeException e) {
       throw ExceptionTranslation.toBatchFailure(e);
     }
-  }
-
-  private Map<Long, NewPlant> putIfAbsent(Connection connection, SortedMap<Long, NewPlant> plants)
-      throws SQLException {
-    return insertsAll(connection, plants.values()) ? plants : select(connection, plants.values());
   }
 
   private boolean insertsAll(Connection connection, Collection<NewPlant> plants)
       throws SQLException {
     if (insertsSinceTaken.get() >= INSERTS_UNTIL_ALL_FREE) {
       try {
-        return insert(connection, Insert.ALL, plants);
+        return insert(connection, "", plants);
       } catch (SQLException e) {
         if (!ID_TAKEN.equals(e.getSQLState())) {
           throw e;
         }
       }
     }
-    boolean areAllFree = insert(connection, Insert.FREE, plants);
+    boolean areAllFree = insert(connection, UNLESS_TAKEN, plants);
     insertsSinceTaken.updateAndGet(inserts -> areAllFree ? inserts + 1 : 0);
     return areAllFree;
   }
 
-  /** Returns whether all plants were stored, by a commit that is confirmed. */
-  private boolean insert(Connection connection, Insert kind, Collection<NewPlant> plants)
+  /**
+   * Returns whether all plants were stored, by a commit that is confirmed. It counts the ids that
+   * are returned: the number of changed rows is not reliable where a table is distributed.
+   */
+  private boolean insert(Connection connection, String unlessTaken, Collection<NewPlant> plants)
       throws SQLException {
+    // Citus sends rows to their shard, but the elements of arrays to the coordinator first.
     boolean isOfArrays = plants.size() > 1 && !shards.isDistributed();
-    try (PreparedStatement insert =
-        connection.prepareStatement(isOfArrays ? kind.ofArrays : kind.of(plants.size()))) {
+    String rows =
+        isOfArrays
+            ? "SELECT * FROM unnest(?, ?, ?)"
+            : "VALUES (?, ?, ?)" + ", (?, ?, ?)".repeat(plants.size() - 1);
+    String statement = "INSERT INTO plant (id, name, tag) " + rows + unlessTaken + " RETURNING id";
+    try (PreparedStatement insert = connection.prepareStatement(statement)) {
       if (isOfArrays) {
         setArrays(insert, plants);
       } else {

@@ -35,7 +35,6 @@ final class PostgresPlantStore implements PlantStore {
   private final GroupCommit.Table table;
   private final ConnectionPool pool;
   private final Duration timeout;
-  private volatile boolean closed;
 
   PostgresPlantStore(
       PlantTable table,
@@ -65,26 +64,21 @@ final class PostgresPlantStore implements PlantStore {
   }
 
   private GroupCommit lane(int number) {
-    return lanes.computeIfAbsent(number, absent -> open());
-  }
-
-  private GroupCommit open() {
-    if (closed) {
-      throw new PlantStoreUnavailableException("the store is closed");
-    }
-    return new GroupCommit(table, LIMITS, timeout, permits);
+    return lanes.computeIfAbsent(
+        number, absent -> new GroupCommit(table, LIMITS, timeout, permits));
   }
 
   private String circumstances(Shard shard) {
     String failure = pool.lastFailure();
-    return (shard.isApart() ? "; the plant belongs to " + shard.node() : "")
-        + (failure == null ? "" : "; connecting fails: " + failure);
+    if (failure != null) {
+      return "; connecting fails: " + failure;
+    }
+    return shard.isDistributed() ? "; the plant belongs to " + shard.node() : "";
   }
 
   /** The database is still there: what this store needs is closed after it. */
   @PreDestroy
   void close() {
-    closed = true;
     lanes.values().forEach(GroupCommit::close);
   }
 }

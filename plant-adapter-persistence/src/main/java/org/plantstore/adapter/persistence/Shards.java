@@ -33,9 +33,6 @@ final class Shards implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Shards.class);
   private static final Duration PERIOD = Duration.ofSeconds(30);
 
-  /** The connections that lanes share, for batches beside another one. */
-  private static final int SPARES = GroupCommit.WRITERS - 1;
-
   private static final String IS_CITUS = "SELECT to_regclass('pg_dist_partition') IS NOT NULL";
 
   /** Ordered so that most neighbours, which may have to share a lane, are at one node. */
@@ -90,7 +87,7 @@ final class Shards implements AutoCloseable {
     try {
       List<Range> ranges = database.execute(Shards::ranges);
       NavigableMap<Integer, Shard> known = new TreeMap<>();
-      int lanes = Math.max(1, Math.min(ranges.size(), pool.maximum() - SPARES));
+      int lanes = Math.max(1, Math.min(ranges.size(), pool.maximum() - GroupCommit.SPARES));
       for (int number = 0; number < ranges.size(); number++) {
         Range range = ranges.get(number);
         known.put(range.least, new Shard(number, number * lanes / ranges.size(), range.node));
@@ -98,7 +95,7 @@ final class Shards implements AutoCloseable {
       if (!known.equals(shards)) {
         LOG.info("The table plant has {} shards, written in {} lanes", ranges.size(), lanes);
         shards = known;
-        pool.resize(lanes + SPARES);
+        pool.resize(lanes + GroupCommit.SPARES);
       }
     } catch (RuntimeException | Error e) {
       // Mostly because the database is away, which others report.

@@ -79,14 +79,14 @@ final class StoreMetrics {
             TimeUnit.NANOSECONDS)
         .description("How long plants waited for their batch")
         .register(registry);
-    countPlants(lanes, "serving", GroupCommit::servedPlants);
-    countPlants(lanes, "failing", GroupCommit::outagePlants);
+    countPlants(lanes, "serving", GroupCommit::takenPlants);
+    countPlants(lanes, "failing", GroupCommit::refusedPlants);
   }
 
   private void countPlants(
       Collection<GroupCommit> lanes, String state, ToLongFunction<GroupCommit> number) {
     FunctionCounter.builder("plant.store.lane.plants", lanes, all -> sum(all, number))
-        .description("Plants that came, by the state of their lane")
+        .description("Plants taken into batches, and those refused because their lane cannot write")
         .tag("state", state)
         .register(registry);
   }

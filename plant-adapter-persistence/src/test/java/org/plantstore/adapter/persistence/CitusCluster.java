@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.HashMap;
@@ -102,6 +103,16 @@ final class CitusCluster {
         for (String sql : statements) {
           statement.execute(sql);
         }
+      }
+    }
+
+    /** Returns the one value of a query's result. */
+    String ask(String query) throws SQLException {
+      try (Connection connection = connection();
+          Statement statement = connection.createStatement();
+          ResultSet result = statement.executeQuery(query)) {
+        result.next();
+        return result.getString(1);
       }
     }
 

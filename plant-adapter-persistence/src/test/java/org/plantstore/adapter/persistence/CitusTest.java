@@ -1,6 +1,7 @@
 package org.plantstore.adapter.persistence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,9 +11,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongPredicate;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
@@ -31,6 +34,11 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 class CitusTest {
 
   private static final int SHARDS = Integer.getInteger("citus.shards", 8);
+
+  private static final String WAITING_AT_WORKERS =
+      "SELECT sum(result::int) FROM run_command_on_workers("
+          + "'SELECT count(*) FROM pg_locks WHERE NOT granted')";
+  private static final Duration PAUSE = Duration.ofMillis(10);
 
   private final List<ApplicationContext> instances = new ArrayList<>();
 
@@ -103,18 +111,21 @@ class CitusTest {
     try (Connection holder = Node.WORKER1.connection()) {
       holder.setAutoCommit(false);
       holder.createStatement().execute("INSERT INTO plant VALUES (1000, 'undecided')");
+      Future<NewPlant> held =
+          callers.submit(() -> store.putIfAbsent(new NewPlant(1_000, "fern", null)));
+      while (Node.COORDINATOR.ask(WAITING_AT_WORKERS).equals("0")) {
+        LockSupport.parkNanos(PAUSE.toNanos());
+      }
       List<Future<NewPlant>> bystanders =
           LongStream.range(1_001, 1_041)
               .mapToObj(
                   id -> callers.submit(() -> store.putIfAbsent(new NewPlant(id, "fern", null))))
               .toList();
-      assertThrows(
-          PlantStoreUnavailableException.class,
-          () -> store.putIfAbsent(new NewPlant(1_000, "fern", null)));
-
       for (Future<NewPlant> bystander : bystanders) {
         assertEquals("fern", bystander.get().name());
       }
+      Throwable failure = assertThrows(ExecutionException.class, held::get).getCause();
+      assertInstanceOf(PlantStoreUnavailableException.class, failure);
     } finally {
       callers.shutdownNow();
     }

@@ -1,6 +1,7 @@
 package org.plantstore.adapter.persistence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -23,6 +24,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongPredicate;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +32,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
@@ -47,6 +51,9 @@ class DistributedTableTest {
       "SELECT string_agg(pid::text, ' ' ORDER BY pid) FROM pg_stat_activity"
           + " WHERE application_name = 'plant-store'";
 
+  private static final String WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted";
+  private static final Duration PAUSE = Duration.ofMillis(10);
+
   private final ExecutorService callers = Executors.newCachedThreadPool();
   private final MeterRegistry registry = new SimpleMeterRegistry();
   private DistributedTable table;
@@ -58,9 +65,22 @@ class DistributedTableTest {
     SERVER.reset();
     SERVER.connect().close(); // makes the table
     table = new DistributedTable(SERVER);
+    connect(Map.of());
+  }
+
+  private void connect(Map<String, Object> settings) {
     instance =
-        ApplicationContext.builder().properties(SERVER.settings()).singletons(registry).start();
+        ApplicationContext.builder()
+            .properties(SERVER.settings())
+            .properties(settings)
+            .singletons(registry)
+            .start();
     store = instance.getBean(PlantStore.class);
+  }
+
+  private void reconnect(Map<String, Object> settings) {
+    instance.close();
+    connect(settings);
   }
 
   @AfterEach
@@ -92,27 +112,19 @@ class DistributedTableTest {
     }
   }
 
-  @Test
-  void statement_has_plants_of_one_shard_alone_and_callers_of_a_shard_share_it() throws Exception {
+  /** Shards share a lane if there are few connections, but no statement. */
+  @ParameterizedTest
+  @ValueSource(ints = {36, 5})
+  void statement_has_plants_of_one_shard_alone_and_callers_of_a_shard_share_it(int connections)
+      throws Exception {
     countShardsOfStatements();
+    reconnect(Map.of("database.connections", connections));
 
     assertAllStored(putAll(LongStream.range(0, 1_000).toArray()));
 
     assertEquals("1", SERVER.single("SELECT max(shards) FROM statement"));
     int statements = Integer.parseInt(SERVER.single("SELECT count(*) FROM statement"));
     assertTrue(statements < 500, "statements: " + statements);
-  }
-
-  @Test
-  void shards_share_lanes_if_there_are_few_connections_but_no_statement() throws Exception {
-    countShardsOfStatements();
-    try (ApplicationContext narrow = SERVER.connect(Map.of("database.connections", 2))) {
-      store = narrow.getBean(PlantStore.class);
-
-      assertAllStored(putAll(LongStream.range(0, 1_000).toArray()));
-
-      assertEquals("1", SERVER.single("SELECT max(shards) FROM statement"));
-    }
   }
 
   private static void countShardsOfStatements() {
@@ -132,12 +144,12 @@ class DistributedTableTest {
 
   @Test
   void node_that_is_dead_costs_its_own_plants_alone_and_serves_when_it_is_back() throws Exception {
-    assertAllStored(putAll(ids(IN_EAST, 20)));
+    assertAllStored(putAll(ids(0, IN_EAST, 20)));
     List<String> sessions = sessions();
     table.whenEastIsAsked("RAISE SQLSTATE '08006' USING MESSAGE = 'connection to east refused'");
 
-    List<Future<NewPlant>> refused = putAll(idsFrom(1_000, IN_EAST, 20));
-    assertAllStored(putAll(idsFrom(1_000, IN_EAST.negate(), 200)));
+    List<Future<NewPlant>> refused = putAll(ids(1_000, IN_EAST, 20));
+    assertAllStored(putAll(ids(1_000, IN_EAST.negate(), 200)));
     for (Future<NewPlant> call : refused) {
       assertTrue(unavailable(call).contains("connection to east refused (SQLSTATE 08006)"));
       assertTrue(unavailable(call).endsWith("the plant belongs to east:1"), unavailable(call));
@@ -145,7 +157,7 @@ class DistributedTableTest {
 
     // Now others are refused at once, but for one in half a second that tries.
     Instant began = Instant.now();
-    for (Future<NewPlant> call : putAll(idsFrom(2_000, IN_EAST, 100))) {
+    for (Future<NewPlant> call : putAll(ids(2_000, IN_EAST, 100))) {
       unavailable(call);
     }
     assertTrue(Duration.between(began, Instant.now()).toMillis() < 1_000);
@@ -154,45 +166,52 @@ class DistributedTableTest {
     assertReady();
 
     table.whenEastIsAsked("NULL");
-    assertServesWithinTwoSeconds(idsFrom(3_000, IN_EAST, 100));
+    assertServesWithinTwoSeconds(ids(3_000, IN_EAST, 100));
   }
 
-  @Test
-  void node_that_is_silent_costs_its_own_plants_alone_and_serves_when_it_is_back()
+  @ParameterizedTest
+  @ValueSource(ints = {2, 5})
+  void node_that_is_silent_costs_its_own_plants_alone_and_serves_when_it_is_back(int timeoutSeconds)
       throws Exception {
-
+    reconnect(Map.of("database.timeout.seconds", timeoutSeconds));
     table.whenEastIsAsked("PERFORM pg_advisory_xact_lock(1)");
     try (Connection silence = SERVER.connection()) {
       silence.createStatement().execute("SELECT pg_advisory_lock(1)");
       // A lock on another server has no time-out here.
       SERVER.execute("ALTER FUNCTION ask_east() SET lock_timeout = 0");
 
-      List<Future<NewPlant>> silent = putAll(ids(IN_EAST, 20));
-      assertAllStored(putAll(ids(IN_EAST.negate(), 200)));
+      List<Future<NewPlant>> silent = putAll(ids(0, IN_EAST, 20));
+      assertAllStored(putAll(ids(0, IN_EAST.negate(), 200)));
       for (Future<NewPlant> call : silent) {
         assertTrue(unavailable(call).endsWith("the plant belongs to east:1"), unavailable(call));
       }
       Instant soon = Instant.now().plusSeconds(1);
-      List<Future<NewPlant>> refused = putAll(idsFrom(2_000, IN_EAST, 100));
+      List<Future<NewPlant>> refused = putAll(ids(2_000, IN_EAST, 100));
       while (refused.stream().filter(Future::isDone).count() < 95) {
         assertTrue(Instant.now().isBefore(soon), "plants wait for a node that is silent");
+        LockSupport.parkNanos(PAUSE.toNanos());
       }
-      assertAllStored(putAll(idsFrom(2_000, IN_EAST.negate(), 200)));
+      assertAllStored(putAll(ids(2_000, IN_EAST.negate(), 200)));
       assertReady();
     }
-    assertServesWithinTwoSeconds(idsFrom(3_000, IN_EAST, 100));
+    assertServesWithinTwoSeconds(ids(3_000, IN_EAST, 100));
   }
 
   @Test
   void bystanders_of_a_locked_id_are_served() throws Exception {
-    long locked = ids(IN_EAST, 1)[0];
+    long locked = ids(0, IN_EAST, 1)[0];
     try (Connection holder = SERVER.connection()) {
       holder.setAutoCommit(false);
       holder.createStatement().execute("INSERT INTO plant VALUES (" + locked + ", 'undecided')");
       Future<NewPlant> held = putAll(locked).get(0);
 
+      while (!SERVER.single(WAITING).equals("1")) {
+        LockSupport.parkNanos(PAUSE.toNanos());
+      }
+
       assertAllStored(putAll(LongStream.range(1_000, 1_040).toArray()));
 
+      assertFalse(held.isDone());
       assertTrue(unavailable(held).contains("(SQLSTATE 55P03)"), unavailable(held));
     }
   }
@@ -295,11 +314,7 @@ class DistributedTableTest {
         assertInstanceOf(PlantStoreUnavailableException.class, failure).getMessage());
   }
 
-  private static long[] ids(LongPredicate shard, int number) {
-    return idsFrom(0, shard, number);
-  }
-
-  private static long[] idsFrom(long first, LongPredicate shard, int number) {
+  private static long[] ids(long first, LongPredicate shard, int number) {
     return LongStream.iterate(first, id -> id + 1).filter(shard).limit(number).toArray();
   }
 

@@ -129,6 +129,17 @@ class TableStartTest {
   }
 
   @Test
+  void worker_that_is_down_is_named() {
+    distribute("UPDATE settings_of_workers SET success = false, result = 'connection refused'");
+
+    assertEquals(
+        List.of(
+            "INFO A worker of Citus cannot be asked for its settings: east:1 answers connection"
+                + " refused"),
+        linesOfStart());
+  }
+
+  @Test
   void account_that_may_not_ask_the_workers_starts() {
     distribute(
         """
@@ -172,7 +183,7 @@ class TableStartTest {
   @CsvSource({
     "database.migrate, yes, 'DATABASE_MIGRATE must be on or off, but is yes'",
     "database.connections, 1,"
-        + " 'DATABASE_CONNECTIONS must be a whole number from 2 to 10000, but is 1'"
+        + " 'DATABASE_CONNECTIONS must be a whole number from 5 to 10000, but is 1'"
   })
   void setting_that_cannot_work_is_refused(String property, String value, String reason) {
     assertEquals(reason, refusal(Map.of(property, value)));

@@ -14,8 +14,8 @@ public final class BatchFailure extends Exception {
     /** To write each plant of the batch on its own: one of them may be the cause. */
     SEPARATE(5),
     /**
-     * To write each plant on its own when the server behind the one that answers is back. Each
-     * attempt costs the other servers.
+     * To write each plant on its own after a longer pause: a server behind the one that answers is
+     * away, and each attempt costs those that are there.
      */
     RECOVERY(100),
     /** Nothing that the store can do now. */

@@ -7,9 +7,9 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.batch.BatchFailure.Remedy;
-import org.plantstore.adapter.persistence.batch.Permits.Turn;
 
 /**
  * The plants of a lane that wait for a batch, in the order of their arrival. One rule decides when
@@ -21,7 +21,7 @@ import org.plantstore.adapter.persistence.batch.Permits.Turn;
 final class BatchQueue {
 
   /** Plants in the order of their arrival, and the {@link System#nanoTime()} of being taken. */
-  record Batch(List<WaitingPlant> plants, long began, Turn turn) {}
+  record Batch(List<WaitingPlant> plants, long began, @Nullable Semaphore turn) {}
 
   private static final Duration EXCLUSIVE = Duration.ofMillis(20);
 
@@ -47,7 +47,7 @@ final class BatchQueue {
   synchronized void add(WaitingPlant plant) {
     if (closed) {
       plant.fail(WaitingPlant.unavailable(Remedy.NONE, "the store is closed"));
-    } else if (!outage.admits(plant)) {
+    } else if (!outage.tryAdmit(plant)) {
       outage.refuse(plant);
     } else {
       queue.add(plant);
@@ -65,7 +65,7 @@ final class BatchQueue {
    */
   @Nullable Batch take() throws InterruptedException {
     for (String node = awaitReady(); node != null; node = awaitReady()) {
-      Turn turn = permits.awaitTurn(node);
+      Semaphore turn = permits.awaitTurn(node);
       Batch batch = takeIfReady(turn);
       if (batch != null) {
         return batch;
@@ -88,7 +88,7 @@ final class BatchQueue {
     }
   }
 
-  private synchronized @Nullable Batch takeIfReady(Turn turn) {
+  private synchronized @Nullable Batch takeIfReady(@Nullable Semaphore turn) {
     boolean isTaken = false;
     try {
       Batch batch = new Batch(new ArrayList<>(), System.nanoTime(), turn);
@@ -101,7 +101,7 @@ final class BatchQueue {
       return batch;
     } finally {
       if (!isTaken) {
-        turn.end();
+        Permits.endTurn(turn);
       }
     }
   }
@@ -112,7 +112,7 @@ final class BatchQueue {
     if (!writing.isEmpty()) {
       permits.spares().release();
     }
-    batch.turn().end();
+    Permits.endTurn(batch.turn());
   }
 
   /**
@@ -124,9 +124,8 @@ final class BatchQueue {
   synchronized boolean sweep() {
     queue.forEach(WaitingPlant::expire);
     writing.forEach(batch -> batch.plants().forEach(WaitingPlant::expire));
-    writing.stream().filter(batch -> !isYoung(batch)).forEach(batch -> batch.turn().end());
-    if (outage.begins(writing)) {
-      queue.stream().filter(plant -> plant.shard().isApart()).forEach(outage::refuse);
+    if (outage.beginIfOverdue(writing)) {
+      queue.stream().filter(plant -> plant.shard().isDistributed()).forEach(outage::refuse);
     }
     queue.removeIf(WaitingPlant::isDone);
     if (closed) {
@@ -152,11 +151,9 @@ final class BatchQueue {
   }
 
   private boolean isReady() {
-    return !queue.isEmpty() && (writing.isEmpty() || !isYoung(writing.getLast()));
-  }
-
-  private static boolean isYoung(Batch batch) {
-    return System.nanoTime() - batch.began() < EXCLUSIVE.toNanos();
+    return !queue.isEmpty()
+        && (writing.isEmpty()
+            || System.nanoTime() - writing.getLast().began() >= EXCLUSIVE.toNanos());
   }
 
   /**

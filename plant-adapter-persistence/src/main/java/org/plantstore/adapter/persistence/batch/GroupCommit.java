@@ -42,11 +42,14 @@ public final class GroupCommit implements AutoCloseable {
   /** The maximum number of batches that are written at once. */
   public static final int WRITERS = 4;
 
+  /** The maximum number of batches that are written beside another one of their lane. */
+  public static final int SPARES = WRITERS - 1;
+
   private static final Duration SWEEP_PERIOD = Duration.ofMillis(10);
 
   private final Table table;
   private final Duration timeout;
-  private final Outage outage = new Outage();
+  private final Outage outage;
   private final BatchQueue queue;
 
   private final ScheduledExecutorService sweeper =
@@ -62,6 +65,7 @@ public final class GroupCommit implements AutoCloseable {
   public GroupCommit(Table table, Limits limits, Duration timeout, Permits permits) {
     this.table = table;
     this.timeout = timeout;
+    this.outage = new Outage(timeout);
     this.queue = new BatchQueue(limits, permits, outage);
     for (int writer = 0; writer < WRITERS; writer++) {
       daemon("plant-writer", this::writeBatches).start();
@@ -179,14 +183,9 @@ public final class GroupCommit implements AutoCloseable {
     return queue.waitingPlants();
   }
 
-  /** Returns the number of plants that came while this lane could write. */
-  public long servedPlants() {
-    return outage.servedPlants();
-  }
-
-  /** Returns the number of plants that came while it could not; most were refused. */
-  public long outagePlants() {
-    return outage.outagePlants();
+  /** Returns the number of plants ever refused because this lane could not write. */
+  public long refusedPlants() {
+    return outage.refusedPlants();
   }
 
   /** Returns the number of plants ever taken into batches. */

@@ -7,21 +7,23 @@ import org.plantstore.adapter.persistence.batch.BatchFailure.Remedy;
 import org.plantstore.adapter.persistence.batch.BatchQueue.Batch;
 
 /**
- * Detects that a lane cannot write: it tried, and nothing was written for two seconds. Then plants
- * are refused at once, except one every half second, which finds out when it is back. Safe for use
- * by many threads.
+ * Detects that a lane cannot write: it tried, and nothing was written for two fifths of the time
+ * that a create may take. Then plants are refused at once, except one every half second, which
+ * finds out when it is back. Safe for use by many threads.
  */
 final class Outage {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(2);
   private static final Duration TRIAL_PERIOD = Duration.ofMillis(500);
+
+  private final Duration patience;
 
   /** When a batch was written last, as a value of {@link System#nanoTime()}. */
   private long succeeded = System.nanoTime();
 
-  /** The first batch since then that failed, and why the last one did. */
+  /** The first batch that failed since then, or null. */
   private @Nullable Batch failed;
 
+  /** The last failure since then, or null. */
   private @Nullable BatchFailure failure;
 
   private boolean isOn;
@@ -29,8 +31,15 @@ final class Outage {
   /** When a plant was admitted last while this was on, likewise. */
   private long tried = System.nanoTime();
 
-  private long servedPlants;
-  private long outagePlants;
+  private long refusedPlants;
+
+  /**
+   * Creates a detector for creates that may take this long. Two fifths of it are longer than a lock
+   * is waited for, and shorter than a statement may take.
+   */
+  Outage(Duration timeout) {
+    this.patience = timeout.multipliedBy(2).dividedBy(5);
+  }
 
   /** Notes that a batch was written: there is no outage, or no longer. */
   synchronized void end() {
@@ -48,8 +57,8 @@ final class Outage {
     }
   }
 
-  /** Returns whether an outage begins, by the batches that are being written. */
-  synchronized boolean begins(Collection<Batch> running) {
+  /** Begins an outage if a batch has failed, or is being written, for too long; returns whether. */
+  synchronized boolean beginIfOverdue(Collection<Batch> running) {
     if (isOn || !(isOverdue(failed) || running.stream().anyMatch(this::isOverdue))) {
       return false;
     }
@@ -60,19 +69,17 @@ final class Outage {
   private boolean isOverdue(@Nullable Batch batch) {
     return batch != null
         && batch.began() - succeeded > 0
-        && System.nanoTime() - batch.began() > PATIENCE.toNanos();
+        && System.nanoTime() - batch.began() > patience.toNanos();
   }
 
   /**
-   * Returns whether a plant may be written now, and counts it. Where the table is whole, each may:
-   * it waits until its deadline.
+   * Admits a plant if it may be written now, and returns whether. Where the table is whole, each
+   * may: it waits until its deadline.
    */
-  synchronized boolean admits(WaitingPlant plant) {
-    if (!isOn || !plant.shard().isApart()) {
-      servedPlants++;
+  synchronized boolean tryAdmit(WaitingPlant plant) {
+    if (!isOn || !plant.shard().isDistributed()) {
       return true;
     }
-    outagePlants++;
     long now = System.nanoTime();
     if (now - tried < TRIAL_PERIOD.toNanos()) {
       return false;
@@ -83,14 +90,11 @@ final class Outage {
 
   /** Fails a plant because of the outage. */
   synchronized void refuse(WaitingPlant plant) {
+    refusedPlants++;
     plant.fail(new BatchFailure(Remedy.NONE, WaitingPlant.expired(failure).reason()));
   }
 
-  synchronized long servedPlants() {
-    return servedPlants;
-  }
-
-  synchronized long outagePlants() {
-    return outagePlants;
+  synchronized long refusedPlants() {
+    return refusedPlants;
   }
 }

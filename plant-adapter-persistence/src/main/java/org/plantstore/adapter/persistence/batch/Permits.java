@@ -16,7 +16,7 @@ public final class Permits {
   /** Long enough for all lanes of a node to have their turns. */
   private static final Duration PATIENCE = Duration.ofMillis(50);
 
-  private final Semaphore spares = new Semaphore(GroupCommit.WRITERS - 1);
+  private final Semaphore spares = new Semaphore(GroupCommit.SPARES);
   private final Map<String, Semaphore> turns = new ConcurrentHashMap<>();
 
   /**
@@ -28,32 +28,24 @@ public final class Permits {
   }
 
   /**
-   * Waits until no other batch is being begun at the node, for 50 ms at most. Each statement costs
-   * a node the same, whether it has two rows or eight; while a lane waits, its batch grows. Where
-   * the table is whole, there is one lane, and nothing to wait for.
+   * Waits until no other batch is written to the node, for 50 ms at most. Each statement costs a
+   * node the same, whether it has two rows or eight; while a lane waits, its batch grows. Where the
+   * table is whole, there is one lane, and nothing to wait for.
+   *
+   * @return the turn, or null if there is none
    */
-  Turn awaitTurn(String node) throws InterruptedException {
-    Turn turn = new Turn();
-    if (!node.isEmpty()) {
-      Semaphore free = turns.computeIfAbsent(node, absent -> new Semaphore(1, true));
-      if (free.tryAcquire(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
-        turn.held = free;
-      }
+  @Nullable Semaphore awaitTurn(String node) throws InterruptedException {
+    if (node.isEmpty()) {
+      return null;
     }
-    return turn;
+    Semaphore turn = turns.computeIfAbsent(node, absent -> new Semaphore(1, true));
+    return turn.tryAcquire(PATIENCE.toNanos(), TimeUnit.NANOSECONDS) ? turn : null;
   }
 
-  /** The turn of a batch. Guarded by the monitor of its queue. */
-  static final class Turn {
-
-    private @Nullable Semaphore held;
-
-    /** Lets the next batch begin, if that has not been done. */
-    void end() {
-      if (held != null) {
-        held.release();
-        held = null;
-      }
+  /** Lets the next batch begin, if a turn was held. */
+  static void endTurn(@Nullable Semaphore turn) {
+    if (turn != null) {
+      turn.release();
     }
   }
 }

@@ -12,8 +12,8 @@ public record Shard(int number, int lane, String node) {
   /** A table that is not distributed. */
   public static final Shard WHOLE = new Shard(0, 0, "");
 
-  /** Returns whether this is one of several that are to be kept apart. */
-  public boolean isApart() {
+  /** Returns whether this is a part of a distributed table. */
+  public boolean isDistributed() {
     return !node.isEmpty();
   }
 }

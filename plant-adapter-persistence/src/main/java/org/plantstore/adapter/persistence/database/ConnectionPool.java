@@ -43,10 +43,7 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
   /** Changes the number of connections that may be opened when those that are open are in use. */
   public void resize(int connections) {
     try {
-      dataSource
-          .get()
-          .unwrap(HikariDataSource.class)
-          .setMaximumPoolSize(Math.min(connections, maximum));
+      dataSource.get().unwrap(HikariDataSource.class).setMaximumPoolSize(connections);
     } catch (SQLException e) {
       throw new IllegalStateException("the pool is another one", e);
     }
@@ -62,7 +59,6 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
     pool.setAutoCommit(true);
     // Otherwise the pool asks its first connection, and fails for ever if that breaks meanwhile.
     pool.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
-    pool.setMaximumPoolSize(Math.min(pool.getMaximumPoolSize(), maximum));
     pool.setConnectionTimeout(timeouts.create().toMillis());
     pool.setValidationTimeout(timeouts.signOfLife().toMillis());
     pool.setExceptionOverride(new Eviction());

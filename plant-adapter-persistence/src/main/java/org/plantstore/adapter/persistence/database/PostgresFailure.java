@@ -21,6 +21,12 @@ public record PostgresFailure(SQLException cause) {
   /** The class of connections that cannot be opened or are broken. */
   private static final String CONNECTION = "08";
 
+  /** The class of a server that is being stopped or started. */
+  private static final String SHUTDOWN = "57P";
+
+  /** What Citus names as the source of a worker's failure. */
+  private static final String RELAY = "ReportResultError";
+
   /** What a pooler sends before it closes a connection. */
   private static final String POOLER = "08P01";
 
@@ -65,14 +71,16 @@ public record PostgresFailure(SQLException cause) {
   }
 
   /**
-   * Returns whether the server reports a connection of its own, to another server: this one is as
-   * good as before.
+   * Returns whether the server reports that another server behind it failed; the connection to this
+   * one can still be used.
    */
   public boolean isPassedOn() {
-    return hasState(CONNECTION)
-        && !hasState(POOLER)
-        && causes(cause, PSQLException.class)
-            .anyMatch(exception -> exception.getServerErrorMessage() != null);
+    return causes(cause, PSQLException.class)
+        .map(PSQLException::getServerErrorMessage)
+        .filter(Objects::nonNull)
+        .anyMatch(message ->
+            (hasState(CONNECTION) && !hasState(POOLER))
+                || (hasState(SHUTDOWN) && RELAY.equals(message.getRoutine())));
   }
 
   /** Returns the failure in one line, without details, which would quote rows. */

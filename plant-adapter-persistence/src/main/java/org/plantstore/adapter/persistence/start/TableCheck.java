@@ -52,12 +52,11 @@ public record TableCheck(DatabaseAccess access) {
   /** What the session of the store sets, where it does not reach. */
   private static final String WORKERS =
       """
-      SELECT nodename || ':' || nodeport AS node, result
+      SELECT nodename || ':' || nodeport AS node, success, result
       FROM run_command_on_workers($$
         SELECT concat_ws(' ', current_setting('synchronous_commit'), current_setting('fsync'),
           current_setting('lock_timeout'))
         $$)
-      WHERE success
       """;
 
   private static final Set<String> SAFE_COMMITS = Set.of("on", "remote_apply");
@@ -115,7 +114,14 @@ public record TableCheck(DatabaseAccess access) {
   private void checkWorkers(Statement statement) {
     try (ResultSet row = statement.executeQuery(WORKERS)) {
       while (row.next()) {
-        checkWorker(row.getString("node"), row.getString("result").split(" ", -1));
+        if (row.getBoolean("success")) {
+          checkWorker(row.getString("node"), row.getString("result").split(" ", -1));
+        } else {
+          LOG.info(
+              "A worker of Citus cannot be asked for its settings: {} answers {}",
+              row.getString("node"),
+              row.getString("result"));
+        }
       }
     } catch (SQLException e) {
       // The account may not ask, or a worker is silent, which is no reason not to serve the others.

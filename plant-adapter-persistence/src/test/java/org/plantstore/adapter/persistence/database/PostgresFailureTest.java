@@ -10,6 +10,7 @@ import java.sql.SQLTransientConnectionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.util.PSQLException;
@@ -54,6 +55,25 @@ class PostgresFailureTest {
     assertEquals(
         "null value in a column (SQLSTATE 23502)",
         new PostgresFailure(new PSQLException(message)).describe());
+  }
+
+  /** Severity, state and routine of the server's message. */
+  @ParameterizedTest
+  @CsvSource({
+    "ERROR, 08006, ReportConnectionError, true",
+    "FEHLER, 08006, ReportConnectionError, true",
+    "ERROR, 57P01, ReportResultError, true",
+    "FATAL, 57P01, ProcessInterrupts, false",
+    "FATAL, 08P01, pooler, false",
+    "ERROR, 55P03, ReportResultError, false",
+  })
+  void failure_of_another_server_is_passed_on(
+      String severity, String state, String routine, boolean expected) {
+    ServerErrorMessage message =
+        new ServerErrorMessage("S%s\0C%s\0Mfailed\0R%s\0".formatted(severity, state, routine));
+
+    assertEquals(expected, new PostgresFailure(new PSQLException(message)).isPassedOn());
+    assertFalse(failure(state).isPassedOn(), "the driver's own failure");
   }
 
   private static PostgresFailure failure(@Nullable String state) {
