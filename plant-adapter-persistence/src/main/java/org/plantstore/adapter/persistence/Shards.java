@@ -35,7 +35,6 @@ final class Shards implements AutoCloseable {
 
   private static final String IS_CITUS = "SELECT to_regclass('pg_dist_partition') IS NOT NULL";
 
-  /** Ordered so that most neighbours, which may have to share a lane, are at one node. */
   private static final String RANGES =
       """
       SELECT shardminvalue::integer, nodename || ':' || nodeport
@@ -88,12 +87,13 @@ final class Shards implements AutoCloseable {
       List<Range> ranges = database.execute(Shards::ranges);
       NavigableMap<Integer, Shard> known = new TreeMap<>();
       int lanes = Math.max(1, Math.min(ranges.size(), pool.maximum() - GroupCommit.SPARES));
-      for (int number = 0; number < ranges.size(); number++) {
-        Range range = ranges.get(number);
-        known.put(range.least, new Shard(number, number * lanes / ranges.size(), range.node));
+      for (Range range : ranges) {
+        int number = known.size();
+        known.put(range.least, new Shard(number, lane(number, ranges, lanes), range.node));
       }
       if (!known.equals(shards)) {
-        LOG.info("The table plant has {} shards, written in {} lanes", ranges.size(), lanes);
+        LOG.info(
+            "The table plant has {} shards, written in at most {} lanes", ranges.size(), lanes);
         shards = known;
         pool.resize(lanes + GroupCommit.SPARES);
       }
@@ -101,6 +101,17 @@ final class Shards implements AutoCloseable {
       // Mostly because the database is away, which others report.
       LOG.debug("The shards cannot be read", e);
     }
+  }
+
+  /** Returns the lane of a range. If there are fewer than ranges, those of one node share some. */
+  private static int lane(int number, List<Range> ranges, int lanes) {
+    if (lanes == ranges.size()) {
+      return number;
+    }
+    List<String> nodes = ranges.stream().map(Range::node).distinct().toList();
+    int lanesOfNode = Math.max(1, lanes / nodes.size());
+    int node = nodes.indexOf(ranges.get(number).node);
+    return (node * lanesOfNode + number % lanesOfNode) % lanes;
   }
 
   private static List<Range> ranges(Connection connection) throws SQLException {

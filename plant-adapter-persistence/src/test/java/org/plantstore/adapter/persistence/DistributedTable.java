@@ -16,18 +16,21 @@ final class DistributedTable {
         CREATE TABLE pg_dist_shard (
           logicalrelid regclass, shardid bigint, shardminvalue text, shardmaxvalue text);
         CREATE TABLE pg_dist_placement (shardid bigint, groupid int);
-        CREATE TABLE pg_dist_node (groupid int, nodename text, nodeport int, noderole text);
-        CREATE TABLE settings_of_workers (nodename text, nodeport int, success bool, result text);
+        CREATE TABLE pg_dist_node (nodeid int, groupid int, nodename text, nodeport int, noderole text);
+        CREATE TABLE settings_of_workers (nodeid int, success bool, result text);
+        CREATE TABLE pg_dist_local_group (groupid int);
+        INSERT INTO pg_dist_local_group VALUES (0);
         CREATE FUNCTION column_to_column_name(regclass, text) RETURNS text
           LANGUAGE SQL AS 'SELECT $2';
-        CREATE FUNCTION run_command_on_workers(text) RETURNS SETOF settings_of_workers
+        CREATE FUNCTION run_command_on_all_nodes(text) RETURNS SETOF settings_of_workers
           LANGUAGE SQL AS 'SELECT * FROM settings_of_workers';
         INSERT INTO pg_dist_partition VALUES ('plant', 'h', 'id');
         INSERT INTO pg_dist_shard VALUES ('plant', 101, '-2147483648', '-1');
         INSERT INTO pg_dist_shard VALUES ('plant', 102, '0', '2147483647');
         INSERT INTO pg_dist_placement VALUES (101, 1), (102, 2);
-        INSERT INTO pg_dist_node VALUES (1, 'east', 1, 'primary'), (2, 'west', 2, 'primary');
-        INSERT INTO settings_of_workers VALUES ('east', 1, true, 'on on 1s');
+        INSERT INTO pg_dist_node VALUES (0, 0, 'home', 0, 'primary'),
+          (1, 1, 'east', 1, 'primary'), (2, 2, 'west', 2, 'primary');
+        INSERT INTO settings_of_workers VALUES (0, true, 'off off 0'), (1, true, 'on on 1s');
         """);
   }
 
@@ -54,8 +57,8 @@ final class DistributedTable {
         """
         DROP TABLE IF EXISTS pg_dist_partition, pg_dist_shard, pg_dist_placement, pg_dist_node;
         DROP FUNCTION IF EXISTS column_to_column_name(regclass, text);
-        DROP FUNCTION IF EXISTS run_command_on_workers(text);
-        DROP TABLE IF EXISTS settings_of_workers;
+        DROP FUNCTION IF EXISTS run_command_on_all_nodes(text);
+        DROP TABLE IF EXISTS settings_of_workers, pg_dist_local_group;
         """);
   }
 }

@@ -77,6 +77,8 @@ class TableStartTest {
           id int PRIMARY KEY, name text NOT NULL, tag text | id integer, name text, tag text
           id bigint PRIMARY KEY, name text NOT NULL        | id bigint, name text
           id bigint NOT NULL, name text NOT NULL, tag text | id bigint, name text, tag text, and no such index
+          id bigint UNIQUE DEFERRABLE, name text, tag text | id bigint, name text, tag text, and no such index
+          id bigint PRIMARY KEY, name text, tag text, owner text NOT NULL | id bigint, name text, owner text, tag text
           """)
   void table_that_is_another_is_refused(String columns, String told) {
     SERVER.execute("CREATE TABLE plant (" + columns + ")");
@@ -100,7 +102,7 @@ class TableStartTest {
 
     assertEquals(
         "the table plant must be distributed by the hash of id, each shard at one node, or not be"
-            + " managed by Citus; run SELECT undistribute_table('plant') and"
+            + " managed by Citus; stop the instances at workers, and run SELECT undistribute_table('plant') and"
             + " SELECT create_distributed_table('plant', 'id')",
         refusal(UNMIGRATED));
   }
@@ -143,7 +145,7 @@ class TableStartTest {
   void account_that_may_not_ask_the_workers_starts() {
     distribute(
         """
-        CREATE OR REPLACE FUNCTION run_command_on_workers(text)
+        CREATE OR REPLACE FUNCTION run_command_on_all_nodes(text)
           RETURNS SETOF settings_of_workers LANGUAGE plpgsql AS
           $$BEGIN RAISE insufficient_privilege; END$$
         """);

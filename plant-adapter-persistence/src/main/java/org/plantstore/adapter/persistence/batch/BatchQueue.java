@@ -124,6 +124,7 @@ final class BatchQueue {
   synchronized boolean sweep() {
     queue.forEach(WaitingPlant::expire);
     writing.forEach(batch -> batch.plants().forEach(WaitingPlant::expire));
+    outage.endOverdueTrial();
     if (outage.beginIfOverdue(writing)) {
       queue.stream().filter(plant -> plant.shard().isDistributed()).forEach(outage::refuse);
     }

@@ -1,5 +1,7 @@
 package org.plantstore.adapter.persistence.batch;
 
+import static java.util.Objects.requireNonNull;
+
 import java.time.Duration;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
@@ -8,12 +10,13 @@ import org.plantstore.adapter.persistence.batch.BatchQueue.Batch;
 
 /**
  * Detects that a lane cannot write: it tried, and nothing was written for two fifths of the time
- * that a create may take. Then plants are refused at once, except one every half second, which
- * finds out when it is back. Safe for use by many threads.
+ * that a create may take. Then plants are refused at once, except one at a time, which finds out
+ * when it is back, and waits a second at most. Safe for use by many threads.
  */
 final class Outage {
 
   private static final Duration TRIAL_PERIOD = Duration.ofMillis(500);
+  private static final Duration TRIAL_LIMIT = Duration.ofSeconds(1);
 
   private final Duration patience;
 
@@ -28,7 +31,10 @@ final class Outage {
 
   private boolean isOn;
 
-  /** When a plant was admitted last while this was on, likewise. */
+  /** The plant that was admitted last since this was on, or null. */
+  private @Nullable WaitingPlant trial;
+
+  /** When it was admitted, or refused because it took too long, likewise. */
   private long tried = System.nanoTime();
 
   private long refusedPlants;
@@ -47,6 +53,7 @@ final class Outage {
     failed = null;
     failure = null;
     isOn = false;
+    trial = null;
   }
 
   /** Notes that a batch was not written. */
@@ -81,11 +88,24 @@ final class Outage {
       return true;
     }
     long now = System.nanoTime();
-    if (now - tried < TRIAL_PERIOD.toNanos()) {
+    if (now - tried < TRIAL_PERIOD.toNanos() || isTrying()) {
       return false;
     }
+    trial = plant;
     tried = now;
     return true;
+  }
+
+  private boolean isTrying() {
+    return trial != null && !trial.isDone();
+  }
+
+  /** Refuses the plant that tries if it has waited for too long; its statement may go on. */
+  synchronized void endOverdueTrial() {
+    if (isTrying() && System.nanoTime() - tried > TRIAL_LIMIT.toNanos()) {
+      refuse(requireNonNull(trial));
+      tried = System.nanoTime();
+    }
   }
 
   /** Fails a plant because of the outage. */

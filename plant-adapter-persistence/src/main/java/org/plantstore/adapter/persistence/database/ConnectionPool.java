@@ -82,11 +82,11 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
 
     @java.lang.Override
     public SQLExceptionOverride.Override adjudicate(SQLException failure) {
-      if (PostgresFailure.READ_ONLY.equals(failure.getSQLState())) {
-        return SQLExceptionOverride.Override.MUST_EVICT;
+      if (new PostgresFailure(failure).isPassedOn()) {
+        return SQLExceptionOverride.Override.DO_NOT_EVICT;
       }
-      return new PostgresFailure(failure).isPassedOn()
-          ? SQLExceptionOverride.Override.DO_NOT_EVICT
+      return PostgresFailure.READ_ONLY.equals(failure.getSQLState())
+          ? SQLExceptionOverride.Override.MUST_EVICT
           : SQLExceptionOverride.Override.CONTINUE_EVICT;
     }
   }

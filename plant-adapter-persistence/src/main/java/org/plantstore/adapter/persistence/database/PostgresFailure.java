@@ -21,9 +21,6 @@ public record PostgresFailure(SQLException cause) {
   /** The class of connections that cannot be opened or are broken. */
   private static final String CONNECTION = "08";
 
-  /** The class of a server that is being stopped or started. */
-  private static final String SHUTDOWN = "57P";
-
   /** What Citus names as the source of a worker's failure. */
   private static final String RELAY = "ReportResultError";
 
@@ -35,6 +32,9 @@ public record PostgresFailure(SQLException cause) {
 
   /** The state of a server that has become a standby. */
   public static final String READ_ONLY = "25006";
+
+  /** What keeps a server from writing anything: no resources, a stop or start, its system. */
+  private static final Set<String> OF_SERVER = Set.of(READ_ONLY, "53", "57P", "58");
 
   /** The state of a statement that is cancelled, also because no standby confirms it. */
   public static final String CANCELED = "57014";
@@ -80,7 +80,8 @@ public record PostgresFailure(SQLException cause) {
         .filter(Objects::nonNull)
         .anyMatch(message ->
             (hasState(CONNECTION) && !hasState(POOLER))
-                || (hasState(SHUTDOWN) && RELAY.equals(message.getRoutine())));
+                || (RELAY.equals(message.getRoutine())
+                    && OF_SERVER.stream().anyMatch(this::hasState)));
   }
 
   /** Returns the failure in one line, without details, which would quote rows. */

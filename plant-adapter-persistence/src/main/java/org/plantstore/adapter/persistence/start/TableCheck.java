@@ -24,16 +24,20 @@ public record TableCheck(DatabaseAccess access) {
 
   private static final String WANTED = "id bigint, name text, tag text";
 
+  /** Other columns are their owner's, unless an insert has to set them. */
   private static final String TABLE =
       """
       SELECT (SELECT string_agg(
                 attname || ' ' || format_type(atttypid, atttypmod), ', ' ORDER BY attname)
               FROM pg_attribute
-              WHERE attrelid = to_regclass('plant') AND attname IN ('id', 'name', 'tag')) AS columns,
+              WHERE attrelid = to_regclass('plant')
+                AND (attname IN ('id', 'name', 'tag')
+                  OR attnum > 0 AND attnotnull AND NOT atthasdef AND attidentity = ''
+                    AND NOT attisdropped)) AS columns,
              EXISTS (SELECT FROM pg_index JOIN pg_attribute
                        ON attrelid = indrelid AND attname = 'id' AND indkey::text = attnum::text
                      WHERE indrelid = to_regclass('plant')
-                       AND indisunique AND indisvalid AND indpred IS NULL) AS is_unique,
+                       AND indisunique AND indisvalid AND indimmediate AND indpred IS NULL) AS is_unique,
              to_regclass('pg_dist_partition') IS NOT NULL AS is_citus
       """;
 
@@ -49,14 +53,17 @@ public record TableCheck(DatabaseAccess access) {
       WHERE logicalrelid = to_regclass('plant')
       """;
 
-  /** What the session of the store sets, where it does not reach. */
+  /** What the session of the store sets, at the nodes with plants that it does not reach. */
   private static final String WORKERS =
       """
       SELECT nodename || ':' || nodeport AS node, success, result
-      FROM run_command_on_workers($$
+      FROM run_command_on_all_nodes($$
         SELECT concat_ws(' ', current_setting('synchronous_commit'), current_setting('fsync'),
           current_setting('lock_timeout'))
-        $$)
+        $$) JOIN pg_dist_node USING (nodeid)
+      WHERE groupid IN (SELECT groupid FROM pg_dist_shard JOIN pg_dist_placement USING (shardid)
+                        WHERE logicalrelid = to_regclass('plant'))
+        AND groupid <> (SELECT groupid FROM pg_dist_local_group)
       """;
 
   private static final Set<String> SAFE_COMMITS = Set.of("on", "remote_apply");
@@ -104,7 +111,7 @@ public record TableCheck(DatabaseAccess access) {
       if (!row.getBoolean("is_exact")) {
         throw new ConfigurationException(
             "the table plant must be distributed by the hash of id, each shard at one node, or not"
-                + " be managed by Citus; run SELECT undistribute_table('plant') and"
+                + " be managed by Citus; stop the instances at workers, and run SELECT undistribute_table('plant') and"
                 + " SELECT create_distributed_table('plant', 'id')");
       }
       return true;

@@ -63,6 +63,8 @@ class PostgresFailureTest {
     "ERROR, 08006, ReportConnectionError, true",
     "FEHLER, 08006, ReportConnectionError, true",
     "ERROR, 57P01, ReportResultError, true",
+    "ERROR, 25006, ReportResultError, true",
+    "ERROR, 25006, PreventCommandIfReadOnly, false",
     "FATAL, 57P01, ProcessInterrupts, false",
     "FATAL, 08P01, pooler, false",
     "ERROR, 55P03, ReportResultError, false",
