@@ -13,8 +13,10 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import org.plantstore.app.development.DevelopmentKey;
 
 /** A service on this machine as callers, probes and scrapers see it. */
@@ -22,6 +24,8 @@ abstract class ServiceClient {
 
   private static final HttpClient CLIENT =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  private static final Set<Integer> HANDED_OUT = ConcurrentHashMap.newKeySet();
 
   final int port = freePort();
   final int managementPort = freePort();
@@ -109,10 +113,15 @@ abstract class ServiceClient {
     }
   }
 
+  /** Returns a port that is free, and that nobody else gets from here. */
   static int freePort() {
     return assertDoesNotThrow(() -> {
-      try (ServerSocket socket = new ServerSocket(0)) {
-        return socket.getLocalPort();
+      while (true) {
+        try (ServerSocket socket = new ServerSocket(0)) {
+          if (HANDED_OUT.add(socket.getLocalPort())) {
+            return socket.getLocalPort();
+          }
+        }
       }
     });
   }
