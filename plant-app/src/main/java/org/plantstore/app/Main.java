@@ -4,16 +4,36 @@ import io.micronaut.context.annotation.Import;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.security.Security;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.spi.ToolProvider;
 import org.plantstore.application.PlantCreation;
 
 /**
- * Starts the service, configured by environment variables. A start that fails ends with exit code 1
- * and one line on standard error that says what to change.
+ * Starts the service, or a command such as {@code migrate}, configured by environment variables.
+ * What cannot be done ends with exit code 1 and one line on standard error that says what to
+ * change.
  */
 @Import(classes = PlantCreation.class, annotated = "*")
 public final class Main {
+
+  private static final String SERVE = "serve";
+
+  private static final String USAGE =
+      """
+      plant-store [serve]   serves until SIGTERM
+      plant-store migrate   brings the tables up to date, and ends
+      plant-store check     says whether these settings work here, changes nothing, and ends:
+                            exit code 0 if all is as it should be, otherwise 1
+                  --token   also checks the token on standard input
+                  --json    writes one JSON document
+
+      plant-store --help, plant-store --version
+
+      Settings are environment variables, such as DATABASE_URL; plant-app/docs/configuration.md
+      lists them. Arguments such as --port=8080 override them.
+      """;
 
   private static final String NAME_CACHE_SECONDS = "networkaddress.cache.ttl";
   private static final String UNKNOWN_NAME_CACHE_SECONDS = "networkaddress.cache.negative.ttl";
@@ -21,38 +41,78 @@ public final class Main {
   private Main() {}
 
   /**
-   * Starts the service and returns when it has stopped; or runs a command, such as {@code migrate},
-   * and ends.
+   * Serves, and returns when the service has stopped; or does what else the arguments say, and
+   * ends.
    *
-   * @param arguments the command if there is one, and settings that override the environment, each
-   *     as {@code --name=value}
+   * @param arguments a mode, unless it is {@code serve}, its options, and settings that override
+   *     the environment, each as {@code --name=value}
    */
   public static void main(String... arguments) {
     shortenNameCache();
+    boolean hasMode = arguments.length > 0 && !isSetting(arguments[0]);
+    String mode = hasMode ? arguments[0] : SERVE;
+    String[] others = hasMode ? Arrays.copyOfRange(arguments, 1, arguments.length) : arguments;
+    switch (mode) {
+      case "--help" -> System.out.print(USAGE);
+      case "--version" -> System.out.println("plant-store " + version());
+      case SERVE -> serve(others);
+      default -> System.exit(run(mode, others));
+    }
+  }
+
+  private static void serve(String... settings) {
     try {
+      requireKnown(List.of(), settings);
       // Before the first logger is made: logging is configured by it.
       ServiceSettings.requireLogSettings(System.getenv());
     } catch (ConfigurationException e) {
       StartupFailure.exit(e);
     }
-    if (arguments.length > 0 && !arguments[0].startsWith("-")) {
-      System.exit(run(arguments[0], Arrays.copyOfRange(arguments, 1, arguments.length)));
-    }
-    new Service().args(arguments).start();
+    new Service().args(settings).start();
   }
 
-  /** Runs a command that the store brings along, and returns its exit code. */
+  /** Runs a command that the service or an adapter brings along, and returns its exit code. */
   private static int run(String command, String... arguments) {
-    return ServiceLoader.load(ToolProvider.class).stream()
-        .filter(tool -> !tool.type().getModule().isNamed()) // others are the JDK's
-        .map(ServiceLoader.Provider::get)
-        .filter(tool -> tool.name().equals(command))
-        .findFirst()
-        .map(tool -> tool.run(System.out, System.err, arguments))
-        .orElseGet(() -> {
-          System.err.println("plant-store has no command " + command);
-          return 1;
-        });
+    List<ToolProvider> tools =
+        ServiceLoader.load(ToolProvider.class).stream()
+            .filter(tool -> !tool.type().getModule().isNamed()) // others are the JDK's
+            .map(ServiceLoader.Provider::get)
+            .filter(tool -> tool.name().equals(command))
+            .toList();
+    try {
+      if (tools.isEmpty()) {
+        throw new ConfigurationException("there is no such command; see plant-store --help");
+      }
+      if (command.equals(Check.NAME)) {
+        requireKnown(Check.OPTIONS, arguments);
+        return new Check(tools).run(arguments);
+      }
+      requireKnown(List.of(), arguments);
+      ServiceSettings.requireLogSettings(System.getenv());
+      return tools.get(0).run(System.out, System.err, arguments);
+    } catch (ConfigurationException e) {
+      System.err.println("plant-store " + command + ": " + e.getMessage());
+      return 1;
+    }
+  }
+
+  /** Requires arguments that are settings, or among these options. */
+  private static void requireKnown(List<String> options, String... arguments) {
+    for (String argument : arguments) {
+      if (!options.contains(argument) && !isSetting(argument)) {
+        throw new ConfigurationException(
+            "there is no option " + argument + "; see plant-store --help");
+      }
+    }
+  }
+
+  private static boolean isSetting(String argument) {
+    return argument.startsWith("--") && argument.contains("=");
+  }
+
+  private static String version() {
+    return Objects.requireNonNullElse(
+        Main.class.getPackage().getImplementationVersion(), "of this build");
   }
 
   /**

@@ -3,6 +3,7 @@ package org.plantstore.app;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.ApplicationContextConfigurer;
 import io.micronaut.context.annotation.ContextConfigurer;
+import io.micronaut.context.env.Environment;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -21,13 +22,18 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
 
   @Override
   public void configure(ApplicationContext context) {
-    int port = number(context, PORT, "a port", 1, 65_535);
-    int managementPort = number(context, MANAGEMENT_PORT, "a port", 1, 65_535);
+    requireUsable(context.getEnvironment());
+  }
+
+  /** Requires settings that can work; throws ConfigurationException otherwise. */
+  static void requireUsable(Environment settings) {
+    int port = number(settings, PORT, "a port", 1, 65_535);
+    int managementPort = number(settings, MANAGEMENT_PORT, "a port", 1, 65_535);
     if (port == managementPort) {
       throw new ConfigurationException(
           "PORT and MANAGEMENT_PORT must differ, but both are " + port);
     }
-    number(context, DRAIN_SECONDS, "a whole number", 0, 9_999);
+    number(settings, DRAIN_SECONDS, "a whole number", 0, 9_999);
     requireFree("PORT", port);
     requireFree("MANAGEMENT_PORT", managementPort);
   }
@@ -51,9 +57,8 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
     }
   }
 
-  private static int number(
-      ApplicationContext context, String property, String kind, int min, int max) {
-    String value = context.getRequiredProperty(property, String.class);
+  private static int number(Environment settings, String property, String kind, int min, int max) {
+    String value = settings.getRequiredProperty(property, String.class);
     int number = value.matches("[0-9]{1,5}") ? Integer.parseInt(value) : -1;
     if (number < min || number > max) {
       String variable = property.replace('.', '_').toUpperCase(Locale.ROOT);

@@ -39,7 +39,7 @@ class MigrateTest {
     database.execute(accounts);
     assertRefused("there is no table plant; run plant-store migrate", plants);
 
-    try (ServiceProcess migration = run("migrate", owner)) {
+    try (ServiceProcess migration = ServiceProcess.of(owner, "migrate")) {
       assertEquals(0, migration.awaitExit(), migration::errors);
       assertTrue(migration.output().endsWith("The tables are up to date.\n"), migration::output);
     }
@@ -65,19 +65,5 @@ class MigrateTest {
       assertEquals(1, service.awaitExit());
       assertEquals("plant-store does not start: " + reason + "\n", service.errors());
     }
-  }
-
-  @Test
-  void command_that_there_is_not_is_refused() {
-    try (ServiceProcess process = run("migrat", Map.of())) {
-      assertEquals(1, process.awaitExit());
-      assertEquals("plant-store has no command migrat\n", process.errors());
-    }
-  }
-
-  private static ServiceProcess run(String command, Map<String, String> environment) {
-    ProcessBuilder builder = ServiceProcess.java(System.getProperty("java.class.path"));
-    builder.command().add(command);
-    return new ServiceProcess(builder, environment);
   }
 }

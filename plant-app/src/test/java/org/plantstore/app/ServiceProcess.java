@@ -46,6 +46,13 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
     process = assertDoesNotThrow(() -> builder.start());
   }
 
+  /** Starts the program with these arguments, without any of this process' variables. */
+  static ServiceProcess of(Map<String, String> environment, String... arguments) {
+    ProcessBuilder builder = java(System.getProperty("java.class.path"));
+    builder.command().addAll(List.of(arguments));
+    return new ServiceProcess(builder, environment);
+  }
+
   /** Returns the service with its default settings that all tests share which do not change it. */
   static synchronized ServiceProcess shared() {
     ServiceProcess service = shared;

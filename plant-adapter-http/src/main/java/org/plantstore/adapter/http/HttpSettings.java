@@ -6,6 +6,7 @@ import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.ApplicationContextBuilder;
 import io.micronaut.context.ApplicationContextConfigurer;
 import io.micronaut.context.annotation.ContextConfigurer;
+import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.PropertiesPropertySourceLoader;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
@@ -46,17 +47,22 @@ public final class HttpSettings implements ApplicationContextConfigurer {
   @Override
   public void configure(ApplicationContext context) {
     context.registerSingleton(TokenSettings.of(context.getEnvironment()));
+    requireLimits(context.getEnvironment());
+  }
+
+  /** Requires limits that can work; throws ConfigurationException otherwise. */
+  static void requireLimits(Environment settings) {
     for (String property :
         List.of(
             MAX_BODY_BYTES, MAX_CONCURRENT_CREATES, "max.connections", "request.timeout.seconds")) {
-      String value = context.getRequiredProperty(property, String.class);
+      String value = settings.getRequiredProperty(property, String.class);
       if (!value.matches("[1-9][0-9]{0,8}")) {
         String variable = property.replace('.', '_').toUpperCase(Locale.ROOT);
         throw new ConfigurationException(
             variable + " must be a whole number from 1 to 999999999, but is " + value);
       }
     }
-    long maxBodyBytes = context.getRequiredProperty(MAX_BODY_BYTES, Long.class);
+    long maxBodyBytes = settings.getRequiredProperty(MAX_BODY_BYTES, Long.class);
     // A body takes several times its bytes until it is answered.
     long bound = Runtime.getRuntime().maxMemory() / 16;
     if (maxBodyBytes > bound) {

@@ -57,14 +57,23 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
 
   @Override
   public void configure(ApplicationContext context) {
-    Environment environment = context.getEnvironment();
+    prepare(context.getEnvironment(), requireUsable(context.getEnvironment()));
+  }
+
+  /**
+   * Returns whether a start migrates.
+   *
+   * @throws ConfigurationException if a setting cannot work
+   */
+  static boolean requireUsable(Environment environment) {
     requireNumber(environment, DatabaseTimeouts.CREATE_SECONDS, 1, 60);
     requireNumber(environment, ConnectionPool.CONNECTIONS, GroupCommit.WRITERS + 1, 10_000);
+    requireNumber(environment, START_SECONDS, 0, 3_600);
     String migrate = environment.getRequiredProperty(MIGRATE, String.class);
     if (!migrate.equals("on") && !migrate.equals("off")) {
       throw new ConfigurationException("DATABASE_MIGRATE must be on or off, but is " + migrate);
     }
-    prepare(environment, migrate.equals("on"));
+    return migrate.equals("on");
   }
 
   /**

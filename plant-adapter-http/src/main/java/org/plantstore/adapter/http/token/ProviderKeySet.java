@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.URL;
 import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -43,7 +44,7 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
 
   private static final Logger LOG = LoggerFactory.getLogger(ProviderKeySet.class);
   private static final int MAX_BYTES = 256 * 1024;
-  private static final int MAX_REASON_CHARACTERS = 200;
+  private static final int MAX_LINE_CHARACTERS = 200;
 
   /** A token that names no key may be checked with each of them. */
   private static final int MAX_KEYS = 100;
@@ -74,24 +75,41 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
       JWKSetCacheRefreshEvaluator evaluator, long now, @Nullable SecurityContext context)
       throws JWKSetRetrievalException {
     try {
-      JWKSet fetched = usableKeys(fetch());
-      if (!fetched.equals(known)) {
-        known = fetched;
+      Fetched fetched = fetch();
+      if (fetched.leftOut > 0) {
+        LOG.warn(
+            "The key set at JWT_JWKS_URL has keys that are left out, {} of {}",
+            fetched.leftOut,
+            fetched.leftOut + fetched.usable.size());
+      }
+      if (!fetched.usable.equals(known)) {
+        known = fetched.usable;
       }
       down = false;
-      return fetched;
+      return fetched.usable;
     } catch (IOException | ParseException e) {
       down = true;
-      // What a provider says must not look like lines of this service, nor fill the disk.
-      String reason = e.toString().replaceAll("[^ -~]", "?");
-      LOG.warn(
-          "The key set at JWT_JWKS_URL cannot be fetched: {}",
-          reason.substring(0, Math.min(reason.length(), MAX_REASON_CHARACTERS)));
+      LOG.warn("The key set at JWT_JWKS_URL cannot be fetched: {}", line(e.toString()));
       throw new JWKSetRetrievalException("the key set cannot be fetched", e);
     }
   }
 
-  private String fetch() throws IOException {
+  /**
+   * Returns what others say as a part of one line: it must not look like another, nor fill the
+   * disk.
+   */
+  static String line(String text) {
+    String line = text.replaceAll("[^ -~]", "?");
+    return line.substring(0, Math.min(line.length(), MAX_LINE_CHARACTERS));
+  }
+
+  /**
+   * Fetches the key set.
+   *
+   * @throws IOException if no whole answer with the status 200 comes in time
+   * @throws ParseException if the answer is not a key set
+   */
+  Fetched fetch() throws IOException, ParseException {
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     CompletableFuture<HttpResponse<Void>> answer =
         client.sendAsync(
@@ -99,12 +117,12 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
             HttpResponse.BodyHandlers.ofByteArrayConsumer(
                 part -> part.ifPresent(bytes -> append(bytes, body))));
     try {
-      int status =
-          answer.copy().orTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).join().statusCode();
-      if (status != 200) {
-        throw new IOException("the answer has the status " + status);
+      HttpResponse<Void> end =
+          answer.copy().orTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).join();
+      if (end.statusCode() != 200) {
+        throw new IOException("the answer has the status " + end.statusCode());
       }
-      return body.toString(StandardCharsets.UTF_8);
+      return usableKeys(body.toString(StandardCharsets.UTF_8), end.headers());
     } catch (CompletionException e) {
       throw new IOException(String.valueOf(e.getCause()), e);
     } finally {
@@ -120,19 +138,14 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
   }
 
   /** Returns the keys without those that cannot be used (RFC 7517, section 5). */
-  private static JWKSet usableKeys(String text) throws ParseException {
+  private static Fetched usableKeys(String text, HttpHeaders headers) throws ParseException {
     Map<String, Object>[] keys =
         JSONObjectUtils.getJSONObjectArray(JSONObjectUtils.parse(text), "keys");
     if (keys == null || keys.length > MAX_KEYS) {
       throw new ParseException("there must be \"keys\", at most " + MAX_KEYS, 0);
     }
     List<JWK> usable = Arrays.stream(keys).flatMap(ProviderKeySet::usable).toList();
-    if (usable.size() < keys.length) {
-      int leftOut = keys.length - usable.size();
-      LOG.warn(
-          "The key set at JWT_JWKS_URL has keys that are left out, {} of {}", leftOut, keys.length);
-    }
-    return new JWKSet(usable);
+    return new Fetched(new JWKSet(usable), keys.length - usable.size(), headers);
   }
 
   /** Returns the key, if it may be used: with a private one that is published anybody can sign. */
@@ -154,4 +167,13 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
   public void close() {
     // The client ends with the last reference to it.
   }
+
+  /**
+   * A key set as the provider answered with it.
+   *
+   * @param usable the keys that may verify signatures
+   * @param leftOut the number of the others
+   * @param headers the headers of the answer
+   */
+  record Fetched(JWKSet usable, int leftOut, HttpHeaders headers) {}
 }

@@ -11,6 +11,7 @@ import com.nimbusds.jose.proc.SecurityContext;
 import com.nimbusds.jose.util.ByteUtils;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
+import com.nimbusds.jwt.proc.BadJWTException;
 import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
 import com.nimbusds.jwt.proc.DefaultJWTProcessor;
 import io.micronaut.http.HttpHeaders;
@@ -144,23 +145,26 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
     }
   }
 
-  private JWTClaimsSet validClaims(String token) throws Exception {
+  /** Returns the claims of a valid token; fails with the reason if it is not valid. */
+  JWTClaimsSet validClaims(String token) throws Exception {
     // RFC 7515, section 7.1: the compact form of a signed token; the library's decoder is lenient.
-    require(SIGNED_TOKEN.matcher(token).matches());
+    require(SIGNED_TOKEN.matcher(token).matches(), "it is no signed JWT in its compact form");
     SignedJWT parsed = SignedJWT.parse(token);
     // RFC 7515, section 4.1.11: no extension that a token may demand is understood.
-    require(parsed.getHeader().getCriticalParams() == null);
+    require(parsed.getHeader().getCriticalParams() == null, "it has a crit header");
     // RFC 7519, section 2; the library would take a null for an expiration time.
     Map<String, Object> claims = parsed.getPayload().toJSONObject();
-    require(claims.get("exp") != null);
-    require(DATES.stream().map(claims::get).allMatch(TokenValidation::isDateOrMissing));
+    require(claims.get("exp") != null, "it has no exp");
+    require(
+        DATES.stream().map(claims::get).allMatch(TokenValidation::isDateOrMissing),
+        "its exp, nbf and iat must be numbers");
     // Type, algorithm, key, signature; then aud, iss, exp and nbf (RFC 7519, section 4.1).
     return processor.process(parsed, null);
   }
 
-  private static void require(boolean isMet) {
+  private static void require(boolean isMet, String otherwise) throws BadJWTException {
     if (!isMet) {
-      throw new IllegalArgumentException("not a token of this service");
+      throw new BadJWTException(otherwise);
     }
   }
 

@@ -1,16 +1,12 @@
 package org.plantstore.adapter.persistence.start;
 
 import io.micronaut.context.exceptions.ConfigurationException;
-import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.plantstore.adapter.persistence.database.DatabaseAccess;
 import org.plantstore.adapter.persistence.database.PostgresFailure;
-import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,23 +27,6 @@ public record ServerCheck(DatabaseAccess access, boolean migrates) {
    */
   private static final Set<String> LASTING_STATES =
       Set.of(PostgresFailure.ACCOUNT_REFUSED, "3D", "08004");
-
-  private static final int OLDEST_SERVER = 14;
-  private static final Duration TIMEOUT = Duration.ofSeconds(3);
-
-  /** The schema is null if it is yet to be made, which the migration does. */
-  private static final String QUESTIONS =
-      """
-      SELECT current_setting('server_encoding') AS encoding,
-             pg_is_in_recovery() AS standby,
-             current_setting('transaction_read_only') = 'on' AS read_only,
-             current_schema() IS NULL
-               OR to_regclass('plant') IS NOT NULL
-               OR has_schema_privilege(current_schema(), 'CREATE') AS may_create,
-             to_regclass('plant') IS NULL
-               OR (has_table_privilege(to_regclass('plant')::oid, 'INSERT')
-                 AND has_table_privilege(to_regclass('plant')::oid, 'SELECT')) AS may_use
-      """;
 
   /**
    * Checks the server, and retries while it does not answer.
@@ -90,51 +69,27 @@ public record ServerCheck(DatabaseAccess access, boolean migrates) {
     return new ConfigurationException(
         "the database cannot be used"
             + (patience.isZero() ? "" : ", not even after " + patience.toSeconds() + " s")
-            + "; check DATABASE_URL, DATABASE_USERNAME, DATABASE_PASSWORD and the server: "
-            + failure.describe());
+            + "; "
+            + advice(failure));
+  }
+
+  /** Returns what to check after a failure to connect, and the failure. */
+  public static String advice(PostgresFailure failure) {
+    return "check DATABASE_URL, DATABASE_USERNAME, DATABASE_PASSWORD and the server: "
+        + failure.describe();
   }
 
   private void ask() throws SQLException {
-    try (Connection connection =
-        access.configure(new PGSimpleDataSource(), TIMEOUT).getConnection()) {
-      requireVersion(connection.getMetaData().getDatabaseMajorVersion());
-      try (Statement statement = connection.createStatement();
-          ResultSet answers = statement.executeQuery(QUESTIONS)) {
-        answers.next();
-        requireUsable(answers);
-      }
-    }
-  }
-
-  static void requireVersion(int majorVersion) {
-    require(
-        majorVersion >= OLDEST_SERVER,
-        "the database must be PostgreSQL " + OLDEST_SERVER + " or later, but is " + majorVersion);
-  }
-
-  private void requireUsable(ResultSet answers) throws SQLException {
-    String encoding = answers.getString("encoding");
-    require(
-        encoding.equals("UTF8"),
-        "the database must have the encoding UTF8 to keep every name, but has " + encoding);
-    if (answers.getBoolean("standby")) {
+    Server server = Server.ask(access);
+    if (server.isStandby()) {
       // It may be promoted, or the address lead to another one.
       throw new SQLException("the database is a standby", PostgresFailure.READ_ONLY);
     }
-    require(
-        !answers.getBoolean("read_only"),
-        "the database must be writable for " + access.username() + ", but is read-only");
-    require(
-        !migrates || answers.getBoolean("may_create"),
-        access.username() + " must be allowed to create the table plant in the database's schema");
-    require(
-        answers.getBoolean("may_use"),
-        access.username() + " must be allowed to insert into and to select from the table plant");
-  }
-
-  private static void require(boolean condition, String message) {
-    if (!condition) {
-      throw new ConfigurationException(message);
-    }
+    server.findings(migrates).stream()
+        .filter(finding -> !finding.isGood())
+        .findFirst()
+        .ifPresent(finding -> {
+          throw new ConfigurationException(finding.text());
+        });
   }
 }

@@ -1,6 +1,5 @@
 package org.plantstore.adapter.persistence.start;
 
-import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -26,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.adapter.persistence.DatabaseServer;
 import org.plantstore.adapter.persistence.database.DatabaseAccess;
+import org.plantstore.adapter.persistence.start.Server.Finding;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -141,11 +141,15 @@ class StartTest {
 
   @Test
   void start_on_a_server_that_is_too_old_is_refused() {
-    ConfigurationException refusal =
-        assertThrows(ConfigurationException.class, () -> ServerCheck.requireVersion(13));
+    assertEquals(
+        new Finding(false, "the database must be PostgreSQL 14 or later, but is 13"),
+        server(13).findings(true).get(0));
+    assertTrue(server(14).findings(true).stream().allMatch(Finding::isGood));
+  }
 
-    assertEquals("the database must be PostgreSQL 14 or later, but is 13", refusal.getMessage());
-    assertDoesNotThrow(() -> ServerCheck.requireVersion(14));
+  private static Server server(int version) {
+    return new Server(
+        "plants", version, "UTF8", false, false, true, true, true, false, null, Duration.ZERO);
   }
 
   @Test

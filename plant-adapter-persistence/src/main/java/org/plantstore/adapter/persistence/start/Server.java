@@ -1,0 +1,148 @@
+package org.plantstore.adapter.persistence.start;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.persistence.database.DatabaseAccess;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/**
+ * What a server says of itself and of the account, and what the store requires of both.
+ *
+ * @param username the account's name
+ * @param majorVersion the version of PostgreSQL
+ * @param encoding the encoding of the database
+ * @param isStandby whether the server only follows another one
+ * @param isReadOnly whether the account's transactions are read-only
+ * @param hasTable whether the table of plants is there
+ * @param mayCreate whether the account may create a table
+ * @param mayUse whether the account may insert plants and select them
+ * @param mayChange whether the account may change or remove plants
+ * @param tls the version of TLS of the connection, or null if it is not encrypted
+ * @param clockDifference how far the server's clock is ahead of this machine's, to half of the time
+ *     that the answer took; negative if it is behind
+ */
+public record Server(
+    String username,
+    int majorVersion,
+    String encoding,
+    boolean isStandby,
+    boolean isReadOnly,
+    boolean hasTable,
+    boolean mayCreate,
+    boolean mayUse,
+    boolean mayChange,
+    @Nullable String tls,
+    Duration clockDifference) {
+
+  private static final int OLDEST_VERSION = 14;
+  private static final Duration TIMEOUT = Duration.ofSeconds(3);
+
+  /** The schema is null if it is yet to be made, which the migration does. */
+  private static final String QUESTIONS =
+      """
+      SELECT current_setting('server_encoding') AS encoding,
+             pg_is_in_recovery() AS is_standby,
+             current_setting('transaction_read_only') = 'on' AS is_read_only,
+             plant IS NOT NULL AS has_table,
+             current_schema() IS NULL
+               OR has_schema_privilege(current_schema(), 'CREATE') AS may_create,
+             has_table_privilege(plant::oid, 'INSERT')
+               AND has_table_privilege(plant::oid, 'SELECT') AS may_use,
+             has_table_privilege(plant::oid, 'UPDATE, DELETE, TRUNCATE') AS may_change,
+             (SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS tls,
+             (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS clock
+      FROM to_regclass('plant') AS plant
+      """;
+
+  /**
+   * Asks the server, on a connection of its own.
+   *
+   * @throws SQLException if the server does not answer, or not within 3 s
+   */
+  public static Server ask(DatabaseAccess access) throws SQLException {
+    try (Connection connection =
+            access.configure(new PGSimpleDataSource(), TIMEOUT).getConnection();
+        Statement statement = connection.createStatement()) {
+      long began = Instant.now().toEpochMilli();
+      try (ResultSet answers = statement.executeQuery(QUESTIONS)) {
+        answers.next();
+        long middle = (began + Instant.now().toEpochMilli()) / 2;
+        return new Server(
+            access.username(),
+            connection.getMetaData().getDatabaseMajorVersion(),
+            answers.getString("encoding"),
+            answers.getBoolean("is_standby"),
+            answers.getBoolean("is_read_only"),
+            answers.getBoolean("has_table"),
+            answers.getBoolean("may_create"),
+            answers.getBoolean("may_use"),
+            answers.getBoolean("may_change"),
+            answers.getString("tls"),
+            Duration.ofMillis(answers.getLong("clock") - middle));
+      }
+    }
+  }
+
+  /**
+   * Returns what the store depends on, in the order in which it is to be put right.
+   *
+   * @param migrates whether the account is to create the table if it is not there
+   */
+  public List<Finding> findings(boolean migrates) {
+    return List.of(
+        majorVersion >= OLDEST_VERSION
+            ? Finding.good("PostgreSQL " + majorVersion)
+            : Finding.bad(
+                "the database must be PostgreSQL %d or later, but is %d"
+                    .formatted(OLDEST_VERSION, majorVersion)),
+        encoding.equals("UTF8")
+            ? Finding.good("encoding UTF8")
+            : Finding.bad(
+                "the database must have the encoding UTF8 to keep every name, but has " + encoding),
+        isStandby
+            ? Finding.bad("the database is a standby; promote it, or name the primary")
+            : Finding.good("no standby"),
+        isReadOnly
+            ? Finding.bad("the database must be writable for " + username + ", but is read-only")
+            : Finding.good("writable for " + username),
+        rights(migrates));
+  }
+
+  private Finding rights(boolean migrates) {
+    if (migrates && !hasTable && !mayCreate) {
+      return Finding.bad(
+          username + " must be allowed to create the table plant in the database's schema");
+    }
+    if (hasTable && !mayUse) {
+      return Finding.bad(
+          username + " must be allowed to insert into and to select from the table plant");
+    }
+    return Finding.good(
+        mayChange
+            ? username + " may do more than the service needs, which is INSERT and SELECT on plant"
+            : username + " has the rights that the service needs");
+  }
+
+  /**
+   * Something that the store depends on.
+   *
+   * @param isGood whether the store can be used with it
+   * @param text what was found, or what must change
+   */
+  public record Finding(boolean isGood, String text) {
+
+    private static Finding good(String text) {
+      return new Finding(true, text);
+    }
+
+    private static Finding bad(String text) {
+      return new Finding(false, text);
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package org.plantstore.adapter.persistence;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.plantstore.adapter.persistence.start.Server;
+import org.plantstore.adapter.persistence.start.Server.Finding;
+
+/** What the command {@code check} says of a database. */
+class DatabaseCheckTest {
+
+  private static final DatabaseServer SERVER = DatabaseServer.shared();
+
+  private final StringWriter good = new StringWriter();
+  private final StringWriter bad = new StringWriter();
+
+  @BeforeEach
+  void reset() {
+    SERVER.reset();
+  }
+
+  @Test
+  void database_that_works_is_described() {
+    SERVER.connect().close(); // makes the table
+
+    assertEquals(0, check("postgres", "?sslpassword=canary"));
+    assertEquals("", bad.toString());
+    assertEquals(
+        """
+        database: %s answers
+        database: PostgreSQL N
+        database: encoding UTF8
+        database: no standby
+        database: writable for postgres
+        database: postgres may do more than the service needs, which is INSERT and SELECT on plant
+        database: the connection is not encrypted; sslmode=verify-full in DATABASE_URL encrypts it
+        database: its clock differs by N ms
+        database: the table plant is as it should be
+        """
+            .formatted(SERVER.url("postgres")),
+        good.toString().replaceAll("(PostgreSQL|by) \\d+", "$1 N"));
+  }
+
+  @Test
+  void account_that_may_only_insert_and_select_has_the_rights_that_are_needed() {
+    SERVER.connect().close(); // makes the table
+    SERVER.execute(
+        "DROP ROLE IF EXISTS florist",
+        "CREATE ROLE florist LOGIN",
+        "GRANT INSERT, SELECT ON plant TO florist");
+    try {
+      assertEquals(0, check("florist", ""), bad::toString);
+      assertEquals(
+          1,
+          good.toString()
+              .lines()
+              .filter("database: florist has the rights that the service needs"::equals)
+              .count(),
+          good::toString);
+    } finally {
+      SERVER.execute("DROP OWNED BY florist", "DROP ROLE florist");
+    }
+  }
+
+  @Test
+  void every_fault_is_told_at_once() {
+    SERVER.execute(
+        "DROP ROLE IF EXISTS gardener",
+        "CREATE ROLE gardener LOGIN",
+        "ALTER ROLE gardener SET default_transaction_read_only = on",
+        "REVOKE CREATE ON SCHEMA public FROM PUBLIC");
+    try {
+      assertEquals(1, check("gardener", ""));
+      assertEquals(
+          """
+          database: the database must be writable for gardener, but is read-only
+          database: gardener must be allowed to create the table plant in the database's schema
+          """,
+          bad.toString());
+    } finally {
+      SERVER.execute("DROP ROLE gardener");
+    }
+  }
+
+  @Test
+  void clock_may_differ_as_much_as_that_of_an_issuer_of_tokens() {
+    assertEquals(
+        new Finding(true, "its clock differs by 30000 ms"), clock(Duration.ofSeconds(-30)));
+    String rule = "its clock must not differ by more than 30 s from the clock here, but is ";
+    assertEquals(
+        new Finding(false, rule + "31 s ahead; synchronize both"), clock(Duration.ofSeconds(31)));
+    assertEquals(
+        new Finding(false, rule + "31 s behind; synchronize both"), clock(Duration.ofSeconds(-31)));
+  }
+
+  private static Finding clock(Duration difference) {
+    return DatabaseCheck.clock(
+        new Server("plants", 17, "UTF8", false, false, true, true, true, false, null, difference));
+  }
+
+  private int check(String username, String parameters) {
+    return new DatabaseCheck()
+        .run(
+            new PrintWriter(good, true),
+            new PrintWriter(bad, true),
+            "--database.url=" + SERVER.url("postgres") + parameters,
+            "--database.username=" + username,
+            "--database.password=any");
+  }
+}

@@ -1,0 +1,119 @@
+package org.plantstore.app;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertLinesMatch;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.plantstore.app.development.DevelopmentKey;
+
+/** The command that says whether a configuration works here, before it is rolled out. */
+class CheckTest {
+
+  private static final String OBJECTS = "SELECT count(*) FROM pg_class";
+
+  @TempDir Path folder;
+
+  @Test
+  void configuration_that_works_has_good_findings_alone_and_nothing_is_changed() throws Exception {
+    Database database = Database.create();
+    Map<String, String> settings = database.environment();
+    String objects = database.single(OBJECTS);
+    String token = ServiceProcess.token();
+
+    try (ServiceProcess check = check(settings, token, "--token")) {
+      assertEquals(0, check.awaitExit(), check::output);
+      assertEquals("", check.errors());
+      String output = check.output();
+      assertTrue(output.lines().allMatch(line -> line.startsWith("✔ ")), output);
+      assertEquals(
+          List.of("service", "java", "memory", "limits", "tokens", "token", "database"),
+          output.lines().map(line -> line.replaceAll("^. |:.*", "")).distinct().toList());
+      assertFalse(output.contains(token), output);
+    }
+    assertEquals(objects, database.single(OBJECTS));
+  }
+
+  @Test
+  void each_part_that_does_not_work_is_named_with_what_to_do() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0)) {
+      String port = String.valueOf(taken.getLocalPort());
+      Map<String, String> settings =
+          Database.create()
+              .environment(
+                  Map.of(
+                      "PORT", port,
+                      "LOG_FORMAT", "json",
+                      "JDK_JAVA_OPTIONS", "-Xmx100m",
+                      "MAX_BODY_BYTES", "1MB",
+                      "DATABASE_MIGRATE", "off"));
+      String token = DevelopmentKey.token(Duration.ofHours(-1));
+      try (ServiceProcess check = check(settings, token, "--token")) {
+        assertEquals(1, check.awaitExit());
+        assertLines(
+            check.output(),
+            "✘ service: PORT must be a free port, but " + port + " cannot be opened: .*",
+            "✘ memory: the heap \\(-Xmx\\) must be at least 128 MB, but is 100",
+            "✘ limits: MAX_BODY_BYTES must be a whole number from 1 to 999999999, but is 1MB",
+            "✘ token: the one on standard input is not valid here; obtain a new one: Expired JWT",
+            "✘ database: there is no table plant; run plant-store migrate");
+      }
+    }
+  }
+
+  /** A variable that logging is configured by must not keep the others from being checked. */
+  @Test
+  void machines_get_one_document() throws IOException {
+    Map<String, String> settings =
+        Map.of(
+            "LOG_FORMAT", "\"",
+            "DATABASE_URL", "jdbc:postgresql://localhost:1/plants?sslpassword=canary",
+            "DATABASE_USERNAME", "plants",
+            "DATABASE_PASSWORD", "canary",
+            "JWT_SECRET", "canary");
+    try (ServiceProcess check = check(settings, "", "--json")) {
+      assertEquals(1, check.awaitExit());
+      assertFalse((check.output() + check.errors()).contains("canary"), check::output);
+      JsonNode document = new ObjectMapper().readTree(check.output());
+      assertFalse(document.get("ok").booleanValue());
+      JsonNode finding = document.get("findings").get(2);
+      assertEquals(
+          new ObjectMapper()
+              .createObjectNode()
+              .put("ok", false)
+              .put("subject", "service")
+              .put("text", "LOG_FORMAT must be text or json, but is \""),
+          finding);
+      assertEquals(
+          List.of("service", "tokens", "database"),
+          document.get("findings").findParents("ok").stream()
+              .filter(each -> !each.get("ok").booleanValue())
+              .map(each -> each.get("subject").textValue())
+              .toList());
+    }
+  }
+
+  private ServiceProcess check(Map<String, String> settings, String input, String option)
+      throws IOException {
+    ProcessBuilder builder = ServiceProcess.java(System.getProperty("java.class.path"));
+    builder.command().addAll(List.of("check", option));
+    builder.redirectInput(Files.writeString(folder.resolve("input"), input).toFile());
+    return new ServiceProcess(builder, settings);
+  }
+
+  private static void assertLines(String output, String... bad) {
+    assertLinesMatch(
+        List.of(bad), output.lines().filter(line -> line.startsWith("✘")).toList(), output);
+  }
+}
