@@ -87,9 +87,14 @@ final class Shards implements AutoCloseable {
       List<Range> ranges = database.execute(Shards::ranges);
       NavigableMap<Integer, Shard> known = new TreeMap<>();
       int lanes = Math.max(1, Math.min(ranges.size(), pool.maximum() - GroupCommit.SPARES));
+      List<String> nodes = ranges.stream().map(Range::node).distinct().toList();
       for (Range range : ranges) {
         int number = known.size();
-        known.put(range.least, new Shard(number, lane(number, ranges, lanes), range.node));
+        int lane =
+            lanes == ranges.size()
+                ? number
+                : sharedLane(number, nodes.indexOf(range.node), nodes.size(), lanes);
+        known.put(range.least, new Shard(number, lane, range.node));
       }
       if (!known.equals(shards)) {
         LOG.info(
@@ -103,14 +108,9 @@ final class Shards implements AutoCloseable {
     }
   }
 
-  /** Returns the lane of a range. If there are fewer than ranges, those of one node share some. */
-  private static int lane(int number, List<Range> ranges, int lanes) {
-    if (lanes == ranges.size()) {
-      return number;
-    }
-    List<String> nodes = ranges.stream().map(Range::node).distinct().toList();
-    int lanesOfNode = Math.max(1, lanes / nodes.size());
-    int node = nodes.indexOf(ranges.get(number).node);
+  /** Returns the lane of a range where there are fewer lanes: those of one node share some. */
+  private static int sharedLane(int number, int node, int nodes, int lanes) {
+    int lanesOfNode = Math.max(1, lanes / nodes);
     return (node * lanesOfNode + number % lanesOfNode) % lanes;
   }
 

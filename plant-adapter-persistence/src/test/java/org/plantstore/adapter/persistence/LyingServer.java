@@ -17,8 +17,8 @@ import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server that tells the truth but for the numbers of rows that its statements have changed. Leads
- * to a real one, without TLS.
+ * A way to a real server, without TLS, on which the numbers of rows that statements have changed
+ * are false, and which breaks when it is told to.
  */
 final class LyingServer implements AutoCloseable {
 

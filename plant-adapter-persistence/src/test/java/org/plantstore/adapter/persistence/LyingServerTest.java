@@ -3,13 +3,10 @@ package org.plantstore.adapter.persistence;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.micronaut.context.ApplicationContext;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -17,16 +14,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.plantstore.domain.PlantStore;
-import org.plantstore.domain.contract.PlantStoreContract;
 
 /**
  * The rules of every store on a server that lies about how many rows it has changed, as Citus does:
  * what is answered follows from rows alone.
  */
-class LyingServerTest extends PlantStoreContract {
+class LyingServerTest extends InstancesContract {
 
   private static final DatabaseServer SERVER = DatabaseServer.shared();
-  private static final List<ApplicationContext> INSTANCES = new ArrayList<>();
 
   private static LyingServer liar;
 
@@ -34,13 +29,12 @@ class LyingServerTest extends PlantStoreContract {
   static void start() throws IOException {
     SERVER.reset();
     liar = new LyingServer(SERVER.port());
-    INSTANCES.add(SERVER.connect(Map.of("database.url", url(liar))));
-    INSTANCES.add(SERVER.connect(Map.of("database.url", url(liar))));
+    another(SERVER.connect(Map.of("database.url", url(liar))));
+    another(SERVER.connect(Map.of("database.url", url(liar))));
   }
 
   @AfterAll
-  static void stop() throws IOException {
-    INSTANCES.forEach(ApplicationContext::close);
+  static void stopLying() throws IOException {
     liar.close();
   }
 
@@ -54,16 +48,6 @@ class LyingServerTest extends PlantStoreContract {
   }
 
   @Override
-  protected PlantStore store() {
-    return INSTANCES.get(0).getBean(PlantStore.class);
-  }
-
-  @Override
-  protected PlantStore anotherStore() {
-    return INSTANCES.get(1).getBean(PlantStore.class);
-  }
-
-  @Override
   protected PlantStore storeAfterCrash() {
     assertDoesNotThrow(SERVER::crash);
     return store();
@@ -72,12 +56,11 @@ class LyingServerTest extends PlantStoreContract {
   @Override
   protected PlantStore unreachableStore() {
     try (LyingServer gone = new LyingServer(SERVER.port())) {
-      INSTANCES.add(
+      return another(
           SERVER.connect(Map.of("database.url", url(gone), "database.timeout.seconds", 1)));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return INSTANCES.get(INSTANCES.size() - 1).getBean(PlantStore.class);
   }
 
   @Test
