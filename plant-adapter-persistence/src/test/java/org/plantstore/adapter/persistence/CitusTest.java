@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micronaut.context.ApplicationContext;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,6 +71,19 @@ class CitusTest {
   @Test
   void worker_that_is_silent_costs_its_own_plants_alone() throws Exception {
     assertApart(() -> Node.WORKER2.signal("STOP"), () -> Node.WORKER2.signal("CONT"));
+  }
+
+  /** Its connections are kept: what it reports is no failure of the server that answers. */
+  @Test
+  void worker_that_is_read_only_costs_its_own_plants_alone() throws Exception {
+    assertApart(() -> setReadOnly("on"), () -> setReadOnly("off"));
+  }
+
+  private static void setReadOnly(String value) throws SQLException {
+    Node.WORKER2.execute(
+        "SET default_transaction_read_only = off",
+        "ALTER SYSTEM SET default_transaction_read_only = " + value,
+        "SELECT pg_reload_conf()");
   }
 
   private interface Change {

@@ -130,6 +130,15 @@ class TableStartTest {
         linesOfStart());
   }
 
+  /** The session of the store has settings of its own there. */
+  @Test
+  void node_of_the_instance_is_not_asked() {
+    distribute(
+        "UPDATE settings_of_workers SET result = 'off off 0'; UPDATE pg_dist_local_group SET groupid = 1");
+
+    assertEquals(List.of(), linesOfStart());
+  }
+
   @Test
   void worker_that_is_down_is_named() {
     distribute("UPDATE settings_of_workers SET success = false, result = 'connection refused'");
