@@ -136,6 +136,21 @@ class StartScriptTest {
   }
 
   @Test
+  void program_of_several_jars_is_started_as_an_image_has_it() throws IOException {
+    useJava("17.0.1");
+    Path classPath = Files.createFile(installation.resolve("jib-classpath-file"));
+
+    List<String> options = options();
+    assertEquals(
+        List.of(
+            "--enable-native-access=ALL-UNNAMED",
+            "-cp",
+            "@" + classPath,
+            "@" + installation.resolve("jib-main-class-file")),
+        options.subList(options.size() - 4, options.size()));
+  }
+
+  @Test
   void java_on_the_path_is_used_without_java_home_and_told_if_it_is_absent() throws IOException {
     useJava("17.0.1");
     Path java = Path.of(java());
