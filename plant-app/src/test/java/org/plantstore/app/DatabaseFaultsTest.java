@@ -161,6 +161,8 @@ class DatabaseFaultsTest {
       }
       notReady.get();
       assertEquals(readiness, service.readiness());
+      String up = "plant_store_database_up " + (isAway ? "0.0" : "1.0");
+      assertTrue(service.metrics().contains(up), up);
       long lines = service.linesWith(REFUSALS) - linesBefore;
       long seconds = Duration.ofNanos(System.nanoTime() - began).toSeconds();
       assertTrue(lines >= 1 && lines <= seconds + 2, lines + " lines in " + seconds + " s");

@@ -1,6 +1,8 @@
 package org.plantstore.adapter.persistence.database;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micronaut.context.annotation.Context;
 import io.micronaut.core.async.publisher.Publishers;
 import io.micronaut.health.HealthStatus;
@@ -66,12 +68,19 @@ final class DatabaseMonitor implements HealthIndicator, AutoCloseable {
       ConnectionPool pool,
       RunningStatements statements,
       DatabaseTimeouts timeouts,
-      DataSource dataSource)
+      DataSource dataSource,
+      @Nullable MeterRegistry registry)
       throws SQLException {
     this.connections = pool.connections();
     this.statements = statements;
     this.timeouts = timeouts;
     this.pool = dataSource.unwrap(HikariDataSource.class);
+    if (registry != null) {
+      // Nothing else that is measured changes while nobody is sent here, because readiness is off.
+      Gauge.builder("plant.store.database.up", this, monitor -> monitor.isUp() ? 1 : 0)
+          .description("1 while readiness has the database as up, otherwise 0")
+          .register(registry);
+    }
     executor.scheduleWithFixedDelay(
         this::run, 0, PERIOD_WHILE_AWAY.toMillis(), TimeUnit.MILLISECONDS);
   }
@@ -79,9 +88,12 @@ final class DatabaseMonitor implements HealthIndicator, AutoCloseable {
   /** Returns UP if the last probe, or a statement within the last two seconds, succeeded. */
   @Override
   public Publisher<HealthResult> getResult() {
-    boolean isUp = isThere || statements.hasSucceededWithin(PERIOD.multipliedBy(4));
     return Publishers.just(
-        HealthResult.builder("database", isUp ? HealthStatus.UP : HealthStatus.DOWN).build());
+        HealthResult.builder("database", isUp() ? HealthStatus.UP : HealthStatus.DOWN).build());
+  }
+
+  private boolean isUp() {
+    return isThere || statements.hasSucceededWithin(PERIOD.multipliedBy(4));
   }
 
   private void run() {
