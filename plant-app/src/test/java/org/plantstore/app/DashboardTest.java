@@ -1,94 +1,23 @@
 package org.plantstore.app;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The dashboard's queries, held against the metrics that are served. */
 class DashboardTest {
 
-  private static final Path DASHBOARD = Path.of("src", "operations", "grafana-dashboard.json");
-
-  /** A metric, and the conditions on its labels. */
-  private static final Pattern SELECTOR = Pattern.compile("([a-z_]+)\\{([^}]*)}");
-
-  /** A label, how it is compared, and the value it is compared with. */
-  private static final Pattern CONDITION = Pattern.compile("([a-z]+)(=~|!=|=)\"([^\"]*)\"");
-
-  private static final Pattern GROUPING = Pattern.compile("by \\(([a-z, ]+)\\)");
-
-  /** Labels that Prometheus adds. */
-  private static final Set<String> OF_PROMETHEUS = Set.of("job", "instance");
-
-  /** A line of what is scraped. */
-  private record Sample(String metric, Map<String, String> labels) {
-
-    static Sample of(String line) {
-      String series = line.replaceFirst(" [^ ]+$", "");
-      return new Sample(series.replaceFirst("\\{.*", ""), Sample.labels(series));
-    }
-
-    private static Map<String, String> labels(String series) {
-      return CONDITION
-          .matcher(series)
-          .results()
-          .collect(Collectors.toMap(label -> label.group(1), label -> label.group(3)));
-    }
-
-    boolean isSelectedBy(MatchResult selector) {
-      return metric.equals(selector.group(1))
-          && CONDITION
-              .matcher(selector.group(2))
-              .results()
-              .filter(condition -> !OF_PROMETHEUS.contains(condition.group(1)))
-              .allMatch(this::fulfils);
-    }
-
-    private boolean fulfils(MatchResult condition) {
-      boolean isEqual = condition.group(3).equals(labels.get(condition.group(1)));
-      return isEqual != condition.group(2).equals("!=");
-    }
-  }
-
   @Test
   void queries_select_and_group_what_is_served() throws IOException {
-    List<String> queries = new ObjectMapper().readTree(DASHBOARD.toFile()).findValuesAsText("expr");
-    assertTrue(queries.size() >= 12, queries::toString);
-    ServiceProcess service = ServiceProcess.shared();
-    assertEquals(200, service.create(603, "fern").statusCode());
-    List<Sample> served =
-        service.metrics().lines().filter(line -> !line.startsWith("#")).map(Sample::of).toList();
+    List<String> queries =
+        new ObjectMapper()
+            .readTree(Manifests.FOLDER.resolve("grafana-dashboard.json").toFile())
+            .findValuesAsText("expr");
 
-    for (String query : queries) {
-      Set<String> grouping =
-          GROUPING
-              .matcher(query)
-              .results()
-              .flatMap(labels -> Stream.of(labels.group(1).split(", ", -1)))
-              .filter(label -> !OF_PROMETHEUS.contains(label))
-              .collect(Collectors.toSet());
-      List<MatchResult> selectors = SELECTOR.matcher(query).results().toList();
-      assertFalse(selectors.isEmpty(), query);
-      for (MatchResult selector : selectors) {
-        List<Sample> selected =
-            served.stream().filter(sample -> sample.isSelectedBy(selector)).toList();
-        assertFalse(selected.isEmpty(), selector.group() + " is not served");
-        for (Sample sample : selected) {
-          assertTrue(sample.labels().keySet().containsAll(grouping), () -> query + " of " + sample);
-        }
-      }
-    }
+    assertTrue(queries.size() >= 12, queries::toString);
+    PrometheusQueries.assertServed(queries);
   }
 }

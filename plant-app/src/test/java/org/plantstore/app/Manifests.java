@@ -1,0 +1,104 @@
+package org.plantstore.app;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.introspect.Annotated;
+import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.KubernetesResource;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.yaml.snakeyaml.Yaml;
+
+/** What operators deploy the service with, and the numbers and names that it has to agree with. */
+final class Manifests {
+
+  static final Path FOLDER = Path.of("src", "operations");
+
+  private static final Path SETTINGS = Path.of("src", "main", "resources", "application.yml");
+  private static final Path CONFIGURATION = Path.of("docs", "configuration.md");
+  private static final Path OPERATIONS = Path.of("docs", "operations.md");
+
+  /** A row of the tables of variables: their names, and their default. */
+  private static final Pattern VARIABLES =
+      Pattern.compile("(?m)^\\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) \\| ([^|]*) \\|");
+
+  private static final Pattern SHUTDOWN =
+      Pattern.compile("Allow `DRAIN_SECONDS` and (\\d+) s before");
+
+  /** The models keep fields that they do not know; this mapper refuses them. */
+  private static final ObjectMapper MAPPER =
+      new ObjectMapper()
+          .setAnnotationIntrospector(
+              new JacksonAnnotationIntrospector() {
+                @Override
+                public Boolean hasAnySetter(Annotated annotated) {
+                  return false;
+                }
+              });
+
+  private Manifests() {}
+
+  /** Returns what a file of the folder contains. */
+  static Map<String, Object> yaml(Path file) {
+    return new Yaml().load(text(FOLDER.resolve(file)));
+  }
+
+  /** Returns the object of Kubernetes, of whose kind each field must be. */
+  static HasMetadata parse(Map<String, Object> manifest) {
+    return (HasMetadata) MAPPER.convertValue(manifest, KubernetesResource.class);
+  }
+
+  /** Fails unless the page on configuration lists each of the variables. */
+  static void assertDocumented(Collection<String> variables) {
+    Set<String> unknown = new TreeSet<>(variables);
+    unknown.removeAll(defaults().keySet());
+    assertEquals(Set.of(), unknown);
+  }
+
+  static int documentedDefault(String variable) {
+    return Integer.parseInt(Objects.requireNonNull(defaults().get(variable), variable));
+  }
+
+  private static Map<String, String> defaults() {
+    return VARIABLES
+        .matcher(text(CONFIGURATION))
+        .results()
+        .flatMap(row ->
+            Arrays.stream(row.group(1).replace("`", "").split(", ", -1))
+                .map(name -> Map.entry(name, row.group(2))))
+        .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+  }
+
+  /** Returns the default of a setting. */
+  static int setting(String name) {
+    Map<String, Object> settings = new Yaml().load(text(SETTINGS));
+    return (int) Objects.requireNonNull(settings.get(name), name);
+  }
+
+  /** Returns after how many seconds a service has ended that was asked to. */
+  static int shutdownSeconds() {
+    String seconds =
+        SHUTDOWN.matcher(text(OPERATIONS)).results().findFirst().orElseThrow().group(1);
+    return setting("drain.seconds") + Integer.parseInt(seconds);
+  }
+
+  /** Returns the part of the page on operations that says what to do in trouble. */
+  static String runbook() {
+    return text(OPERATIONS).replaceFirst("(?s)^.*\n## Runbook\n", "");
+  }
+
+  static String text(Path file) {
+    return assertDoesNotThrow(() -> Files.readString(file));
+  }
+}
