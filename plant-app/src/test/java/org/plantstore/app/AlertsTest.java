@@ -1,7 +1,6 @@
 package org.plantstore.app;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -21,9 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 class AlertsTest {
 
   private static final PrometheusRule ALERTS =
-      assertInstanceOf(
-          PrometheusRule.class,
-          Manifests.parse(Manifests.yaml(Path.of("kubernetes", "monitoring", "alerts.yaml"))));
+      Manifests.read("kubernetes/monitoring/alerts.yaml", PrometheusRule.class);
 
   private static final List<Rule> RULES =
       ALERTS.getSpec().getGroups().stream().flatMap(group -> group.getRules().stream()).toList();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** The file for Compose, held against the service. The linters know its schema. */
 class ComposeTest {
 
-  private static final Path FILE = Path.of("compose.yaml");
+  private static final String FILE = "compose.yaml";
 
   /** The name of a secret, where its value is to be. */
   private static final Pattern SECRET = Pattern.compile("\\$\\{([A-Z_]+)(?::\\?[^}]*)?}");

@@ -2,15 +2,11 @@ package org.plantstore.app;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerPort;
 import io.fabric8.kubernetes.api.model.EnvVar;
-import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
-import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.IntOrString;
 import io.fabric8.kubernetes.api.model.LabelSelector;
 import io.fabric8.kubernetes.api.model.PodSpec;
@@ -26,65 +22,24 @@ import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyIngressRule;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.openshift.api.model.monitoring.v1.PodMetricsEndpoint;
 import io.fabric8.openshift.api.model.monitoring.v1.PodMonitor;
-import java.io.IOException;
 import java.net.http.HttpRequest;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
-/** The manifests for Kubernetes, as its own models read them, held against the service. */
+/** The manifests for Kubernetes, as models of its API read them, held against the service. */
 class KubernetesTest {
 
-  private static final Path BASE = Path.of("kubernetes");
-  private static final Path MONITORING = BASE.resolve("monitoring");
+  private static final String BASE = "kubernetes/";
+  private static final String MONITORING = "kubernetes/monitoring/";
 
   private static final PodTemplateSpec PODS =
-      read(BASE, "deployment.yaml", Deployment.class).getSpec().getTemplate();
+      Manifests.read(BASE + "deployment.yaml", Deployment.class).getSpec().getTemplate();
 
   private static final PodTemplateSpec MIGRATION =
-      read(BASE, "migration.yaml", Job.class).getSpec().getTemplate();
-
-  @ParameterizedTest
-  @ValueSource(strings = {"kubernetes", "kubernetes/monitoring"})
-  void kustomization_has_each_manifest_and_each_field_of_one_is_known(Path folder)
-      throws IOException {
-    Set<String> manifests;
-    try (Stream<Path> files = Files.list(Manifests.FOLDER.resolve(folder))) {
-      manifests =
-          files
-              .filter(Files::isRegularFile)
-              .map(file -> file.getFileName().toString())
-              .filter(name -> !name.equals("kustomization.yaml"))
-              .collect(Collectors.toSet());
-    }
-    Map<String, Object> kustomization = Manifests.yaml(folder.resolve("kustomization.yaml"));
-
-    assertEquals(Set.of("apiVersion", "kind", "resources"), kustomization.keySet());
-    assertEquals(
-        manifests, Set.copyOf((List<?>) Objects.requireNonNull(kustomization.get("resources"))));
-    for (String name : manifests) {
-      HasMetadata manifest = read(folder, name, HasMetadata.class);
-      assertFalse(manifest instanceof GenericKubernetesResource, name + " is of an unknown kind");
-    }
-  }
-
-  @Test
-  void unknown_field_is_noticed() {
-    Map<String, Object> deployment = Manifests.yaml(BASE.resolve("deployment.yaml"));
-    deployment.put("spec", Map.of("replica", 2));
-
-    Exception refusal =
-        assertThrows(IllegalArgumentException.class, () -> Manifests.parse(deployment));
-    assertTrue(refusal.toString().contains("\"replica\""), refusal::toString);
-  }
+      Manifests.read(BASE + "migration.yaml", Job.class).getSpec().getTemplate();
 
   @Test
   void probes_and_scrapes_are_answered() {
@@ -98,7 +53,9 @@ class KubernetesTest {
       assertServed(probe.getHttpGet().getPath());
     }
     for (PodMetricsEndpoint endpoint :
-        read(MONITORING, "pod-monitor.yaml", PodMonitor.class).getSpec().getPodMetricsEndpoints()) {
+        Manifests.read(MONITORING + "pod-monitor.yaml", PodMonitor.class)
+            .getSpec()
+            .getPodMetricsEndpoints()) {
       assertEquals("management", endpoint.getPort());
       assertServed(endpoint.getPath());
     }
@@ -113,11 +70,11 @@ class KubernetesTest {
             .collect(Collectors.toMap(ContainerPort::getName, ContainerPort::getContainerPort)));
     assertEquals(
         List.of(new IntOrString("api")),
-        read(BASE, "service.yaml", Service.class).getSpec().getPorts().stream()
+        Manifests.read(BASE + "service.yaml", Service.class).getSpec().getPorts().stream()
             .map(port -> port.getTargetPort())
             .toList());
     for (NetworkPolicyIngressRule rule :
-        read(BASE, "network-policy.yaml", NetworkPolicy.class).getSpec().getIngress()) {
+        Manifests.read(BASE + "network-policy.yaml", NetworkPolicy.class).getSpec().getIngress()) {
       boolean isForAll = rule.getFrom().isEmpty();
       assertEquals(
           List.of(new IntOrString(isForAll ? "api" : "management")),
@@ -169,24 +126,26 @@ class KubernetesTest {
   @Test
   void selectors_select_the_pods_of_the_service_and_not_those_of_the_migration() {
     Map<String, String> labels = PODS.getMetadata().getLabels();
-    PodDisruptionBudget budget = read(BASE, "disruption-budget.yaml", PodDisruptionBudget.class);
+    PodDisruptionBudget budget =
+        Manifests.read(BASE + "disruption-budget.yaml", PodDisruptionBudget.class);
 
     assertFalse(MIGRATION.getMetadata().getLabels().entrySet().containsAll(labels.entrySet()));
-    assertEquals(labels, read(BASE, "service.yaml", Service.class).getSpec().getSelector());
+    assertEquals(
+        labels, Manifests.read(BASE + "service.yaml", Service.class).getSpec().getSelector());
     Stream.concat(
             PODS.getSpec().getTopologySpreadConstraints().stream()
                 .map(TopologySpreadConstraint::getLabelSelector),
             Stream.of(
-                read(BASE, "deployment.yaml", Deployment.class).getSpec().getSelector(),
+                Manifests.read(BASE + "deployment.yaml", Deployment.class).getSpec().getSelector(),
                 budget.getSpec().getSelector(),
-                read(BASE, "network-policy.yaml", NetworkPolicy.class).getSpec().getPodSelector(),
-                read(MONITORING, "pod-monitor.yaml", PodMonitor.class).getSpec().getSelector()))
+                Manifests.read(BASE + "network-policy.yaml", NetworkPolicy.class)
+                    .getSpec()
+                    .getPodSelector(),
+                Manifests.read(MONITORING + "pod-monitor.yaml", PodMonitor.class)
+                    .getSpec()
+                    .getSelector()))
         .map(LabelSelector::getMatchLabels)
         .forEach(selected -> assertEquals(labels, selected));
-  }
-
-  private static <T extends HasMetadata> T read(Path folder, String file, Class<T> kind) {
-    return assertInstanceOf(kind, Manifests.parse(Manifests.yaml(folder.resolve(file))));
   }
 
   private static Container container(PodTemplateSpec pods) {

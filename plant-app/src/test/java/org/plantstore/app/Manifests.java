@@ -50,8 +50,13 @@ final class Manifests {
   private Manifests() {}
 
   /** Returns what a file of the folder contains. */
-  static Map<String, Object> yaml(Path file) {
+  static Map<String, Object> yaml(String file) {
     return new Yaml().load(text(FOLDER.resolve(file)));
+  }
+
+  /** Returns the object of Kubernetes in a file of the folder. */
+  static <T extends HasMetadata> T read(String file, Class<T> kind) {
+    return kind.cast(parse(yaml(file)));
   }
 
   /** Returns the object of Kubernetes, of whose kind each field must be. */
