@@ -64,6 +64,7 @@ class ComposeTest {
       assertEquals(List.of("ALL"), service(name).get("cap_drop"));
       assertEquals(List.of("no-new-privileges:true"), service(name).get("security_opt"));
       assertEquals("384m", service(name).get("mem_limit"));
+      assertEquals(2, service(name).get("cpus"));
     }
     String grace = String.valueOf(service("plant-store").get("stop_grace_period"));
     assertTrue(Integer.parseInt(grace.replace("s", "")) >= Manifests.shutdownSeconds(), grace);
