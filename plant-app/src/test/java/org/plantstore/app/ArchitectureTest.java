@@ -37,9 +37,10 @@ class ArchitectureTest {
   private static final Map<String, Set<String>> ROOM_GRAPH =
       graph(
           """
-          @http                 -> @http.connection @http.error @http.observe @http.token
+          @http                 -> @http.connection @http.error @http.observe @http.tls @http.token
           @http.error           ->
           @http.token           -> @http.error @http.observe
+          @http.tls             ->
           @http.document        -> @http.error
           @http.observe         -> @http.error
           @http.connection      -> @http.error @http.observe

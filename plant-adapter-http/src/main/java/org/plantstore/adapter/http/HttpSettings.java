@@ -15,6 +15,8 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import org.plantstore.adapter.http.tls.TlsFiles;
 import org.plantstore.adapter.http.token.TokenSettings;
 
 /**
@@ -46,8 +48,15 @@ public final class HttpSettings implements ApplicationContextConfigurer {
 
   @Override
   public void configure(ApplicationContext context) {
-    context.registerSingleton(TokenSettings.of(context.getEnvironment()));
-    requireLimits(context.getEnvironment());
+    Environment environment = context.getEnvironment();
+    context.registerSingleton(TokenSettings.of(environment));
+    TlsFiles.of(environment).ifPresent(files -> {
+      files.read(); // refused here, before any port is opened
+      context.registerSingleton(files);
+      environment.addPropertySource(
+          PropertySource.of("tls", Map.of("micronaut.server.ssl.enabled", true)));
+    });
+    requireLimits(environment);
   }
 
   /** Requires limits that can work; throws ConfigurationException otherwise. */

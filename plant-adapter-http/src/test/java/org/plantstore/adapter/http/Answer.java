@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.plantstore.adapter.http.connection.RawRequests;
 import org.plantstore.adapter.http.document.OpenApiDocument;
+import org.plantstore.adapter.http.tls.TestCertificate;
 
 /**
  * What a client sees of an answer, which is always one that the OpenAPI document describes, that no
@@ -21,7 +22,10 @@ import org.plantstore.adapter.http.document.OpenApiDocument;
 public record Answer(int status, HttpHeaders headers, String body) {
 
   private static final HttpClient CLIENT =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .sslContext(TestCertificate.trust())
+          .build();
 
   /** Sends a create with a valid token and the right content type. */
   public static Answer toCreate(URI server, String json) {

@@ -1,6 +1,5 @@
 package org.plantstore.adapter.http.connection;
 
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import org.jspecify.annotations.Nullable;
@@ -8,19 +7,25 @@ import org.plantstore.adapter.http.connection.SlowClients.Wait;
 
 /**
  * Notes when a connection begins and ends to wait for its client: for the rest of a request, or for
- * more of its answers to be read than a connection keeps. One per connection, in front of the
- * decoder; used by its event loop alone.
+ * more of its answers to be read than a connection keeps. One per connection, in front of all other
+ * handlers; used by its event loop alone.
  */
 final class ClientWaits extends ChannelDuplexHandler {
 
   private final SlowClients slowClients;
+  private final @Nullable TlsHandler tls;
   private final RequestDecoder decoder;
   private final ConnectionHandler handler;
   private @Nullable Wait wait;
   private long sinceNanos;
 
-  ClientWaits(SlowClients slowClients, RequestDecoder decoder, ConnectionHandler handler) {
+  ClientWaits(
+      SlowClients slowClients,
+      @Nullable TlsHandler tls,
+      RequestDecoder decoder,
+      ConnectionHandler handler) {
     this.slowClients = slowClients;
+    this.tls = tls;
     this.decoder = decoder;
     this.handler = handler;
   }
@@ -28,47 +33,51 @@ final class ClientWaits extends ChannelDuplexHandler {
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     context.fireChannelRead(message);
-    settle(context.channel());
+    settle(context);
   }
 
   @Override
   public void flush(ChannelHandlerContext context) {
     context.flush();
-    settle(context.channel());
+    settle(context);
   }
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext context) {
-    settle(context.channel());
+    settle(context);
     context.fireChannelWritabilityChanged();
   }
 
-  private void settle(Channel channel) {
-    change(
-        channel,
-        channel.isWritable() ? handler.input().awaited(decoder.isLineBegun()) : Wait.READER);
+  private void settle(ChannelHandlerContext context) {
+    change(context, context.channel().isWritable() ? awaited() : Wait.READER);
+  }
+
+  private @Nullable Wait awaited() {
+    return tls != null && tls.isAwaitingClient()
+        ? Wait.HEAD
+        : handler.input().awaited(decoder.isLineBegun());
   }
 
   /** A change between head and body does not start the time anew. */
-  private void change(Channel channel, @Nullable Wait next) {
+  private void change(ChannelHandlerContext context, @Nullable Wait next) {
     if (wait == next) {
       return;
     }
     if (wait != null) {
-      slowClients.remove(channel, wait);
+      slowClients.remove(context, wait);
     }
     if (wait == null || wait == Wait.READER || next == Wait.READER) {
       sinceNanos = System.nanoTime();
     }
     wait = next;
-    if (next != null && channel.isActive()) {
-      slowClients.add(channel, next, sinceNanos);
+    if (next != null && context.channel().isActive()) {
+      slowClients.add(context, next, sinceNanos);
     }
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
-    change(context.channel(), null);
+    change(context, null);
     context.fireChannelInactive();
   }
 }

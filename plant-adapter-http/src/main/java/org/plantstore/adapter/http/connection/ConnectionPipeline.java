@@ -112,7 +112,10 @@ final class ConnectionPipeline
     channel.pipeline().replace(HttpServerCodec.class, CODEC, decoder);
     channel
         .pipeline()
-        .addBefore(CODEC, "client-waits", new ClientWaits(slowClientsOf(channel), decoder, handler))
+        .addFirst(
+            "client-waits",
+            new ClientWaits(
+                slowClientsOf(channel), channel.pipeline().get(TlsHandler.class), decoder, handler))
         .addAfter(CODEC, "connection", handler)
         .addAfter(CODEC, "pipelined-requests", new PipelinedRequests())
         .addAfter(CODEC, "encoder", new HttpResponseEncoder());

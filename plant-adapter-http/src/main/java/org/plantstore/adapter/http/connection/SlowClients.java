@@ -2,7 +2,7 @@ package org.plantstore.adapter.http.connection;
 
 import static java.util.Objects.requireNonNull;
 
-import io.netty.channel.Channel;
+import io.netty.channel.ChannelOutboundInvoker;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,7 +44,7 @@ final class SlowClients {
 
   private final int maxWaiting;
   private final long timeoutNanos;
-  private final Map<Wait, Map<Channel, Long>> waiting =
+  private final Map<Wait, Map<ChannelOutboundInvoker, Long>> waiting =
       Map.of(
           Wait.HEAD, new LinkedHashMap<>(),
           Wait.BODY, new LinkedHashMap<>(),
@@ -57,25 +57,25 @@ final class SlowClients {
     eventLoop.scheduleWithFixedDelay(this::sweep, 500, 500, TimeUnit.MILLISECONDS);
   }
 
-  void add(Channel connection, Wait kind, long sinceNanos) {
-    Map<Channel, Long> connections = of(kind);
+  void add(ChannelOutboundInvoker connection, Wait kind, long sinceNanos) {
+    Map<ChannelOutboundInvoker, Long> connections = of(kind);
     connections.put(connection, sinceNanos);
     if (kind != Wait.BODY && connections.size() > maxWaiting) {
       evictOldest(connections);
     }
   }
 
-  void remove(Channel connection, Wait kind) {
+  void remove(ChannelOutboundInvoker connection, Wait kind) {
     of(kind).remove(connection);
   }
 
-  private Map<Channel, Long> of(Wait kind) {
+  private Map<ChannelOutboundInvoker, Long> of(Wait kind) {
     return requireNonNull(waiting.get(kind));
   }
 
-  private void evictOldest(Map<Channel, Long> connections) {
-    Iterator<Channel> oldest = connections.keySet().iterator();
-    Channel evicted = oldest.next();
+  private void evictOldest(Map<ChannelOutboundInvoker, Long> connections) {
+    Iterator<ChannelOutboundInvoker> oldest = connections.keySet().iterator();
+    ChannelOutboundInvoker evicted = oldest.next();
     oldest.remove();
     evicted.close();
     if (EVICTIONS.isDue()) {
@@ -89,7 +89,7 @@ final class SlowClients {
   private void sweep() {
     long now = System.nanoTime();
     try {
-      for (Map<Channel, Long> connections : waiting.values()) {
+      for (Map<ChannelOutboundInvoker, Long> connections : waiting.values()) {
         new ArrayList<>(connections.entrySet())
             .stream()
                 .filter(entry -> now - entry.getValue() >= timeoutNanos)

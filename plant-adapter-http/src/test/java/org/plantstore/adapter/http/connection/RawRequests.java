@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.regex.Pattern;
 import org.plantstore.adapter.http.Tokens;
+import org.plantstore.adapter.http.tls.TestCertificate;
 
 /** Requests as bytes on a connection of their own, as no HTTP library would send them. */
 public final class RawRequests {
@@ -21,7 +22,12 @@ public final class RawRequests {
 
   /** Opens a connection on which waiting for an answer ends after a while. */
   public static Socket connect(EmbeddedServer server) throws IOException {
-    Socket socket = new Socket(server.getHost(), server.getPort());
+    Socket socket =
+        server.getScheme().equals("https")
+            ? TestCertificate.trust()
+                .getSocketFactory()
+                .createSocket(server.getHost(), server.getPort())
+            : new Socket(server.getHost(), server.getPort());
     socket.setSoTimeout(TIMEOUT_MILLIS);
     return socket;
   }

@@ -1,0 +1,78 @@
+package org.plantstore.adapter.http.tls;
+
+import io.micronaut.context.annotation.Requires;
+import io.micronaut.context.exceptions.ConfigurationException;
+import io.micronaut.http.ssl.CertificateProvider;
+import io.micronaut.scheduling.annotation.Scheduled;
+import jakarta.inject.Named;
+import jakarta.inject.Singleton;
+import java.security.KeyStore;
+import org.reactivestreams.Publisher;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Sinks;
+
+/**
+ * The certificate for new connections. Reads the files again every second, because they change one
+ * after the other, and because a watch of their folder does not notice that a link further up leads
+ * elsewhere, as on Kubernetes. What cannot be used does not replace what is in use. Its task runs in
+ * one thread at a time.
+ */
+@Singleton
+@Named(RenewedCertificate.NAME)
+@Requires(beans = TlsFiles.class)
+public final class RenewedCertificate implements CertificateProvider {
+
+  /** The name by which the framework finds this provider. */
+  public static final String NAME = "tls";
+
+  private static final Logger LOG = LoggerFactory.getLogger(RenewedCertificate.class);
+
+  /** How many seconds files may take to be replaced, until a line reports that they do not fit. */
+  private static final int PATIENCE = 10;
+
+  private static final int SECONDS_BETWEEN_LINES = 3_600;
+
+  private final TlsFiles files;
+  private final Sinks.Many<KeyStore> keyStores = Sinks.many().replay().latest();
+  private TlsCertificate current;
+  private int failures;
+
+  RenewedCertificate(TlsFiles files) {
+    this.files = files;
+    this.current = files.read();
+    publish();
+  }
+
+  @Scheduled(initialDelay = "1s", fixedDelay = "1s")
+  void renew() {
+    try {
+      TlsCertificate found = files.read();
+      failures = 0;
+      if (!found.equals(current)) {
+        current = found;
+        publish();
+      }
+    } catch (ConfigurationException e) {
+      failures++;
+      if (failures % SECONDS_BETWEEN_LINES == PATIENCE) {
+        LOG.warn("The certificate is not renewed, and that for {} stays: {}", current, e.getMessage());
+      }
+    }
+  }
+
+  private void publish() {
+    keyStores.tryEmitNext(current.toKeyStore()).orThrow();
+    LOG.info("Connections get the certificate for {}", current);
+  }
+
+  @Override
+  public Publisher<KeyStore> getKeyStore() {
+    return keyStores.asFlux();
+  }
+
+  @Override
+  public String getName() {
+    return NAME;
+  }
+}

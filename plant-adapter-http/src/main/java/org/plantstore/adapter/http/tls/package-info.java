@@ -1,0 +1,7 @@
+/**
+ * The certificate and the key of the API's port: reads and checks them, and takes up renewed ones.
+ */
+@NullMarked
+package org.plantstore.adapter.http.tls;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,158 @@
+package org.plantstore.adapter.http.tls;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.http.connection.RawRequests.FERN;
+import static org.plantstore.adapter.http.connection.RawRequests.createRequest;
+import static org.plantstore.adapter.http.connection.RawRequests.statuses;
+import static org.plantstore.adapter.http.tls.TestCertificate.builder;
+import static org.plantstore.adapter.http.tls.TestCertificate.issue;
+import static org.plantstore.adapter.http.tls.TestCertificate.write;
+
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.runtime.server.EmbeddedServer;
+import io.netty.pkitesting.X509Bundle;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.cert.Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLSocket;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.plantstore.adapter.http.Answer;
+import org.plantstore.adapter.http.Log;
+import org.plantstore.adapter.http.Tokens;
+import org.plantstore.adapter.http.connection.RawRequests;
+import reactor.core.publisher.Flux;
+
+/** Certificates that change while the service runs. */
+class RenewedCertificateTest {
+
+  @TempDir Path folder;
+
+  /** Callers come over new connections and over one that they keep. */
+  @Test
+  @Tag("slow")
+  void renewed_certificate_is_taken_up_without_a_failed_request() throws Exception {
+    Path link = Files.createSymbolicLink(folder.resolve("current"), version("1", issue(builder())));
+    ExecutorService callers = Executors.newCachedThreadPool();
+    AtomicBoolean done = new AtomicBoolean();
+    try (EmbeddedServer server = start(link)) {
+      CountDownLatch begun = new CountDownLatch(20);
+      List<Future<Void>> calls =
+          Stream.<Callable<Integer>>of(
+                  () -> statuses(newConnection(server)).get(0),
+                  () -> Answer.toCreate(server.getURI(), FERN).status())
+              .map(call -> callers.submit(() -> repeat(call, begun, done)))
+              .toList();
+      begun.await();
+
+      X509Bundle second = issue(builder().rsa2048());
+      Files.writeString(link.resolve("tls.key"), second.getPrivateKeyPEM());
+      Files.writeString(link.resolve("tls.crt"), second.getCertificatePathPEM());
+      awaitServed(server, second);
+      X509Bundle third = issue(builder());
+      Path next =
+          Files.createSymbolicLink(folder.resolve("next"), version("3", third)); // as on Kubernetes
+      Files.move(next, link, StandardCopyOption.ATOMIC_MOVE);
+      awaitServed(server, third);
+
+      done.set(true);
+      for (Future<Void> call : calls) {
+        call.get();
+      }
+    } finally {
+      callers.shutdownNow();
+    }
+  }
+
+  @Test
+  void files_that_do_not_fit_together_change_nothing_and_are_reported_once_an_hour() {
+    X509Bundle first = issue(builder());
+    write(first, folder);
+    TlsFiles files = new TlsFiles(folder.resolve("tls.crt"), folder.resolve("tls.key"));
+    RenewedCertificate certificate = new RenewedCertificate(files);
+    try (Log log = new Log(RenewedCertificate.class.getName())) {
+      write(issue(builder().notAfter(Instant.now().minus(Duration.ofDays(1)))), folder);
+      for (int second = 1; second < 3_600 + 10; second++) {
+        certificate.renew();
+      }
+
+      assertEquals(first.getCertificate(), served(certificate));
+      assertEquals(
+          "The certificate is not renewed, and that for [localhost, 127.0.0.1] until "
+              + first.getCertificate().getNotAfter().toInstant()
+              + " stays: TLS_CERTIFICATE must be valid now, but "
+              + files.certificate()
+              + " is from ",
+          log.await(1).get(0).getFormattedMessage().replaceFirst("(?<= is from ).*", ""));
+      assertEquals(1, log.await(1).size());
+
+      X509Bundle renewed = issue(builder());
+      write(renewed, folder);
+      certificate.renew();
+
+      assertEquals(renewed.getCertificate(), served(certificate));
+      assertEquals(2, log.await(2).size());
+    }
+  }
+
+  private static Certificate served(RenewedCertificate certificate) {
+    return assertDoesNotThrow(() ->
+        Flux.from(certificate.getKeyStore()).blockFirst().getCertificate("key"));
+  }
+
+  private Path version(String name, X509Bundle certificate) throws IOException {
+    Path version = Files.createDirectory(folder.resolve(name));
+    write(certificate, version);
+    return version;
+  }
+
+  private static EmbeddedServer start(Path files) {
+    return ApplicationContext.run(
+        EmbeddedServer.class,
+        Map.of(
+            "jwt.secret", Tokens.SECRET,
+            "tls.certificate", files.resolve("tls.crt").toString(),
+            "tls.key", files.resolve("tls.key").toString()));
+  }
+
+  private static String newConnection(EmbeddedServer server) throws IOException {
+    return RawRequests.send(server, createRequest("Connection: close\r\n"));
+  }
+
+  private static Void repeat(Callable<Integer> call, CountDownLatch begun, AtomicBoolean done)
+      throws Exception {
+    while (!done.get()) {
+      assertEquals(200, call.call());
+      begun.countDown();
+    }
+    return null;
+  }
+
+  private static void awaitServed(EmbeddedServer server, X509Bundle certificate)
+      throws IOException {
+    long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+    Certificate served = null;
+    while (!certificate.getCertificate().equals(served)) {
+      assertTrue(System.nanoTime() < deadline, "still served: " + served);
+      try (SSLSocket socket = (SSLSocket) RawRequests.connect(server)) {
+        served = socket.getSession().getPeerCertificates()[0];
+      }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package org.plantstore.adapter.http.tls;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
+
+/** Certificates of this machine, which clients trust. */
+public final class TestCertificate {
+
+  private static final X509Bundle AUTHORITY =
+      assertDoesNotThrow(() ->
+          new CertificateBuilder()
+              .ecp256()
+              .subject("CN=authority")
+              .setIsCertificateAuthority(true)
+              .buildSelfSigned());
+
+  private static final SSLContext TRUST =
+      assertDoesNotThrow(() -> {
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, new TrustManager[] {AUTHORITY.toTrustManager()}, null);
+        return context;
+      });
+
+  private TestCertificate() {}
+
+  /** Returns the trust of a client. */
+  public static SSLContext trust() {
+    return TRUST;
+  }
+
+  /** Returns the settings of a service that has a certificate of its own. */
+  public static Map<String, String> settings() {
+    Path folder = assertDoesNotThrow(() -> Files.createTempDirectory("plant-store"));
+    write(issue(builder()), folder);
+    return Map.of(
+        "tls.certificate", folder.resolve("tls.crt").toString(),
+        "tls.key", folder.resolve("tls.key").toString());
+  }
+
+  static CertificateBuilder builder() {
+    return new CertificateBuilder()
+        .ecp256()
+        .subject("CN=service")
+        .addSanDnsName("localhost")
+        .addSanIpAddress("127.0.0.1");
+  }
+
+  static X509Bundle issue(CertificateBuilder builder) {
+    return assertDoesNotThrow(() -> builder.buildIssuedBy(AUTHORITY));
+  }
+
+  static void write(X509Bundle certificate, Path folder) {
+    assertDoesNotThrow(() -> {
+      Files.writeString(folder.resolve("tls.crt"), certificate.getCertificatePathPEM());
+      Files.writeString(folder.resolve("tls.key"), certificate.getPrivateKeyPEM());
+    });
+  }
+}

@@ -1,0 +1,155 @@
+package org.plantstore.adapter.http.tls;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.http.tls.TestCertificate.builder;
+import static org.plantstore.adapter.http.tls.TestCertificate.issue;
+import static org.plantstore.adapter.http.tls.TestCertificate.write;
+
+import io.micronaut.context.exceptions.ConfigurationException;
+import io.netty.pkitesting.CertificateBuilder.Algorithm;
+import io.netty.pkitesting.X509Bundle;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Which certificates and keys a service starts with, and what it reports of others. */
+class TlsFilesTest {
+
+  private static final String KEY_FORM =
+      "TLS_KEY must be a PEM file of a private key without a password, in PKCS#8, PKCS#1 or SEC 1,"
+          + " but %s cannot be read: ";
+
+  @TempDir Path folder;
+
+  private TlsFiles files;
+
+  @BeforeEach
+  void write_a_pair_that_can_be_used() {
+    files = new TlsFiles(folder.resolve("tls.crt"), folder.resolve("tls.key"));
+    write(issue(builder()), folder);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"ecp256", "ecp384", "rsa2048", "ed25519"})
+  void pair_of_each_usual_kind_is_read(Algorithm algorithm) {
+    X509Bundle issued = issue(builder().algorithm(algorithm));
+    write(issued, folder);
+
+    TlsCertificate read = files.read();
+
+    assertEquals(issued.getKeyPair().getPrivate(), read.key());
+    assertEquals(issued.getCertificatePathList(), read.chain());
+    assertEquals(List.of("localhost", "127.0.0.1"), read.names());
+    assertEquals(issued.getCertificate().getNotAfter().toInstant(), read.expiry());
+    assertEquals(read.names() + " until " + read.expiry(), read.toString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "ecparam -name prime256v1 -genkey -out $",
+        "genrsa -out $",
+        "genrsa -traditional -out $",
+        "genpkey -algorithm ed25519 -out $"
+      })
+  @Tag("slow")
+  void key_in_each_form_of_openssl_is_read(String command) throws Exception {
+    openssl(command);
+    openssl("req -x509 -key $ -subj /CN=localhost -out " + files.certificate());
+
+    assertTrue(files.read().toKeyStore().isKeyEntry("key"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "genpkey -algorithm rsa -aes128 -pass pass:canary -out $",
+        "genrsa -traditional -aes128 -passout pass:canary -out $",
+        "genpkey -algorithm x25519 -out $"
+      })
+  @Tag("slow")
+  void key_that_cannot_be_used_is_refused(String command) throws Exception {
+    openssl(command);
+
+    assertRefused("TLS_KEY must be ");
+  }
+
+  @Test
+  void file_that_cannot_be_read_is_named() throws IOException {
+    Files.delete(files.key());
+    assertRefused(
+        "TLS_KEY must be a file that can be read, but " + files.key() + " cannot: NoSuchFile");
+
+    Files.delete(files.certificate());
+    Files.createDirectory(files.certificate());
+    assertRefused(
+        "TLS_CERTIFICATE must be a file that can be read, but " + files.certificate() + " cannot: ");
+  }
+
+  @Test
+  void file_of_another_kind_is_named() throws IOException {
+    Files.copy(files.certificate(), files.key(), StandardCopyOption.REPLACE_EXISTING);
+    assertRefused(KEY_FORM.formatted(files.key()) + "it has no private key");
+
+    for (String text : List.of("", "text", "-----BEGIN CERTIFICATE-----\nAAAA")) {
+      Files.writeString(files.certificate(), text);
+      assertRefused(
+          "TLS_CERTIFICATE must be a PEM file of certificates, but "
+              + files.certificate()
+              + " cannot be read: ");
+    }
+  }
+
+  @Test
+  void certificate_that_is_not_valid_now_is_refused() {
+    Instant now = Instant.now();
+    Duration day = Duration.ofDays(1);
+    for (X509Bundle issued :
+        List.of(
+            issue(builder().notAfter(now.minus(day))), issue(builder().notBefore(now.plus(day))))) {
+      write(issued, folder);
+      assertRefused(
+          "TLS_CERTIFICATE must be valid now, but " + files.certificate() + " is from ");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"ecp256", "rsa2048"})
+  void key_of_another_certificate_is_refused(Algorithm algorithm) throws IOException {
+    Files.writeString(files.key(), issue(builder().algorithm(algorithm)).getPrivateKeyPEM());
+
+    assertRefused(
+        "TLS_KEY must be the key of the first certificate in TLS_CERTIFICATE, but "
+            + files.key()
+            + " is not that of "
+            + files.certificate());
+  }
+
+  private void openssl(String command) throws IOException, InterruptedException {
+    String[] words = ("openssl " + command.replace("$", files.key().toString())).split(" ", -1);
+    Process process = new ProcessBuilder(words).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes());
+    assertEquals(0, process.waitFor(), output);
+  }
+
+  private void assertRefused(String start) {
+    String message = assertThrows(ConfigurationException.class, files::read).getMessage();
+    assertTrue(message.startsWith(start), message);
+    assertFalse(message.contains("null"), message);
+    assertEquals(1, message.lines().count(), message);
+  }
+}
