@@ -30,9 +30,12 @@ public final class HttpSettings implements ApplicationContextConfigurer {
   static final String MAX_CONCURRENT_CREATES = "max.concurrent.creates";
 
   private static final String MAX_BODY_BYTES = "max.body.bytes";
+  private static final String MAX_CONNECTIONS = "max.connections";
 
   @Override
   public void configure(ApplicationContextBuilder builder) {
+    // A second handshake on a connection has no deadline.
+    System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
     try (InputStream settings =
         requireNonNull(HttpSettings.class.getResourceAsStream("settings.properties"))) {
       builder.propertySources(
@@ -54,7 +57,11 @@ public final class HttpSettings implements ApplicationContextConfigurer {
       files.read(); // refused here, before any port is opened
       context.registerSingleton(files);
       environment.addPropertySource(
-          PropertySource.of("tls", Map.of("micronaut.server.ssl.enabled", true)));
+          PropertySource.of(
+              "tls",
+              // A connection takes more than twice as much memory.
+              Map.of("micronaut.server.ssl.enabled", true, MAX_CONNECTIONS, 8_192),
+              Integer.MIN_VALUE + 1));
     });
     requireLimits(environment);
   }
@@ -63,7 +70,7 @@ public final class HttpSettings implements ApplicationContextConfigurer {
   static void requireLimits(Environment settings) {
     for (String property :
         List.of(
-            MAX_BODY_BYTES, MAX_CONCURRENT_CREATES, "max.connections", "request.timeout.seconds")) {
+            MAX_BODY_BYTES, MAX_CONCURRENT_CREATES, MAX_CONNECTIONS, "request.timeout.seconds")) {
       String value = settings.getRequiredProperty(property, String.class);
       if (!value.matches("[1-9][0-9]{0,8}")) {
         String variable = property.replace('.', '_').toUpperCase(Locale.ROOT);

@@ -53,12 +53,15 @@ final class ClientWaits extends ChannelDuplexHandler {
   }
 
   private @Nullable Wait awaited() {
-    return tls != null && tls.isAwaitingClient()
-        ? Wait.HEAD
-        : handler.input().awaited(decoder.isLineBegun());
+    if (tls != null && tls.isRecordBegun()) {
+      return Wait.HEAD;
+    }
+    return tls == null || tls.handshakeFuture().isDone()
+        ? handler.input().awaited(decoder.isLineBegun())
+        : Wait.HANDSHAKE;
   }
 
-  /** A change between head and body does not start the time anew. */
+  /** A change between handshake, head and body does not start the time anew. */
   private void change(ChannelHandlerContext context, @Nullable Wait next) {
     if (wait == next) {
       return;

@@ -24,35 +24,44 @@ final class SlowClients {
 
   /** What a connection waits for. */
   enum Wait {
-    /** The rest of a line of the head or of the framing, or of a body that is refused already. */
-    HEAD,
+    /** The next message of a handshake of TLS: the keys of both, and what they have said. */
+    HANDSHAKE(20 * 1024),
+    /**
+     * The rest of a line of the head or of the framing, of a body that is refused already, or of a
+     * record of TLS: the first line, the headers, the current line as it came and as it is parsed,
+     * and the objects of 100 headers.
+     */
+    HEAD(5 * RequestDecoder.MAX_HEAD_PART_BYTES),
     /** The rest of a body that is wanted. {@link BodyBudget} bounds the memory for it. */
-    BODY,
+    BODY(0),
     /** That the client reads what it was answered. */
-    READER
+    READER(5 * RequestDecoder.MAX_HEAD_PART_BYTES);
+
+    /** The most memory of one connection, roughly, or 0 if it is bounded elsewhere. */
+    private final int maxBytes;
+
+    Wait(int maxBytes) {
+      this.maxBytes = maxBytes;
+    }
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(SlowClients.class);
   private static final LogLimit EVICTIONS = new LogLimit();
   private static final int SHARE_OF_HEAP = 8;
 
-  /**
-   * The most memory of one connection, roughly: the first line, the headers, the current line as it
-   * came and as it is parsed, and the objects of 100 headers.
-   */
-  private static final int MAX_BYTES = 5 * RequestDecoder.MAX_HEAD_PART_BYTES;
+  /** For the connections of each kind. */
+  private final long maxBytes;
 
-  private final int maxWaiting;
   private final long timeoutNanos;
   private final Map<Wait, Map<ChannelOutboundInvoker, Long>> waiting =
       Map.of(
+          Wait.HANDSHAKE, new LinkedHashMap<>(),
           Wait.HEAD, new LinkedHashMap<>(),
           Wait.BODY, new LinkedHashMap<>(),
           Wait.READER, new LinkedHashMap<>());
 
   SlowClients(EventExecutor eventLoop, int eventLoops, Duration timeout) {
-    this.maxWaiting =
-        (int) (Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP / MAX_BYTES / eventLoops);
+    this.maxBytes = Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP / eventLoops;
     this.timeoutNanos = timeout.toNanos();
     eventLoop.scheduleWithFixedDelay(this::sweep, 500, 500, TimeUnit.MILLISECONDS);
   }
@@ -60,7 +69,7 @@ final class SlowClients {
   void add(ChannelOutboundInvoker connection, Wait kind, long sinceNanos) {
     Map<ChannelOutboundInvoker, Long> connections = of(kind);
     connections.put(connection, sinceNanos);
-    if (kind != Wait.BODY && connections.size() > maxWaiting) {
+    if ((long) connections.size() * kind.maxBytes > maxBytes) {
       evictOldest(connections);
     }
   }
@@ -80,9 +89,9 @@ final class SlowClients {
     evicted.close();
     if (EVICTIONS.isDue()) {
       LOG.warn(
-          "Connections are closed before their time-out because more than {} requests are"
-              + " unfinished or answers unread on one event loop",
-          maxWaiting);
+          "Connections are closed before their time-out because more than {} requests or handshakes"
+              + " are unfinished, or answers unread, on one event loop",
+          connections.size());
     }
   }
 

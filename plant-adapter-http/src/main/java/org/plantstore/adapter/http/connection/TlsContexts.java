@@ -17,6 +17,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import jakarta.inject.Singleton;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
 
 /** TLS as this service speaks it: 1.2 with forward secrecy (RFC 9325) and 1.3, for HTTP/1.1 alone. */
 @Singleton
@@ -38,7 +39,7 @@ final class TlsContexts extends NettyServerSslFactory {
       @Override
       public SslContext buildTcp() throws Exception {
         SSLContext context = SSLContext.getInstance("TLS");
-        context.init(createKeyManagerFactory().getKeyManagers(), null, null);
+        context.init(createKeyManagerFactory().getKeyManagers(), new TrustManager[0], null);
         return new Context(context);
       }
     };

@@ -4,6 +4,7 @@ import io.micronaut.context.annotation.Property;
 import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
 import io.micronaut.test.support.TestPropertyProvider;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 import org.plantstore.adapter.http.Tokens;
 import org.plantstore.adapter.http.tls.TestCertificate;
@@ -11,6 +12,7 @@ import org.plantstore.adapter.http.tls.TestCertificate;
 /** What holds without TLS holds with it. */
 @MicronautTest
 @Property(name = "jwt.secret", value = Tokens.SECRET)
+@Tag("slow")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class BrokenHttpOverTlsTest extends BrokenHttpTest implements TestPropertyProvider {
 
