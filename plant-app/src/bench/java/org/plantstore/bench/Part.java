@@ -38,6 +38,7 @@ record Part(String name, List<Figure> figures) {
   private static final Subject LARGE_TABLE = requests("large table", Table.LARGE);
   private static final Subject RETRIES = requests("retries", Table.TAKEN);
   private static final Subject LOGGED = requests("access log", Variant.ACCESS_LOG, 64);
+  private static final Subject ENCRYPTED = requests("TLS", Variant.TLS, 64);
   private static final Subject CACHED_START = new Start("AOT cache", Variant.REQUIRING_CACHE);
   private static final Subject PLAIN_START = new Start("no AOT cache", Variant.WITHOUT_CACHE);
 
@@ -90,6 +91,10 @@ record Part(String name, List<Figure> figures) {
               "access-log",
               ratio("creates with the access log ÷ without", null, CREATES, LOGGED, SERVICE),
               ratio("CPU with the access log ÷ without", null, CPU, LOGGED, SERVICE)),
+          part(
+              "tls",
+              ratio("creates with TLS ÷ without", null, CREATES, ENCRYPTED, SERVICE),
+              ratio("CPU with TLS ÷ without", null, CPU, ENCRYPTED, SERVICE)),
           part(
               "start",
               ratio(

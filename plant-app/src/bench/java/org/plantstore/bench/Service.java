@@ -54,7 +54,8 @@ record Service(Process process, String address, Path output, double startMillis)
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
     builder.environment().put("PORT", String.valueOf(port));
     builder.environment().put("MANAGEMENT_PORT", String.valueOf(freePort()));
-    String address = "http://localhost:" + port + "/plants";
+    String scheme = environment.containsKey("TLS_KEY") ? "https" : "http";
+    String address = scheme + "://localhost:" + port + "/plants";
     long start = System.nanoTime();
     Process process = Program.start(builder);
     if (!createsPlant(process, address, token)) {

@@ -2,6 +2,8 @@ package org.plantstore.bench;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
 import java.io.File;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -16,6 +18,8 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /** The database, the tokens and the running services that subjects share. */
@@ -83,7 +87,7 @@ final class Testbed implements AutoCloseable {
     return Service.start(folder.resolve(SCRIPT), environment(variant), token(algorithm));
   }
 
-  private Map<String, String> environment(Variant variant) {
+  private Map<String, String> environment(Variant variant) throws IOException {
     Map<String, String> environment = new HashMap<>();
     environment.put("DATABASE_URL", database(variant).url());
     environment.put("DATABASE_USERNAME", database(variant).username());
@@ -97,6 +101,7 @@ final class Testbed implements AutoCloseable {
     switch (variant) {
       case PACKAGED, KEY_SET -> {}
       case ACCESS_LOG -> environment.put("ACCESS_LOG", "on");
+      case TLS -> environment.putAll(certificate());
       case REQUIRING_CACHE -> environment.put("JAVA_OPTS", "-XX:AOTMode=on");
       case WITHOUT_CACHE, OTHER_BUILD, OTHER_DATABASE -> environment.put("PLANT_STORE_AOT", "off");
       case ONE_INSERT -> {
@@ -109,6 +114,27 @@ final class Testbed implements AutoCloseable {
       }
     }
     return environment;
+  }
+
+  /** Returns the settings of a service with a certificate that this process trusts from now on. */
+  private static Map<String, String> certificate() throws IOException {
+    try {
+      X509Bundle certificate =
+          new CertificateBuilder()
+              .ecp256()
+              .subject("CN=localhost")
+              .addSanDnsName("localhost")
+              .setIsCertificateAuthority(true)
+              .buildSelfSigned();
+      SSLContext trust = SSLContext.getInstance("TLS");
+      trust.init(null, new TrustManager[] {certificate.toTrustManager()}, null);
+      SSLContext.setDefault(trust);
+      return Map.of(
+          "TLS_CERTIFICATE", certificate.toTempCertChainPem().toString(),
+          "TLS_KEY", certificate.toTempPrivateKeyPem().toString());
+    } catch (Exception e) {
+      throw new IOException("the certificate cannot be made", e);
+    }
   }
 
   /** Puts the start script of this build beside the other jar, so both get the same options. */

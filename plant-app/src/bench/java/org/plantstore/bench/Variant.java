@@ -17,5 +17,7 @@ enum Variant {
   /** With tokens of an identity provider instead of a shared secret. */
   KEY_SET,
   /** With the access log. */
-  ACCESS_LOG
+  ACCESS_LOG,
+  /** With TLS. */
+  TLS
 }

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
 import java.util.Locale;
+import javax.net.SocketFactory;
 
 /** A connection on which creates are sent byte by byte, as tests of connections need it. */
 final class RawClient implements AutoCloseable {
@@ -21,8 +22,12 @@ final class RawClient implements AutoCloseable {
   private boolean last;
 
   RawClient(int port, String token) throws IOException {
+    this(SocketFactory.getDefault(), port, token);
+  }
+
+  RawClient(SocketFactory sockets, int port, String token) throws IOException {
     this.token = token;
-    socket = new Socket("localhost", port);
+    socket = sockets.createSocket("localhost", port);
     socket.setSoTimeout(TIMEOUT_MILLIS);
     input = new BufferedInputStream(socket.getInputStream(), 512);
   }

@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
@@ -24,6 +25,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import javax.net.SocketFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -68,17 +70,22 @@ class ShutdownTest {
     database = Database.create();
   }
 
-  @Test
-  void service_that_is_asked_to_end_serves_on_and_fails_no_request() throws Exception {
-    ServiceProcess service = start(Map.of("DRAIN_SECONDS", "3"));
-    List<Future<?>> clients = startClients(service.port);
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void service_that_is_asked_to_end_serves_on_and_fails_no_request(boolean isTls) throws Exception {
+    TestCertificate certificate = TestCertificate.issue();
+    Map<String, String> settings = new HashMap<>(isTls ? certificate.settings() : Map.of());
+    settings.put("DRAIN_SECONDS", "3");
+    ServiceProcess service = start(settings);
+    SocketFactory sockets = isTls ? certificate.sockets() : SocketFactory.getDefault();
+    List<Future<?>> clients = startClients(sockets, service.port);
     Await.until("creates go on", () -> ids.get() > CREATES_BEFORE);
 
     long asked = System.nanoTime();
     service.terminate();
 
     service.awaitReadiness(503);
-    try (RawClient late = new RawClient(service.port, ServiceProcess.token())) {
+    try (RawClient late = new RawClient(sockets, service.port, ServiceProcess.token())) {
       assertEquals(200, late.create(0));
       assertTrue(late.isLast(), "a client is told to connect elsewhere");
     }
@@ -184,12 +191,12 @@ class ShutdownTest {
   }
 
   /** Starts clients that create plants without a pause until a connection is the last. */
-  private List<Future<?>> startClients(int port) {
+  private List<Future<?>> startClients(SocketFactory sockets, int port) {
     List<Future<?>> clients = new ArrayList<>();
     for (int number = 0; number < CLIENTS; number++) {
       clients.add(
           threads.submit(() -> {
-            try (RawClient client = new RawClient(port, ServiceProcess.token())) {
+            try (RawClient client = new RawClient(sockets, port, ServiceProcess.token())) {
               while (!client.isLast()) {
                 assertEquals(200, client.create(ids.incrementAndGet()));
               }

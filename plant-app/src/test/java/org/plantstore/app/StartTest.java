@@ -49,6 +49,8 @@ class StartTest {
           MANAGEMENT_PORT   | 65536 | MANAGEMENT_PORT must be a port from 1 to 65535, but is 65536
           MANAGEMENT_PORT   | 8080 | PORT and MANAGEMENT_PORT must differ, but both are 8080
           MAX_BODY_BYTES    | 1MB | MAX_BODY_BYTES must be a whole number from 1 to 999999999, but is 1MB
+          TLS_KEY           | /tls.key | TLS_CERTIFICATE and TLS_KEY must both be set or neither, but TLS_CERTIFICATE is not
+          TLS_CERTIFICATE   | '' | TLS_CERTIFICATE must have a value or not be set, but is empty
           DRAIN_SECONDS     | -1 | DRAIN_SECONDS must be a whole number from 0 to 9999, but is -1
           DATABASE_TIMEOUT_SECONDS | 0 | DATABASE_TIMEOUT_SECONDS must be a whole number from 1 to 60, but is 0
           DATABASE_TIMEOUT_SECONDS | 5s | DATABASE_TIMEOUT_SECONDS must be a whole number from 1 to 60, but is 5s

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.plantstore.adapter.http.tls.TestCertificate;
 import org.plantstore.adapter.http.token.TokenSettings;
 
 /** Configurations with which nobody should be let in are not started with. */
@@ -68,6 +69,19 @@ class SettingsTest {
       assertRefused(
           Map.of("jwt.secret", Tokens.SECRET, property, value),
           variable + " must be a whole number from 1 to 999999999, but is " + value);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({", 8192", "10000, 10000"})
+  void fewer_connections_are_open_over_tls_unless_that_is_set(
+      @Nullable String chosen, int connections) {
+    Map<String, Object> settings = new HashMap<>(TestCertificate.settings());
+    settings.put("jwt.secret", Tokens.SECRET);
+    settings.put("max.connections", chosen);
+    settings.values().removeIf(Objects::isNull);
+    try (ApplicationContext context = ApplicationContext.run(settings)) {
+      assertEquals(connections, context.getRequiredProperty("max.connections", Integer.class));
     }
   }
 

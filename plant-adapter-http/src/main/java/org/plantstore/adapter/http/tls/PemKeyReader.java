@@ -14,8 +14,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads private keys with the framework's parser, which knows PKCS#8, PKCS#1 and SEC 1, but not what
- * OpenSSL writes beside a key, such as the parameters of its curve.
+ * Reads private keys with the framework's parser, which knows PKCS#8, PKCS#1 and SEC 1, but not
+ * what OpenSSL writes beside a key, such as the parameters of its curve.
  */
 final class PemKeyReader extends SslBuilder<KeyStore> {
 

@@ -15,8 +15,8 @@ import reactor.core.publisher.Sinks;
 /**
  * The certificate for new connections. Reads the files again every second, because they change one
  * after the other, and because a watch of their folder does not notice that a link further up leads
- * elsewhere, as on Kubernetes. What cannot be used does not replace what is in use. Its task runs in
- * one thread at a time.
+ * elsewhere, as on Kubernetes. What cannot be used does not replace what is in use. Its task runs
+ * in one thread at a time.
  */
 @Singleton
 @Named(RenewedCertificate.NAME)
@@ -56,7 +56,8 @@ public final class RenewedCertificate implements CertificateProvider {
     } catch (ConfigurationException e) {
       failures++;
       if (failures % SECONDS_BETWEEN_LINES == PATIENCE) {
-        LOG.warn("The certificate is not renewed, and that for {} stays: {}", current, e.getMessage());
+        LOG.warn(
+            "The certificate is not renewed, and that for {} stays: {}", current, e.getMessage());
       }
     }
   }

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The files that TLS_CERTIFICATE and TLS_KEY name.
  *
- * @param certificate PEM of the certificate of this service, and of those that lead to a trusted one
+ * @param certificate PEM of the certificate of this service, and of those that lead to a trusted
+ *     one
  * @param key PEM of its private key
  */
 public record TlsFiles(Path certificate, Path key) {
@@ -65,8 +66,8 @@ public record TlsFiles(Path certificate, Path key) {
   /**
    * Reads the files.
    *
-   * @throws ConfigurationException if one cannot be read, if the certificate is not valid now, or if
-   *     the key is not its own
+   * @throws ConfigurationException if one cannot be read, if the certificate is not valid now, or
+   *     if the key is not its own
    */
   public TlsCertificate read() {
     List<X509Certificate> chain = chain(text(CERTIFICATE, certificate));

@@ -39,7 +39,9 @@ import org.plantstore.adapter.http.Log;
 import org.plantstore.adapter.http.Tokens;
 import org.plantstore.adapter.http.tls.TestCertificate;
 
-/** The connection below HTTP: what is agreed on, and clients that do not get as far as a request. */
+/**
+ * The connection below HTTP: what is agreed on, and clients that do not get as far as a request.
+ */
 @MicronautTest
 @Property(name = "jwt.secret", value = Tokens.SECRET)
 @Property(name = "request.timeout.seconds", value = "2")
@@ -83,9 +85,7 @@ class TlsTest implements TestPropertyProvider {
     String cipher = "c013"; // TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA
     String hello = "0302" + "00".repeat(32) + "00" + "0002" + cipher + "0100";
     try (Socket client = new Socket(server.getHost(), server.getPort())) {
-      client
-          .getOutputStream()
-          .write(HexFormat.of().parseHex("160301002d" + "01000029" + hello));
+      client.getOutputStream().write(HexFormat.of().parseHex("160301002d" + "01000029" + hello));
       byte[] answer = client.getInputStream().readAllBytes();
 
       assertTrue(HexFormat.of().formatHex(answer).endsWith(PROTOCOL_VERSION));
@@ -107,7 +107,8 @@ class TlsTest implements TestPropertyProvider {
   @Test
   void bytes_without_tls_end_the_connection_and_log_nothing() throws IOException {
     try (Log log = new Log("ROOT")) {
-      for (String bytes : List.of(createRequest(""), "nonsense\r\n", "\u0016\u0003\u0001\0\u0005nonsense")) {
+      for (String bytes :
+          List.of(createRequest(""), "nonsense\r\n", "\u0016\u0003\u0001\0\u0005nonsense")) {
         try (Socket client = new Socket(server.getHost(), server.getPort())) {
           write(client, bytes);
           assertEquals(List.of(), statuses(readAll(client)));
@@ -116,7 +117,9 @@ class TlsTest implements TestPropertyProvider {
       assertEquals(200, Answer.toCreate(server.getURI(), FERN).status());
       assertEquals(
           List.of(),
-          log.await(0).stream().filter(line -> line.getLevel().isGreaterOrEqual(Level.WARN)).toList());
+          log.await(0).stream()
+              .filter(line -> line.getLevel().isGreaterOrEqual(Level.WARN))
+              .toList());
     }
   }
 
@@ -141,7 +144,7 @@ class TlsTest implements TestPropertyProvider {
   }
 
   /** How far clients get before they dawdle. */
-  private enum Dawdler {
+  enum Dawdler {
     NOTHING(false),
     RECORD(true),
     HANDSHAKE(false),
@@ -174,7 +177,7 @@ class TlsTest implements TestPropertyProvider {
       write(tls, dawdler == Dawdler.HEAD ? request.substring(0, 50) : request);
     }
     if (dawdler.drips) {
-      write(socket, "\u0016\u0003\u0003\u0040\0"); // 16 KiB follow
+      write(socket, "\u0016\u0003\u0003@\0"); // 16 KiB follow
     }
     socket.setSoTimeout(1);
     return socket;

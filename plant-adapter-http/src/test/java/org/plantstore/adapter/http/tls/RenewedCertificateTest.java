@@ -1,14 +1,10 @@
 package org.plantstore.adapter.http.tls;
 
-import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.http.connection.RawRequests.FERN;
 import static org.plantstore.adapter.http.connection.RawRequests.createRequest;
 import static org.plantstore.adapter.http.connection.RawRequests.statuses;
-import static org.plantstore.adapter.http.tls.TestCertificate.builder;
-import static org.plantstore.adapter.http.tls.TestCertificate.issue;
-import static org.plantstore.adapter.http.tls.TestCertificate.write;
 
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
@@ -22,6 +18,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -30,6 +27,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,7 +46,10 @@ class RenewedCertificateTest {
   @Test
   @Tag("slow")
   void renewed_certificate_is_taken_up_without_a_failed_request() throws Exception {
-    Path link = Files.createSymbolicLink(folder.resolve("current"), version("1", issue(builder())));
+    Path link =
+        Files.createSymbolicLink(
+            folder.resolve("current"),
+            version("1", TestCertificate.issue(TestCertificate.builder())));
     ExecutorService callers = Executors.newCachedThreadPool();
     AtomicBoolean done = new AtomicBoolean();
     try (EmbeddedServer server = start(link)) {
@@ -61,11 +62,11 @@ class RenewedCertificateTest {
               .toList();
       begun.await();
 
-      X509Bundle second = issue(builder().rsa2048());
+      X509Bundle second = TestCertificate.issue(TestCertificate.builder().rsa2048());
       Files.writeString(link.resolve("tls.key"), second.getPrivateKeyPEM());
       Files.writeString(link.resolve("tls.crt"), second.getCertificatePathPEM());
       awaitServed(server, second);
-      X509Bundle third = issue(builder());
+      X509Bundle third = TestCertificate.issue(TestCertificate.builder());
       Path next =
           Files.createSymbolicLink(folder.resolve("next"), version("3", third)); // as on Kubernetes
       Files.move(next, link, StandardCopyOption.ATOMIC_MOVE);
@@ -81,13 +82,17 @@ class RenewedCertificateTest {
   }
 
   @Test
-  void files_that_do_not_fit_together_change_nothing_and_are_reported_once_an_hour() {
-    X509Bundle first = issue(builder());
-    write(first, folder);
+  void files_that_do_not_fit_together_change_nothing_and_are_reported_once_an_hour()
+      throws Exception {
+    X509Bundle first = TestCertificate.issue(TestCertificate.builder());
+    TestCertificate.write(first, folder);
     TlsFiles files = new TlsFiles(folder.resolve("tls.crt"), folder.resolve("tls.key"));
     RenewedCertificate certificate = new RenewedCertificate(files);
     try (Log log = new Log(RenewedCertificate.class.getName())) {
-      write(issue(builder().notAfter(Instant.now().minus(Duration.ofDays(1)))), folder);
+      TestCertificate.write(
+          TestCertificate.issue(
+              TestCertificate.builder().notAfter(Instant.now().minus(Duration.ofDays(1)))),
+          folder);
       for (int second = 1; second < 3_600 + 10; second++) {
         certificate.renew();
       }
@@ -102,8 +107,8 @@ class RenewedCertificateTest {
           log.await(1).get(0).getFormattedMessage().replaceFirst("(?<= is from ).*", ""));
       assertEquals(1, log.await(1).size());
 
-      X509Bundle renewed = issue(builder());
-      write(renewed, folder);
+      X509Bundle renewed = TestCertificate.issue(TestCertificate.builder());
+      TestCertificate.write(renewed, folder);
       certificate.renew();
 
       assertEquals(renewed.getCertificate(), served(certificate));
@@ -111,14 +116,14 @@ class RenewedCertificateTest {
     }
   }
 
-  private static Certificate served(RenewedCertificate certificate) {
-    return assertDoesNotThrow(() ->
-        Flux.from(certificate.getKeyStore()).blockFirst().getCertificate("key"));
+  private static @Nullable Certificate served(RenewedCertificate certificate) throws Exception {
+    return Objects.requireNonNull(Flux.from(certificate.getKeyStore()).blockFirst())
+        .getCertificate("key");
   }
 
   private Path version(String name, X509Bundle certificate) throws IOException {
     Path version = Files.createDirectory(folder.resolve(name));
-    write(certificate, version);
+    TestCertificate.write(certificate, version);
     return version;
   }
 

@@ -1,12 +1,10 @@
 package org.plantstore.adapter.http.tls;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.plantstore.adapter.http.tls.TestCertificate.builder;
-import static org.plantstore.adapter.http.tls.TestCertificate.issue;
-import static org.plantstore.adapter.http.tls.TestCertificate.write;
 
 import io.micronaut.context.exceptions.ConfigurationException;
 import io.netty.pkitesting.CertificateBuilder.Algorithm;
@@ -29,10 +27,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Which certificates and keys a service starts with, and what it reports of others. */
 class TlsFilesTest {
 
-  private static final String KEY_FORM =
-      "TLS_KEY must be a PEM file of a private key without a password, in PKCS#8, PKCS#1 or SEC 1,"
-          + " but %s cannot be read: ";
-
   @TempDir Path folder;
 
   private TlsFiles files;
@@ -40,14 +34,14 @@ class TlsFilesTest {
   @BeforeEach
   void write_a_pair_that_can_be_used() {
     files = new TlsFiles(folder.resolve("tls.crt"), folder.resolve("tls.key"));
-    write(issue(builder()), folder);
+    TestCertificate.write(TestCertificate.issue(TestCertificate.builder()), folder);
   }
 
   @ParameterizedTest
   @EnumSource(names = {"ecp256", "ecp384", "rsa2048", "ed25519"})
   void pair_of_each_usual_kind_is_read(Algorithm algorithm) {
-    X509Bundle issued = issue(builder().algorithm(algorithm));
-    write(issued, folder);
+    X509Bundle issued = TestCertificate.issue(TestCertificate.builder().algorithm(algorithm));
+    TestCertificate.write(issued, folder);
 
     TlsCertificate read = files.read();
 
@@ -97,13 +91,18 @@ class TlsFilesTest {
     Files.delete(files.certificate());
     Files.createDirectory(files.certificate());
     assertRefused(
-        "TLS_CERTIFICATE must be a file that can be read, but " + files.certificate() + " cannot: ");
+        "TLS_CERTIFICATE must be a file that can be read, but "
+            + files.certificate()
+            + " cannot: ");
   }
 
   @Test
   void file_of_another_kind_is_named() throws IOException {
     Files.copy(files.certificate(), files.key(), StandardCopyOption.REPLACE_EXISTING);
-    assertRefused(KEY_FORM.formatted(files.key()) + "it has no private key");
+    assertRefused(
+        "TLS_KEY must be a PEM file of a private key without a password, in PKCS#8, PKCS#1 or SEC 1, but "
+            + files.key()
+            + " cannot be read: it has no private key");
 
     for (String text : List.of("", "text", "-----BEGIN CERTIFICATE-----\nAAAA")) {
       Files.writeString(files.certificate(), text);
@@ -120,17 +119,19 @@ class TlsFilesTest {
     Duration day = Duration.ofDays(1);
     for (X509Bundle issued :
         List.of(
-            issue(builder().notAfter(now.minus(day))), issue(builder().notBefore(now.plus(day))))) {
-      write(issued, folder);
-      assertRefused(
-          "TLS_CERTIFICATE must be valid now, but " + files.certificate() + " is from ");
+            TestCertificate.issue(TestCertificate.builder().notAfter(now.minus(day))),
+            TestCertificate.issue(TestCertificate.builder().notBefore(now.plus(day))))) {
+      TestCertificate.write(issued, folder);
+      assertRefused("TLS_CERTIFICATE must be valid now, but " + files.certificate() + " is from ");
     }
   }
 
   @ParameterizedTest
   @EnumSource(names = {"ecp256", "rsa2048"})
   void key_of_another_certificate_is_refused(Algorithm algorithm) throws IOException {
-    Files.writeString(files.key(), issue(builder().algorithm(algorithm)).getPrivateKeyPEM());
+    Files.writeString(
+        files.key(),
+        TestCertificate.issue(TestCertificate.builder().algorithm(algorithm)).getPrivateKeyPEM());
 
     assertRefused(
         "TLS_KEY must be the key of the first certificate in TLS_CERTIFICATE, but "
@@ -142,12 +143,13 @@ class TlsFilesTest {
   private void openssl(String command) throws IOException, InterruptedException {
     String[] words = ("openssl " + command.replace("$", files.key().toString())).split(" ", -1);
     Process process = new ProcessBuilder(words).redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes());
+    String output = new String(process.getInputStream().readAllBytes(), UTF_8);
     assertEquals(0, process.waitFor(), output);
   }
 
   private void assertRefused(String start) {
-    String message = assertThrows(ConfigurationException.class, files::read).getMessage();
+    String message =
+        String.valueOf(assertThrows(ConfigurationException.class, files::read).getMessage());
     assertTrue(message.startsWith(start), message);
     assertFalse(message.contains("null"), message);
     assertEquals(1, message.lines().count(), message);

@@ -1,7 +1,7 @@
 package org.plantstore.adapter.persistence.database;
 
-import static java.util.stream.Collectors.joining;
-
+import java.io.FileNotFoundException;
+import java.security.GeneralSecurityException;
 import java.sql.SQLException;
 import java.util.Objects;
 import java.util.Optional;
@@ -23,6 +23,9 @@ public record PostgresFailure(SQLException cause) {
 
   /** What Citus names as the source of a worker's failure. */
   private static final String RELAY = "ReportResultError";
+
+  /** What the driver names, in all its languages, if the certificate is that of another host. */
+  private static final String HOST_CHECK = "PgjdbcHostnameVerifier";
 
   /** What a pooler sends before it closes a connection. */
   private static final String POOLER = "08P01";
@@ -84,10 +87,25 @@ public record PostgresFailure(SQLException cause) {
                     && OF_SERVER.stream().anyMatch(this::hasState)));
   }
 
+  /**
+   * Returns whether the server's certificate is not trusted, or not that of the host, or whether
+   * what it is checked with cannot be read.
+   */
+  public boolean isOfCertificate() {
+    return causes(cause, Throwable.class)
+        .anyMatch(link ->
+            link instanceof GeneralSecurityException
+                || link instanceof FileNotFoundException
+                || String.valueOf(link.getMessage()).contains(HOST_CHECK));
+  }
+
   /** Returns the failure in one line, without details, which would quote rows. */
   public String describe() {
     String messages =
-        causes(cause, Throwable.class).map(PostgresFailure::messageOf).collect(joining(": "));
+        causes(cause, Throwable.class)
+            .map(PostgresFailure::messageOf)
+            .reduce((outer, inner) -> outer.endsWith(inner) ? outer : outer + ": " + inner)
+            .orElseThrow();
     String state = state().map(" (SQLSTATE %s)"::formatted).orElse("");
     return (messages + state).replaceAll("\\s+", " ");
   }

@@ -62,7 +62,9 @@ public record ServerCheck(DatabaseAccess access, boolean migrates) {
   }
 
   private static boolean isWorthWaiting(PostgresFailure failure) {
-    return failure.isTransient() && LASTING_STATES.stream().noneMatch(failure::hasState);
+    return failure.isTransient()
+        && !failure.isOfCertificate()
+        && LASTING_STATES.stream().noneMatch(failure::hasState);
   }
 
   private static ConfigurationException refusal(PostgresFailure failure, Duration patience) {
@@ -75,7 +77,9 @@ public record ServerCheck(DatabaseAccess access, boolean migrates) {
 
   /** Returns what to check after a failure to connect, and the failure. */
   public static String advice(PostgresFailure failure) {
-    return "check DATABASE_URL, DATABASE_USERNAME, DATABASE_PASSWORD and the server: "
+    return (failure.isOfCertificate()
+            ? "check its certificate, and sslrootcert and the host in DATABASE_URL: "
+            : "check DATABASE_URL, DATABASE_USERNAME, DATABASE_PASSWORD and the server: ")
         + failure.describe();
   }
 

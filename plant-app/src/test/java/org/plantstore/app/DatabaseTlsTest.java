@@ -1,0 +1,69 @@
+package org.plantstore.app;
+
+import static java.nio.file.attribute.PosixFilePermissions.asFileAttribute;
+import static java.nio.file.attribute.PosixFilePermissions.fromString;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A database that is reached over TLS, and one that only looks like it. */
+@Tag("slow")
+class DatabaseTlsTest {
+
+  private static final String SESSIONS =
+      "SELECT bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)"
+          + " WHERE application_name = 'plant-store'";
+
+  private static final String TRUST =
+      "plant-store does not start: the database cannot be used; check its certificate, and"
+          + " sslrootcert and the host in DATABASE_URL: ";
+
+  @Test
+  void database_is_used_if_its_certificate_is_trusted_and_of_its_host(@TempDir Path data)
+      throws Exception {
+    TestCertificate certificate = TestCertificate.issue();
+    String root = certificate.files().toTempRootCertPem().toString();
+    String otherRoot = TestCertificate.issue().files().toTempRootCertPem().toString();
+    try (DatabaseServer server = new DatabaseServer(data, 0)) {
+      Files.writeString(data.resolve("server.crt"), certificate.files().getCertificatePathPEM());
+      Path key =
+          Files.createFile(data.resolve("server.key"), asFileAttribute(fromString("rw-------")));
+      Files.writeString(key, certificate.files().getPrivateKeyPEM());
+      Database database = server.database();
+      database.execute("ALTER SYSTEM SET ssl = on", "SELECT pg_reload_conf()");
+      Await.until("TLS is on", () -> database.single("SHOW ssl").equals("on"));
+
+      try (ServiceProcess service = start("localhost", database, root)) {
+        assertEquals(200, service.awaitReady().create(1, "fern").statusCode());
+        assertEquals("t", database.single(SESSIONS));
+      }
+      assertRefused(
+          start("localhost", database, otherRoot), "SSL error: PKIX path validation failed: ");
+      assertRefused(start("127.0.0.1", database, root), "The hostname 127.0.0.1 could not be ");
+      assertRefused(start("localhost", database, data + "/missing"), "Could not open SSL root ");
+    }
+  }
+
+  private static ServiceProcess start(String host, Database database, String root) {
+    String address =
+        "jdbc:postgresql://%s:%d/%s?sslmode=verify-full&sslrootcert=%s"
+            .formatted(host, database.port(), database.name(), root);
+    return new ServiceProcess(Database.environment(address));
+  }
+
+  private static void assertRefused(ServiceProcess service, String reason) {
+    try (service) {
+      assertEquals(1, service.awaitExit());
+      String errors = service.errors();
+      assertTrue(errors.startsWith(TRUST), errors);
+      assertTrue(errors.contains(reason), errors);
+      assertEquals(1, errors.lines().count(), errors);
+      assertEquals("", service.output(), "it does not wait");
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package org.plantstore.app;
+
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
+import java.util.Map;
+import javax.net.SocketFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
+
+/** A certificate of localhost, by an authority of its own. */
+record TestCertificate(X509Bundle files) {
+
+  static TestCertificate issue() throws Exception {
+    X509Bundle authority =
+        new CertificateBuilder()
+            .ecp256()
+            .subject("CN=authority")
+            .setIsCertificateAuthority(true)
+            .buildSelfSigned();
+    return new TestCertificate(
+        new CertificateBuilder()
+            .ecp256()
+            .subject("CN=server")
+            .addSanDnsName("localhost")
+            .buildIssuedBy(authority));
+  }
+
+  /** Returns the settings of a service that has this certificate. */
+  Map<String, String> settings() throws Exception {
+    return Map.of(
+        "TLS_CERTIFICATE", files.toTempCertChainPem().toString(),
+        "TLS_KEY", files.toTempPrivateKeyPem().toString());
+  }
+
+  /** Returns the connections of clients that trust the authority. */
+  SocketFactory sockets() throws Exception {
+    SSLContext trust = SSLContext.getInstance("TLS");
+    trust.init(null, new TrustManager[] {files.toTrustManager()}, null);
+    return trust.getSocketFactory();
+  }
+}
