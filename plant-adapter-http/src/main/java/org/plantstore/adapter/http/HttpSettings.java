@@ -30,7 +30,6 @@ public final class HttpSettings implements ApplicationContextConfigurer {
   static final String MAX_CONCURRENT_CREATES = "max.concurrent.creates";
 
   private static final String MAX_BODY_BYTES = "max.body.bytes";
-  private static final String MAX_CONNECTIONS = "max.connections";
 
   @Override
   public void configure(ApplicationContextBuilder builder) {
@@ -53,16 +52,16 @@ public final class HttpSettings implements ApplicationContextConfigurer {
   public void configure(ApplicationContext context) {
     Environment environment = context.getEnvironment();
     context.registerSingleton(TokenSettings.of(environment));
-    TlsFiles.of(environment).ifPresent(files -> {
-      files.read(); // refused here, before any port is opened
-      context.registerSingleton(files);
-      environment.addPropertySource(
-          PropertySource.of(
-              "tls",
-              // A connection takes more than twice as much memory.
-              Map.of("micronaut.server.ssl.enabled", true, MAX_CONNECTIONS, 8_192),
-              Integer.MIN_VALUE + 1));
-    });
+    TlsFiles.of(environment)
+        .ifPresent(files -> {
+          files.read(); // refused here, before any port is opened
+          context.registerSingleton(files);
+          environment.addPropertySource(
+              PropertySource.of(
+                  "tls",
+                  // A connection takes more than twice as much memory.
+                  Map.of("micronaut.server.ssl.enabled", true, "default.max-connections", 8_192)));
+        });
     requireLimits(environment);
   }
 
@@ -70,7 +69,7 @@ public final class HttpSettings implements ApplicationContextConfigurer {
   static void requireLimits(Environment settings) {
     for (String property :
         List.of(
-            MAX_BODY_BYTES, MAX_CONCURRENT_CREATES, MAX_CONNECTIONS, "request.timeout.seconds")) {
+            MAX_BODY_BYTES, MAX_CONCURRENT_CREATES, "max.connections", "request.timeout.seconds")) {
       String value = settings.getRequiredProperty(property, String.class);
       if (!value.matches("[1-9][0-9]{0,8}")) {
         String variable = property.replace('.', '_').toUpperCase(Locale.ROOT);
