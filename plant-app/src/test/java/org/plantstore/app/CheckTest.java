@@ -38,7 +38,8 @@ class CheckTest {
       String output = check.output();
       assertTrue(output.lines().allMatch(line -> line.startsWith("✔ ")), output);
       assertEquals(
-          List.of("service", "java", "memory", "limits", "tokens", "token", "database"),
+          List.of(
+              "service", "java", "memory", "limits", "tokens", "token", "certificate", "database"),
           output.lines().map(line -> line.replaceAll("^. |:.*", "")).distinct().toList());
       assertFalse(output.contains(token), output);
     }
