@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
@@ -18,6 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import javax.net.SocketFactory;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -37,6 +39,9 @@ class SmallHeapTest {
   };
 
   private static final int CONNECTIONS = 1_024;
+
+  /** Fewer than may be in a handshake at once. */
+  private static final int TLS_CONNECTIONS = 256;
 
   /** Nearly as many as connections are let in. */
   private static final int STRANGERS = 16_000;
@@ -59,8 +64,12 @@ class SmallHeapTest {
 
   @BeforeAll
   static void start() throws SQLException {
+    service = start(Map.of());
+  }
+
+  private static ServiceProcess start(Map<String, String> settings) throws SQLException {
     ProcessBuilder command = ServiceProcess.java(System.getProperty("java.class.path"), OPTIONS);
-    service = new ServiceProcess(command, Database.create().environment()).awaitReady();
+    return new ServiceProcess(command, Database.create().environment(settings)).awaitReady();
   }
 
   @Test
@@ -70,6 +79,21 @@ class SmallHeapTest {
     assertTrue(statuses.contains(200), statuses.toString());
     assertTrue(Set.of(200, 503).containsAll(statuses), statuses.toString());
     assertWell();
+  }
+
+  @Test
+  void largest_bodies_over_tls_are_answered() throws Exception {
+    TestCertificate certificate = TestCertificate.issue();
+    SocketFactory sockets = certificate.sockets();
+    try (ServiceProcess encrypting = start(certificate.settings())) {
+      Set<Integer> statuses =
+          onConnections(
+              TLS_CONNECTIONS,
+              id -> largeCreate(new RawClient(sockets, encrypting.port, token), id));
+
+      assertTrue(statuses.contains(200), statuses.toString());
+      assertTrue(Set.of(200, 503).containsAll(statuses), statuses.toString());
+    }
   }
 
   @Test
@@ -143,8 +167,12 @@ class SmallHeapTest {
   }
 
   private Set<Integer> onEveryConnection(Client client) throws Exception {
+    return onConnections(CONNECTIONS, client);
+  }
+
+  private Set<Integer> onConnections(int connections, Client client) throws Exception {
     List<Future<Integer>> pending = new ArrayList<>();
-    for (int number = 0; number < CONNECTIONS; number++) {
+    for (int number = 0; number < connections; number++) {
       int id = number;
       pending.add(clients.submit(() -> client.status(id)));
     }
@@ -156,7 +184,11 @@ class SmallHeapTest {
   }
 
   private int largeCreate(int id) throws IOException {
-    try (RawClient client = new RawClient(service.port, token)) {
+    return largeCreate(new RawClient(service.port, token), id);
+  }
+
+  private static int largeCreate(RawClient client, int id) throws IOException {
+    try (client) {
       sendAllButTheEnd(client, id);
       client.send(END);
       return client.status();

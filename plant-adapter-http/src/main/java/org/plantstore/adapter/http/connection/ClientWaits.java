@@ -53,12 +53,11 @@ final class ClientWaits extends ChannelDuplexHandler {
   }
 
   private @Nullable Wait awaited() {
-    if (tls != null && tls.isRecordBegun()) {
-      return Wait.HEAD;
+    if (tls != null && !tls.handshakeFuture().isDone()) {
+      return Wait.TLS;
     }
-    return tls == null || tls.handshakeFuture().isDone()
-        ? handler.input().awaited(decoder.isLineBegun())
-        : Wait.HANDSHAKE;
+    Wait awaited = handler.input().awaited(decoder.isLineBegun());
+    return awaited == null && tls != null && tls.isRecordBegun() ? Wait.TLS : awaited;
   }
 
   /** A change between handshake, head and body does not start the time anew. */

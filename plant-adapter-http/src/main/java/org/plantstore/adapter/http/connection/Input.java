@@ -46,8 +46,7 @@ enum Input {
   @Nullable Wait awaited(boolean isLineBegun) {
     return switch (this) {
       case HEAD -> isLineBegun ? Wait.HEAD : null;
-      case EXPECTED_BODY, BODY -> isLineBegun ? Wait.HEAD : Wait.BODY;
-      case REFUSED_BODY -> Wait.HEAD;
+      case EXPECTED_BODY, BODY, REFUSED_BODY -> isLineBegun ? Wait.HEAD : Wait.BODY;
       case NONE -> null;
     };
   }

@@ -24,15 +24,14 @@ final class SlowClients {
 
   /** What a connection waits for. */
   enum Wait {
-    /** The next message of a handshake of TLS: the keys of both, and what they have said. */
-    HANDSHAKE(20 * 1024),
+    /** The next message of a handshake, or the rest of a record between requests. */
+    TLS(20 * 1024),
     /**
-     * The rest of a line of the head or of the framing, of a body that is refused already, or of a
-     * record of TLS: the first line, the headers, the current line as it came and as it is parsed,
-     * and the objects of 100 headers.
+     * The rest of a line of the head or of the framing: the first line, the headers, the current
+     * line as it came and as it is parsed, and the objects of 100 headers.
      */
     HEAD(5 * RequestDecoder.MAX_HEAD_PART_BYTES),
-    /** The rest of a body that is wanted. {@link BodyBudget} bounds the memory for it. */
+    /** The rest of a body, for which {@link BodyBudget} bounds the memory, or which is dropped. */
     BODY(0),
     /** That the client reads what it was answered. */
     READER(5 * RequestDecoder.MAX_HEAD_PART_BYTES);
@@ -55,7 +54,7 @@ final class SlowClients {
   private final long timeoutNanos;
   private final Map<Wait, Map<ChannelOutboundInvoker, Long>> waiting =
       Map.of(
-          Wait.HANDSHAKE, new LinkedHashMap<>(),
+          Wait.TLS, new LinkedHashMap<>(),
           Wait.HEAD, new LinkedHashMap<>(),
           Wait.BODY, new LinkedHashMap<>(),
           Wait.READER, new LinkedHashMap<>());

@@ -29,7 +29,7 @@ class ClientEvictionTest {
           TIMEOUT);
 
   @ParameterizedTest
-  @CsvSource({"HEAD, 7", "READER, 7", "HANDSHAKE, 1", "BODY, 0"})
+  @CsvSource({"HEAD, 7", "READER, 7", "TLS, 1", "BODY, 0"})
   void oldest_is_closed_when_more_wait_than_there_is_memory_for(Wait kind, int closed) {
     long now = System.nanoTime();
     clients.forEach(client -> slowClients.add(client, kind, now));
