@@ -43,7 +43,7 @@ class DatabaseTlsTest {
         assertEquals("t", database.single(SESSIONS));
       }
       assertRefused(
-          start("localhost", database, otherRoot), "SSL error: PKIX path validation failed: ");
+          start("localhost", database, otherRoot), "PKIX path validation failed: ");
       assertRefused(start("127.0.0.1", database, root), "The hostname 127.0.0.1 could not be ");
       assertRefused(start("localhost", database, data + "/missing"), "Could not open SSL root ");
     }
