@@ -16,9 +16,12 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.plantstore.app.development.DevelopmentKey;
 
 /** The command that says whether a configuration works here, before it is rolled out. */
+@Execution(ExecutionMode.CONCURRENT)
 class CheckTest {
 
   private static final String OBJECTS = "SELECT count(*) FROM pg_class";

@@ -10,9 +10,12 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A database that is reached over TLS, and one that only looks like it. */
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class DatabaseTlsTest {
 
   private static final String SESSIONS =
@@ -42,8 +45,7 @@ class DatabaseTlsTest {
         assertEquals(200, service.awaitReady().create(1, "fern").statusCode());
         assertEquals("t", database.single(SESSIONS));
       }
-      assertRefused(
-          start("localhost", database, otherRoot), "PKIX path validation failed: ");
+      assertRefused(start("localhost", database, otherRoot), "PKIX path validation failed: ");
       assertRefused(start("127.0.0.1", database, root), "The hostname 127.0.0.1 could not be ");
       assertRefused(start("localhost", database, data + "/missing"), "Could not open SSL root ");
     }

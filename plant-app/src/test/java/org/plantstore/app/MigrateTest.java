@@ -10,8 +10,11 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The command that makes the tables, and a service that leaves them to it. */
+@Execution(ExecutionMode.CONCURRENT)
 class MigrateTest {
 
   private static final List<String> FORBIDDEN =
