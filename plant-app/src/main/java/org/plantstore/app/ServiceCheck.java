@@ -15,7 +15,7 @@ public final class ServiceCheck implements ToolProvider {
   private static final long MIN_HEAP_MEGABYTES = 128;
 
   /** What code, threads and the buffers of connections take beside the heap. */
-  private static final long BESIDE_HEAP_MEGABYTES = 140;
+  private static final long BESIDE_HEAP_MEGABYTES = 160;
 
   @Override
   public String name() {

@@ -73,13 +73,16 @@ class KubernetesTest {
         Manifests.read(BASE + "service.yaml", Service.class).getSpec().getPorts().stream()
             .map(port -> port.getTargetPort())
             .toList());
-    for (NetworkPolicyIngressRule rule :
-        Manifests.read(BASE + "network-policy.yaml", NetworkPolicy.class).getSpec().getIngress()) {
-      boolean isForAll = rule.getFrom().isEmpty();
-      assertEquals(
-          List.of(new IntOrString(isForAll ? "api" : "management")),
-          rule.getPorts().stream().map(port -> port.getPort()).toList());
-    }
+    List<NetworkPolicyIngressRule> rules =
+        Manifests.read(BASE + "network-policy.yaml", NetworkPolicy.class).getSpec().getIngress();
+    assertEquals(
+        List.of(new IntOrString("api"), new IntOrString("management")),
+        rules.stream().map(rule -> rule.getPorts().get(0).getPort()).toList());
+    assertEquals(
+        List.of(Map.of("app.kubernetes.io/name", "prometheus")),
+        rules.get(1).getFrom().stream()
+            .map(peer -> peer.getPodSelector().getMatchLabels())
+            .toList());
   }
 
   @Test
@@ -100,8 +103,10 @@ class KubernetesTest {
       Manifests.assertDocumented(names);
       assertEquals(
           List.of(), names.stream().filter(name -> name.matches(".*(PASSWORD|SECRET)")).toList());
-      assertEquals(2, container.getEnvFrom().size());
     }
+    assertEquals("plant-store", container(PODS).getEnvFrom().get(1).getSecretRef().getName());
+    assertEquals(
+        "plant-store-migrate", container(MIGRATION).getEnvFrom().get(1).getSecretRef().getName());
     assertEquals(List.of("migrate"), container(MIGRATION).getArgs());
   }
 

@@ -1,7 +1,9 @@
 package org.plantstore.app;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -17,21 +19,10 @@ class MainTest {
   void help_names_each_mode_and_each_option() {
     try (ServiceProcess process = ServiceProcess.of(Map.of(), "--help")) {
       assertEquals(0, process.awaitExit(), process::errors);
-      assertEquals(
-          """
-          plant-store [serve]   serves until SIGTERM
-          plant-store migrate   brings the tables up to date, and ends
-          plant-store check     says whether these settings work here, changes nothing, and ends:
-                                exit code 0 if all is as it should be, otherwise 1
-                      --token   also checks the token on standard input
-                      --json    writes one JSON document
-
-          plant-store --help, plant-store --version
-
-          Settings are environment variables, such as DATABASE_URL; plant-app/docs/configuration.md
-          lists them. Arguments such as --port=8080 override them.
-          """,
-          process.output());
+      for (String word :
+          List.of("serve", "migrate", "check", "--token", "--json", "--help", "--version")) {
+        assertTrue(process.output().contains(word), word);
+      }
     }
   }
 

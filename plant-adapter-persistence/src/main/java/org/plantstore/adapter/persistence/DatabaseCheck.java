@@ -18,8 +18,8 @@ import org.plantstore.adapter.persistence.start.TableCheck;
 
 /**
  * The part of the command {@code check} that is about the database: whether a service with these
- * settings could use it now. It waits for nothing, and changes nothing. A service finds it as a
- * {@link ToolProvider}, without depending on this module.
+ * settings could use it now. It does not retry, and changes nothing. A service finds it as a {@link
+ * ToolProvider}, without depending on this module.
  */
 public final class DatabaseCheck implements ToolProvider {
 

@@ -57,7 +57,9 @@ public final class RenewedCertificate implements CertificateProvider {
       failures++;
       if (failures % SECONDS_BETWEEN_LINES == PATIENCE) {
         LOG.warn(
-            "The certificate is not renewed, and that for {} stays: {}", current, e.getMessage());
+            "The certificate is not renewed; the one in use is for {}: {}",
+            current,
+            e.getMessage());
       }
     }
   }

@@ -99,9 +99,9 @@ class RenewedCertificateTest {
 
       assertEquals(first.getCertificate(), served(certificate));
       assertEquals(
-          "The certificate is not renewed, and that for [localhost, 127.0.0.1] until "
+          "The certificate is not renewed; the one in use is for [localhost, 127.0.0.1] until "
               + first.getCertificate().getNotAfter().toInstant()
-              + " stays: TLS_CERTIFICATE must be valid now, but "
+              + ": TLS_CERTIFICATE must be valid now, but "
               + files.certificate()
               + " is from ",
           log.await(1).get(0).getFormattedMessage().replaceFirst("(?<= is from ).*", ""));
