@@ -42,7 +42,7 @@ class CheckTest {
       assertTrue(output.lines().allMatch(line -> line.startsWith("✔ ")), output);
       assertEquals(
           List.of(
-              "service", "java", "memory", "limits", "tokens", "token", "certificate", "database"),
+              "service", "java", "memory", "limits", "certificate", "tokens", "token", "database"),
           output.lines().map(line -> line.replaceAll("^. |:.*", "")).distinct().toList());
       assertFalse(output.contains(token), output);
     }
@@ -85,8 +85,8 @@ class CheckTest {
             "DATABASE_URL", "jdbc:postgresql://localhost:1/plants?sslpassword=canary",
             "DATABASE_USERNAME", "plants",
             "DATABASE_PASSWORD", "canary",
-            "JWT_SECRET", "canary");
-    try (ServiceProcess check = check(settings, "", "--json")) {
+            "JWT_JWKS_URL", "http://localhost:1/canary");
+    try (ServiceProcess check = check(settings, "canary", "--json", "--token")) {
       assertEquals(1, check.awaitExit());
       assertFalse((check.output() + check.errors()).contains("canary"), check::output);
       JsonNode document = new ObjectMapper().readTree(check.output());
@@ -100,7 +100,7 @@ class CheckTest {
               .put("text", "LOG_FORMAT must be text or json, but is \""),
           finding);
       assertEquals(
-          List.of("service", "tokens", "database"),
+          List.of("service", "provider", "token", "database"),
           document.get("findings").findParents("ok").stream()
               .filter(each -> !each.get("ok").booleanValue())
               .map(each -> each.get("subject").textValue())
@@ -108,10 +108,11 @@ class CheckTest {
     }
   }
 
-  private ServiceProcess check(Map<String, String> settings, String input, String option)
+  private ServiceProcess check(Map<String, String> settings, String input, String... options)
       throws IOException {
     ProcessBuilder builder = ServiceProcess.java(System.getProperty("java.class.path"));
-    builder.command().addAll(List.of("check", option));
+    builder.command().add("check");
+    builder.command().addAll(List.of(options));
     builder.redirectInput(Files.writeString(folder.resolve("input"), input).toFile());
     return new ServiceProcess(builder, settings);
   }

@@ -12,8 +12,9 @@ import java.util.spi.ToolProvider;
 import org.plantstore.adapter.persistence.database.DatabaseAccess;
 import org.plantstore.adapter.persistence.database.PostgresFailure;
 import org.plantstore.adapter.persistence.start.Server;
-import org.plantstore.adapter.persistence.start.Server.Finding;
 import org.plantstore.adapter.persistence.start.ServerCheck;
+import org.plantstore.adapter.persistence.start.ServerRules;
+import org.plantstore.adapter.persistence.start.ServerRules.Finding;
 import org.plantstore.adapter.persistence.start.TableCheck;
 
 /**
@@ -46,9 +47,9 @@ public final class DatabaseCheck implements ToolProvider {
       Server server = Server.ask(access);
       // Parameters of the address may be secret.
       out.println("database: " + access.url().replaceFirst("\\?.*", "") + " answers");
-      List<Finding> findings = new ArrayList<>(server.findings(migrates));
+      List<Finding> findings = new ArrayList<>(ServerRules.judge(server, migrates));
       findings.add(encryption(server));
-      findings.add(clock(server));
+      findings.add(clock(server.clockDifference()));
       findings.forEach(
           finding -> (finding.isGood() ? out : err).println("database: " + finding.text()));
       if (server.hasTable() || !migrates) {
@@ -74,8 +75,7 @@ public final class DatabaseCheck implements ToolProvider {
             : "the connection is encrypted with " + server.tls());
   }
 
-  static Finding clock(Server server) {
-    Duration difference = server.clockDifference();
+  static Finding clock(Duration difference) {
     return difference.abs().compareTo(MAX_CLOCK_DIFFERENCE) <= 0
         ? new Finding(true, "its clock differs by " + difference.abs().toMillis() + " ms")
         : new Finding(

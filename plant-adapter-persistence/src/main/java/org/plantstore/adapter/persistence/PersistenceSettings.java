@@ -68,7 +68,7 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
   static boolean requireUsable(Environment environment) {
     requireNumber(environment, DatabaseTimeouts.CREATE_SECONDS, 1, 60);
     requireNumber(environment, ConnectionPool.CONNECTIONS, GroupCommit.WRITERS + 1, 10_000);
-    requireNumber(environment, START_SECONDS, 0, 3_600);
+    patience(environment);
     String migrate = environment.getRequiredProperty(MIGRATE, String.class);
     if (!migrate.equals("on") && !migrate.equals("off")) {
       throw new ConfigurationException("DATABASE_MIGRATE must be on or off, but is " + migrate);
@@ -83,7 +83,7 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
    */
   static void prepare(Environment environment, boolean migrates) {
     DatabaseAccess access = DatabaseAccess.of(environment);
-    int patience = requireNumber(environment, START_SECONDS, 0, 3_600);
+    int patience = patience(environment);
     new ServerCheck(access, migrates).run(Duration.ofSeconds(patience));
     if (migrates) {
       // Locked tables are waited for as well, but not too short.
@@ -96,6 +96,11 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
   @Override
   public int getOrder() {
     return LOWEST_PRECEDENCE;
+  }
+
+  /** Returns for how many seconds a start waits for the database. */
+  private static int patience(PropertyResolver settings) {
+    return requireNumber(settings, START_SECONDS, 0, 3_600);
   }
 
   private static int requireNumber(

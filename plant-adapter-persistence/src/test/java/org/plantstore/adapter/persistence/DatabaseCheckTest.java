@@ -7,8 +7,7 @@ import java.io.StringWriter;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.plantstore.adapter.persistence.start.Server;
-import org.plantstore.adapter.persistence.start.Server.Finding;
+import org.plantstore.adapter.persistence.start.ServerRules.Finding;
 
 /** What the command {@code check} says of a database. */
 class DatabaseCheckTest {
@@ -89,17 +88,15 @@ class DatabaseCheckTest {
   @Test
   void clock_may_differ_as_much_as_that_of_an_issuer_of_tokens() {
     assertEquals(
-        new Finding(true, "its clock differs by 30000 ms"), clock(Duration.ofSeconds(-30)));
+        new Finding(true, "its clock differs by 30000 ms"),
+        DatabaseCheck.clock(Duration.ofSeconds(-30)));
     String rule = "its clock must not differ by more than 30 s from the clock here, but is ";
     assertEquals(
-        new Finding(false, rule + "31 s ahead; synchronize both"), clock(Duration.ofSeconds(31)));
+        new Finding(false, rule + "31 s ahead; synchronize both"),
+        DatabaseCheck.clock(Duration.ofSeconds(31)));
     assertEquals(
-        new Finding(false, rule + "31 s behind; synchronize both"), clock(Duration.ofSeconds(-31)));
-  }
-
-  private static Finding clock(Duration difference) {
-    return DatabaseCheck.clock(
-        new Server("plants", 17, "UTF8", false, false, true, true, true, false, null, difference));
+        new Finding(false, rule + "31 s behind; synchronize both"),
+        DatabaseCheck.clock(Duration.ofSeconds(-31)));
   }
 
   private int check(String username, String parameters) {

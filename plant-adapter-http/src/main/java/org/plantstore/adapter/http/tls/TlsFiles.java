@@ -12,10 +12,9 @@ import java.security.GeneralSecurityException;
 import java.security.PrivateKey;
 import java.security.Signature;
 import java.security.cert.CertificateException;
-import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateFactory;
-import java.security.cert.CertificateNotYetValidException;
 import java.security.cert.X509Certificate;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -71,6 +70,7 @@ public record TlsFiles(Path certificate, Path key) {
    */
   public TlsCertificate read() {
     List<X509Certificate> chain = chain(text(CERTIFICATE, certificate));
+    requireValid(chain.get(0));
     PrivateKey privateKey = privateKey(text(KEY, key), chain.get(0));
     requireMatch(chain.get(0), privateKey);
     return new TlsCertificate(chain, privateKey);
@@ -87,9 +87,8 @@ public record TlsFiles(Path certificate, Path key) {
   }
 
   private List<X509Certificate> chain(String pem) {
-    List<X509Certificate> chain = List.of();
     try {
-      chain =
+      List<X509Certificate> chain =
           CertificateFactory.getInstance("X.509")
               .generateCertificates(new ByteArrayInputStream(pem.getBytes(ISO_8859_1)))
               .stream()
@@ -98,19 +97,22 @@ public record TlsFiles(Path certificate, Path key) {
       if (chain.isEmpty()) {
         throw new CertificateException("it is empty");
       }
-      chain.get(0).checkValidity();
       return chain;
-    } catch (CertificateExpiredException | CertificateNotYetValidException e) {
-      throw new ConfigurationException(
-          "TLS_CERTIFICATE must be valid now, but %s is from %s to %s"
-              .formatted(
-                  certificate,
-                  chain.get(0).getNotBefore().toInstant(),
-                  chain.get(0).getNotAfter().toInstant()));
     } catch (CertificateException e) {
       throw new ConfigurationException(
           "TLS_CERTIFICATE must be a PEM file of certificates, but %s cannot be read: %s"
               .formatted(certificate, e.getMessage()));
+    }
+  }
+
+  private void requireValid(X509Certificate own) {
+    Instant now = Instant.now();
+    Instant start = own.getNotBefore().toInstant();
+    Instant end = own.getNotAfter().toInstant();
+    if (now.isBefore(start) || now.isAfter(end)) {
+      throw new ConfigurationException(
+          "TLS_CERTIFICATE must be valid now, but %s is from %s to %s"
+              .formatted(certificate, start, end));
     }
   }
 
@@ -128,13 +130,13 @@ public record TlsFiles(Path certificate, Path key) {
   }
 
   private void requireMatch(X509Certificate own, PrivateKey privateKey) {
-    String algorithm = privateKey.getAlgorithm();
     try {
       Signature signature =
           Signature.getInstance(
-              switch (algorithm) {
-                case "RSA", "EC" -> "SHA256with" + algorithm.replace("EC", "ECDSA");
-                default -> algorithm;
+              switch (privateKey.getAlgorithm()) {
+                case "RSA" -> "SHA256withRSA";
+                case "EC" -> "SHA256withECDSA";
+                default -> privateKey.getAlgorithm();
               });
       signature.initSign(privateKey);
       signature.update(SAMPLE);

@@ -89,7 +89,7 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
       return fetched.usable;
     } catch (IOException | ParseException e) {
       down = true;
-      LOG.warn("The key set at JWT_JWKS_URL cannot be fetched: {}", line(e.toString()));
+      LOG.warn("The key set at JWT_JWKS_URL cannot be fetched: {}", printable(e.toString()));
       throw new JWKSetRetrievalException("the key set cannot be fetched", e);
     }
   }
@@ -98,7 +98,7 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
    * Returns what others say as a part of one line: it must not look like another, nor fill the
    * disk.
    */
-  static String line(String text) {
+  static String printable(String text) {
     String line = text.replaceAll("[^ -~]", "?");
     return line.substring(0, Math.min(line.length(), MAX_LINE_CHARACTERS));
   }

@@ -4,68 +4,33 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.nimbusds.jose.KeySourceException;
 import com.nimbusds.jose.proc.BadJOSEException;
-import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
-import java.io.PrintWriter;
-import java.net.URL;
 import java.net.http.HttpHeaders;
 import java.text.ParseException;
-import java.time.Instant;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ForkJoinPool;
-import java.util.spi.ToolProvider;
 import org.plantstore.adapter.http.token.ProviderKeySet.Fetched;
 
-/**
- * The part of the command {@code check} that is about tokens: the settings, the identity provider
- * and, with {@code --token}, the token on standard input, which is not written anywhere.
- */
-public final class TokenCheck implements ToolProvider {
+/** What the command {@code check} says of the identity provider and of a token. */
+public record TokenCheck(TokenSettings settings) {
 
-  @Override
-  public String name() {
-    return "check";
+  /** Whether the keys are a provider's. */
+  public boolean hasProvider() {
+    return settings.keySet() != null;
   }
 
   /**
-   * Writes a line for each finding: to {@code out} if it is as it should be, and otherwise to
-   * {@code err}, with what to do.
+   * Returns what the provider answers with.
    *
-   * @return 0 if all is as it should be, and otherwise 1
+   * @throws ConfigurationException if it is no key set, or one without a usable key
    */
-  @Override
-  public int run(PrintWriter out, PrintWriter err, String... arguments) {
-    String subject = "tokens";
-    try (ApplicationContext context = ApplicationContext.builder().args(arguments).build()) {
-      TokenSettings settings = TokenSettings.of(context.getEnvironment().start());
-      out.printf(
-          "%s: signed with a key of %s, of %s, for %s%n",
-          subject,
-          settings.keySet() == null ? "JWT_SECRET" : "JWT_JWKS_URL",
-          settings.issuer() == null ? "any issuer" : "the issuer " + settings.issuer(),
-          settings.audience() == null ? "any audience" : "the audience " + settings.audience());
-      if (settings.keySet() != null) {
-        subject = "provider";
-        out.println(subject + ": " + keySet(settings.keySet()));
-      }
-      if (List.of(arguments).contains("--token")) {
-        subject = "token";
-        out.println(subject + ": valid until " + expiration(settings));
-      }
-      return 0;
-    } catch (ConfigurationException e) {
-      err.println(subject + ": " + e.getMessage());
-      return 1;
-    }
-  }
-
-  private static String keySet(URL url) {
+  public String provider() {
     try {
-      Fetched fetched = new ProviderKeySet(url).fetch();
+      Fetched fetched = new ProviderKeySet(Objects.requireNonNull(settings.keySet())).fetch();
       if (fetched.usable().isEmpty()) {
         throw new ConfigurationException(
             "the key set at JWT_JWKS_URL must have a key that can be used, but all %d are left out"
@@ -77,7 +42,7 @@ public final class TokenCheck implements ToolProvider {
       throw new ConfigurationException(
           "the key set at JWT_JWKS_URL cannot be fetched; check the address, the network and the"
               + " provider: "
-              + ProviderKeySet.line(e.toString()));
+              + ProviderKeySet.printable(e.toString()));
     }
   }
 
@@ -87,23 +52,29 @@ public final class TokenCheck implements ToolProvider {
         headers.firstValue("Age").map(seconds -> "; cached for " + seconds + " s").orElse("");
     String change =
         headers.firstValue("Last-Modified").map(date -> "; last changed " + date).orElse("");
-    return ProviderKeySet.line(age + change);
+    return ProviderKeySet.printable(age + change);
   }
 
-  private static Instant expiration(TokenSettings settings) {
+  /**
+   * Returns until when the token on the first line of this input is valid.
+   *
+   * @throws ConfigurationException if it is not valid here; nothing of the token is in the message
+   */
+  public String token(InputStream input) {
     try {
-      String line = new BufferedReader(new InputStreamReader(System.in, UTF_8)).readLine();
-      return new TokenValidation(settings, ForkJoinPool.commonPool())
-          .validClaims(Objects.requireNonNullElse(line, "").strip())
-          .getExpirationTime()
-          .toInstant();
+      String line = new BufferedReader(new InputStreamReader(input, UTF_8)).readLine();
+      return "valid until "
+          + new TokenValidation(settings, ForkJoinPool.commonPool())
+              .validClaims(Objects.requireNonNullElse(line, "").strip())
+              .getExpirationTime()
+              .toInstant();
     } catch (Exception e) {
       // What a parser says may quote the token.
       boolean isQuotable = e instanceof BadJOSEException || e instanceof KeySourceException;
       throw new ConfigurationException(
           "the one on standard input is not valid here; obtain a new one: "
               + (isQuotable
-                  ? ProviderKeySet.line(String.valueOf(e.getMessage()))
+                  ? ProviderKeySet.printable(String.valueOf(e.getMessage()))
                   : "it is no signed JWT"));
     }
   }

@@ -48,6 +48,16 @@ public record TokenSettings(
         value(environment, "JWT_AUDIENCE", "jwt.audience"));
   }
 
+  /** Returns who signs the tokens that are valid, and for whom, and nothing of a secret. */
+  @Override
+  public String toString() {
+    return "signed with a key of %s, of %s, for %s"
+        .formatted(
+            keySet == null ? "JWT_SECRET" : "JWT_JWKS_URL",
+            issuer == null ? "any issuer" : "the issuer " + issuer,
+            audience == null ? "any audience" : "the audience " + audience);
+  }
+
   /** Reads past the framework, which would replace what looks like a placeholder in a secret. */
   private static @Nullable String value(Environment environment, String variable, String property) {
     Object value =

@@ -2,36 +2,52 @@ package org.plantstore.adapter.http.token;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWKSet;
-import java.io.PrintWriter;
-import java.io.StringWriter;
+import io.micronaut.context.exceptions.ConfigurationException;
+import java.io.ByteArrayInputStream;
+import java.net.URI;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.plantstore.adapter.http.Tokens;
 
-/** What the command {@code check} says of an identity provider. */
+/** What the command {@code check} says of an identity provider and of a token. */
 class TokenCheckTest {
 
   private static final ECKey KEY = IdentityProvider.key(Curve.P_256, "key");
 
-  private final StringWriter good = new StringWriter();
-  private final StringWriter bad = new StringWriter();
+  /** "canary", which the library's parser quotes. */
+  private static final String CANARY = "Y2FuYXJ5";
+
   private IdentityProvider provider;
+  private TokenCheck check;
 
   @BeforeEach
   void start() throws Exception {
     provider = new IdentityProvider(KEY);
+    check =
+        new TokenCheck(
+            new TokenSettings(null, URI.create(provider.url()).toURL(), "https://issuer", null));
   }
 
   @AfterEach
   void stop() {
     provider.close();
+  }
+
+  @Test
+  void issuer_and_audience_are_told() {
+    assertEquals(
+        "signed with a key of JWT_JWKS_URL, of the issuer https://issuer, for any audience",
+        check.settings().toString());
   }
 
   @Test
@@ -46,43 +62,58 @@ class TokenCheckTest {
       IdentityProvider.send(exchange, keys.length, keys);
     });
 
-    assertEquals(0, check("--jwt.issuer=https://issuer.example"));
     assertEquals(
-        """
-        tokens: signed with a key of JWT_JWKS_URL, of the issuer https://issuer.example, for any audience
-        provider: 2 usable keys, 0 left out; cached for 30 s; last changed Mon, 02 Nov 2026 10:00:00 GMT
-        """,
-        good.toString());
-    assertEquals("", bad.toString());
+        "2 usable keys, 0 left out; cached for 30 s; last changed Mon, 02 Nov 2026 10:00:00 GMT",
+        check.provider());
   }
 
   @Test
   void provider_without_a_usable_key_is_refused() {
     provider.publish("{\"keys\":[{\"kty\":\"unknown\"}]}");
 
-    assertEquals(1, check());
-    assertEquals(
-        "provider: the key set at JWT_JWKS_URL must have a key that can be used, but all 1 are left"
-            + " out\n",
-        bad.toString());
+    assertRefused(
+        "the key set at JWT_JWKS_URL must have a key that can be used, but all 1 are left out",
+        check::provider);
   }
 
   @Test
   void provider_that_is_down_is_named_with_what_to_check() {
     provider.goDown();
 
-    assertEquals(1, check());
-    assertEquals(
-        "provider: the key set at JWT_JWKS_URL cannot be fetched; check the address, the network"
-            + " and the provider: java.io.IOException: the answer has the status 500\n",
-        bad.toString());
-    assertTrue(good.toString().startsWith("tokens: "), good::toString);
+    assertRefused(
+        "the key set at JWT_JWKS_URL cannot be fetched; check the address, the network and the"
+            + " provider: java.io.IOException: the answer has the status 500",
+        check::provider);
   }
 
-  private int check(String... settings) {
-    String[] arguments =
-        Stream.concat(Stream.of("--jwt.jwks-url=" + provider.url()), Stream.of(settings))
-            .toArray(String[]::new);
-    return new TokenCheck().run(new PrintWriter(good, true), new PrintWriter(bad, true), arguments);
+  @ParameterizedTest
+  @CsvSource({
+    "{\"exp\":4102444800}, valid until 2100-01-01T00:00:00Z",
+    "{\"exp\":1}, Expired JWT",
+  })
+  void token_is_valid_or_not(String claims, String said) {
+    byte[] secret = Tokens.SECRET.getBytes(UTF_8);
+    TokenCheck secretCheck = new TokenCheck(new TokenSettings(secret, null, null, null));
+    ByteArrayInputStream input =
+        new ByteArrayInputStream(
+            (Tokens.raw("{\"alg\":\"HS256\"}", claims, secret) + "\n").getBytes(UTF_8));
+    if (said.startsWith("valid")) {
+      assertEquals(said, secretCheck.token(input));
+    } else {
+      assertRefused(
+          "the one on standard input is not valid here; obtain a new one: " + said,
+          () -> secretCheck.token(input));
+    }
+  }
+
+  @Test
+  void what_is_no_token_is_not_told_again() {
+    assertRefused(
+        "the one on standard input is not valid here; obtain a new one: it is no signed JWT",
+        () -> check.token(new ByteArrayInputStream((CANARY + "." + CANARY + ".").getBytes(UTF_8))));
+  }
+
+  private static void assertRefused(String message, Executable part) {
+    assertEquals(message, assertThrows(ConfigurationException.class, part).getMessage());
   }
 }

@@ -6,13 +6,12 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.database.DatabaseAccess;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * What a server says of itself and of the account, and what the store requires of both.
+ * What a server says of itself and of the account.
  *
  * @param username the account's name
  * @param majorVersion the version of PostgreSQL
@@ -40,7 +39,6 @@ public record Server(
     @Nullable String tls,
     Duration clockDifference) {
 
-  private static final int OLDEST_VERSION = 14;
   private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
   /** The schema is null if it is yet to be made, which the migration does. */
@@ -86,63 +84,6 @@ public record Server(
             answers.getString("tls"),
             Duration.ofMillis(answers.getLong("clock") - middle));
       }
-    }
-  }
-
-  /**
-   * Returns what the store depends on, in the order in which it is to be put right.
-   *
-   * @param migrates whether the account is to create the table if it is not there
-   */
-  public List<Finding> findings(boolean migrates) {
-    return List.of(
-        majorVersion >= OLDEST_VERSION
-            ? Finding.good("PostgreSQL " + majorVersion)
-            : Finding.bad(
-                "the database must be PostgreSQL %d or later, but is %d"
-                    .formatted(OLDEST_VERSION, majorVersion)),
-        encoding.equals("UTF8")
-            ? Finding.good("encoding UTF8")
-            : Finding.bad(
-                "the database must have the encoding UTF8 to keep every name, but has " + encoding),
-        isStandby
-            ? Finding.bad("the database is a standby; promote it, or name the primary")
-            : Finding.good("no standby"),
-        isReadOnly
-            ? Finding.bad("the database must be writable for " + username + ", but is read-only")
-            : Finding.good("writable for " + username),
-        rights(migrates));
-  }
-
-  private Finding rights(boolean migrates) {
-    if (migrates && !hasTable && !mayCreate) {
-      return Finding.bad(
-          username + " must be allowed to create the table plant in the database's schema");
-    }
-    if (hasTable && !mayUse) {
-      return Finding.bad(
-          username + " must be allowed to insert into and to select from the table plant");
-    }
-    return Finding.good(
-        mayChange
-            ? username + " may do more than the service needs, which is INSERT and SELECT on plant"
-            : username + " has the rights that the service needs");
-  }
-
-  /**
-   * Something that the store depends on.
-   *
-   * @param isGood whether the store can be used with it
-   * @param text what was found, or what must change
-   */
-  public record Finding(boolean isGood, String text) {
-
-    private static Finding good(String text) {
-      return new Finding(true, text);
-    }
-
-    private static Finding bad(String text) {
-      return new Finding(false, text);
     }
   }
 }

@@ -46,7 +46,13 @@ public record ServerCheck(DatabaseAccess access, boolean migrates) {
         Duration waited = Duration.ofNanos(System.nanoTime() - began);
         boolean isWorthWaiting = isWorthWaiting(failure);
         if (!isWorthWaiting || waited.compareTo(patience) >= 0) {
-          throw refusal(failure, isWorthWaiting ? patience : Duration.ZERO);
+          throw new ConfigurationException(
+              "the database cannot be used"
+                  + (isWorthWaiting && !patience.isZero()
+                      ? ", not even after " + patience.toSeconds() + " s"
+                      : "")
+                  + "; "
+                  + advice(failure));
         }
         if (System.nanoTime() - logged >= LOG_PERIOD.toNanos()) {
           logged = System.nanoTime();
@@ -67,14 +73,6 @@ public record ServerCheck(DatabaseAccess access, boolean migrates) {
         && LASTING_STATES.stream().noneMatch(failure::hasState);
   }
 
-  private static ConfigurationException refusal(PostgresFailure failure, Duration patience) {
-    return new ConfigurationException(
-        "the database cannot be used"
-            + (patience.isZero() ? "" : ", not even after " + patience.toSeconds() + " s")
-            + "; "
-            + advice(failure));
-  }
-
   /** Returns what to check after a failure to connect, and the failure. */
   public static String advice(PostgresFailure failure) {
     return (failure.isOfCertificate()
@@ -89,7 +87,7 @@ public record ServerCheck(DatabaseAccess access, boolean migrates) {
       // It may be promoted, or the address lead to another one.
       throw new SQLException("the database is a standby", PostgresFailure.READ_ONLY);
     }
-    server.findings(migrates).stream()
+    ServerRules.judge(server, migrates).stream()
         .filter(finding -> !finding.isGood())
         .findFirst()
         .ifPresent(finding -> {

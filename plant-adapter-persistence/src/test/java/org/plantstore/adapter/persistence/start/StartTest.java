@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.adapter.persistence.DatabaseServer;
 import org.plantstore.adapter.persistence.database.DatabaseAccess;
-import org.plantstore.adapter.persistence.start.Server.Finding;
+import org.plantstore.adapter.persistence.start.ServerRules.Finding;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -143,8 +143,8 @@ class StartTest {
   void start_on_a_server_that_is_too_old_is_refused() {
     assertEquals(
         new Finding(false, "the database must be PostgreSQL 14 or later, but is 13"),
-        server(13).findings(true).get(0));
-    assertTrue(server(14).findings(true).stream().allMatch(Finding::isGood));
+        ServerRules.judge(server(13), true).get(0));
+    assertTrue(ServerRules.judge(server(14), true).stream().allMatch(Finding::isGood));
   }
 
   private static Server server(int version) {

@@ -1,0 +1,74 @@
+package org.plantstore.adapter.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.plantstore.adapter.http.tls.TestCertificate;
+
+/** What the command {@code check} says of the settings of this adapter. */
+class HttpCheckTest {
+
+  private static final String BEFORE = "limits: the settings can work\n";
+  private static final String BEHIND =
+      "tokens: signed with a key of JWT_SECRET, of any issuer, for any audience\n";
+
+  @Test
+  void names_and_expiry_of_the_certificate_are_told() {
+    assertEquals(
+        "0 "
+            + BEFORE
+            + "certificate: for [localhost, 127.0.0.1] until DATE, which is in N days\n"
+            + BEHIND,
+        check(TestCertificate.settings())
+            .replaceAll("until [-0-9:TZ.]+", "until DATE")
+            .replaceAll("\\d+ days", "N days"));
+  }
+
+  @Test
+  void certificate_that_is_not_wanted_is_no_fault() {
+    assertEquals(
+        "0 " + BEFORE + "certificate: none, so TLS must end in front of the service\n" + BEHIND,
+        check(Map.of()));
+  }
+
+  @Test
+  void each_part_that_cannot_work_is_told() {
+    String certificate = String.valueOf(TestCertificate.settings().get("tls.certificate"));
+    String key = String.valueOf(TestCertificate.settings().get("tls.key"));
+
+    assertEquals(
+        """
+        1 limits: MAX_CONNECTIONS must be a whole number from 1 to 999999999, but is 0
+        certificate: TLS_KEY must be the key of the first certificate in TLS_CERTIFICATE, but \
+        %s is not that of %s
+        tokens: JWT_SECRET must have at least 32 bytes, but has 5
+        """
+            .formatted(key, certificate),
+        check(
+            Map.of(
+                "max.connections",
+                "0",
+                "tls.certificate",
+                certificate,
+                "tls.key",
+                key,
+                "jwt.secret",
+                "short")));
+  }
+
+  private static String check(Map<String, String> settings) {
+    Map<String, String> all = new HashMap<>(Map.of("jwt.secret", Tokens.SECRET));
+    all.putAll(settings);
+    StringWriter written = new StringWriter();
+    PrintWriter writer = new PrintWriter(written, true);
+    String[] arguments =
+        all.entrySet().stream()
+            .map(entry -> "--" + entry.getKey() + "=" + entry.getValue())
+            .toArray(String[]::new);
+    return new HttpCheck().run(writer, writer, arguments) + " " + written;
+  }
+}
