@@ -17,15 +17,15 @@ import java.util.TreeMap;
 import java.util.spi.ToolProvider;
 
 /**
- * The command {@code check}: whether this configuration works here, before it is rolled out. What
- * is checked, the service and its adapters bring along as tools of this name, which write what is
- * as it should be to their output, and what is not to their errors, as "subject: finding".
+ * The command {@code check}: whether this configuration works here, before it is rolled out. The
+ * service and its adapters each bring a tool of this name, which writes what is as it should be to
+ * its output, and what is not to its errors, as "subject: finding". This class collects them.
  */
 final class Check {
 
   static final String NAME = "check";
 
-  /** With the first it writes one JSON document; the second is for those who check tokens. */
+  /** One JSON document in the place of lines; and a token on standard input, which a tool reads. */
   static final List<String> OPTIONS = List.of("--json", "--token");
 
   private final List<ToolProvider> tools;

@@ -19,9 +19,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A database that confirms a commit when a standby has it, and a standby that goes and returns. */
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(300)
 class StandbyTest {
 

@@ -76,7 +76,7 @@ final class DatabaseMonitor implements HealthIndicator, AutoCloseable {
     this.timeouts = timeouts;
     this.pool = dataSource.unwrap(HikariDataSource.class);
     if (registry != null) {
-      // Nothing else that is measured changes while nobody is sent here, because readiness is off.
+      // While readiness is off nobody sends requests, so no other metric tells of an outage.
       Gauge.builder("plant.store.database.up", this, monitor -> monitor.isUp() ? 1 : 0)
           .description("1 while readiness has the database as up, otherwise 0")
           .register(registry);
