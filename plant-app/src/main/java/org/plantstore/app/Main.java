@@ -99,9 +99,12 @@ public final class Main {
   /** Requires arguments that are settings, or among these options. */
   private static void requireKnown(List<String> options, String... arguments) {
     for (String argument : arguments) {
-      if (!options.contains(argument) && !isSetting(argument)) {
+      boolean hasValue = options.stream().anyMatch(option -> argument.startsWith(option + "="));
+      if (!options.contains(argument) && (hasValue || !isSetting(argument))) {
         throw new ConfigurationException(
-            "there is no option " + argument + "; see plant-store --help");
+            "there is no option "
+                + argument.replaceFirst("(?s)=.*", "=...") // may be a secret
+                + "; see plant-store --help");
       }
     }
   }

@@ -36,6 +36,7 @@ class MainTest {
           serve here   | does not start: there is no option here
           migrate here | migrate: there is no option here
           check --xml  | check: there is no option --xml
+          check --token=canary | check: there is no option --token=...
           """)
   void argument_that_there_is_not_is_refused(String arguments, String refusal) {
     try (ServiceProcess process = ServiceProcess.of(Map.of(), arguments.split(" ", -1))) {

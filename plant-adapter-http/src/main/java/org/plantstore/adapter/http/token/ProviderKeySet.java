@@ -23,10 +23,12 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -89,7 +91,9 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
       return fetched.usable;
     } catch (IOException | ParseException e) {
       down = true;
-      LOG.warn("The key set at JWT_JWKS_URL cannot be fetched: {}", printable(e.toString()));
+      LOG.warn(
+          "The key set at JWT_JWKS_URL cannot be fetched: {}",
+          printable(String.valueOf(e.getMessage())));
       throw new JWKSetRetrievalException("the key set cannot be fetched", e);
     }
   }
@@ -124,10 +128,16 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
       }
       return usableKeys(body.toString(StandardCharsets.UTF_8), end.headers());
     } catch (CompletionException e) {
-      throw new IOException(String.valueOf(e.getCause()), e);
+      throw new IOException(reason(Objects.requireNonNullElse(e.getCause(), e)), e);
     } finally {
       answer.cancel(true);
     }
+  }
+
+  private static String reason(Throwable failure) {
+    return failure instanceof TimeoutException
+        ? "there is no whole answer within " + TIMEOUT.toSeconds() + " s"
+        : Objects.requireNonNullElse(failure.getMessage(), failure.toString());
   }
 
   private static void append(byte[] part, ByteArrayOutputStream body) {

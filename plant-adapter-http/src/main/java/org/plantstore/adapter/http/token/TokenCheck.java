@@ -33,7 +33,7 @@ public record TokenCheck(TokenSettings settings) {
       Fetched fetched = new ProviderKeySet(Objects.requireNonNull(settings.keySet())).fetch();
       if (fetched.usable().isEmpty()) {
         throw new ConfigurationException(
-            "the key set at JWT_JWKS_URL must have a key that can be used, but all %d are left out"
+            "the key set at JWT_JWKS_URL must have a key that can be used, but of its %d keys none can"
                 .formatted(fetched.leftOut()));
       }
       return "%d usable keys, %d left out%s"
@@ -42,7 +42,7 @@ public record TokenCheck(TokenSettings settings) {
       throw new ConfigurationException(
           "the key set at JWT_JWKS_URL cannot be fetched; check the address, the network and the"
               + " provider: "
-              + ProviderKeySet.printable(e.toString()));
+              + ProviderKeySet.printable(String.valueOf(e.getMessage())));
     }
   }
 

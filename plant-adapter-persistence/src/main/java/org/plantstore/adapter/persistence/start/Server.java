@@ -19,7 +19,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  * @param isStandby whether the server only follows another one
  * @param isReadOnly whether the account's transactions are read-only
  * @param hasTable whether the table of plants is there
- * @param mayCreate whether the account may create a table
+ * @param mayMigrate whether the account may bring the tables up to date, or see that they are
  * @param mayUse whether the account may insert plants and select them
  * @param mayChange whether the account may change or remove plants
  * @param tls the version of TLS of the connection, or null if it is not encrypted
@@ -33,7 +33,7 @@ public record Server(
     boolean isStandby,
     boolean isReadOnly,
     boolean hasTable,
-    boolean mayCreate,
+    boolean mayMigrate,
     boolean mayUse,
     boolean mayChange,
     @Nullable String tls,
@@ -48,14 +48,18 @@ public record Server(
              pg_is_in_recovery() AS is_standby,
              current_setting('transaction_read_only') = 'on' AS is_read_only,
              plant IS NOT NULL AS has_table,
-             current_schema() IS NULL
-               OR has_schema_privilege(current_schema(), 'CREATE') AS may_create,
+             CASE
+               WHEN history IS NOT NULL THEN has_table_privilege(history::oid, 'SELECT')
+               WHEN current_schema() IS NULL THEN has_database_privilege(current_database(), 'CREATE')
+               ELSE has_schema_privilege(current_schema(), 'CREATE')
+             END AS may_migrate,
              has_table_privilege(plant::oid, 'INSERT')
                AND has_table_privilege(plant::oid, 'SELECT') AS may_use,
              has_table_privilege(plant::oid, 'UPDATE, DELETE, TRUNCATE') AS may_change,
              (SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS tls,
              (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS clock
-      FROM to_regclass('plant') AS plant
+      FROM to_regclass('plant') AS plant,
+           to_regclass(quote_ident(current_schema()) || '.flyway_schema_history') AS history
       """;
 
   /**
@@ -78,7 +82,7 @@ public record Server(
             answers.getBoolean("is_standby"),
             answers.getBoolean("is_read_only"),
             answers.getBoolean("has_table"),
-            answers.getBoolean("may_create"),
+            answers.getBoolean("may_migrate"),
             answers.getBoolean("may_use"),
             answers.getBoolean("may_change"),
             answers.getString("tls"),

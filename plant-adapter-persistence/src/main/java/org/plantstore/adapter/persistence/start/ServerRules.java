@@ -55,9 +55,11 @@ public final class ServerRules {
 
   private static Finding rights(Server server, boolean migrates) {
     String username = server.username();
-    if (migrates && !server.hasTable() && !server.mayCreate()) {
+    if (migrates && !server.mayMigrate()) {
       return Finding.bad(
-          username + " must be allowed to create the table plant in the database's schema");
+          username
+              + " must be allowed to create the tables, and to change them; if another account does"
+              + " that with plant-store migrate, set DATABASE_MIGRATE to off");
     }
     if (server.hasTable() && !server.mayUse()) {
       return Finding.bad(

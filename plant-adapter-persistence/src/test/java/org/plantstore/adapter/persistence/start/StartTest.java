@@ -63,11 +63,23 @@ class StartTest {
   }
 
   @Test
-  void start_without_the_right_to_create_the_table_is_refused() {
+  void start_that_migrates_without_the_rights_for_it_is_refused() {
     SERVER.execute(CREATE_GARDENER, "REVOKE CREATE ON SCHEMA public FROM PUBLIC");
+    String refusal =
+        "gardener must be allowed to create the tables, and to change them; if another account does"
+            + " that with plant-store migrate, set DATABASE_MIGRATE to off";
+    assertRefused(GARDENER, refusal);
 
-    assertRefused(
-        GARDENER, "gardener must be allowed to create the table plant in the database's schema");
+    SERVER.connect().close(); // makes the table
+    SERVER.execute("GRANT INSERT, SELECT ON plant TO gardener");
+    assertRefused(GARDENER, refusal);
+
+    SERVER.execute("ALTER ROLE gardener SET search_path = later");
+    try {
+      assertRefused(GARDENER, refusal);
+    } finally {
+      SERVER.execute("ALTER ROLE gardener RESET search_path");
+    }
   }
 
   @Test
@@ -76,7 +88,8 @@ class StartTest {
     SERVER.connect().close(); // makes the table
 
     assertRefused(
-        GARDENER, "gardener must be allowed to insert into and to select from the table plant");
+        Map.of("database.username", "gardener", "database.migrate", "off"),
+        "gardener must be allowed to insert into and to select from the table plant");
   }
 
   @Test
