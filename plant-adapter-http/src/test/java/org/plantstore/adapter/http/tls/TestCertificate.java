@@ -37,11 +37,11 @@ public final class TestCertificate {
 
   /** Returns the settings of a service that has a certificate of its own. */
   public static Map<String, String> settings() {
-    Path folder = assertDoesNotThrow(() -> Files.createTempDirectory("plant-store"));
-    write(issue(builder()), folder);
-    return Map.of(
-        "tls.certificate", folder.resolve("tls.crt").toString(),
-        "tls.key", folder.resolve("tls.key").toString());
+    X509Bundle files = issue(builder());
+    return assertDoesNotThrow(() ->
+        Map.of(
+            "tls.certificate", files.toTempCertChainPem().toString(),
+            "tls.key", files.toTempPrivateKeyPem().toString()));
   }
 
   static CertificateBuilder builder() {
