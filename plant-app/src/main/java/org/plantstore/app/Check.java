@@ -25,7 +25,7 @@ final class Check {
 
   static final String NAME = "check";
 
-  /** One JSON document in the place of lines; and a token on standard input, which a tool reads. */
+  /** {@code --json} writes one document; {@code --token} has a tool read standard input. */
   static final List<String> OPTIONS = List.of("--json", "--token");
 
   private final List<ToolProvider> tools;

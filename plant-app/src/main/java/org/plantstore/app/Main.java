@@ -99,12 +99,16 @@ public final class Main {
   /** Requires arguments that are settings, or among these options. */
   private static void requireKnown(List<String> options, String... arguments) {
     for (String argument : arguments) {
-      boolean hasValue = options.stream().anyMatch(option -> argument.startsWith(option + "="));
-      if (!options.contains(argument) && (hasValue || !isSetting(argument))) {
-        throw new ConfigurationException(
-            "there is no option "
-                + argument.replaceFirst("(?s)=.*", "=...") // may be a secret
-                + "; see plant-store --help");
+      String name = argument.replaceFirst("(?s)=.*", "");
+      if (!options.contains(argument) && (options.contains(name) || !isSetting(argument))) {
+        // What is no name may be a secret.
+        String fault =
+            options.contains(name)
+                ? name + " takes no value"
+                : name.startsWith("--")
+                    ? "there is no option " + name
+                    : "there is no such argument";
+        throw new ConfigurationException(fault + "; see plant-store --help");
       }
     }
   }

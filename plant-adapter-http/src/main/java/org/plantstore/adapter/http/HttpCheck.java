@@ -39,10 +39,8 @@ public final class HttpCheck implements ToolProvider {
       Environment settings = context.getEnvironment().start();
       boolean isUsable = report(out, err, "limits", () -> limits(settings));
       isUsable &= report(out, err, "certificate", () -> certificate(settings));
-      if (!report(out, err, "tokens", () -> TokenSettings.of(settings).toString())) {
-        return 1;
-      }
       TokenCheck tokens = new TokenCheck(TokenSettings.of(settings));
+      out.println("tokens: " + tokens.settings());
       if (tokens.hasProvider()) {
         isUsable &= report(out, err, "provider", tokens::provider);
       }
@@ -50,6 +48,9 @@ public final class HttpCheck implements ToolProvider {
         isUsable &= report(out, err, "token", () -> tokens.token(System.in));
       }
       return isUsable ? 0 : 1;
+    } catch (ConfigurationException e) {
+      err.println("tokens: " + e.getMessage());
+      return 1;
     }
   }
 

@@ -91,9 +91,7 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
       return fetched.usable;
     } catch (IOException | ParseException e) {
       down = true;
-      LOG.warn(
-          "The key set at JWT_JWKS_URL cannot be fetched: {}",
-          printable(String.valueOf(e.getMessage())));
+      LOG.warn("The key set at JWT_JWKS_URL cannot be fetched: {}", reason(e));
       throw new JWKSetRetrievalException("the key set cannot be fetched", e);
     }
   }
@@ -134,10 +132,11 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
     }
   }
 
-  private static String reason(Throwable failure) {
+  /** Returns why a fetch failed, in a line. */
+  static String reason(Throwable failure) {
     return failure instanceof TimeoutException
         ? "there is no whole answer within " + TIMEOUT.toSeconds() + " s"
-        : Objects.requireNonNullElse(failure.getMessage(), failure.toString());
+        : printable(Objects.requireNonNullElse(failure.getMessage(), failure.toString()));
   }
 
   private static void append(byte[] part, ByteArrayOutputStream body) {

@@ -42,7 +42,7 @@ public record TokenCheck(TokenSettings settings) {
       throw new ConfigurationException(
           "the key set at JWT_JWKS_URL cannot be fetched; check the address, the network and the"
               + " provider: "
-              + ProviderKeySet.printable(String.valueOf(e.getMessage())));
+              + ProviderKeySet.reason(e));
     }
   }
 
@@ -73,9 +73,7 @@ public record TokenCheck(TokenSettings settings) {
       boolean isQuotable = e instanceof BadJOSEException || e instanceof KeySourceException;
       throw new ConfigurationException(
           "the one on standard input is not valid here; obtain a new one: "
-              + (isQuotable
-                  ? ProviderKeySet.printable(String.valueOf(e.getMessage()))
-                  : "it is no signed JWT"));
+              + (isQuotable ? ProviderKeySet.reason(e) : "it is no signed JWT"));
     }
   }
 }
