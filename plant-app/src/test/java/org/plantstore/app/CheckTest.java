@@ -71,7 +71,7 @@ class CheckTest {
             "✘ memory: the heap \\(-Xmx\\) must be at least 128 MB, but is 100",
             "✘ limits: MAX_BODY_BYTES must be a whole number from 1 to 999999999, but is 1MB",
             "✘ token: the one on standard input is not valid here; obtain a new one: Expired JWT",
-            "✘ database: there is no table plant; run plant-store migrate");
+            "✘ database: there is no table plant for .*; run plant-store migrate, and accounts.sql after it");
       }
     }
   }

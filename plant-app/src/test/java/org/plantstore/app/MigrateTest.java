@@ -40,7 +40,9 @@ class MigrateTest {
     Map<String, String> plants =
         database.environment(Map.of("DATABASE_USERNAME", "plants", "DATABASE_MIGRATE", "off"));
     database.execute(accounts);
-    assertRefused("there is no table plant; run plant-store migrate", plants);
+    assertRefused(
+        "there is no table plant for plants; run plant-store migrate, and accounts.sql after it",
+        plants);
 
     try (ServiceProcess migration = ServiceProcess.of(owner, "migrate")) {
       assertEquals(0, migration.awaitExit(), migration::errors);

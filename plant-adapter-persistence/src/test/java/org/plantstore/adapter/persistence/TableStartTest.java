@@ -66,7 +66,9 @@ class TableStartTest {
 
   @Test
   void missing_table_is_refused() {
-    assertEquals("there is no table plant; run plant-store migrate", refusal(UNMIGRATED));
+    assertEquals(
+        "there is no table plant for postgres; run plant-store migrate, and accounts.sql after it",
+        refusal(UNMIGRATED));
   }
 
   @ParameterizedTest

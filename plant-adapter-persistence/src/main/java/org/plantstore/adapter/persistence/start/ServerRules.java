@@ -61,7 +61,10 @@ public final class ServerRules {
               + " must be allowed to create the tables, and to change them; if another account does"
               + " that with plant-store migrate, set DATABASE_MIGRATE to off");
     }
-    if (server.hasTable() && !server.mayUse()) {
+    if (!server.hasTable()) {
+      return Finding.good(username + (migrates ? " may create the table plant" : " may connect"));
+    }
+    if (!server.mayUse()) {
       return Finding.bad(
           username + " must be allowed to insert into and to select from the table plant");
     }

@@ -92,9 +92,11 @@ public record TableCheck(DatabaseAccess access) {
     }
   }
 
-  private static void requireColumns(String columns, boolean isUnique) {
+  private void requireColumns(String columns, boolean isUnique) {
     if (columns == null) {
-      throw new ConfigurationException("there is no table plant; run plant-store migrate");
+      throw new ConfigurationException(
+          "there is no table plant for %s; run plant-store migrate, and accounts.sql after it"
+              .formatted(access.username()));
     }
     if (!columns.equals(WANTED) || !isUnique) {
       throw new ConfigurationException(
