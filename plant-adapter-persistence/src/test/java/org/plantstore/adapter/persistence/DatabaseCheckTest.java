@@ -34,7 +34,7 @@ class DatabaseCheckTest {
         database: %s answers
         database: PostgreSQL N
         database: encoding UTF8
-        database: no standby
+        database: a primary
         database: writable for postgres
         database: postgres may do more than the service needs, which is INSERT and SELECT on plant
         database: the connection is not encrypted; sslmode=verify-full in DATABASE_URL encrypts it

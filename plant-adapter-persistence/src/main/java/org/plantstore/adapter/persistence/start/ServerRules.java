@@ -46,7 +46,7 @@ public final class ServerRules {
                     + server.encoding()),
         server.isStandby()
             ? Finding.bad("the database is a standby; promote it, or name the primary")
-            : Finding.good("no standby"),
+            : Finding.good("a primary"),
         server.isReadOnly()
             ? Finding.bad("the database must be writable for " + username + ", but is read-only")
             : Finding.good("writable for " + username),
