@@ -2,6 +2,9 @@ package org.plantstore.application;
 
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import org.plantstore.domain.CreatePlant;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
@@ -35,5 +38,23 @@ public final class PlantCreation implements CreatePlant {
       throw new PlantIdTakenException(plant.id());
     }
     return stored.plant();
+  }
+
+  @Override
+  public CompletionStage<Plant> createAsync(NewPlant plant, Executor executor) {
+    // A dependent stage would fail with a CompletionException around the exception of the store.
+    CompletableFuture<Plant> created = new CompletableFuture<>();
+    store
+        .putIfAbsentAsync(plant, executor)
+        .whenComplete((stored, failure) -> {
+          if (failure != null) {
+            created.completeExceptionally(failure);
+          } else if (plant.equals(stored)) {
+            created.complete(stored.plant());
+          } else {
+            created.completeExceptionally(new PlantIdTakenException(plant.id()));
+          }
+        });
+    return created;
   }
 }

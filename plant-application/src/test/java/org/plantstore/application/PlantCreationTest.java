@@ -1,10 +1,14 @@
 package org.plantstore.application;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.junit.jupiter.api.Test;
@@ -65,9 +69,40 @@ class PlantCreationTest {
   }
 
   @Test
+  void asynchronous_form_ends_as_the_blocking_one_does() {
+    PlantStoreUnavailableException unavailable = new PlantStoreUnavailableException("no answer");
+    CreatePlant unstored =
+        new PlantCreation(plant -> {
+          throw unavailable;
+        });
+
+    assertEquals(List.of(new Plant("fern", "shade")), outcome(createPlant, FERN));
+    assertEquals(List.of(new Plant("fern", "shade")), outcome(createPlant, FERN));
+    assertEquals(List.of(unavailable), outcome(unstored, FERN));
+    PlantIdTakenException taken =
+        assertInstanceOf(
+            PlantIdTakenException.class,
+            outcome(createPlant, new NewPlant(7, "moss", "shade")).get(0));
+    assertEquals(7, taken.id());
+    assertEquals(Map.of(7L, FERN), database);
+  }
+
+  /** Returns what the stage completes with, a plant or an exception. */
+  private static List<Object> outcome(CreatePlant createPlant, NewPlant plant) {
+    List<Object> outcome = new ArrayList<>();
+    CompletionStage<Plant> unused =
+        createPlant
+            .createAsync(plant, Runnable::run)
+            .whenComplete((created, failure) -> outcome.add(failure == null ? created : failure));
+    return outcome;
+  }
+
+  @Test
   @SuppressWarnings("NullAway") // null is what this test is about
   void null_is_refused() {
     assertThrows(NullPointerException.class, () -> createPlant.create(null));
+    assertThrows(NullPointerException.class, () -> createPlant.createAsync(null, Runnable::run));
+    assertThrows(NullPointerException.class, () -> createPlant.createAsync(FERN, null));
   }
 
   private void assertRefused(NewPlant other) {

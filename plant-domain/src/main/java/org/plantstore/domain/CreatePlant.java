@@ -1,5 +1,10 @@
 package org.plantstore.domain;
 
+import static java.util.Objects.requireNonNull;
+
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+
 /**
  * Creates plants: the port that callers use.
  *
@@ -30,4 +35,24 @@ public interface CreatePlant {
    * @throws NullPointerException if {@code plant} is null
    */
   Plant create(NewPlant plant);
+
+  /**
+   * Creates a plant as {@link #create(NewPlant)} does, without blocking the caller. The default
+   * runs the blocking form on the executor.
+   *
+   * <p>Dependents of the stage run where {@link PlantStore#putIfAbsentAsync(NewPlant, Executor)}
+   * describes, and must not block there.
+   *
+   * @param plant the plant to create
+   * @param executor runs the call if the implementation blocks
+   * @return a stage that completes with the plant that is stored under the id, or fails with the
+   *     exception that the blocking form throws, itself and not as the cause of another one; if the
+   *     executor does not accept the call, with the exception of the executor
+   * @throws NullPointerException if {@code plant} or {@code executor} is null; every other failure
+   *     is one of the stage
+   */
+  default CompletionStage<Plant> createAsync(NewPlant plant, Executor executor) {
+    requireNonNull(plant, "plant");
+    return Calls.start(() -> create(plant), executor);
+  }
 }

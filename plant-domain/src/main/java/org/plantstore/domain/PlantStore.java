@@ -1,5 +1,10 @@
 package org.plantstore.domain;
 
+import static java.util.Objects.requireNonNull;
+
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+
 /**
  * Stores plants: the port that a database adapter implements.
  *
@@ -56,4 +61,28 @@ public interface PlantStore {
    * @throws NullPointerException if {@code plant} is null (R9)
    */
   NewPlant putIfAbsent(NewPlant plant);
+
+  /**
+   * Stores the plant as {@link #putIfAbsent(NewPlant)} does, without blocking the caller. The
+   * default runs the blocking form on the executor. A store that can wait without a thread
+   * overrides it, and need not use the executor.
+   *
+   * <p>The stage completes on a thread of the executor or of the store, or on the caller's if it
+   * has completed already. A dependent that runs there must neither block nor compute for long,
+   * because other plants may wait for that thread; such work belongs into a dependent with an
+   * executor of its own, such as {@link CompletionStage#thenApplyAsync(java.util.function.Function,
+   * Executor)}.
+   *
+   * @param plant the plant to store
+   * @param executor runs the call if the store blocks
+   * @return a stage that completes with the plant that then has the id, or fails with the exception
+   *     that the blocking form throws, itself and not as the cause of another one (R7); if the
+   *     executor does not accept the call, with the exception of the executor
+   * @throws NullPointerException if {@code plant} or {@code executor} is null (R9); every other
+   *     failure is one of the stage
+   */
+  default CompletionStage<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
+    requireNonNull(plant, "plant");
+    return Calls.start(() -> putIfAbsent(plant), executor);
+  }
 }

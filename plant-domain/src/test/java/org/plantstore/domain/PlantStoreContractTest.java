@@ -1,5 +1,6 @@
 package org.plantstore.domain;
 
+import static java.util.stream.Collectors.joining;
 import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -22,7 +23,7 @@ import org.plantstore.domain.contract.PlantStoreContract;
 /** Runs the contract on stores that break one rule each: only the tests of that rule fail. */
 class PlantStoreContractTest {
 
-  private static final int TESTS = 10;
+  private static final int TESTS = 20;
 
   /** Static, because JUnit creates the instances of the contract. */
   private static SampleStore sample = SampleStore.SOUND;
@@ -84,7 +85,8 @@ class PlantStoreContractTest {
     assertEquals(
         run.finished()
             .map(test -> test.getTestDescriptor().getDisplayName())
-            .filter(test -> tried.failedTests.stream().anyMatch(test::startsWith))
+            .filter(
+                test -> tried.failedTests.stream().anyMatch(begin -> test.matches(begin + ".*")))
             .collect(toSet()),
         failed.keySet(),
         failed::toString);
@@ -92,7 +94,8 @@ class PlantStoreContractTest {
     failed.forEach((test, message) -> {
       String rule = test.substring(0, 2).toUpperCase(Locale.ROOT);
       assertTrue(message.startsWith(rule + " of PlantStore is broken:\n"), message);
-      assertTrue(message.matches("(?s).+\n  putIfAbsent\\(.+\n  must .+,\n  but .+"), message);
+      assertTrue(
+          message.matches("(?s).+\n  putIfAbsent(Async)?\\(.+\n  must .+,\n  but .+"), message);
     });
   }
 
@@ -106,8 +109,11 @@ class PlantStoreContractTest {
         R4 is not shown: override storeAfterCrash() to show it
         R7 is not shown: override unreachableStore() to show it\
         """,
-        String.join("\n", messages(run.aborted()).values()).replace("Assumption failed: ", ""));
-    assertEquals(TESTS - 3, run.succeeded().count());
+        messages(run.aborted()).values().stream()
+            .map(message -> message.replace("Assumption failed: ", ""))
+            .distinct()
+            .collect(joining("\n")));
+    assertEquals(TESTS - 6, run.succeeded().count());
   }
 
   @Test

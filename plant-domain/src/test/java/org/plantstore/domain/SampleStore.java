@@ -6,9 +6,13 @@ import java.io.IOException;
 import java.text.Normalizer;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /** A store that keeps every rule, and stores that have one mistake each. */
@@ -140,9 +144,46 @@ enum SampleStore {
       (database, plant) ->
           database.putIfAbsent(
               Optional.ofNullable(plant).orElseThrow(IllegalArgumentException::new)),
-      "r9");
+      "r9.*BLOCKING"),
 
-  /** The beginnings of the names of the tests that fail; all others pass. */
+  COMPLETES_BEFORE_IT_WRITES(SOUND.store, "r4.*ASYNCHRONOUS") {
+    @Override
+    PlantStore on(Database database) {
+      return asynchronous(
+          super.on(database),
+          plant -> CompletableFuture.completedFuture(database.putIfAbsentInMemory(plant)));
+    }
+  },
+  WRAPS_THE_FAILURE_OF_A_STAGE(SOUND.store, "r7.*ASYNCHRONOUS") {
+    @Override
+    PlantStore unreachableOn(Database database) {
+      PlantStore blocking = super.unreachableOn(database);
+      return asynchronous(
+          blocking, plant -> CompletableFuture.supplyAsync(() -> blocking.putIfAbsent(plant)));
+    }
+  },
+  THROWS_BEFORE_THERE_IS_A_STAGE(SOUND.store, "r7.*ASYNCHRONOUS") {
+    @Override
+    PlantStore unreachableOn(Database database) {
+      PlantStore blocking = super.unreachableOn(database);
+      return asynchronous(
+          blocking, plant -> CompletableFuture.completedFuture(blocking.putIfAbsent(plant)));
+    }
+  },
+  REFUSES_NULL_BY_THE_STAGE(SOUND.store, "r9.*ASYNCHRONOUS") {
+    @Override
+    PlantStore on(Database database) {
+      PlantStore blocking = super.on(database);
+      return asynchronous(
+          blocking,
+          plant ->
+              plant == null
+                  ? CompletableFuture.failedFuture(new NullPointerException("plant"))
+                  : blocking.putIfAbsentAsync(plant, Runnable::run));
+    }
+  };
+
+  /** Patterns of the beginnings of the names of the tests that fail; all others pass. */
   final Set<String> failedTests;
 
   private final BiFunction<Database, NewPlant, NewPlant> store;
@@ -171,6 +212,22 @@ enum SampleStore {
     return plant -> {
       beforeFailure.accept(database, plant);
       throw new PlantStoreUnavailableException("the database cannot be reached");
+    };
+  }
+
+  /** Returns a store whose asynchronous form is not the default one. */
+  private static PlantStore asynchronous(
+      PlantStore blocking, Function<NewPlant, CompletionStage<NewPlant>> form) {
+    return new PlantStore() {
+      @Override
+      public NewPlant putIfAbsent(NewPlant plant) {
+        return blocking.putIfAbsent(plant);
+      }
+
+      @Override
+      public CompletionStage<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
+        return form.apply(plant);
+      }
     };
   }
 

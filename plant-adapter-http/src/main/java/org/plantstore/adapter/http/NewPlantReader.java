@@ -2,11 +2,15 @@ package org.plantstore.adapter.http;
 
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.ServerHttpRequest;
+import io.micronaut.http.body.AvailableByteBody;
 import io.micronaut.http.exceptions.ContentLengthExceededException;
 import io.micronaut.http.server.HttpServerConfiguration;
+import io.micronaut.scheduling.TaskExecutors;
+import jakarta.inject.Named;
 import jakarta.inject.Singleton;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.regex.Pattern;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
@@ -41,10 +45,16 @@ final class NewPlantReader {
 
   private static final int MAX_QUOTED_CHARACTERS = 64;
 
+  /** A larger body is read by the executor: its members may take milliseconds. */
+  private static final int MAX_EVENT_LOOP_BYTES = 16 * 1024;
+
   private final long maxBodyBytes;
 
-  NewPlantReader(HttpServerConfiguration server) {
+  private final Executor executor;
+
+  NewPlantReader(HttpServerConfiguration server, @Named(TaskExecutors.BLOCKING) Executor executor) {
     this.maxBodyBytes = server.getMaxRequestSize();
+    this.executor = executor;
   }
 
   /** Returns the plant when all of the body has come; throws if its head alone refuses it. */
@@ -54,7 +64,14 @@ final class NewPlantReader {
     if (declaredBytes > maxBodyBytes) {
       throw new ContentLengthExceededException(maxBodyBytes, declaredBytes);
     }
-    return request.byteBody().buffer().thenApply(body -> NewPlantJson.read(body.toByteArray()));
+    return request
+        .byteBody()
+        .buffer()
+        .thenApply(AvailableByteBody::toByteArray)
+        .thenCompose(body ->
+            body.length <= MAX_EVENT_LOOP_BYTES
+                ? CompletableFuture.completedFuture(NewPlantJson.read(body))
+                : CompletableFuture.supplyAsync(() -> NewPlantJson.read(body), executor));
   }
 
   /** Requires that the headers declare JSON in UTF-8 without an encoding. */

@@ -9,11 +9,15 @@ import io.micronaut.http.annotation.Consumes;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Post;
 import io.micronaut.http.annotation.Produces;
+import io.micronaut.scheduling.TaskExecutors;
+import jakarta.inject.Named;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
-import org.plantstore.adapter.http.connection.BlockingWork;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
+import org.plantstore.adapter.http.observe.Exchange;
 import org.plantstore.domain.CreatePlant;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
@@ -32,19 +36,22 @@ final class PlantsController {
 
   private final NewPlantReader newPlants;
   private final CreatePlant createPlant;
-  private final BlockingWork blockingWork;
+  private final Executor executor;
 
-  /** Bounds the creates in progress: without virtual threads each holds a thread of its own. */
+  /**
+   * Bounds the creates in progress, each of which holds its plant, and a thread if the store
+   * blocks.
+   */
   private final Semaphore places;
 
   PlantsController(
       NewPlantReader newPlants,
       CreatePlant createPlant,
-      BlockingWork blockingWork,
+      @Named(TaskExecutors.BLOCKING) Executor executor,
       @Property(name = HttpSettings.MAX_CONCURRENT_CREATES) int maxConcurrentCreates) {
     this.newPlants = newPlants;
     this.createPlant = createPlant;
-    this.blockingWork = blockingWork;
+    this.executor = executor;
     this.places = new Semaphore(maxConcurrentCreates);
   }
 
@@ -52,19 +59,20 @@ final class PlantsController {
   @Consumes(MediaType.ALL)
   @Produces(MediaType.ALL)
   CompletionStage<HttpResponse<Plant>> create(ServerHttpRequest<?> request) {
+    Executor eventLoop = Exchange.eventLoopOf(request);
     return newPlants
         .read(request)
-        .thenCompose(this::create)
+        .thenCompose(plant -> create(plant, eventLoop))
         .thenApply(plant -> HttpResponse.ok(plant).contentType(MediaType.APPLICATION_JSON_TYPE));
   }
 
-  /** Creates a plant on another thread. The place is given back also if no thread can be had. */
-  CompletionStage<Plant> create(NewPlant plant) {
+  /** Creates a plant, and goes on at the event loop. */
+  CompletionStage<Plant> create(NewPlant newPlant, Executor eventLoop) {
     if (!places.tryAcquire()) {
       throw new RefusedException(ErrorNumber.OVERLOADED);
     }
-    return blockingWork
-        .submit(() -> createPlant.create(plant))
-        .whenComplete((created, failure) -> places.release());
+    return CompletableFuture.completedFuture(newPlant)
+        .thenCompose(plant -> createPlant.createAsync(plant, executor))
+        .whenCompleteAsync((created, failure) -> places.release(), eventLoop);
   }
 }

@@ -14,8 +14,6 @@ import io.micronaut.context.annotation.Property;
 import io.micronaut.http.server.HttpServerConfiguration;
 import io.micronaut.runtime.server.EmbeddedServer;
 import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.nio.NioIoHandler;
 import jakarta.inject.Inject;
 import java.io.IOException;
 import java.net.Socket;
@@ -23,9 +21,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.plantstore.adapter.http.connection.BlockingWork;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 import org.plantstore.domain.PlantStoreUnavailableException;
@@ -81,19 +79,16 @@ class OverloadTest {
 
   @Test
   void creates_that_get_no_thread_give_their_place_back() {
+    Executor noThread =
+        work -> {
+          throw new OutOfMemoryError("unable to create native thread");
+        };
     PlantsController plants =
         new PlantsController(
-            new NewPlantReader(new HttpServerConfiguration()),
-            createPlant,
-            new BlockingWork(
-                work -> {
-                  throw new OutOfMemoryError("unable to create native thread");
-                },
-                new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory())),
-            1);
+            new NewPlantReader(new HttpServerConfiguration(), noThread), createPlant, noThread, 1);
     for (int attempt = 0; attempt < 2; attempt++) {
       CompletableFuture<Plant> created =
-          plants.create(new NewPlant(1, "fern", null)).toCompletableFuture();
+          plants.create(new NewPlant(1, "fern", null), Runnable::run).toCompletableFuture();
       assertInstanceOf(
           OutOfMemoryError.class, assertThrows(ExecutionException.class, created::get).getCause());
     }

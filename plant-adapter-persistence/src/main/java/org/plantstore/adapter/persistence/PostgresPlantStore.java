@@ -7,12 +7,14 @@ import jakarta.annotation.PreDestroy;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
 import org.plantstore.adapter.persistence.batch.Permits;
 import org.plantstore.adapter.persistence.batch.Shard;
-import org.plantstore.adapter.persistence.database.ConnectionPool;
 import org.plantstore.adapter.persistence.database.DatabaseTimeouts;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
@@ -33,47 +35,45 @@ final class PostgresPlantStore implements PlantStore {
   private final Permits permits = new Permits();
   private final Shards shards;
   private final GroupCommit.Table table;
-  private final ConnectionPool pool;
   private final Duration timeout;
 
   PostgresPlantStore(
       PlantTable table,
       Shards shards,
-      ConnectionPool pool,
       DatabaseTimeouts timeouts,
       @Nullable MeterRegistry registry) {
     StoreMetrics metrics = new StoreMetrics(registry);
     this.shards = shards;
     this.table = metrics.measured(table);
-    this.pool = pool;
     this.timeout = timeouts.create();
     metrics.watch(lanes.values());
   }
 
   @Override
   public NewPlant putIfAbsent(NewPlant plant) {
-    Shard shard = shards.of(requireNonNull(plant, "plant").id());
+    CompletableFuture<NewPlant> stored = putIfAbsentAsync(plant, Runnable::run);
     try {
-      return lane(shard.lane()).putIfAbsent(plant, shard);
-    } catch (PlantStoreUnavailableException e) {
-      String circumstances = circumstances(shard);
-      throw circumstances.isEmpty()
-          ? e
-          : new PlantStoreUnavailableException(e.getMessage() + circumstances);
+      return stored.get();
+    } catch (ExecutionException e) {
+      throw (RuntimeException) e.getCause();
+    } catch (InterruptedException e) {
+      stored.cancel(false);
+      Thread.currentThread().interrupt();
+      throw new PlantStoreUnavailableException("interrupted while waiting for the database");
     }
+  }
+
+  /** Does not use the executor: the plant waits in a queue, and a writer completes the stage. */
+  @Override
+  public CompletableFuture<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
+    requireNonNull(executor, "executor");
+    Shard shard = shards.of(requireNonNull(plant, "plant").id());
+    return lane(shard.lane()).putIfAbsent(plant, shard);
   }
 
   private GroupCommit lane(int number) {
     return lanes.computeIfAbsent(
         number, absent -> new GroupCommit(table, LIMITS, timeout, permits));
-  }
-
-  private String circumstances(Shard shard) {
-    String failure = pool.lastFailure();
-    if (failure != null) {
-      return "; connecting fails: " + failure;
-    }
-    return shard.isDistributed() ? "; the plant belongs to " + shard.node() : "";
   }
 
   /** The database is still there: what this store needs is closed after it. */

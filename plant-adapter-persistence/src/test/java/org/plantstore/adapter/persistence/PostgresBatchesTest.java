@@ -1,10 +1,12 @@
 package org.plantstore.adapter.persistence;
 
+import static java.util.stream.Collectors.toCollection;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import io.micronaut.context.ApplicationContext;
 import java.sql.Connection;
@@ -14,13 +16,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.concurrent.Executor;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,8 +37,6 @@ class PostgresBatchesTest {
 
   private static ApplicationContext instance;
   private static PlantStore store;
-
-  private final ExecutorService executor = Executors.newFixedThreadPool(300);
 
   @BeforeAll
   static void connect() {
@@ -57,16 +55,12 @@ class PostgresBatchesTest {
     SERVER.execute("TRUNCATE plant");
   }
 
-  @AfterEach
-  void dismissCallers() {
-    executor.shutdownNow();
-  }
-
   @Test
   void many_plants_share_a_commit() throws Exception {
     long before = Long.parseLong(SERVER.single("SELECT pg_current_xact_id()"));
 
-    for (Future<NewPlant> call : putAll(store, LongStream.range(0, 10_000).boxed().toList())) {
+    for (CompletableFuture<NewPlant> call :
+        putAll(store, LongStream.range(0, 10_000).boxed().toList())) {
       assertEquals("fern", call.get().name());
     }
 
@@ -90,7 +84,8 @@ class PostgresBatchesTest {
     for (long id = 1; id < 2_000; id += 2) {
       store.putIfAbsent(fern(id));
     }
-    List<Future<NewPlant>> calls = putAll(store, LongStream.range(0, 2_000).boxed().toList());
+    List<CompletableFuture<NewPlant>> calls =
+        putAll(store, LongStream.range(0, 2_000).boxed().toList());
 
     for (int id = 0; id < calls.size(); id++) {
       assertEquals(fern(id), calls.get(id).get());
@@ -106,10 +101,11 @@ class PostgresBatchesTest {
           .createStatement()
           .execute("INSERT INTO plant SELECT id, 'undecided' FROM generate_series(7, 12) AS id");
 
-      List<Future<NewPlant>> calls = putAll(store, LongStream.range(0, 250).boxed().toList());
+      List<CompletableFuture<NewPlant>> calls =
+          putAll(store, LongStream.range(0, 250).boxed().toList());
 
       for (int id = 0; id < calls.size(); id++) {
-        Future<NewPlant> call = calls.get(id);
+        CompletableFuture<NewPlant> call = calls.get(id);
         if (id >= 7 && id <= 12) {
           assertInstanceOf(
               PlantStoreUnavailableException.class,
@@ -127,11 +123,11 @@ class PostgresBatchesTest {
     try (ApplicationContext anotherInstance = SERVER.connect()) {
       List<Long> ids = new ArrayList<>(LongStream.range(0, 2_000).boxed().toList());
       Collections.shuffle(ids, new Random(1));
-      List<Future<NewPlant>> calls = putAll(store, ids);
+      List<CompletableFuture<NewPlant>> calls = putAll(store, ids);
       Collections.shuffle(ids, new Random(2));
       calls.addAll(putAll(anotherInstance.getBean(PlantStore.class), ids));
 
-      for (Future<NewPlant> call : calls) {
+      for (CompletableFuture<NewPlant> call : calls) {
         assertEquals("fern", call.get().name());
       }
     }
@@ -139,10 +135,31 @@ class PostgresBatchesTest {
   }
 
   @Test
+  void interrupted_caller_waits_no_longer_and_stays_interrupted() throws Exception {
+    try (Connection holder = SERVER.connection()) {
+      holder.setAutoCommit(false);
+      holder.createStatement().execute("LOCK TABLE plant");
+
+      Thread.currentThread().interrupt();
+      PlantStoreUnavailableException failure =
+          assertThrows(PlantStoreUnavailableException.class, () -> store.putIfAbsent(fern(1)));
+
+      assertTrue(Thread.interrupted());
+      assertEquals("interrupted while waiting for the database", failure.getMessage());
+    }
+  }
+
+  @Test
+  @SuppressWarnings("NullAway") // null is what this test is about
+  void executor_must_not_be_null() {
+    assertThrows(NullPointerException.class, () -> store.putIfAbsentAsync(fern(1), null));
+  }
+
+  @Test
   void plant_that_waits_when_the_store_is_closed_is_stored_and_answered() throws Exception {
     ApplicationContext closed = SERVER.connect();
     Thread closing = new Thread(closed::close);
-    Future<NewPlant> call;
+    CompletableFuture<NewPlant> call;
     try (Connection holder = SERVER.connection()) {
       holder.setAutoCommit(false);
       holder.createStatement().execute("LOCK TABLE plant");
@@ -164,12 +181,11 @@ class PostgresBatchesTest {
     }
   }
 
-  private List<Future<NewPlant>> putAll(PlantStore target, List<Long> ids) {
-    List<Future<NewPlant>> calls = new ArrayList<>();
-    for (long id : ids) {
-      calls.add(executor.submit(() -> target.putIfAbsent(fern(id))));
-    }
-    return calls;
+  private static List<CompletableFuture<NewPlant>> putAll(PlantStore target, List<Long> ids) {
+    Executor unused = work -> fail("a thread is asked for");
+    return ids.stream()
+        .map(id -> target.putIfAbsentAsync(fern(id), unused).toCompletableFuture())
+        .collect(toCollection(ArrayList::new));
   }
 
   private static NewPlant fern(long id) {

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -21,7 +22,19 @@ import org.plantstore.domain.PlantStore;
  *
  * @param occasion when the call is made, for failure messages
  */
-record Call(PlantStore store, @Nullable NewPlant plant, String occasion) {
+record Call(Form form, PlantStore store, @Nullable NewPlant plant, String occasion) {
+
+  /** A form of the port's method. */
+  enum Form {
+    BLOCKING("putIfAbsent"),
+    ASYNCHRONOUS("putIfAbsentAsync");
+
+    private final String method;
+
+    Form(String method) {
+      this.method = method;
+    }
+  }
 
   /** Daemon threads, so that a call that never returns does not keep the JVM from exiting. */
   private static final ExecutorService CALLERS =
@@ -35,7 +48,7 @@ record Call(PlantStore store, @Nullable NewPlant plant, String occasion) {
    * The outcome of a call.
    *
    * @param returned the returned plant, which a broken store may leave null
-   * @param thrown what the store threw, or null
+   * @param thrown what the store threw, or what the stage failed with, or null
    * @param hangs whether the store neither returned nor threw within the time limit
    */
   record Outcome(@Nullable NewPlant returned, @Nullable Throwable thrown, boolean hangs) {}
@@ -44,7 +57,7 @@ record Call(PlantStore store, @Nullable NewPlant plant, String occasion) {
   @SuppressWarnings("ThreadPriorityCheck") // yielding lets the other callers arrive
   static List<Outcome> atOnce(List<Call> calls, Duration timeLimit) throws InterruptedException {
     CountDownLatch absent = new CountDownLatch(calls.size());
-    List<Callable<NewPlant>> tasks = new ArrayList<>();
+    List<Callable<Outcome>> tasks = new ArrayList<>();
     for (Call call : calls) {
       tasks.add(() -> {
         absent.countDown();
@@ -55,20 +68,37 @@ record Call(PlantStore store, @Nullable NewPlant plant, String occasion) {
       });
     }
     List<Outcome> outcomes = new ArrayList<>();
-    for (Future<NewPlant> future : CALLERS.invokeAll(tasks, timeLimit.toNanos(), NANOSECONDS)) {
+    for (Future<Outcome> future : CALLERS.invokeAll(tasks, timeLimit.toNanos(), NANOSECONDS)) {
       outcomes.add(outcome(future));
     }
     return outcomes;
   }
 
   @SuppressWarnings("NullAway") // null is what R9 is about
-  private NewPlant make() {
-    return store.putIfAbsent(plant);
+  private Outcome make() throws InterruptedException, ExecutionException {
+    if (form == Form.BLOCKING) {
+      return new Outcome(store.putIfAbsent(plant), null, false);
+    }
+    CompletionStage<NewPlant> stage;
+    try {
+      stage = store.putIfAbsentAsync(plant, CALLERS);
+    } catch (RuntimeException e) {
+      return new Outcome(
+          null,
+          plant == null ? e : new IllegalStateException("thrown at once, not by the stage", e),
+          false);
+    }
+    return plant == null
+        ? new Outcome(null, new IllegalStateException("a stage, and nothing thrown at once"), false)
+        : stage
+            .handle((returned, failure) -> new Outcome(returned, failure, false))
+            .toCompletableFuture()
+            .get();
   }
 
-  private static Outcome outcome(Future<NewPlant> ended) throws InterruptedException {
+  private static Outcome outcome(Future<Outcome> ended) throws InterruptedException {
     try {
-      return new Outcome(ended.get(), null, false);
+      return ended.get();
     } catch (ExecutionException e) {
       return new Outcome(null, e.getCause(), false);
     } catch (CancellationException e) {
@@ -78,6 +108,6 @@ record Call(PlantStore store, @Nullable NewPlant plant, String occasion) {
 
   @Override
   public String toString() {
-    return "putIfAbsent(%s) %s".formatted(Description.of(plant), occasion);
+    return "%s(%s) %s".formatted(form.method, Description.of(plant), occasion);
   }
 }

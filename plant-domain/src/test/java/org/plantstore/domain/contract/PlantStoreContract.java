@@ -9,13 +9,15 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
+import org.plantstore.domain.contract.Call.Form;
 
 /**
- * Tests a {@link PlantStore} against its rules R1 to R9. The name of each test begins with its
- * rule. The test of a store extends this class:
+ * Tests a {@link PlantStore} against its rules R1 to R9, in its blocking and in its asynchronous
+ * form. The name of each test begins with its rule. The test of a store extends this class:
  *
  * <pre>{@code
  * class SqlitePlantStoreTest extends PlantStoreContract {
@@ -42,13 +44,15 @@ import org.plantstore.domain.PlantStore;
  * {@link org.plantstore.domain.PlantStoreUnavailableException} instead, the tests of R3 and R8
  * fail.
  *
- * <p>A run makes 2,200 calls, which store 600 plants, some of them with megabytes of text. It takes
- * less than a second if the store is a map, and about 2.5 s if a call takes 1 ms, plus the time for
+ * <p>A run makes 4,400 calls, which store 1,200 plants, some of them with megabytes of text. It
+ * takes about a second if the store is a map, and about 5 s if a call takes 1 ms, plus the time for
  * crashes and for calls of an unreachable store. JUnit Jupiter 5.10 or later is required.
  *
  * <p>The protected methods are called in the thread of the test, which may differ between tests.
  */
 public abstract class PlantStoreContract {
+
+  private static final String BOTH_FORMS = "{displayName} {0}";
 
   private static final int MANY = 16;
 
@@ -112,21 +116,24 @@ public abstract class PlantStoreContract {
     return Duration.ofSeconds(60);
   }
 
-  @Test
-  void r1_a_free_id_is_stored_and_an_equal_plant_is_returned() throws InterruptedException {
+  @ParameterizedTest(name = BOTH_FORMS)
+  @EnumSource
+  void r1_a_free_id_is_stored_and_an_equal_plant_is_returned(Form form)
+      throws InterruptedException {
     List<NewPlant> alike =
         List.of(
             new NewPlant(1, "r1 fern", "shade"),
             new NewPlant(2, "r1 fern", "shade"),
             new NewPlant(3, "r1 fern", null));
 
-    check("R1").assertStores(alike, store());
+    check("R1", form).assertStores(alike, store());
   }
 
-  @Test
-  void r2_a_taken_id_changes_nothing_and_the_stored_plant_is_returned()
+  @ParameterizedTest(name = BOTH_FORMS)
+  @EnumSource
+  void r2_a_taken_id_changes_nothing_and_the_stored_plant_is_returned(Form form)
       throws InterruptedException {
-    RuleCheck r2 = check("R2");
+    RuleCheck r2 = check("R2", form);
     PlantStore store = store();
     NewPlant fern = new NewPlant(1, "r2 fern", "shade");
     NewPlant moss = new NewPlant(2, "r2 moss", null);
@@ -143,24 +150,27 @@ public abstract class PlantStoreContract {
     r2.assertStored(moss, store, "for a taken id");
   }
 
-  @Test
-  void r3_of_concurrent_calls_one_wins_and_every_call_returns_the_winner()
+  @ParameterizedTest(name = BOTH_FORMS)
+  @EnumSource
+  void r3_of_concurrent_calls_one_wins_and_every_call_returns_the_winner(Form form)
       throws InterruptedException {
-    assertOneWins(List.of(store()));
+    assertOneWins(form, List.of(store()));
   }
 
-  @Test
-  void r3_of_concurrent_calls_through_two_instances_one_wins() throws InterruptedException {
-    assertOneWins(List.of(store(), anotherStore()));
+  @ParameterizedTest(name = BOTH_FORMS)
+  @EnumSource
+  void r3_of_concurrent_calls_through_two_instances_one_wins(Form form)
+      throws InterruptedException {
+    assertOneWins(form, List.of(store(), anotherStore()));
   }
 
-  private void assertOneWins(List<PlantStore> instances) throws InterruptedException {
-    RuleCheck r3 = check("R3");
+  private void assertOneWins(Form form, List<PlantStore> instances) throws InterruptedException {
+    RuleCheck r3 = check("R3", form);
     for (long id = 1; id <= RACES_OF_TWO + RACES_OF_MANY; id++) {
       List<Call> calls = new ArrayList<>();
       for (int rival = 0; rival < (id <= RACES_OF_TWO ? 2 : MANY); rival++) {
         calls.add(
-            new Call(
+            r3.call(
                 instances.get(rival % instances.size()),
                 new NewPlant(id, "r3 rival " + rival + " for id " + id, "tag " + rival),
                 "together with others"));
@@ -172,9 +182,10 @@ public abstract class PlantStoreContract {
     }
   }
 
-  @Test
-  void r4_what_was_returned_survives_a_crash() throws InterruptedException {
-    RuleCheck r4 = check("R4");
+  @ParameterizedTest(name = BOTH_FORMS)
+  @EnumSource
+  void r4_what_was_returned_survives_a_crash(Form form) throws InterruptedException {
+    RuleCheck r4 = check("R4", form);
     PlantStore store = store();
     Set<NewPlant> returned = new LinkedHashSet<>();
 
@@ -186,7 +197,7 @@ public abstract class PlantStoreContract {
     }
     // Last, because a later single call may write what concurrent calls have left unwritten.
     for (int round = 0; round < ROUNDS_BEFORE_CRASH; round++) {
-      returned.addAll(r4.returnedAtOnce(rivalsInPairs(store, 1_000 + round * MANY)));
+      returned.addAll(r4.returnedAtOnce(rivalsInPairs(r4, store, 1_000 + round * MANY)));
     }
 
     PlantStore afterCrash = storeAfterCrash();
@@ -207,18 +218,19 @@ public abstract class PlantStoreContract {
   }
 
   /** Returns calls with two rivals for each id. */
-  private static List<Call> rivalsInPairs(PlantStore store, long firstId) {
+  private static List<Call> rivalsInPairs(RuleCheck r4, PlantStore store, long firstId) {
     List<Call> calls = new ArrayList<>();
     for (int caller = 0; caller < MANY; caller++) {
       long id = firstId + caller / 2;
       NewPlant rival = new NewPlant(id, "r4 rival " + caller % 2 + " for id " + id, null);
-      calls.add(new Call(store, rival, "together with others"));
+      calls.add(r4.call(store, rival, "together with others"));
     }
     return calls;
   }
 
-  @Test
-  void r5_text_is_kept_exactly() throws InterruptedException {
+  @ParameterizedTest(name = BOTH_FORMS)
+  @EnumSource
+  void r5_text_is_kept_exactly(Form form) throws InterruptedException {
     List<NewPlant> plants = new ArrayList<>();
     plants.add(new NewPlant(1, "r5 no tag", null));
     plants.add(new NewPlant(2, "r5 empty tag", ""));
@@ -228,18 +240,20 @@ public abstract class PlantStoreContract {
       plants.add(new NewPlant(plants.size() + 1, text, text));
     }
 
-    check("R5").assertStores(plants, store());
+    check("R5", form).assertStores(plants, store());
   }
 
-  @Test
-  void r6_every_long_is_an_id() throws InterruptedException {
-    check("R6").assertStores(plants("r6", UnusualValues.ids()), store());
+  @ParameterizedTest(name = BOTH_FORMS)
+  @EnumSource
+  void r6_every_long_is_an_id(Form form) throws InterruptedException {
+    check("R6", form).assertStores(plants("r6", UnusualValues.ids()), store());
   }
 
-  @Test
-  void r7_a_failure_shows_that_trying_again_can_help_and_trying_again_is_safe()
+  @ParameterizedTest(name = BOTH_FORMS)
+  @EnumSource
+  void r7_a_failure_shows_that_trying_again_can_help_and_trying_again_is_safe(Form form)
       throws InterruptedException {
-    RuleCheck r7 = check("R7");
+    RuleCheck r7 = check("R7", form);
     PlantStore store = store();
     NewPlant stored = new NewPlant(MANY + 1, "r7 stored plant", "tag");
     r7.put(store, stored, "for a free id");
@@ -258,9 +272,10 @@ public abstract class PlantStoreContract {
     }
   }
 
-  @Test
-  void r8_many_threads_use_one_store() throws InterruptedException {
-    RuleCheck r8 = check("R8");
+  @ParameterizedTest(name = BOTH_FORMS)
+  @EnumSource
+  void r8_many_threads_use_one_store(Form form) throws InterruptedException {
+    RuleCheck r8 = check("R8", form);
     PlantStore store = store();
     List<NewPlant> plants = plants("r8", LongStream.rangeClosed(1, MANY * ROUNDS_OF_MANY));
 
@@ -273,13 +288,14 @@ public abstract class PlantStoreContract {
     }
   }
 
-  @Test
-  void r9_null_is_refused() throws InterruptedException {
-    check("R9").assertRefusesNull(store());
+  @ParameterizedTest(name = BOTH_FORMS)
+  @EnumSource
+  void r9_null_is_refused(Form form) throws InterruptedException {
+    check("R9", form).assertRefusesNull(store());
   }
 
-  private RuleCheck check(String rule) {
-    return new RuleCheck(rule, timeLimit());
+  private RuleCheck check(String rule, Form form) {
+    return new RuleCheck(rule, form, timeLimit());
   }
 
   private static List<NewPlant> plants(String rule, LongStream ids) {

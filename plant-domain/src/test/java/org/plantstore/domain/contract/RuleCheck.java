@@ -9,16 +9,21 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
+import org.plantstore.domain.contract.Call.Form;
 import org.plantstore.domain.contract.Call.Outcome;
 
-/** Calls stores, and fails the test if the outcome of a call breaks the rule. */
-record RuleCheck(String rule, Duration timeLimit) {
+/** Calls stores in one form, and fails the test if the outcome of a call breaks the rule. */
+record RuleCheck(String rule, Form form, Duration timeLimit) {
+
+  Call call(PlantStore store, @Nullable NewPlant plant, String occasion) {
+    return new Call(form, store, plant, occasion);
+  }
 
   /** Puts a plant for later calls. Whether the returned plant is right is left to other rules. */
   @Nullable NewPlant put(PlantStore store, NewPlant plant, String occasion)
       throws InterruptedException {
     return outcomes(
-            List.of(new Call(store, plant, occasion)),
+            List.of(call(store, plant, occasion)),
             "return without an exception",
             outcome -> outcome.thrown() == null && !outcome.hangs())
         .get(0)
@@ -35,7 +40,7 @@ record RuleCheck(String rule, Duration timeLimit) {
 
   void assertReturns(NewPlant expected, PlantStore store, NewPlant plant, String occasion)
       throws InterruptedException {
-    Call call = new Call(store, plant, occasion);
+    Call call = call(store, plant, occasion);
     assertReturned(expected, call, Call.atOnce(List.of(call), timeLimit).get(0));
   }
 
@@ -93,13 +98,13 @@ record RuleCheck(String rule, Duration timeLimit) {
 
   void assertRefusesNull(PlantStore store) throws InterruptedException {
     outcomes(
-        List.of(new Call(store, null, "instead of a plant")),
+        List.of(call(store, null, "instead of a plant")),
         "throw NullPointerException",
         outcome -> outcome.thrown() instanceof NullPointerException);
   }
 
-  private static List<Call> calls(List<NewPlant> plants, PlantStore store, String occasion) {
-    return plants.stream().map(plant -> new Call(store, plant, occasion)).toList();
+  private List<Call> calls(List<NewPlant> plants, PlantStore store, String occasion) {
+    return plants.stream().map(plant -> call(store, plant, occasion)).toList();
   }
 
   private List<Outcome> outcomes(List<Call> calls, String expected, Predicate<Outcome> asExpected)

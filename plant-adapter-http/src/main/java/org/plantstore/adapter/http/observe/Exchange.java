@@ -12,6 +12,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.AsciiString;
 import java.time.Duration;
+import java.util.concurrent.Executor;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
@@ -62,6 +63,11 @@ public final class Exchange extends DefaultHttpRequest {
             && netty.getNativeRequest() instanceof Exchange exchange
         ? exchange
         : null;
+  }
+
+  /** Returns the event loop of a request's connection, which writes the answer. */
+  public static Executor eventLoopOf(HttpRequest<?> request) {
+    return ((NettyHttpRequest<?>) request).getChannelHandlerContext().executor();
   }
 
   /** Notes that the head of the request has come. */

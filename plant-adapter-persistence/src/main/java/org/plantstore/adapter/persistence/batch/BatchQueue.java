@@ -8,8 +8,9 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.Semaphore;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.plantstore.adapter.persistence.batch.BatchFailure.Remedy;
+import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
  * The plants of a lane that wait for a batch, in the order of their arrival. One rule decides when
@@ -44,18 +45,27 @@ final class BatchQueue {
    * Adds a plant at the end, or fails it if the queue is closed, or if a part of a distributed
    * table is away. Where the table is whole, a plant waits until its deadline.
    */
-  synchronized void add(WaitingPlant plant) {
-    if (closed) {
-      plant.fail(WaitingPlant.unavailable(Remedy.NONE, "the store is closed"));
-    } else if (!outage.tryAdmit(plant)) {
-      outage.refuse(plant);
-    } else {
-      queue.add(plant);
-      // For the second and later plants the writer that finishes, or the sweep, sees to it.
-      if (queue.size() == 1) {
-        wakeWriterIfReady();
-      }
+  void add(WaitingPlant plant) {
+    RuntimeException refusal = tryAdd(plant);
+    if (refusal != null) {
+      plant.fail(refusal);
     }
+  }
+
+  /** Returns why the plant is not added, or null if it is. */
+  private synchronized @Nullable RuntimeException tryAdd(WaitingPlant plant) {
+    if (closed) {
+      return new PlantStoreUnavailableException("the store is closed");
+    }
+    if (!outage.tryAdmit(plant)) {
+      return outage.refuse();
+    }
+    queue.add(plant);
+    // For the second and later plants the writer that finishes, or the sweep, sees to it.
+    if (queue.size() == 1) {
+      wakeWriterIfReady();
+    }
+    return null;
   }
 
   /**
@@ -121,12 +131,23 @@ final class BatchQueue {
    *
    * @return whether a plant is waiting, or one may come
    */
-  synchronized boolean sweep() {
-    queue.forEach(WaitingPlant::expire);
-    writing.forEach(batch -> batch.plants().forEach(WaitingPlant::expire));
-    outage.endOverdueTrial();
+  boolean sweep() {
+    List<Runnable> failures = new ArrayList<>();
+    boolean isInUse = sweep(failures);
+    // Outside the lock: dependents of a call run here, which may be of any kind.
+    failures.forEach(Runnable::run);
+    return isInUse;
+  }
+
+  private synchronized boolean sweep(List<Runnable> failures) {
+    Stream.concat(queue.stream(), writing.stream().flatMap(batch -> batch.plants().stream()))
+        .filter(plant -> plant.isExpired() && !plant.isDone())
+        .forEach(plant -> failures.add(plant::expire));
+    outage.endOverdueTrial(failures);
     if (outage.beginIfOverdue(writing)) {
-      queue.stream().filter(plant -> plant.shard().isDistributed()).forEach(outage::refuse);
+      queue.stream()
+          .filter(plant -> plant.shard().isDistributed())
+          .forEach(plant -> failures.add(() -> plant.fail(outage.refuse())));
     }
     queue.removeIf(WaitingPlant::isDone);
     if (closed) {

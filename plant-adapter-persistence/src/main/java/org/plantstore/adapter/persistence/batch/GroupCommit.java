@@ -1,11 +1,16 @@
 package org.plantstore.adapter.persistence.batch;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
@@ -81,31 +86,20 @@ public final class GroupCommit implements AutoCloseable {
   }
 
   /**
-   * Stores the plant with one of the next batches, and waits for it.
+   * Stores the plant with one of the next batches. Dependents of the returned future run in a
+   * writer, or in the thread that watches the deadlines, and must not block.
    *
    * @param shard where the plant's id is kept
-   * @return what is stored under the plant's id
-   * @throws PlantStoreUnavailableException if the database is not available before the time-out, if
-   *     the shard's server has been away for some time, if this is closed, or if the caller is
-   *     interrupted
-   * @throws IllegalStateException if the database refuses the plant for good
+   * @return what is then stored under the plant's id; cancelling it gives up the plant if it is not
+   *     being written. It fails with PlantStoreUnavailableException if the database is not
+   *     available before the time-out, if the shard's server has been away for some time, or if
+   *     this is closed; with IllegalStateException if the database refuses the plant for good
    */
-  public NewPlant putIfAbsent(NewPlant plant, Shard shard) {
-    WaitingPlant attempt =
-        new WaitingPlant(plant, shard, System.nanoTime() + timeout.toNanos(), null);
-    while (true) {
-      try {
-        queue.add(attempt); // for a writer, which takes it in writeNextBatch()
-        return attempt.await();
-      } catch (BatchFailure failure) {
-        // The batch may have been committed all the same; the retry then finds the plant.
-        attempt = attempt.retryAfter(failure);
-        LockSupport.parkNanos(failure.remedy().pause().toNanos());
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new PlantStoreUnavailableException("interrupted while waiting for the database");
-      }
-    }
+  public CompletableFuture<NewPlant> putIfAbsent(NewPlant plant, Shard shard) {
+    CompletableFuture<NewPlant> stored = new CompletableFuture<>();
+    // For a writer, which takes it in writeNextBatch().
+    queue.add(new WaitingPlant(plant, shard, stored, System.nanoTime() + timeout.toNanos()));
+    return stored;
   }
 
   private void writeBatches() {
@@ -142,15 +136,45 @@ public final class GroupCommit implements AutoCloseable {
     try {
       Map<Long, NewPlant> stored = table.putIfAbsent(plants);
       outage.end();
-      batch.plants().forEach(each -> each.complete(stored.get(each.plant().id())));
+      complete(batch.plants(), stored);
     } catch (BatchFailure failure) {
       outage.note(batch, failure);
-      batch.plants().forEach(each -> each.fail(failure));
+      // The batch may have been committed all the same; the retry then finds its plants.
+      retry(batch.plants(), failure);
     } catch (RuntimeException | Error e) {
       // A bug, or no memory; neither these callers nor later ones must wait in vain.
-      BatchFailure failure =
-          new BatchFailure(Remedy.NONE, new IllegalStateException("a batch failed: " + e, e));
-      batch.plants().forEach(each -> each.fail(failure));
+      RuntimeException bug = new IllegalStateException("a batch failed: " + e, e);
+      batch.plants().forEach(each -> each.fail(bug));
+    }
+  }
+
+  private void complete(List<WaitingPlant> plants, Map<Long, NewPlant> stored) {
+    List<WaitingPlant> unread = new ArrayList<>(0);
+    for (WaitingPlant each : plants) {
+      NewPlant plant = stored.get(each.plant().id());
+      if (plant != null) {
+        each.complete(plant);
+      } else {
+        unread.add(each);
+      }
+    }
+    if (!unread.isEmpty()) {
+      // Their rows were deleted in between, or are hidden from this account.
+      String reason = "the plant that has the id cannot be read";
+      retry(unread, new BatchFailure(Remedy.REPEAT, new PlantStoreUnavailableException(reason)));
+    }
+  }
+
+  /** Queues the plants again after the pause of the remedy, as far as that can help. */
+  private void retry(List<WaitingPlant> plants, BatchFailure failure) {
+    List<WaitingPlant> attempts =
+        plants.stream().map(each -> each.retryAfter(failure)).flatMap(Optional::stream).toList();
+    if (!attempts.isEmpty()) {
+      ScheduledFuture<?> unused =
+          sweeper.schedule(
+              () -> attempts.forEach(queue::add),
+              failure.remedy().pause().toNanos(),
+              TimeUnit.NANOSECONDS);
     }
   }
 

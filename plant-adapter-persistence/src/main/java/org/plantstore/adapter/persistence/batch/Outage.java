@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.batch.BatchFailure.Remedy;
 import org.plantstore.adapter.persistence.batch.BatchQueue.Batch;
@@ -58,6 +59,9 @@ final class Outage {
 
   /** Notes that a batch was not written. */
   synchronized void note(Batch batch, BatchFailure result) {
+    if (trial != null && batch.plants().contains(trial)) {
+      trial = null;
+    }
     if (result.remedy() == Remedy.RECOVERY && batch.began() - succeeded > 0) {
       failed = failed == null ? batch : failed;
       failure = result;
@@ -101,17 +105,19 @@ final class Outage {
   }
 
   /** Refuses the plant that tries if it has waited for too long; its statement may go on. */
-  synchronized void endOverdueTrial() {
+  synchronized void endOverdueTrial(List<Runnable> failures) {
     if (isTrying() && System.nanoTime() - tried > TRIAL_LIMIT.toNanos()) {
-      refuse(requireNonNull(trial));
+      WaitingPlant overdue = requireNonNull(trial);
+      failures.add(() -> overdue.fail(refuse()));
+      trial = null;
       tried = System.nanoTime();
     }
   }
 
-  /** Fails a plant because of the outage. */
-  synchronized void refuse(WaitingPlant plant) {
+  /** Counts a plant that is refused because of the outage, and returns why. */
+  synchronized RuntimeException refuse() {
     refusedPlants++;
-    plant.fail(new BatchFailure(Remedy.NONE, WaitingPlant.expired(failure).reason()));
+    return WaitingPlant.expired(failure);
   }
 
   synchronized long refusedPlants() {

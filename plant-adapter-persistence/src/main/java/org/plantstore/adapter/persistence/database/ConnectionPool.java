@@ -11,7 +11,6 @@ import io.micronaut.context.event.BeanCreatedEventListener;
 import jakarta.inject.Singleton;
 import java.sql.SQLException;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
 /** Sets what properties cannot set, and what they must not change. Safe for use by many threads. */
 @Singleton
@@ -63,11 +62,6 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
     pool.setValidationTimeout(timeouts.signOfLife().toMillis());
     pool.setExceptionOverride(new Eviction());
     return pool;
-  }
-
-  /** Returns why the pool's last attempt to connect failed, or null if it succeeded. */
-  public @Nullable String lastFailure() {
-    return connections.lastFailure();
   }
 
   RetryingDataSource connections() {

@@ -16,9 +16,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -116,7 +116,7 @@ class GroupCommitTest {
 
     await(() -> groupCommit.waitingPlants() == 0);
     table.release();
-    groupCommit.putIfAbsent(fern(77), Shard.WHOLE);
+    call(groupCommit, fern(77)).assertOwnPlant();
     assertEquals(List.of(77L), table.lastBatch());
     assertTrue(table.batches().stream().noneMatch(batch -> batch.contains(0L)), table::toString);
   }
@@ -136,7 +136,7 @@ class GroupCommitTest {
     table.awaitBatches(1);
 
     for (long id = 20; id < 40; id++) {
-      assertEquals(fern(id), groupCommit.putIfAbsent(fern(id), Shard.WHOLE));
+      call(groupCommit, fern(id)).assertOwnPlant();
     }
 
     stuck.countDown();
@@ -160,11 +160,10 @@ class GroupCommitTest {
   @Test
   void answered_plants_are_forgotten() {
     GroupCommit groupCommit = groupCommit(plants -> plants, WIDE, LONG);
-    WeakReference<NewPlant> answered =
-        new WeakReference<>(groupCommit.putIfAbsent(fern(0), Shard.WHOLE));
+    WeakReference<NewPlant> answered = new WeakReference<>(call(groupCommit, fern(0)).stored());
 
     await(() -> {
-      groupCommit.putIfAbsent(fern(1), Shard.WHOLE);
+      call(groupCommit, fern(1)).assertOwnPlant();
       System.gc();
       return answered.get() == null;
     });
@@ -186,7 +185,7 @@ class GroupCommitTest {
   void plant_whose_neighbour_is_refused_is_not_refused_at_its_deadline() {
     BatchFailure refused = new BatchFailure(Remedy.SEPARATE, new IllegalStateException("refused"));
 
-    assertInstanceOf(PlantStoreUnavailableException.class, WaitingPlant.expired(refused).reason());
+    assertInstanceOf(PlantStoreUnavailableException.class, WaitingPlant.expired(refused));
   }
 
   @Test
@@ -244,7 +243,7 @@ class GroupCommitTest {
         };
     table.release();
 
-    assertEquals(fern(1), groupCommit(losing, WIDE, LONG).putIfAbsent(fern(1), Shard.WHOLE));
+    call(groupCommit(losing, WIDE, LONG), fern(1)).assertOwnPlant();
     assertEquals(List.of(List.of(1L), List.of(1L)), table.batches());
   }
 
@@ -263,7 +262,7 @@ class GroupCommitTest {
     }
 
     table.before = NONE;
-    assertEquals(fern(1), groupCommit.putIfAbsent(fern(1), Shard.WHOLE));
+    call(groupCommit, fern(1)).assertOwnPlant();
   }
 
   @Test
@@ -285,20 +284,14 @@ class GroupCommitTest {
   }
 
   @Test
-  void interrupted_caller_waits_no_longer_and_stays_interrupted() {
+  void plant_of_a_cancelled_call_leaves_the_queue_unwritten() {
     GroupCommit groupCommit = groupCommit(WIDE, LONG);
     occupyAllWriters(groupCommit);
 
-    Thread.currentThread().interrupt();
-    PlantStoreUnavailableException failure =
-        assertThrows(
-            PlantStoreUnavailableException.class,
-            () -> groupCommit.putIfAbsent(fern(1), Shard.WHOLE));
+    assertTrue(groupCommit.putIfAbsent(fern(1), Shard.WHOLE).cancel(false));
 
-    assertTrue(Thread.interrupted());
-    assertEquals("interrupted while waiting for the database", failure.getMessage());
     table.release();
-    groupCommit.putIfAbsent(fern(2), Shard.WHOLE);
+    call(groupCommit, fern(2)).assertOwnPlant();
     assertTrue(table.batches().stream().noneMatch(batch -> batch.contains(1L)), table::toString);
   }
 
@@ -362,19 +355,8 @@ class GroupCommitTest {
     return ids.mapToObj(id -> call(groupCommit, fern(id))).toList();
   }
 
-  /** Calls in a thread of its own, and returns when that waits for its answer or has ended. */
   private static Caller call(GroupCommit groupCommit, NewPlant plant) {
-    FutureTask<NewPlant> result =
-        new FutureTask<>(() -> groupCommit.putIfAbsent(plant, Shard.WHOLE));
-    Thread thread = new Thread(result);
-    thread.start();
-    await(() -> isWaitingForAnswer(thread) || !thread.isAlive());
-    return new Caller(plant, result);
-  }
-
-  /** Returns whether the thread has queued its plant; on the way there it may wait too. */
-  private static boolean isWaitingForAnswer(Thread thread) {
-    return thread.getState() == Thread.State.WAITING && isIn(thread, "await");
+    return new Caller(plant, groupCommit.putIfAbsent(plant, Shard.WHOLE));
   }
 
   private static boolean isIn(Thread thread, String method) {
@@ -392,7 +374,7 @@ class GroupCommitTest {
     return new NewPlant(id, "fern", null);
   }
 
-  private record Caller(NewPlant plant, FutureTask<NewPlant> result) {
+  private record Caller(NewPlant plant, CompletableFuture<NewPlant> result) {
 
     NewPlant stored() {
       return assertDoesNotThrow(() -> result.get());
