@@ -116,6 +116,7 @@ record Database(
       case EMPTY -> execute("TRUNCATE plant", "CHECKPOINT");
       case TAKEN -> fillWithTakenIds();
       case LARGE -> useLargeTable();
+      case NONE -> {}
     }
   }
 

@@ -8,11 +8,11 @@ import java.util.regex.Pattern;
 
 /**
  * Creates without a service, by pgbench: one prepared insert of one row in a transaction, at the
- * better of two numbers of clients.
+ * best of three numbers of clients.
  */
 record Inserts() implements Subject {
 
-  private static final int[] CLIENTS = {16, 32};
+  private static final int[] CLIENTS = {16, 32, 64};
   private static final Pattern RATE = Pattern.compile("(?m)^tps = ([0-9.]+)");
   private static final Pattern FAILED =
       Pattern.compile("(?m)^number of failed transactions: [1-9].*");

@@ -23,7 +23,13 @@ record Part(String name, List<Figure> figures) {
 
   private static final Subject PGBENCH = new Inserts();
   private static final Subject SERVICE = requests("service", Variant.PACKAGED, 64);
+  private static final Subject SERVICE_256 = requests("service", Variant.PACKAGED, 256);
   private static final Subject ONE_INSERT = requests("one insert", Variant.ONE_INSERT, 64);
+  private static final Subject ECHO =
+      new Requests("echo at 64", Variant.ECHO, Algorithm.HS256, 64, Table.NONE);
+  private static final Subject WITH_LARGE_BODIES =
+      new WithLargeBodies(
+          new Requests("service at 64", Variant.PACKAGED, Algorithm.HS256, 64, Table.EMPTY));
   private static final Subject SERVICE_1 = requests("service", Variant.PACKAGED, 1);
   private static final Subject ONE_INSERT_1 = requests("one insert", Variant.ONE_INSERT, 1);
   private static final Subject THIS_BUILD = requests("this build", Variant.WITHOUT_CACHE, 64);
@@ -47,12 +53,20 @@ record Part(String name, List<Figure> figures) {
       List.of(
           part(
               "creates",
-              ratio("creates ÷ pgbench's inserts", atLeast(2.0), CREATES, SERVICE, PGBENCH),
+              ratio("creates ÷ pgbench's inserts", atLeast(1.8), CREATES, SERVICE, PGBENCH),
+              ratio(
+                  "creates at 256 connections ÷ pgbench's inserts",
+                  atLeast(2.0),
+                  CREATES,
+                  SERVICE_256,
+                  PGBENCH),
               ratio("one insert per request ÷ pgbench", null, CREATES, ONE_INSERT, PGBENCH),
               absolute("creates per second", null, CREATES, SERVICE),
               absolute("pgbench's inserts per second", null, CREATES, PGBENCH),
               absolute("p99", atMost(10), P99_LATENCY, SERVICE),
               absolute("CPU", atMost(30), CPU, SERVICE),
+              absolute("CPU of the echo", null, CPU, ECHO),
+              ratio("CPU ÷ echo", atMost(1.7), CPU, SERVICE, ECHO),
               absolute("peak memory", atMost(300), PEAK_MEMORY, SERVICE)),
           part(
               "other",
@@ -83,6 +97,14 @@ record Part(String name, List<Figure> figures) {
           part(
               "connections",
               ratio("1,024 connections ÷ 64", atLeast(0.9), CREATES, SERVICE_1024, SERVICE)),
+          part(
+              "large-bodies",
+              ratio(
+                  "median latency with large bodies ÷ without",
+                  atMost(4.0),
+                  MEDIAN_LATENCY,
+                  WITH_LARGE_BODIES,
+                  SERVICE)),
           part(
               "rows",
               ratio("large table ÷ empty table", atLeast(0.8), CREATES, LARGE_TABLE, SERVICE)),

@@ -71,22 +71,28 @@ record Program(Path file) {
    */
   String run(Map<String, String> environment, String options, String... arguments)
       throws IOException, InterruptedException {
+    Process process = start(environment, options, arguments);
+    try {
+      String output = new String(process.getInputStream().readAllBytes(), UTF_8);
+      if (process.waitFor() != 0) {
+        throw new BenchmarkException(file + " " + options + " failed: " + output);
+      }
+      return output;
+    } finally {
+      end(process);
+    }
+  }
+
+  /** Starts this program, with what it prints at the process' output. */
+  Process start(Map<String, String> environment, String options, String... arguments)
+      throws IOException {
     ProcessBuilder builder = new ProcessBuilder(file.toString()).redirectErrorStream(true);
     builder.command().addAll(List.of(options.split(" ")));
     builder.command().addAll(List.of(arguments));
     // Such a variable could make pgbench measure something else, such as asynchronous commits.
     builder.environment().keySet().removeIf(name -> name.startsWith("PG"));
     builder.environment().putAll(environment);
-    Process process = start(builder);
-    try {
-      String output = new String(process.getInputStream().readAllBytes(), UTF_8);
-      if (process.waitFor() != 0) {
-        throw new BenchmarkException(String.join(" ", builder.command()) + " failed: " + output);
-      }
-      return output;
-    } finally {
-      end(process);
-    }
+    return start(builder);
   }
 
   static Process start(ProcessBuilder builder) throws IOException {

@@ -105,15 +105,19 @@ final class Testbed implements AutoCloseable {
       case REQUIRING_CACHE -> environment.put("JAVA_OPTS", "-XX:AOTMode=on");
       case WITHOUT_CACHE, OTHER_BUILD, OTHER_DATABASE -> environment.put("PLANT_STORE_AOT", "off");
       case ONE_INSERT -> {
-        environment.put("PLANT_STORE_AOT", "off");
-        // Java ends its options at the main class, so the -jar of the script is an argument of it.
-        environment.put(
-            "JAVA_OPTS",
-            "-cp %s%s%s org.plantstore.app.Main"
-                .formatted(target.resolve(JAR), File.pathSeparator, Program.classes()));
+        String jar = target.resolve(JAR) + File.pathSeparator;
+        environment.putAll(program("org.plantstore.app.Main", jar + Program.classes()));
       }
+      case ECHO ->
+          environment.putAll(program(Echo.class.getName(), System.getProperty("java.class.path")));
     }
     return environment;
+  }
+
+  /** Has the script start another program: Java takes the script's -jar as an argument of it. */
+  private static Map<String, String> program(String mainClass, String classPath) {
+    return Map.of(
+        "PLANT_STORE_AOT", "off", "JAVA_OPTS", "-cp " + classPath + " " + mainClass);
   }
 
   /** Returns the settings of a service with a certificate that this process trusts from now on. */

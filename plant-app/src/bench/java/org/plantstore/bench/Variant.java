@@ -19,5 +19,7 @@ enum Variant {
   /** With the access log. */
   ACCESS_LOG,
   /** With TLS. */
-  TLS
+  TLS,
+  /** {@link Echo}, in place of the service. */
+  ECHO
 }

@@ -37,7 +37,7 @@ class ArchitectureTest {
   private static final Map<String, Set<String>> ROOM_GRAPH =
       graph(
           """
-          @http                 -> @http.connection @http.error @http.observe @http.tls @http.token
+          @http                 -> @http.error @http.observe @http.tls @http.token
           @http.error           ->
           @http.token           -> @http.error @http.observe
           @http.tls             ->
@@ -69,7 +69,14 @@ class ArchitectureTest {
           """);
 
   private static final Set<String> DOMAIN_NEEDS =
-      Set.of("java.io", "java.lang", "java.util", "java.util.stream", "org.jspecify.annotations");
+      Set.of(
+          "java.io",
+          "java.lang",
+          "java.util",
+          "java.util.concurrent",
+          "java.util.function",
+          "java.util.stream",
+          "org.jspecify.annotations");
 
   private static final Architecture ARCHITECTURE =
       new Architecture(
@@ -117,7 +124,7 @@ class ArchitectureTest {
   @Test
   void application_needs_the_jdk_and_an_injection_point() {
     assertEquals(
-        Set.of("jakarta.inject", "java.lang", "org.jspecify.annotations"),
+        Set.of("jakarta.inject", "java.lang", "java.util.concurrent", "org.jspecify.annotations"),
         ARCHITECTURE.externalPackages("plant-application"));
   }
 

@@ -41,8 +41,7 @@ class CheckTest {
       String output = check.output();
       assertTrue(output.lines().allMatch(line -> line.startsWith("✔ ")), output);
       assertEquals(
-          List.of(
-              "service", "java", "memory", "limits", "certificate", "tokens", "token", "database"),
+          List.of("service", "java", "limits", "certificate", "tokens", "token", "database"),
           output.lines().map(line -> line.replaceAll("^. |:.*", "")).distinct().toList());
       assertFalse(output.contains(token), output);
     }
@@ -59,7 +58,6 @@ class CheckTest {
                   Map.of(
                       "PORT", port,
                       "LOG_FORMAT", "json",
-                      "JDK_JAVA_OPTIONS", "-Xmx100m",
                       "MAX_BODY_BYTES", "1MB",
                       "DATABASE_MIGRATE", "off"));
       String token = DevelopmentKey.token(Duration.ofHours(-1));
@@ -68,7 +66,6 @@ class CheckTest {
         assertLines(
             check.output(),
             "✘ service: PORT must be a free port, but " + port + " cannot be opened: .*",
-            "✘ memory: the heap \\(-Xmx\\) must be at least 128 MB, but is 100",
             "✘ limits: MAX_BODY_BYTES must be a whole number from 1 to 999999999, but is 1MB",
             "✘ token: the one on standard input is not valid here; obtain a new one: Expired JWT",
             "✘ database: there is no table plant for .*; run plant-store migrate, and accounts.sql after it");
@@ -91,7 +88,7 @@ class CheckTest {
       assertFalse((check.output() + check.errors()).contains("canary"), check::output);
       JsonNode document = new ObjectMapper().readTree(check.output());
       assertFalse(document.get("ok").booleanValue());
-      JsonNode finding = document.get("findings").get(2);
+      JsonNode finding = document.get("findings").get(1);
       assertEquals(
           new ObjectMapper()
               .createObjectNode()

@@ -32,6 +32,8 @@ class OverloadTest {
   /** What a machine with other things to do may take longer, as the page on operations says. */
   private static final Duration MARGIN = Duration.ofMillis(1_500);
 
+  private static final String TAKEN_PLANTS = "plant_store_lane_plants_total{state=\"serving\"}";
+
   private final AtomicLong nextId = new AtomicLong();
 
   private Database database;
@@ -75,6 +77,27 @@ class OverloadTest {
   }
 
   @Test
+  void creates_that_wait_for_the_database_hold_no_thread() throws SQLException {
+    double idle = metric("jvm_threads_live_threads");
+    double before = metric(TAKEN_PLANTS);
+    try (Connection locker = database.lock("plant")) {
+      List<CompletableFuture<HttpResponse<String>>> calls =
+          beginCreates(PLACES, "{\"id\":%d,\"name\":\"fern\"}");
+      Await.until(
+          () -> "waiting creates: " + metric(TAKEN_PLANTS),
+          DEADLINE,
+          () -> metric(TAKEN_PLANTS) - before == PLACES);
+
+      double threads = metric("jvm_threads_live_threads");
+
+      assertTrue(threads - idle <= 20, threads + " threads instead of " + idle);
+      assertTrue(calls.stream().noneMatch(CompletableFuture::isDone));
+      locker.rollback();
+      calls.forEach(call -> assertEquals(200, call.join().statusCode()));
+    }
+  }
+
+  @Test
   void slow_database_serves_as_many_as_it_can_and_the_memory_does_not_grow() {
     proxy.setDelay(Duration.ofMillis(100));
     for (int round = 0; round < 10; round++) {
@@ -102,11 +125,15 @@ class OverloadTest {
 
   /** By the service's own measure: these clients wait for a processor as well. */
   private void assertSlowest(String labels, Duration limit) {
-    String series = "plant_store_requests_seconds_max{" + labels + "} ";
-    String metrics = service.metrics();
-    String[] value = metrics.substring(metrics.indexOf(series)).split("[ \n]", 3);
-    double seconds = Double.parseDouble(value[1]);
+    String series = "plant_store_requests_seconds_max{" + labels + "}";
+    double seconds = metric(series);
     assertTrue(seconds > 0 && seconds * 1_000 < limit.toMillis(), series + seconds);
+  }
+
+  private double metric(String series) {
+    String metrics = service.metrics();
+    return Double.parseDouble(
+        metrics.substring(metrics.indexOf("\n" + series + " ") + 1).split("[ \n]", 3)[1]);
   }
 
   private static long count(List<HttpResponse<String>> answers, String start) {
@@ -115,11 +142,13 @@ class OverloadTest {
 
   /** Sends creates with the next ids in place of the format's number, if it has one. */
   private List<HttpResponse<String>> createAtOnce(String format) {
-    List<CompletableFuture<HttpResponse<String>>> calls =
-        Stream.generate(() -> format.formatted(nextId.incrementAndGet()))
-            .limit(CALLERS)
-            .map(service::beginCreate)
-            .toList();
-    return calls.stream().map(CompletableFuture::join).toList();
+    return beginCreates(CALLERS, format).stream().map(CompletableFuture::join).toList();
+  }
+
+  private List<CompletableFuture<HttpResponse<String>>> beginCreates(int number, String format) {
+    return Stream.generate(() -> format.formatted(nextId.incrementAndGet()))
+        .limit(number)
+        .map(service::beginCreate)
+        .toList();
   }
 }

@@ -12,23 +12,18 @@ final class Calls {
 
   private Calls() {}
 
-  /**
-   * Runs a call on the executor. Unlike {@link CompletableFuture#supplyAsync}, the stage fails with
-   * the exception of the call itself, and with that of an executor that does not accept it.
-   */
+  /** Runs a call; unlike that of {@code supplyAsync}, the stage fails with the exception itself. */
   static <T> CompletionStage<T> start(Supplier<T> call, Executor executor) {
     requireNonNull(executor, "executor");
     CompletableFuture<T> result = new CompletableFuture<>();
-    Runnable task =
-        () -> {
-          try {
-            result.complete(call.get());
-          } catch (Throwable e) {
-            result.completeExceptionally(e);
-          }
-        };
     try {
-      executor.execute(task);
+      executor.execute(() -> {
+        try {
+          result.complete(call.get());
+        } catch (Throwable e) {
+          result.completeExceptionally(e);
+        }
+      });
     } catch (RuntimeException | Error e) {
       result.completeExceptionally(e);
     }

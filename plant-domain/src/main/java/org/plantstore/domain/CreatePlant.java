@@ -38,18 +38,14 @@ public interface CreatePlant {
 
   /**
    * Creates a plant as {@link #create(NewPlant)} does, without blocking the caller. The default
-   * runs the blocking form on the executor.
-   *
-   * <p>Dependents of the stage run where {@link PlantStore#putIfAbsentAsync(NewPlant, Executor)}
-   * describes, and must not block there.
+   * runs the blocking form on the executor. Dependents of the stage must not block: they run where
+   * {@link PlantStore#putIfAbsentAsync(NewPlant, Executor)} describes.
    *
    * @param plant the plant to create
    * @param executor runs the call if the implementation blocks
    * @return a stage that completes with the plant that is stored under the id, or fails with the
-   *     exception that the blocking form throws, itself and not as the cause of another one; if the
-   *     executor does not accept the call, with the exception of the executor
-   * @throws NullPointerException if {@code plant} or {@code executor} is null; every other failure
-   *     is one of the stage
+   *     exception that the blocking form throws, or that of an executor that rejects the call
+   * @throws NullPointerException if {@code plant} or {@code executor} is null
    */
   default CompletionStage<Plant> createAsync(NewPlant plant, Executor executor) {
     requireNonNull(plant, "plant");

@@ -64,22 +64,20 @@ public interface PlantStore {
 
   /**
    * Stores the plant as {@link #putIfAbsent(NewPlant)} does, without blocking the caller. The
-   * default runs the blocking form on the executor. A store that can wait without a thread
-   * overrides it, and need not use the executor.
+   * default runs the blocking form on the executor. A store that needs no thread to wait overrides
+   * it, and may ignore the executor.
    *
-   * <p>The stage completes on a thread of the executor or of the store, or on the caller's if it
-   * has completed already. A dependent that runs there must neither block nor compute for long,
-   * because other plants may wait for that thread; such work belongs into a dependent with an
-   * executor of its own, such as {@link CompletionStage#thenApplyAsync(java.util.function.Function,
-   * Executor)}.
+   * <p>The stage completes on a thread of the executor or of the store. Dependents may run on that
+   * thread, for which other plants wait, so they must neither block nor take long; one that does
+   * needs an executor of its own, as with {@code thenApplyAsync}.
    *
    * @param plant the plant to store
    * @param executor runs the call if the store blocks
-   * @return a stage that completes with the plant that then has the id, or fails with the exception
-   *     that the blocking form throws, itself and not as the cause of another one (R7); if the
-   *     executor does not accept the call, with the exception of the executor
-   * @throws NullPointerException if {@code plant} or {@code executor} is null (R9); every other
-   *     failure is one of the stage
+   * @return a stage that completes with the plant that has the id, or fails with the exception that
+   *     the blocking form throws, itself and not as a cause (R7), or with that of an executor that
+   *     rejects the call
+   * @throws NullPointerException if {@code plant} or {@code executor} is null (R9); nothing else is
+   *     thrown at once
    */
   default CompletionStage<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
     requireNonNull(plant, "plant");

@@ -1,16 +1,23 @@
 package org.plantstore.adapter.http;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.netty.NettyHttpHeaders;
+import io.micronaut.http.server.HttpServerConfiguration;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
+import org.plantstore.domain.NewPlant;
 
 /** What the headers must declare before a body is read. */
 class NewPlantReaderTest {
@@ -73,6 +80,22 @@ class NewPlantReaderTest {
     assertDoesNotThrow(() ->
         NewPlantReader.requireReadable(
             headers("Content-Type", "application/json", "Content-Encoding", "Identity")));
+  }
+
+  @Test
+  void large_body_is_read_by_the_executor() {
+    Queue<Runnable> submitted = new ArrayDeque<>();
+    NewPlantReader newPlants = new NewPlantReader(new HttpServerConfiguration(), submitted::add);
+    String fern = "{\"id\":1,\"name\":\"fern\"}";
+    byte[] largest =
+        fern.indent(NewPlantReader.MAX_EVENT_LOOP_BYTES - fern.length() - 1).getBytes(UTF_8);
+    byte[] larger = (" " + new String(largest, UTF_8)).getBytes(UTF_8);
+
+    assertEquals("fern", newPlants.parse(largest).join().name());
+    CompletableFuture<NewPlant> plant = newPlants.parse(larger);
+    assertFalse(plant.isDone());
+    submitted.element().run();
+    assertEquals("fern", plant.join().name());
   }
 
   private static HttpHeaders headers(String... headers) {

@@ -5,8 +5,6 @@ import io.micronaut.context.env.Environment;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.PrintWriter;
 import java.sql.SQLException;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.spi.ToolProvider;
 import org.plantstore.adapter.persistence.database.DatabaseAccess;
@@ -23,9 +21,6 @@ import org.plantstore.adapter.persistence.start.TableCheck;
  * ToolProvider}, without depending on this module.
  */
 public final class DatabaseCheck implements ToolProvider {
-
-  /** As much as the clocks of a token's issuer and of the service may differ. */
-  private static final Duration MAX_CLOCK_DIFFERENCE = Duration.ofSeconds(30);
 
   @Override
   public String name() {
@@ -47,9 +42,7 @@ public final class DatabaseCheck implements ToolProvider {
       Server server = Server.ask(access);
       // Parameters of the address may be secret.
       out.println("database: " + access.url().replaceFirst("\\?.*", "") + " answers");
-      List<Finding> findings = new ArrayList<>(ServerRules.judge(server, migrates));
-      findings.add(encryption(server));
-      findings.add(clock(server.clockDifference()));
+      List<Finding> findings = ServerRules.judge(server, migrates);
       findings.forEach(
           finding -> (finding.isGood() ? out : err).println("database: " + finding.text()));
       if (server.hasTable() || !migrates) {
@@ -65,25 +58,5 @@ public final class DatabaseCheck implements ToolProvider {
       err.println("database: it cannot be used; " + ServerCheck.advice(new PostgresFailure(e)));
     }
     return 1;
-  }
-
-  private static Finding encryption(Server server) {
-    return new Finding(
-        true,
-        server.tls() == null
-            ? "the connection is not encrypted; sslmode=verify-full in DATABASE_URL encrypts it"
-            : "the connection is encrypted with " + server.tls());
-  }
-
-  static Finding clock(Duration difference) {
-    return difference.abs().compareTo(MAX_CLOCK_DIFFERENCE) <= 0
-        ? new Finding(true, "its clock differs by " + difference.abs().toMillis() + " ms")
-        : new Finding(
-            false,
-            "its clock must not differ by more than %d s from the clock here, but is %d s %s; synchronize both"
-                .formatted(
-                    MAX_CLOCK_DIFFERENCE.toSeconds(),
-                    difference.abs().toSeconds(),
-                    difference.isNegative() ? "behind" : "ahead"));
   }
 }

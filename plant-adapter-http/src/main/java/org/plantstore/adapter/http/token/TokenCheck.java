@@ -9,7 +9,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
-import java.net.http.HttpHeaders;
 import java.text.ParseException;
 import java.util.Objects;
 import java.util.concurrent.ForkJoinPool;
@@ -36,23 +35,13 @@ public record TokenCheck(TokenSettings settings) {
             "the key set at JWT_JWKS_URL must have a key that can be used, but of its %d keys none can"
                 .formatted(fetched.leftOut()));
       }
-      return "%d usable keys, %d left out%s"
-          .formatted(fetched.usable().size(), fetched.leftOut(), age(fetched.headers()));
+      return "%d usable keys, %d left out".formatted(fetched.usable().size(), fetched.leftOut());
     } catch (IOException | ParseException e) {
       throw new ConfigurationException(
           "the key set at JWT_JWKS_URL cannot be fetched; check the address, the network and the"
               + " provider: "
               + ProviderKeySet.reason(e));
     }
-  }
-
-  /** Returns how long a cache has kept the key set, and when it changed, as far as that is told. */
-  private static String age(HttpHeaders headers) {
-    String age =
-        headers.firstValue("Age").map(seconds -> "; cached for " + seconds + " s").orElse("");
-    String change =
-        headers.firstValue("Last-Modified").map(date -> "; last changed " + date).orElse("");
-    return ProviderKeySet.printable(age + change);
   }
 
   /**

@@ -5,8 +5,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.time.Instant;
-import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.database.DatabaseAccess;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -21,10 +19,6 @@ import org.postgresql.ds.PGSimpleDataSource;
  * @param hasTable whether the table of plants is there
  * @param mayMigrate whether the account may bring the tables up to date, or see that they are
  * @param mayUse whether the account may insert plants and select them
- * @param mayChange whether the account may change or remove plants
- * @param tls the version of TLS of the connection, or null if it is not encrypted
- * @param clockDifference how far the server's clock is ahead of this machine's, to half of the time
- *     that the answer took; negative if it is behind
  */
 public record Server(
     String username,
@@ -34,10 +28,7 @@ public record Server(
     boolean isReadOnly,
     boolean hasTable,
     boolean mayMigrate,
-    boolean mayUse,
-    boolean mayChange,
-    @Nullable String tls,
-    Duration clockDifference) {
+    boolean mayUse) {
 
   private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
@@ -54,10 +45,7 @@ public record Server(
                ELSE has_schema_privilege(current_schema(), 'CREATE')
              END AS may_migrate,
              has_table_privilege(plant::oid, 'INSERT')
-               AND has_table_privilege(plant::oid, 'SELECT') AS may_use,
-             has_table_privilege(plant::oid, 'UPDATE, DELETE, TRUNCATE') AS may_change,
-             (SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS tls,
-             (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS clock
+               AND has_table_privilege(plant::oid, 'SELECT') AS may_use
       FROM to_regclass('plant') AS plant,
            to_regclass(quote_ident(current_schema()) || '.flyway_schema_history') AS history
       """;
@@ -70,24 +58,18 @@ public record Server(
   public static Server ask(DatabaseAccess access) throws SQLException {
     try (Connection connection =
             access.configure(new PGSimpleDataSource(), TIMEOUT).getConnection();
-        Statement statement = connection.createStatement()) {
-      long began = Instant.now().toEpochMilli();
-      try (ResultSet answers = statement.executeQuery(QUESTIONS)) {
-        answers.next();
-        long middle = (began + Instant.now().toEpochMilli()) / 2;
-        return new Server(
-            access.username(),
-            connection.getMetaData().getDatabaseMajorVersion(),
-            answers.getString("encoding"),
-            answers.getBoolean("is_standby"),
-            answers.getBoolean("is_read_only"),
-            answers.getBoolean("has_table"),
-            answers.getBoolean("may_migrate"),
-            answers.getBoolean("may_use"),
-            answers.getBoolean("may_change"),
-            answers.getString("tls"),
-            Duration.ofMillis(answers.getLong("clock") - middle));
-      }
+        Statement statement = connection.createStatement();
+        ResultSet answers = statement.executeQuery(QUESTIONS)) {
+      answers.next();
+      return new Server(
+          access.username(),
+          connection.getMetaData().getDatabaseMajorVersion(),
+          answers.getString("encoding"),
+          answers.getBoolean("is_standby"),
+          answers.getBoolean("is_read_only"),
+          answers.getBoolean("has_table"),
+          answers.getBoolean("may_migrate"),
+          answers.getBoolean("may_use"));
     }
   }
 }

@@ -161,8 +161,7 @@ class StartTest {
   }
 
   private static Server server(int version) {
-    return new Server(
-        "plants", version, "UTF8", false, false, true, true, true, false, null, Duration.ZERO);
+    return new Server("plants", version, "UTF8", false, false, true, true, true);
   }
 
   @Test
