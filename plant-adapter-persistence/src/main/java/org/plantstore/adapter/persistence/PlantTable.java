@@ -80,12 +80,7 @@ final class PlantTable implements GroupCommit.Table {
   public Map<Long, NewPlant> putIfAbsent(SortedMap<Long, NewPlant> plants) throws BatchFailure {
     try {
       return database.execute(connection ->
-          statements.execute(
-              connection,
-              () ->
-                  insertsAll(connection, plants.values())
-                      ? plants
-                      : select(connection, plants.values())));
+          insertsAll(connection, plants.values()) ? plants : select(connection, plants.values()));
     } catch (RuntimeException e) {
       throw ExceptionTranslation.toBatchFailure(e);
     }
@@ -127,7 +122,7 @@ final class PlantTable implements GroupCommit.Table {
         setRows(insert, plants);
       }
       int inserted = 0;
-      try (ResultSet ids = insert.executeQuery()) {
+      try (ResultSet ids = statements.execute(insert)) {
         while (ids.next()) {
           inserted++;
         }
@@ -154,12 +149,12 @@ final class PlantTable implements GroupCommit.Table {
     }
   }
 
-  private static Map<Long, NewPlant> select(Connection connection, Collection<NewPlant> plants)
+  private Map<Long, NewPlant> select(Connection connection, Collection<NewPlant> plants)
       throws SQLException {
     try (PreparedStatement select = connection.prepareStatement(SELECT)) {
       select.setObject(1, idsOf(plants));
       Map<Long, NewPlant> stored = new HashMap<>();
-      try (ResultSet row = select.executeQuery()) {
+      try (ResultSet row = statements.execute(select)) {
         while (row.next()) {
           long id = row.getLong(1);
           stored.put(id, new NewPlant(id, row.getString(2), row.getString(3)));

@@ -2,11 +2,13 @@ package org.plantstore.adapter.persistence.database;
 
 import jakarta.inject.Singleton;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.postgresql.jdbc.PgConnection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,14 +21,7 @@ public final class RunningStatements {
 
   private static final Logger LOG = LoggerFactory.getLogger(RunningStatements.class);
 
-  /** Statements on one connection. */
-  @FunctionalInterface
-  public interface Statements<T> {
-
-    T execute() throws SQLException;
-  }
-
-  private record Running(Connection connection, long began) {
+  private record Running(Connection connection, Statement statement, long began) {
 
     boolean isOlderThan(Duration age) {
       return System.nanoTime() - began > age.toNanos();
@@ -37,19 +32,19 @@ public final class RunningStatements {
   private volatile long lastAnswer = System.nanoTime();
 
   /**
-   * Executes statements on the connection.
+   * Executes a query, whose result is in memory then.
    *
-   * @throws SQLException if one of them fails, or the connection is aborted meanwhile
+   * @throws SQLException if it fails, or its connection is aborted meanwhile
    */
-  public <T> T execute(Connection connection, Statements<T> statements) throws SQLException {
-    Running entry = new Running(connection, System.nanoTime());
+  public ResultSet execute(PreparedStatement query) throws SQLException {
+    Running entry = new Running(query.getConnection(), query, System.nanoTime());
     running.add(entry);
     try {
-      T result = statements.execute();
+      ResultSet rows = query.executeQuery();
       lastAnswer = System.nanoTime();
-      return result;
+      return rows;
     } catch (SQLException e) {
-      if (running.remove(entry) && connection.isClosed()) {
+      if (running.remove(entry) && entry.connection.isClosed()) {
         LOG.warn("A connection to the database broke: {}", new PostgresFailure(e).describe());
       }
       throw e;
@@ -83,7 +78,8 @@ public final class RunningStatements {
 
   /**
    * Asks the server to cancel statements. It ends most statements in time by itself; but a commit
-   * that waits for a standby would wait for ever, also when its caller has given up.
+   * that waits for a standby would wait for ever, also when its caller has given up. A statement
+   * that has ended meanwhile is left alone, and so is the next one on its connection.
    *
    * @param age younger statements are spared
    */
@@ -91,9 +87,9 @@ public final class RunningStatements {
     for (Running entry : running) {
       if (entry.isOlderThan(age)) {
         try {
-          entry.connection.unwrap(PgConnection.class).cancelQuery();
+          entry.statement.cancel();
         } catch (SQLException e) {
-          LOG.debug("The statement has ended already", e);
+          LOG.debug("The statement cannot be cancelled", e);
         }
       }
     }
