@@ -13,7 +13,6 @@ import io.micronaut.http.server.exceptions.ExceptionHandler;
 import io.micronaut.http.server.exceptions.response.ErrorContext;
 import io.micronaut.http.server.exceptions.response.ErrorResponseProcessor;
 import jakarta.inject.Singleton;
-import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorMessage;
 import org.plantstore.adapter.http.error.ErrorNumber;
@@ -40,6 +39,7 @@ final class ErrorAnswers
 
   private final long maxBodyBytes;
   private final LogLimit unavailableLimit = new LogLimit();
+  private final LogLimit failureLimit = new LogLimit();
 
   ErrorAnswers(HttpServerConfiguration server) {
     this.maxBodyBytes = server.getMaxRequestSize();
@@ -102,11 +102,9 @@ final class ErrorAnswers
       }
       return new RefusedException(ErrorNumber.STORE_UNAVAILABLE);
     }
-    if (failure instanceof IOException) {
-      LOG.debug("A client went away in the middle of its request", failure);
-      return new RefusedException(ErrorNumber.MALFORMED_REQUEST);
+    if (failureLimit.isDue()) {
+      LOG.error("A request failed", failure);
     }
-    LOG.error("A request failed", failure);
     return new RefusedException(ErrorNumber.INTERNAL);
   }
 

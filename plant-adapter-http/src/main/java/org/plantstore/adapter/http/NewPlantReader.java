@@ -2,15 +2,19 @@ package org.plantstore.adapter.http;
 
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.ServerHttpRequest;
+import io.micronaut.http.body.AvailableByteBody;
 import io.micronaut.http.exceptions.ContentLengthExceededException;
 import io.micronaut.http.server.HttpServerConfiguration;
 import io.micronaut.scheduling.TaskExecutors;
 import jakarta.inject.Named;
 import jakarta.inject.Singleton;
+import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.NewPlant;
@@ -63,7 +67,18 @@ final class NewPlantReader {
     if (declaredBytes > maxBodyBytes) {
       throw new ContentLengthExceededException(maxBodyBytes, declaredBytes);
     }
-    return request.byteBody().buffer().thenCompose(body -> parse(body.toByteArray()));
+    return request.byteBody().buffer().handle(NewPlantReader::bytesOf).thenCompose(this::parse);
+  }
+
+  private static byte[] bytesOf(@Nullable AvailableByteBody body, @Nullable Throwable failure) {
+    if (failure instanceof IOException) {
+      // The client has gone in the middle of the body.
+      throw new RefusedException(ErrorNumber.MALFORMED_REQUEST);
+    }
+    if (body == null) {
+      throw new CompletionException(failure);
+    }
+    return body.toByteArray();
   }
 
   /** Reads the JSON of a body, and that of a large one on the executor. */

@@ -182,6 +182,28 @@ class CreatePlantTest {
     assertEquals(Optional.empty(), answer.header("Retry-After"));
   }
 
+  @Test
+  void fault_that_meets_every_request_fills_no_disk() {
+    createPlant.behave(plant ->
+        CreatePlantTest.<RuntimeException>sneakyThrow(
+            new IOException("the table has another column")));
+    try (Log log = new Log(ErrorAnswers.class.getName())) {
+      int creates = 0;
+      while (log.await(0).size() < 2) { // a second apart
+        assertEquals(500, Answer.toCreate(server.getURI(), FERN).status());
+        creates++;
+      }
+
+      assertTrue(creates > 10, "creates: " + creates);
+      assertEquals("A request failed", log.await(2).get(1).getFormattedMessage());
+    }
+  }
+
+  @SuppressWarnings("unchecked")
+  private static <E extends Exception> Plant sneakyThrow(Exception failure) throws E {
+    throw (E) failure;
+  }
+
   private static void assertRefused(Answer answer, int error, String message) {
     assertError(answer, 400, error, message);
   }

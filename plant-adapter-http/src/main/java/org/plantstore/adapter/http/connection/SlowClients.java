@@ -1,12 +1,13 @@
 package org.plantstore.adapter.http.connection;
 
+import static java.util.Comparator.comparingLong;
 import static java.util.Objects.requireNonNull;
 
 import io.netty.channel.ChannelOutboundInvoker;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Iterator;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -82,10 +83,12 @@ final class SlowClients {
   }
 
   private void evictOldest(Map<ChannelOutboundInvoker, Long> connections) {
-    Iterator<ChannelOutboundInvoker> oldest = connections.keySet().iterator();
-    ChannelOutboundInvoker evicted = oldest.next();
-    oldest.remove();
-    evicted.close();
+    long now = System.nanoTime();
+    ChannelOutboundInvoker oldest =
+        Collections.max(connections.entrySet(), comparingLong(entry -> now - entry.getValue()))
+            .getKey();
+    connections.remove(oldest);
+    oldest.close();
     if (EVICTIONS.isDue()) {
       LOG.warn(
           "Connections are closed before their time-out because more than {} requests or handshakes"

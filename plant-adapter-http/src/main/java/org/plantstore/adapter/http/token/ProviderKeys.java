@@ -32,8 +32,10 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
   private final ProviderKeySet keySet;
   private final JWKSource<SecurityContext> keys;
 
-  /** Known keys need no permit, so that searches for unknown ones cannot keep them out. */
   private final Semaphore searches;
+
+  /** One token with a known key may wait for a renewal; others use the known key meanwhile. */
+  private final Semaphore renewals = new Semaphore(1);
 
   ProviderKeys(URL url, ExecutorService executor) {
     this(url, LIFETIME, MAX_SEARCHES, executor);
@@ -61,9 +63,13 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
   @Override
   public List<JWK> get(JWKSelector selector, @Nullable SecurityContext context)
       throws KeySourceException {
-    boolean isKnown = !selector.select(keySet.known()).isEmpty();
-    if (!isKnown && !searches.tryAcquire()) {
-      throw new RefusedException(ErrorNumber.OVERLOADED);
+    List<JWK> known = selector.select(keySet.known());
+    Semaphore permits = known.isEmpty() ? searches : renewals;
+    if (!permits.tryAcquire()) {
+      if (known.isEmpty()) {
+        throw new RefusedException(ErrorNumber.OVERLOADED);
+      }
+      return known;
     }
     List<JWK> found;
     try {
@@ -75,9 +81,7 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
         throw e;
       }
     } finally {
-      if (!isKnown) {
-        searches.release();
-      }
+      permits.release();
     }
     if (found.isEmpty() && keySet.isDown()) {
       throw new JWKSetUnavailableException("the key set cannot be fetched now");

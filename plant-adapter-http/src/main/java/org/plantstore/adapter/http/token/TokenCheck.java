@@ -2,7 +2,7 @@ package org.plantstore.adapter.http.token;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.nimbusds.jose.KeySourceException;
+import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.proc.BadJOSEException;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.BufferedReader;
@@ -57,12 +57,10 @@ public record TokenCheck(TokenSettings settings) {
               .validClaims(Objects.requireNonNullElse(line, "").strip())
               .getExpirationTime()
               .toInstant();
-    } catch (Exception e) {
-      // What a parser says may quote the token.
-      boolean isQuotable = e instanceof BadJOSEException || e instanceof KeySourceException;
+    } catch (IOException | BadJOSEException | JOSEException e) {
       throw new ConfigurationException(
           "the one on standard input is not valid here; obtain a new one: "
-              + (isQuotable ? ProviderKeySet.reason(e) : "it is no signed JWT"));
+              + ProviderKeySet.reason(e));
     }
   }
 }

@@ -1,9 +1,11 @@
 package org.plantstore.adapter.http.token;
 
+import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JOSEObjectType;
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.KeySourceException;
 import com.nimbusds.jose.crypto.MACVerifier;
+import com.nimbusds.jose.proc.BadJOSEException;
 import com.nimbusds.jose.proc.DefaultJOSEObjectTypeVerifier;
 import com.nimbusds.jose.proc.JWSKeySelector;
 import com.nimbusds.jose.proc.JWSVerificationKeySelector;
@@ -20,7 +22,9 @@ import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.security.token.jwt.validator.JsonWebTokenValidator;
 import jakarta.inject.Named;
 import jakarta.inject.Singleton;
+import java.security.GeneralSecurityException;
 import java.security.Key;
+import java.text.ParseException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -129,24 +133,48 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
   }
 
   /**
-   * Returns the claims of a valid token, or nothing if it is not valid. Whatever parsing and
-   * checking throw, a token is answered with 200, 401 or, if it cannot be checked now, 503.
+   * Returns the claims of a valid token, or nothing if it is not valid.
+   *
+   * @throws RefusedException if the keys cannot be fetched now
+   * @throws IllegalStateException if the JVM cannot check tokens, such as without the algorithm
    */
   @Override
   public Optional<JWTClaimsSet> validate(String token, @Nullable HttpRequest<?> request) {
     try {
       return Optional.of(validClaims(token));
-    } catch (RefusedException e) {
-      throw e;
+    } catch (BadJOSEException e) {
+      return Optional.empty();
     } catch (KeySourceException e) {
       throw new RefusedException(ErrorNumber.KEYS_UNAVAILABLE);
-    } catch (Exception | StackOverflowError e) {
-      return Optional.empty();
+    } catch (JOSEException e) {
+      if (e.getCause() instanceof GeneralSecurityException) {
+        throw new IllegalStateException("a token cannot be checked: " + e.getMessage(), e);
+      }
+      return Optional.empty(); // an algorithm that does not fit the key
     }
   }
 
-  /** Returns the claims of a valid token; fails with the reason if it is not valid. */
-  JWTClaimsSet validClaims(String token) throws Exception {
+  /**
+   * Returns the claims of a valid token.
+   *
+   * @throws BadJOSEException if it is not valid
+   * @throws JOSEException if it cannot be checked
+   */
+  JWTClaimsSet validClaims(String token) throws BadJOSEException, JOSEException {
+    // Type, algorithm, key, signature; then aud, iss, exp and nbf (RFC 7519, section 4.1).
+    return processor.process(parse(token), null);
+  }
+
+  private static SignedJWT parse(String token) throws BadJWTException {
+    try {
+      return parseStrictly(token);
+    } catch (ParseException | RuntimeException | StackOverflowError e) {
+      // The message of a parser may quote the token.
+      throw new BadJWTException("it is no signed JWT");
+    }
+  }
+
+  private static SignedJWT parseStrictly(String token) throws BadJWTException, ParseException {
     // RFC 7515, section 7.1: the compact form of a signed token; the library's decoder is lenient.
     require(SIGNED_TOKEN.matcher(token).matches(), "it is no signed JWT in its compact form");
     SignedJWT parsed = SignedJWT.parse(token);
@@ -158,8 +186,7 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
     require(
         DATES.stream().map(claims::get).allMatch(TokenValidation::isDateOrMissing),
         "its exp, nbf and iat must be numbers");
-    // Type, algorithm, key, signature; then aud, iss, exp and nbf (RFC 7519, section 4.1).
-    return processor.process(parsed, null);
+    return parsed;
   }
 
   private static void require(boolean isMet, String otherwise) throws BadJWTException {

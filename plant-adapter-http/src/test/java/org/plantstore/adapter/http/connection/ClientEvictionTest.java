@@ -40,6 +40,21 @@ class ClientEvictionTest {
   }
 
   @Test
+  void connection_that_begins_to_wait_again_keeps_its_age() {
+    long now = System.nanoTime();
+    slowClients.add(clients.get(0), Wait.HEAD, now - 2);
+    slowClients.add(clients.get(1), Wait.HEAD, now - 1);
+    slowClients.remove(clients.get(0), Wait.HEAD);
+    slowClients.add(clients.get(0), Wait.HEAD, now - 2);
+
+    slowClients.add(clients.get(2), Wait.HEAD, now);
+
+    assertEquals(
+        List.of(false, true, true),
+        clients.stream().limit(3).map(EmbeddedChannel::isOpen).toList());
+  }
+
+  @Test
   void one_that_waits_longer_than_the_timeout_is_closed() {
     long now = System.nanoTime();
     slowClients.add(clients.get(0), Wait.HEAD, now - TIMEOUT.toNanos());

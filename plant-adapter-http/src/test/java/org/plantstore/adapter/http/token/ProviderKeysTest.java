@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -138,6 +139,33 @@ class ProviderKeysTest {
 
     assertThrows(Exception.class, () -> search.get(30, TimeUnit.SECONDS));
     assertThrows(KeySourceException.class, () -> find(keys, NEXT));
+  }
+
+  @Test
+  void one_token_with_a_known_key_waits_for_a_renewal_and_others_do_not() throws Exception {
+    ProviderKeys keys = keys(Duration.ofSeconds(4));
+    assertEquals(List.of(KNOWN), find(keys, KNOWN));
+    provider.answer(IdentityProvider.SILENCE);
+    Future<List<JWK>> waiting = executor.submit(() -> find(keys, KNOWN));
+    while (isDoneWithin(Duration.ofMillis(200), waiting)) {
+      waiting = executor.submit(() -> find(keys, KNOWN));
+    }
+
+    for (int token = 0; token < 20; token++) {
+      Future<List<JWK>> another = executor.submit(() -> find(keys, KNOWN));
+      assertTrue(isDoneWithin(Duration.ofSeconds(1), another));
+      assertEquals(List.of(KNOWN), another.get());
+    }
+    assertEquals(List.of(KNOWN), waiting.get(30, TimeUnit.SECONDS));
+  }
+
+  private static boolean isDoneWithin(Duration time, Future<?> search) throws Exception {
+    try {
+      search.get(time.toMillis(), TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    }
   }
 
   private ProviderKeys keys(Duration lifetime) throws Exception {

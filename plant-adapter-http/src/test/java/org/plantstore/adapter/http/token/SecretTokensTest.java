@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import com.nimbusds.jose.util.Base64URL;
 import com.nimbusds.jose.util.DeflateUtils;
 import java.io.IOException;
+import java.security.Provider;
+import java.security.Security;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
@@ -40,6 +42,20 @@ class SecretTokensTest {
         validation.requireValid(Tokens.raw(HS256, VALID, SECRET)));
     assertEquals(ErrorNumber.NO_TOKEN, refusal(""));
     assertEquals(ErrorNumber.INVALID_TOKEN, refusal("x"));
+  }
+
+  /** A caller would obtain new tokens for ever, and the log would be empty. */
+  @Test
+  void jvm_without_the_algorithm_is_not_the_fault_of_the_token() {
+    String token = Tokens.raw(HS256, VALID, SECRET);
+    Provider algorithms = Security.getProvider("SunJCE");
+    Security.removeProvider(algorithms.getName());
+    try {
+      assertThrows(IllegalStateException.class, () -> validation.requireValid(token));
+    } finally {
+      Security.addProvider(algorithms);
+    }
+    validation.requireValid(token);
   }
 
   @Test
