@@ -7,6 +7,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.ServiceLoader;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import java.util.spi.ToolProvider;
 import org.plantstore.application.PlantCreation;
 
@@ -38,6 +40,9 @@ public final class Main {
   private static final String NAME_CACHE_SECONDS = "networkaddress.cache.ttl";
   private static final String UNKNOWN_NAME_CACHE_SECONDS = "networkaddress.cache.negative.ttl";
 
+  /** Would quote addresses, passwords in them included. What matters comes as an exception. */
+  private static final Logger DRIVER_LOG = Logger.getLogger("org.postgresql");
+
   private Main() {}
 
   /**
@@ -49,6 +54,9 @@ public final class Main {
    */
   public static void main(String... arguments) {
     shortenNameCache();
+    // A second handshake on a connection has no deadline.
+    System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
+    DRIVER_LOG.setLevel(Level.OFF);
     boolean hasMode = arguments.length > 0 && !isSetting(arguments[0]);
     String mode = hasMode ? arguments[0] : SERVE;
     String[] others = hasMode ? Arrays.copyOfRange(arguments, 1, arguments.length) : arguments;

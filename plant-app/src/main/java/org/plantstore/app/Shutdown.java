@@ -1,16 +1,16 @@
 package org.plantstore.app;
 
 import io.micronaut.context.annotation.Property;
-import io.micronaut.context.event.ApplicationEventPublisher;
 import io.micronaut.core.async.publisher.Publishers;
 import io.micronaut.health.HealthStatus;
 import io.micronaut.management.health.indicator.HealthIndicator;
 import io.micronaut.management.health.indicator.HealthResult;
 import io.micronaut.management.health.indicator.annotation.Readiness;
 import io.micronaut.runtime.EmbeddedApplication;
-import io.micronaut.runtime.event.ApplicationShutdownEvent;
+import jakarta.inject.Named;
 import jakarta.inject.Singleton;
 import java.time.Duration;
+import java.util.Collection;
 import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,16 +26,16 @@ final class Shutdown implements HealthIndicator {
   private static final Logger LOG = LoggerFactory.getLogger(Shutdown.class);
 
   private final EmbeddedApplication<?> application;
-  private final ApplicationEventPublisher<ApplicationShutdownEvent> events;
+  private final Collection<Runnable> drains;
   private final Duration drainTime;
   private volatile boolean begun;
 
   Shutdown(
       EmbeddedApplication<?> application,
-      ApplicationEventPublisher<ApplicationShutdownEvent> events,
+      @Named("drain") Collection<Runnable> drains,
       @Property(name = ServiceSettings.DRAIN_SECONDS) long drainSeconds) {
     this.application = application;
-    this.events = events;
+    this.drains = drains;
     this.drainTime = Duration.ofSeconds(drainSeconds);
   }
 
@@ -46,10 +46,13 @@ final class Shutdown implements HealthIndicator {
     LOG.info("Stopped");
   }
 
-  /** Turns readiness off, publishes the shutdown event, and returns after the time to drain. */
+  /**
+   * Turns readiness off, runs what adapters do at the begin of the drain, and returns at its end.
+   * The framework's shutdown event follows then: others may close what creates need.
+   */
   private void drain() {
     begun = true;
-    events.publishEvent(new ApplicationShutdownEvent(application));
+    drains.forEach(Runnable::run);
     LOG.info(
         "Asked to end: no longer ready, serving for {} s more (DRAIN_SECONDS)",
         drainTime.toSeconds());

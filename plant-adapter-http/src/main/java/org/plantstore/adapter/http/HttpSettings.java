@@ -33,8 +33,6 @@ public final class HttpSettings implements ApplicationContextConfigurer {
 
   @Override
   public void configure(ApplicationContextBuilder builder) {
-    // A second handshake on a connection has no deadline.
-    System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
     try (InputStream settings =
         requireNonNull(HttpSettings.class.getResourceAsStream("settings.properties"))) {
       builder.propertySources(

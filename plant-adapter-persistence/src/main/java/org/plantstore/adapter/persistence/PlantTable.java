@@ -10,15 +10,14 @@ import java.sql.SQLWarning;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.batch.BatchFailure;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
 import org.plantstore.adapter.persistence.database.PostgresFailure;
 import org.plantstore.adapter.persistence.database.RunningStatements;
 import org.plantstore.domain.NewPlant;
-import org.postgresql.util.PSQLWarning;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,16 +52,9 @@ final class PlantTable implements GroupCommit.Table {
       """
       SELECT id, name, tag,
              (SELECT pg_logical_emit_message(true, 'plant-store', ''::text)
-               WHERE current_setting('synchronous_standby_names') <> '')
+               WHERE current_setting('synchronous_standby_names') <> '') IS NOT NULL AS is_synchronous
       FROM plant WHERE id = ANY (?)
       """;
-
-  /**
-   * What reports that no standby has confirmed a commit: a function of PostgreSQL, and the one by
-   * which Citus passes on any warning of a worker.
-   */
-  private static final Set<String> WAIT_FOR_STANDBY =
-      Set.of("SyncRepWaitForLSN", "DefaultCitusNoticeReceiver");
 
   private final JdbcOperations database;
   private final Shards shards;
@@ -127,8 +119,8 @@ final class PlantTable implements GroupCommit.Table {
           inserted++;
         }
       }
-      // Rows that no standby has confirmed are read, which waits for one.
-      return inserted == plants.size() && isConfirmed(insert);
+      // Rows that no standby may have confirmed are read, which waits for one.
+      return inserted == plants.size() && insert.getWarnings() == null;
     }
   }
 
@@ -154,33 +146,29 @@ final class PlantTable implements GroupCommit.Table {
     try (PreparedStatement select = connection.prepareStatement(SELECT)) {
       select.setObject(1, idsOf(plants));
       Map<Long, NewPlant> stored = new HashMap<>();
+      boolean isSynchronous = shards.isDistributed(); // then each node has a setting of its own
       try (ResultSet row = statements.execute(select)) {
         while (row.next()) {
           long id = row.getLong(1);
           stored.put(id, new NewPlant(id, row.getString(2), row.getString(3)));
+          isSynchronous |= row.getBoolean("is_synchronous");
         }
       }
-      if (!isConfirmed(select)) {
-        throw new SQLException("no standby confirms what is stored", PostgresFailure.CANCELED);
-      }
+      requireConfirmation(select.getWarnings(), isSynchronous);
       return stored;
     }
   }
 
   /**
-   * Returns whether a standby has confirmed the commit, if one has to. A server that gives up
-   * waiting for it reports that by a warning alone. Others, such as of a table that wants to be
-   * vacuumed, have the same state, and texts in any language.
+   * Requires that a standby has confirmed the commit, if one has to. A server that gives up waiting
+   * for it reports that by a warning only, in any language, so any warning counts.
    */
-  private static boolean isConfirmed(PreparedStatement statement) throws SQLException {
-    for (SQLWarning each = statement.getWarnings(); each != null; each = each.getNextWarning()) {
-      if (each instanceof PSQLWarning warning
-          && WAIT_FOR_STANDBY.contains(warning.getServerErrorMessage().getRoutine())) {
-        LOG.warn("A commit is not confirmed by a standby: {}", warning.getMessage());
-        return false;
-      }
+  private static void requireConfirmation(@Nullable SQLWarning warning, boolean isSynchronous)
+      throws SQLException {
+    if (warning != null && isSynchronous) {
+      LOG.warn("A commit is not confirmed by a standby: {}", warning.getMessage());
+      throw new SQLException("no standby confirms what is stored", PostgresFailure.CANCELED);
     }
-    return true;
   }
 
   private static long[] idsOf(Collection<NewPlant> plants) {

@@ -72,8 +72,19 @@ final class PostgresPlantStore implements PlantStore {
   }
 
   private GroupCommit lane(int number) {
+    if (lanes.size() > shards.lanes()) {
+      // Of shards that were merged. Those that wait there are still written.
+      lanes.keySet().stream().filter(each -> each >= shards.lanes()).forEach(this::retire);
+    }
     return lanes.computeIfAbsent(
         number, absent -> new GroupCommit(table, LIMITS, timeout, permits));
+  }
+
+  private void retire(int number) {
+    GroupCommit lane = lanes.remove(number);
+    if (lane != null) {
+      lane.shutdown();
+    }
   }
 
   /** The database is still there: what this store needs is closed after it. */

@@ -56,17 +56,29 @@ final class Shards implements AutoCloseable {
         return thread;
       });
 
+  /** The number of lanes, 1 where the table is whole. */
+  private volatile int lanes = 1;
+
   /** By the least hash value of each; empty where the table is whole. */
   private volatile NavigableMap<Integer, Shard> shards = new TreeMap<>();
 
-  /** Reads the shards, and starts to follow them. */
+  /** Reads the shards, and starts to follow them if the database has Citus. */
   @SuppressWarnings("FutureReturnValueIgnored") // read() throws nothing
   Shards(JdbcOperations database, ConnectionPool pool) {
     this.database = database;
     this.pool = pool;
-    read();
-    executor.scheduleWithFixedDelay(
-        this::read, PERIOD.toMillis(), PERIOD.toMillis(), TimeUnit.MILLISECONDS);
+    if (database.execute(Shards::isCitus)) {
+      read();
+      executor.scheduleWithFixedDelay(
+          this::read, PERIOD.toMillis(), PERIOD.toMillis(), TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private static boolean isCitus(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(IS_CITUS)) {
+      return row.next() && row.getBoolean(1);
+    }
   }
 
   /** Returns where the id is kept. */
@@ -79,6 +91,11 @@ final class Shards implements AutoCloseable {
   /** Returns whether the table is distributed, as far as is known. */
   boolean isDistributed() {
     return !shards.isEmpty();
+  }
+
+  /** Returns the number of lanes; the lane of each shard has a lower number. */
+  int lanes() {
+    return lanes;
   }
 
   /** Reads the shards; if that fails, those that are known stay. */
@@ -100,6 +117,7 @@ final class Shards implements AutoCloseable {
         LOG.info(
             "The table plant has {} shards, written in at most {} lanes", ranges.size(), lanes);
         shards = known;
+        this.lanes = lanes;
         pool.resize(lanes + GroupCommit.SPARES);
       }
     } catch (RuntimeException | Error e) {
@@ -116,17 +134,10 @@ final class Shards implements AutoCloseable {
 
   private static List<Range> ranges(Connection connection) throws SQLException {
     List<Range> ranges = new ArrayList<>();
-    try (Statement statement = connection.createStatement()) {
-      try (ResultSet row = statement.executeQuery(IS_CITUS)) {
-        row.next();
-        if (!row.getBoolean(1)) {
-          return ranges;
-        }
-      }
-      try (ResultSet row = statement.executeQuery(RANGES)) {
-        while (row.next()) {
-          ranges.add(new Range(row.getInt(1), row.getString(2)));
-        }
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(RANGES)) {
+      while (row.next()) {
+        ranges.add(new Range(row.getInt(1), row.getString(2)));
       }
     }
     return ranges;

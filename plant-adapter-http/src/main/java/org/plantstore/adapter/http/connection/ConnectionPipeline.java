@@ -1,18 +1,17 @@
 package org.plantstore.adapter.http.connection;
 
 import io.micronaut.context.annotation.Property;
-import io.micronaut.context.event.ApplicationEventListener;
 import io.micronaut.context.event.BeanCreatedEvent;
 import io.micronaut.context.event.BeanCreatedEventListener;
 import io.micronaut.http.netty.channel.ChannelPipelineCustomizer;
 import io.micronaut.http.server.netty.NettyServerCustomizer;
-import io.micronaut.runtime.event.ApplicationShutdownEvent;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.codec.http.HttpServerCodec;
+import jakarta.inject.Named;
 import jakarta.inject.Singleton;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -33,9 +32,9 @@ import org.slf4j.LoggerFactory;
  * are never refused, so that probes get through. Safe for use by many threads.
  */
 @Singleton
+@Named("drain")
 final class ConnectionPipeline
-    implements BeanCreatedEventListener<NettyServerCustomizer.Registry>,
-        ApplicationEventListener<ApplicationShutdownEvent> {
+    implements BeanCreatedEventListener<NettyServerCustomizer.Registry>, Runnable {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionPipeline.class);
   private static final LogLimit TOO_MANY = new LogLimit();
@@ -76,9 +75,9 @@ final class ConnectionPipeline
     return event.getBean();
   }
 
-  /** Answers from now on carry {@code Connection: close}. */
+  /** Begins the drain: answers from now on carry {@code Connection: close}. */
   @Override
-  public void onApplicationEvent(ApplicationShutdownEvent event) {
+  public void run() {
     isDraining = true;
   }
 

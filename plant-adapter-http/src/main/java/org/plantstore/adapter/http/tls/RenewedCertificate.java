@@ -47,7 +47,7 @@ public final class RenewedCertificate implements CertificateProvider {
   @Scheduled(initialDelay = "1s", fixedDelay = "1s")
   void renew() {
     try {
-      TlsCertificate found = files.read();
+      TlsCertificate found = files.read(current);
       failures = 0;
       if (!found.equals(current)) {
         current = found;

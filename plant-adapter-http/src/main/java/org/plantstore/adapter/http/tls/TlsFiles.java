@@ -69,11 +69,19 @@ public record TlsFiles(Path certificate, Path key) {
    *     if the key is not its own
    */
   public TlsCertificate read() {
+    return read(null);
+  }
+
+  /** Reads the files; signs only if they have another certificate or key than this one. */
+  TlsCertificate read(@Nullable TlsCertificate known) {
     List<X509Certificate> chain = chain(text(CERTIFICATE, certificate));
     requireValid(chain.get(0));
     PrivateKey privateKey = privateKey(text(KEY, key), chain.get(0));
-    requireMatch(chain.get(0), privateKey);
-    return new TlsCertificate(chain, privateKey);
+    TlsCertificate found = new TlsCertificate(chain, privateKey);
+    if (!found.equals(known)) {
+      requireMatch(chain.get(0), privateKey);
+    }
+    return found;
   }
 
   private static String text(String variable, Path file) {

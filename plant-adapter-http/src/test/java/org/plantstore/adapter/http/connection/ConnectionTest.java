@@ -14,7 +14,7 @@ import static org.plantstore.adapter.http.connection.RawRequests.write;
 
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.annotation.Property;
-import io.micronaut.runtime.event.ApplicationShutdownEvent;
+import io.micronaut.inject.qualifiers.Qualifiers;
 import io.micronaut.runtime.server.EmbeddedServer;
 import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
 import jakarta.inject.Inject;
@@ -135,10 +135,7 @@ class ConnectionTest {
       write(socket, createRequest(""));
       String begin = "HTTP/1.1 200 OK\r\n";
       assertEquals(begin, read(socket, begin));
-      stopping
-          .getApplicationContext()
-          .getEventPublisher(ApplicationShutdownEvent.class)
-          .publishEvent(new ApplicationShutdownEvent(stopping));
+      stopping.getApplicationContext().getBean(Runnable.class, Qualifiers.byName("drain")).run();
       write(socket, createRequest("", "{}"));
       String answers = begin + readAll(socket);
 

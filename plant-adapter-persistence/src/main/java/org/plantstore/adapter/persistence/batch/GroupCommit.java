@@ -189,12 +189,17 @@ public final class GroupCommit implements AutoCloseable {
   }
 
   /**
-   * Refuses further plants, and returns when all that wait are answered or have given up. A plant
-   * that would have to be retried is refused.
+   * Refuses further plants. All that wait are answered or give up; one that would have to be
+   * retried is refused. The threads end then.
    */
+  public void shutdown() {
+    queue.close();
+  }
+
+  /** Does as {@link #shutdown()}, and returns when the threads end. */
   @Override
   public void close() {
-    queue.close();
+    shutdown();
     try {
       sweeper.awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {

@@ -6,8 +6,6 @@ import io.micronaut.context.exceptions.ConfigurationException;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.Objects;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.postgresql.Driver;
 import org.postgresql.PGProperty;
@@ -23,13 +21,6 @@ import org.postgresql.ds.PGSimpleDataSource;
 public record DatabaseAccess(String url, String username, String password) {
 
   private static final int HOST_SECONDS = 1;
-
-  /** Would quote addresses, passwords in them included. What matters comes as an exception. */
-  private static final Logger DRIVER_LOG = Logger.getLogger("org.postgresql");
-
-  static {
-    DRIVER_LOG.setLevel(Level.OFF);
-  }
 
   /**
    * Reads the settings.
