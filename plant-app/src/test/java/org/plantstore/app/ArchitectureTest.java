@@ -65,7 +65,7 @@ class ArchitectureTest {
           io.micronaut.data              -> @persistence
           org.flywaydb                   -> @persistence.start
           java.sql                       -> @persistence @persistence.database @persistence.start
-          org.postgresql                 -> @persistence @persistence.database @persistence.start
+          org.postgresql                 -> @persistence.database @persistence.start
           """);
 
   private static final Set<String> DOMAIN_NEEDS =

@@ -36,6 +36,7 @@ final class PostgresPlantStore implements PlantStore {
   private final Shards shards;
   private final GroupCommit.Table table;
   private final Duration timeout;
+  private volatile boolean isClosed;
 
   PostgresPlantStore(
       PlantTable table,
@@ -68,6 +69,10 @@ final class PostgresPlantStore implements PlantStore {
   public CompletableFuture<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
     requireNonNull(executor, "executor");
     Shard shard = shards.of(requireNonNull(plant, "plant").id());
+    if (isClosed) {
+      return CompletableFuture.failedFuture(
+          new PlantStoreUnavailableException("the store is closed"));
+    }
     return lane(shard.lane()).putIfAbsent(plant, shard);
   }
 
@@ -90,6 +95,7 @@ final class PostgresPlantStore implements PlantStore {
   /** The database is still there: what this store needs is closed after it. */
   @PreDestroy
   void close() {
+    isClosed = true;
     lanes.values().forEach(GroupCommit::close);
   }
 }

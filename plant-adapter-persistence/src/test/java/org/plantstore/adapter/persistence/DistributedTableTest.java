@@ -35,6 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.plantstore.adapter.persistence.batch.GroupCommit;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
@@ -126,6 +127,26 @@ class DistributedTableTest {
     assertEquals("1", SERVER.single("SELECT max(shards) FROM statement"));
     int statements = Integer.parseInt(SERVER.single("SELECT count(*) FROM statement"));
     assertTrue(statements < 500, "statements: " + statements);
+  }
+
+  @Test
+  void lanes_of_merged_shards_end() throws Exception {
+    assertAllStored(putAll(LongStream.range(0, 100).toArray()));
+    long writers = writers();
+
+    SERVER.execute("DELETE FROM pg_dist_shard WHERE shardid = 102");
+    instance.getBean(Shards.class).read();
+    assertAllStored(putAll(LongStream.range(100, 200).toArray()));
+
+    while (writers() != writers - GroupCommit.WRITERS) {
+      LockSupport.parkNanos(PAUSE.toNanos());
+    }
+  }
+
+  private static long writers() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals("plant-writer"))
+        .count();
   }
 
   @Test

@@ -15,6 +15,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -41,7 +42,7 @@ class PostgresBatchesTest {
   @BeforeAll
   static void connect() {
     SERVER.reset();
-    instance = SERVER.connect(Map.of("database.timeout.seconds", 2));
+    instance = SERVER.connect(Map.of("database.timeout.seconds", 4));
     store = instance.getBean(PlantStore.class);
   }
 
@@ -147,6 +148,27 @@ class PostgresBatchesTest {
       assertTrue(Thread.interrupted());
       assertEquals("interrupted while waiting for the database", failure.getMessage());
     }
+  }
+
+  @Test
+  void store_that_is_closed_refuses_plants_and_starts_no_thread() {
+    ApplicationContext closed = SERVER.connect();
+    PlantStore refusing = closed.getBean(PlantStore.class);
+    closed.close();
+    Set<Thread> before = Thread.getAllStackTraces().keySet();
+
+    assertEquals(
+        "the store is closed",
+        assertThrows(PlantStoreUnavailableException.class, () -> refusing.putIfAbsent(fern(1)))
+            .getMessage());
+    assertTrue(before.containsAll(Thread.getAllStackTraces().keySet()));
+  }
+
+  @Test
+  void nothing_watches_for_shards_without_citus() {
+    assertTrue(
+        Thread.getAllStackTraces().keySet().stream()
+            .noneMatch(thread -> thread.getName().equals("plant-shards")));
   }
 
   @Test
