@@ -170,6 +170,47 @@ enum SampleStore {
           blocking, plant -> CompletableFuture.completedFuture(blocking.putIfAbsent(plant)));
     }
   },
+  LOCKS_EACH_FORM_FOR_ITSELF(SOUND.store, "r3.*ASYNCHRONOUS") {
+    @Override
+    PlantStore on(Database database) {
+      return new PlantStore() {
+        @Override
+        public NewPlant putIfAbsent(NewPlant plant) {
+          synchronized (database.memory) {
+            return database.readThenWrite(plant);
+          }
+        }
+
+        @Override
+        public CompletionStage<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
+          PlantStore locked =
+              each -> {
+                synchronized (database.disk) {
+                  return database.readThenWrite(each);
+                }
+              };
+          return locked.putIfAbsentAsync(plant, executor);
+        }
+      };
+    }
+  },
+  NEEDS_NO_EXECUTOR(SOUND.store, "r9.*ASYNCHRONOUS") {
+    @Override
+    PlantStore on(Database database) {
+      PlantStore blocking = super.on(database);
+      return new PlantStore() {
+        @Override
+        public NewPlant putIfAbsent(NewPlant plant) {
+          return blocking.putIfAbsent(plant);
+        }
+
+        @Override
+        public CompletionStage<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
+          return blocking.putIfAbsentAsync(plant, Runnable::run);
+        }
+      };
+    }
+  },
   REFUSES_NULL_BY_THE_STAGE(SOUND.store, "r9.*ASYNCHRONOUS") {
     @Override
     PlantStore on(Database database) {
@@ -226,6 +267,7 @@ enum SampleStore {
 
       @Override
       public CompletionStage<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
+        requireNonNull(executor);
         return form.apply(plant);
       }
     };

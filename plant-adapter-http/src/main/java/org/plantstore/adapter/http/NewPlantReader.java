@@ -5,7 +5,6 @@ import io.micronaut.http.ServerHttpRequest;
 import io.micronaut.http.body.AvailableByteBody;
 import io.micronaut.http.exceptions.ContentLengthExceededException;
 import io.micronaut.http.server.HttpServerConfiguration;
-import io.micronaut.scheduling.TaskExecutors;
 import jakarta.inject.Named;
 import jakarta.inject.Singleton;
 import java.io.IOException;
@@ -48,16 +47,22 @@ final class NewPlantReader {
 
   private static final int MAX_QUOTED_CHARACTERS = 64;
 
+  /**
+   * The executor of larger bodies, which has one thread: while it is read, a body of the largest
+   * size may take 14 times its bytes, and other requests need the other processors.
+   */
+  private static final String LARGE_BODIES = "large-bodies";
+
   /** Reading a body of this size takes about as long as everything else about a create. */
   static final int MAX_EVENT_LOOP_BYTES = 16 * 1024;
 
   private final long maxBodyBytes;
 
-  private final Executor executor;
+  private final Executor largeBodies;
 
-  NewPlantReader(HttpServerConfiguration server, @Named(TaskExecutors.BLOCKING) Executor executor) {
+  NewPlantReader(HttpServerConfiguration server, @Named(LARGE_BODIES) Executor largeBodies) {
     this.maxBodyBytes = server.getMaxRequestSize();
-    this.executor = executor;
+    this.largeBodies = largeBodies;
   }
 
   /** Returns the plant when all of the body has come; throws if its head alone refuses it. */
@@ -81,11 +86,11 @@ final class NewPlantReader {
     return body.toByteArray();
   }
 
-  /** Reads the JSON of a body, and that of a large one on the executor. */
+  /** Reads the JSON of a body, on the event loop unless the body is large. */
   CompletableFuture<NewPlant> parse(byte[] body) {
     return CompletableFuture.supplyAsync(
         () -> NewPlantJson.read(body),
-        body.length > MAX_EVENT_LOOP_BYTES ? executor : Runnable::run);
+        body.length > MAX_EVENT_LOOP_BYTES ? largeBodies : Runnable::run);
   }
 
   /** Requires that the headers declare JSON in UTF-8 without an encoding. */

@@ -10,6 +10,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -22,7 +23,12 @@ import org.plantstore.domain.PlantStore;
  *
  * @param occasion when the call is made, for failure messages
  */
-record Call(Form form, PlantStore store, @Nullable NewPlant plant, String occasion) {
+record Call(
+    Form form,
+    PlantStore store,
+    @Nullable NewPlant plant,
+    @Nullable Executor executor,
+    String occasion) {
 
   /** A form of the port's method. */
   enum Form {
@@ -34,10 +40,14 @@ record Call(Form form, PlantStore store, @Nullable NewPlant plant, String occasi
     Form(String method) {
       this.method = method;
     }
+
+    Form other() {
+      return this == BLOCKING ? ASYNCHRONOUS : BLOCKING;
+    }
   }
 
   /** Daemon threads, so that a call that never returns does not keep the JVM from exiting. */
-  private static final ExecutorService CALLERS =
+  static final ExecutorService CALLERS =
       Executors.newCachedThreadPool(task -> {
         Thread caller = new Thread(task, "caller of a store");
         caller.setDaemon(true);
@@ -79,16 +89,17 @@ record Call(Form form, PlantStore store, @Nullable NewPlant plant, String occasi
     if (form == Form.BLOCKING) {
       return new Outcome(store.putIfAbsent(plant), null, false);
     }
+    boolean isNull = plant == null || executor == null;
     CompletionStage<NewPlant> stage;
     try {
-      stage = store.putIfAbsentAsync(plant, CALLERS);
+      stage = store.putIfAbsentAsync(plant, executor);
     } catch (RuntimeException e) {
       return new Outcome(
           null,
-          plant == null ? e : new IllegalStateException("thrown at once, not by the stage", e),
+          isNull ? e : new IllegalStateException("thrown at once, not by the stage", e),
           false);
     }
-    return plant == null
+    return isNull
         ? new Outcome(null, new IllegalStateException("a stage, and nothing thrown at once"), false)
         : stage
             .handle((returned, failure) -> new Outcome(returned, failure, false))

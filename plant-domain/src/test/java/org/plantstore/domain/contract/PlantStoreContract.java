@@ -48,6 +48,8 @@ import org.plantstore.domain.contract.Call.Form;
  * takes about a second if the store is a map, and about 5 s if a call takes 1 ms, plus the time for
  * crashes and for calls of an unreachable store. JUnit Jupiter 5.10 or later is required.
  *
+ * <p>Whether the asynchronous form returns without blocking its caller is not tested.
+ *
  * <p>The protected methods are called in the thread of the test, which may differ between tests.
  */
 public abstract class PlantStoreContract {
@@ -169,8 +171,11 @@ public abstract class PlantStoreContract {
     for (long id = 1; id <= RACES_OF_TWO + RACES_OF_MANY; id++) {
       List<Call> calls = new ArrayList<>();
       for (int rival = 0; rival < (id <= RACES_OF_TWO ? 2 : MANY); rival++) {
+        // Asynchronous calls also race with blocking ones.
+        RuleCheck turn =
+            form == Form.ASYNCHRONOUS && rival % 2 == 1 ? check("R3", form.other()) : r3;
         calls.add(
-            r3.call(
+            turn.call(
                 instances.get(rival % instances.size()),
                 new NewPlant(id, "r3 rival " + rival + " for id " + id, "tag " + rival),
                 "together with others"));

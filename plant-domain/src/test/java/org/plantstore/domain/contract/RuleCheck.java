@@ -1,6 +1,7 @@
 package org.plantstore.domain.contract;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -16,7 +17,7 @@ import org.plantstore.domain.contract.Call.Outcome;
 record RuleCheck(String rule, Form form, Duration timeLimit) {
 
   Call call(PlantStore store, @Nullable NewPlant plant, String occasion) {
-    return new Call(form, store, plant, occasion);
+    return new Call(form, store, plant, Call.CALLERS, occasion);
   }
 
   /** Puts a plant for later calls. Whether the returned plant is right is left to other rules. */
@@ -44,11 +45,11 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
     assertReturned(expected, call, Call.atOnce(List.of(call), timeLimit).get(0));
   }
 
-  /** Asserts that a plant is stored by trying to take its id with another plant. */
+  /** Asserts that a plant is stored by trying to take its id with another, in the other form. */
   void assertStored(NewPlant expected, PlantStore store, String occasion)
       throws InterruptedException {
     NewPlant rival = new NewPlant(expected.id(), "rival for id " + expected.id(), "rival");
-    assertReturns(expected, store, rival, occasion);
+    new RuleCheck(rule, form.other(), timeLimit).assertReturns(expected, store, rival, occasion);
   }
 
   /** Asserts that plants with free ids are returned, and stored. */
@@ -97,8 +98,12 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
   }
 
   void assertRefusesNull(PlantStore store) throws InterruptedException {
+    List<Call> calls = new ArrayList<>(List.of(call(store, null, "instead of a plant")));
+    if (form == Form.ASYNCHRONOUS) {
+      calls.add(new Call(form, store, new NewPlant(1, "r9", null), null, "without an executor"));
+    }
     outcomes(
-        List.of(call(store, null, "instead of a plant")),
+        calls,
         "throw NullPointerException",
         outcome -> outcome.thrown() instanceof NullPointerException);
   }

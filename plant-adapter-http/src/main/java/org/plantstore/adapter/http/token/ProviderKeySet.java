@@ -8,29 +8,40 @@ import com.nimbusds.jose.jwk.source.JWKSetCacheRefreshEvaluator;
 import com.nimbusds.jose.jwk.source.JWKSetRetrievalException;
 import com.nimbusds.jose.jwk.source.JWKSetSource;
 import com.nimbusds.jose.proc.SecurityContext;
-import com.nimbusds.jose.util.DefaultResourceRetriever;
 import com.nimbusds.jose.util.JSONObjectUtils;
-import java.io.FileNotFoundException;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.URI;
 import java.net.URL;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.text.ParseException;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Fetches the key set of an identity provider: within a size, and with a time-out for each part of
- * the answer. Safe for use by many threads.
+ * Fetches the key set of an identity provider, within a time and a size that a provider cannot
+ * stretch: the library's own client bounds each read, not all of them together. Safe for use by
+ * many threads.
  */
 final class ProviderKeySet implements JWKSetSource<SecurityContext> {
 
-  /** For the connection, and for each part of the answer. */
-  static final int TIMEOUT_MILLIS = 2_000;
+  /** Bounds a fetch as a whole, however slowly the answer drips in. */
+  static final Duration TIMEOUT = Duration.ofSeconds(2);
 
   private static final Logger LOG = LoggerFactory.getLogger(ProviderKeySet.class);
   private static final int MAX_BYTES = 256 * 1024;
@@ -42,14 +53,14 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
   /** RFC 7518, sections 3.3 and 3.5. */
   private static final int MIN_RSA_BITS = 2048;
 
-  private final DefaultResourceRetriever retriever =
-      new DefaultResourceRetriever(TIMEOUT_MILLIS, TIMEOUT_MILLIS, MAX_BYTES + 1);
-  private final URL url;
+  private final HttpClient client =
+      HttpClient.newBuilder().followRedirects(HttpClient.Redirect.NORMAL).build();
+  private final HttpRequest request;
   private volatile boolean down = true; // until a fetch has succeeded
   private volatile JWKSet known = new JWKSet();
 
   ProviderKeySet(URL url) {
-    this.url = url;
+    request = HttpRequest.newBuilder(URI.create(url.toString())).build();
   }
 
   boolean isDown() {
@@ -96,18 +107,42 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
   /**
    * Fetches the key set.
    *
-   * @throws IOException if there is no answer with the status 200, or not in time
+   * @throws IOException if no whole answer with the status 200 comes in time
    * @throws ParseException if the answer is not a key set
    */
   Fetched fetch() throws IOException, ParseException {
-    return usableKeys(retriever.retrieveResource(url).getContent());
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    CompletableFuture<HttpResponse<Void>> answer =
+        client.sendAsync(
+            request,
+            HttpResponse.BodyHandlers.ofByteArrayConsumer(
+                part -> part.ifPresent(bytes -> append(bytes, body))));
+    try {
+      HttpResponse<Void> end =
+          answer.copy().orTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).join();
+      if (end.statusCode() != 200) {
+        throw new IOException("the answer has the status " + end.statusCode());
+      }
+      return usableKeys(body.toString(StandardCharsets.UTF_8));
+    } catch (CompletionException e) {
+      throw new IOException(reason(Objects.requireNonNullElse(e.getCause(), e)), e);
+    } finally {
+      answer.cancel(true);
+    }
   }
 
-  /** Returns why a fetch failed, in a line without the address, whose query may be secret. */
-  static String reason(Exception failure) {
-    return failure instanceof FileNotFoundException
-        ? "the answer has the status 404 or 410"
-        : printable(String.valueOf(failure.getMessage()).replaceFirst(" for URL: .*", ""));
+  /** Returns why a fetch failed, in a line. */
+  static String reason(Throwable failure) {
+    return failure instanceof TimeoutException
+        ? "there is no whole answer within " + TIMEOUT.toSeconds() + " s"
+        : printable(Objects.requireNonNullElse(failure.getMessage(), failure.toString()));
+  }
+
+  private static void append(byte[] part, ByteArrayOutputStream body) {
+    if (body.size() + part.length > MAX_BYTES) {
+      throw new IllegalStateException("the key set has more than " + MAX_BYTES + " bytes");
+    }
+    body.writeBytes(part);
   }
 
   /** Returns the keys without those that cannot be used (RFC 7517, section 5). */
@@ -137,7 +172,9 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
   }
 
   @Override
-  public void close() {}
+  public void close() {
+    // The client ends with the last reference to it.
+  }
 
   /**
    * A key set as the provider answered with it.

@@ -48,7 +48,7 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
     this.searches = new Semaphore(maxSearches);
     this.keys =
         JWKSourceBuilder.create(keySet)
-            .cache(lifetimeMillis, Math.min(ProviderKeySet.TIMEOUT_MILLIS, lifetimeMillis / 2))
+            .cache(lifetimeMillis, Math.min(ProviderKeySet.TIMEOUT.toMillis(), lifetimeMillis / 2))
             .refreshAheadCache(lifetimeMillis / 4, null, executor, false, null, false)
             .rateLimited(lifetimeMillis / 60)
             .outageTolerantForever()

@@ -70,7 +70,7 @@ class TokenCheckTest {
 
     assertRefused(
         "the key set at JWT_JWKS_URL cannot be fetched; check the address, the network and the"
-            + " provider: Server returned HTTP response code: 500",
+            + " provider: the answer has the status 500",
         check::provider);
   }
 

@@ -133,18 +133,28 @@ public final class GroupCommit implements AutoCloseable {
     // Of two plants with one id the first is to be stored; both callers get the stored one.
     SortedMap<Long, NewPlant> plants = new TreeMap<>();
     batch.plants().forEach(each -> plants.putIfAbsent(each.plant().id(), each.plant()));
+    failOnBug(
+        batch.plants(),
+        () -> {
+          try {
+            Map<Long, NewPlant> stored = table.putIfAbsent(plants);
+            outage.end();
+            complete(batch.plants(), stored);
+          } catch (BatchFailure failure) {
+            outage.note(batch, failure);
+            // The batch may have been committed all the same; the retry then finds its plants.
+            retry(batch.plants(), failure);
+          }
+        });
+  }
+
+  /** Fails the plants if the work meets a bug, or no memory: no caller must wait in vain. */
+  private static void failOnBug(List<WaitingPlant> plants, Runnable work) {
     try {
-      Map<Long, NewPlant> stored = table.putIfAbsent(plants);
-      outage.end();
-      complete(batch.plants(), stored);
-    } catch (BatchFailure failure) {
-      outage.note(batch, failure);
-      // The batch may have been committed all the same; the retry then finds its plants.
-      retry(batch.plants(), failure);
+      work.run();
     } catch (RuntimeException | Error e) {
-      // A bug, or no memory; neither these callers nor later ones must wait in vain.
       RuntimeException bug = new IllegalStateException("a batch failed: " + e, e);
-      batch.plants().forEach(each -> each.fail(bug));
+      plants.forEach(each -> each.fail(bug));
     }
   }
 
@@ -172,7 +182,7 @@ public final class GroupCommit implements AutoCloseable {
     if (!attempts.isEmpty()) {
       ScheduledFuture<?> unused =
           sweeper.schedule(
-              () -> attempts.forEach(queue::add),
+              () -> failOnBug(attempts, () -> attempts.forEach(queue::add)),
               failure.remedy().pause().toNanos(),
               TimeUnit.NANOSECONDS);
     }
