@@ -116,7 +116,6 @@ record Database(
       case EMPTY -> execute("TRUNCATE plant", "CHECKPOINT");
       case TAKEN -> fillWithTakenIds();
       case LARGE -> useLargeTable();
-      case NONE -> {}
     }
   }
 

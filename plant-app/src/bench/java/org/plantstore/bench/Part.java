@@ -22,14 +22,11 @@ import java.util.List;
 record Part(String name, List<Figure> figures) {
 
   private static final Subject PGBENCH = new Inserts();
-  private static final Subject SERVICE = requests("service", Variant.PACKAGED, 64);
+  private static final Requests SERVICE = requests("service", Variant.PACKAGED, 64);
   private static final Subject SERVICE_256 = requests("service", Variant.PACKAGED, 256);
   private static final Subject ONE_INSERT = requests("one insert", Variant.ONE_INSERT, 64);
-  private static final Subject ECHO =
-      new Requests("echo at 64", Variant.ECHO, Algorithm.HS256, 64, Table.NONE);
-  private static final Subject WITH_LARGE_BODIES =
-      new WithLargeBodies(
-          new Requests("service at 64", Variant.PACKAGED, Algorithm.HS256, 64, Table.EMPTY));
+  private static final Subject ECHO = requests("echo", Variant.ECHO, 64);
+  private static final Subject WITH_LARGE_BODIES = new WithLargeBodies(SERVICE);
   private static final Subject SERVICE_1 = requests("service", Variant.PACKAGED, 1);
   private static final Subject ONE_INSERT_1 = requests("one insert", Variant.ONE_INSERT, 1);
   private static final Subject THIS_BUILD = requests("this build", Variant.WITHOUT_CACHE, 64);
@@ -136,7 +133,7 @@ record Part(String name, List<Figure> figures) {
     return new Part(name, List.of(figures));
   }
 
-  private static Subject requests(String name, Variant variant, int connections) {
+  private static Requests requests(String name, Variant variant, int connections) {
     return new Requests(
         name + " at " + connections, variant, Algorithm.HS256, connections, Table.EMPTY);
   }

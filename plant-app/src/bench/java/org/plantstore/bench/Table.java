@@ -7,9 +7,7 @@ enum Table {
   /** Many plants with other ids. */
   LARGE,
   /** The plants that {@code create-plants.lua} sends as taken. */
-  TAKEN,
-  /** None: nothing is stored. */
-  NONE;
+  TAKEN;
 
   /** Divides the range of the ids of the script evenly. */
   static final int TAKEN_IDS = 1_000_000;

@@ -12,7 +12,7 @@ final class Calls {
 
   private Calls() {}
 
-  /** Runs a call; unlike that of {@code supplyAsync}, the stage fails with the exception itself. */
+  /** Runs the call on the executor. {@code supplyAsync} would wrap its exception. */
   static <T> CompletionStage<T> start(Supplier<T> call, Executor executor) {
     requireNonNull(executor, "executor");
     CompletableFuture<T> result = new CompletableFuture<>();

@@ -24,9 +24,9 @@ import java.util.concurrent.Executor;
 public interface CreatePlant {
 
   /**
-   * Creates a plant, and returns it once it is stored durably. The call blocks until then, so
-   * callers should use virtual threads where they are available. An unchecked exception other than
-   * those below is a fault of the implementation: a retry is safe, but not expected to help.
+   * Creates a plant, and returns it once it is stored durably. The call blocks until then; {@link
+   * #createAsync} does not. An unchecked exception other than those below is a fault of the
+   * implementation: a retry is safe, but not expected to help.
    *
    * @param plant the plant to create
    * @return the plant that is stored under the id, equal to {@code plant.plant()}
@@ -38,8 +38,8 @@ public interface CreatePlant {
 
   /**
    * Creates a plant as {@link #create(NewPlant)} does, without blocking the caller. The default
-   * runs the blocking form on the executor. Dependents of the stage must not block: they run where
-   * {@link PlantStore#putIfAbsentAsync(NewPlant, Executor)} describes.
+   * runs the blocking form on the executor. Dependents of the stage may run on a thread that other
+   * plants wait for, so they must not block.
    *
    * @param plant the plant to create
    * @param executor runs the call if the implementation blocks

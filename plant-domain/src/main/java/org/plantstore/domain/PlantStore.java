@@ -64,20 +64,19 @@ public interface PlantStore {
 
   /**
    * Stores the plant as {@link #putIfAbsent(NewPlant)} does, without blocking the caller. The
-   * default runs the blocking form on the executor. A store that needs no thread to wait overrides
-   * it, and may ignore the executor.
+   * default runs the blocking form on the executor. A store that holds no thread while it waits
+   * overrides this method, and may ignore the executor.
    *
    * <p>The stage completes on a thread of the executor or of the store. Dependents may run on that
-   * thread, for which other plants wait, so they must neither block nor take long; one that does
-   * needs an executor of its own, as with {@code thenApplyAsync}.
+   * thread. Other plants wait for it, so a dependent must not block or take long. Slow work runs
+   * with {@code thenApplyAsync} on another executor.
    *
    * @param plant the plant to store
    * @param executor runs the call if the store blocks
-   * @return a stage that completes with the plant that has the id, or fails with the exception that
-   *     the blocking form throws, itself and not as a cause (R7), or with that of an executor that
-   *     rejects the call
-   * @throws NullPointerException if {@code plant} or {@code executor} is null (R9); nothing else is
-   *     thrown at once
+   * @return a stage that completes with the plant that has the id, or fails with the exception of
+   *     the blocking form, not wrapped (R7), or with that of an executor that rejects the call
+   * @throws NullPointerException if {@code plant} or {@code executor} is null (R9); all other
+   *     failures are reported by the stage
    */
   default CompletionStage<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
     requireNonNull(plant, "plant");

@@ -65,7 +65,7 @@ final class NewPlantReader {
     this.largeBodies = largeBodies;
   }
 
-  /** Returns the plant when all of the body has come; throws if its head alone refuses it. */
+  /** Returns the plant when the body is complete; throws if the headers are refused. */
   CompletableFuture<NewPlant> read(ServerHttpRequest<?> request) {
     requireReadable(request.getHeaders());
     long declaredBytes = request.byteBody().expectedLength().orElse(0);

@@ -38,10 +38,7 @@ final class PlantsController {
   private final CreatePlant createPlant;
   private final Executor executor;
 
-  /**
-   * Bounds the creates in progress, each of which holds its plant, and a thread if the store
-   * blocks.
-   */
+  /** Bounds the creates in progress. Each holds its plant, and a thread if the store blocks. */
   private final Semaphore places;
 
   PlantsController(
@@ -66,11 +63,12 @@ final class PlantsController {
         .thenApply(plant -> HttpResponse.ok(plant).contentType(MediaType.APPLICATION_JSON_TYPE));
   }
 
-  /** Creates a plant, and goes on at the event loop. */
+  /** Creates a plant. The stage completes on the event loop. */
   CompletionStage<Plant> create(NewPlant newPlant, Executor eventLoop) {
     if (!places.tryAcquire()) {
       throw new RefusedException(ErrorNumber.OVERLOADED);
     }
+    // A stage from the begin: an implementation that throws at once must not keep its place.
     return CompletableFuture.completedFuture(newPlant)
         .thenCompose(plant -> createPlant.createAsync(plant, executor))
         .whenCompleteAsync((created, failure) -> places.release(), eventLoop);

@@ -64,7 +64,7 @@ final class PostgresPlantStore implements PlantStore {
     }
   }
 
-  /** Does not use the executor: the plant waits in a queue, and a writer completes the stage. */
+  /** Does not use the executor: a writer completes the stage. */
   @Override
   public CompletableFuture<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
     requireNonNull(executor, "executor");
@@ -92,7 +92,7 @@ final class PostgresPlantStore implements PlantStore {
     }
   }
 
-  /** The database is still there: what this store needs is closed after it. */
+  /** Closes the lanes. Beans that this store needs are closed later. */
   @PreDestroy
   void close() {
     isClosed = true;

@@ -99,15 +99,11 @@ final class SlowClients {
 
   private void sweep() {
     long now = System.nanoTime();
-    try {
-      for (Map<ChannelOutboundInvoker, Long> connections : waiting.values()) {
-        new ArrayList<>(connections.entrySet())
-            .stream()
-                .filter(entry -> now - entry.getValue() >= timeoutNanos)
-                .forEach(entry -> entry.getKey().close());
-      }
-    } catch (RuntimeException | Error e) {
-      // No memory; an exception would end the schedule, and with it all time-outs.
+    for (Map<ChannelOutboundInvoker, Long> connections : waiting.values()) {
+      new ArrayList<>(connections.entrySet())
+          .stream()
+              .filter(entry -> now - entry.getValue() >= timeoutNanos)
+              .forEach(entry -> entry.getKey().close());
     }
   }
 }

@@ -65,7 +65,7 @@ public final class Exchange extends DefaultHttpRequest {
         : null;
   }
 
-  /** Returns the event loop of a request's connection, which writes the answer. */
+  /** Returns the event loop of the request's connection. */
   public static Executor eventLoopOf(HttpRequest<?> request) {
     return ((NettyHttpRequest<?>) request).getChannelHandlerContext().executor();
   }

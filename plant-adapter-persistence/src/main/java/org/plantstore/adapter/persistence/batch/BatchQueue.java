@@ -13,11 +13,10 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
- * The plants of a lane that wait for a batch, in the order of their arrival. One rule decides when
- * a batch is taken: plants are waiting, and no batch younger than 20 ms is being written. So
- * batches are written one at a time, which makes them large, unless one takes unusually long. Where
- * there are several lanes, a batch also waits for its turn, see {@link Permits}. Safe for use by
- * many threads.
+ * The plants of a lane that wait for a batch, in the order of their arrival. A writer takes a batch
+ * when plants are waiting and the youngest batch in flight is at least 20 ms old. So batches are
+ * usually written one at a time, which makes them large. Where there are several lanes, a batch
+ * also waits for its turn, see {@link Permits}. Safe for use by many threads.
  */
 final class BatchQueue {
 
@@ -61,7 +60,7 @@ final class BatchQueue {
       return outage.refuse();
     }
     queue.add(plant);
-    // For the second and later plants the writer that finishes, or the sweep, sees to it.
+    // Later plants need no wake-up here: a finishing writer or the sweep finds them.
     if (queue.size() == 1) {
       wakeWriterIfReady();
     }
@@ -99,21 +98,14 @@ final class BatchQueue {
   }
 
   private synchronized @Nullable Batch takeIfReady(@Nullable Semaphore turn) {
-    boolean isTaken = false;
-    try {
-      Batch batch = new Batch(new ArrayList<>(), System.nanoTime(), turn);
-      if (!isReady() || !(writing.isEmpty() || permits.spares().tryAcquire())) {
-        return null;
-      }
-      writing.add(batch);
-      fill(batch.plants());
-      isTaken = true;
-      return batch;
-    } finally {
-      if (!isTaken) {
-        Permits.endTurn(turn);
-      }
+    if (!isReady() || !(writing.isEmpty() || permits.spares().tryAcquire())) {
+      Permits.endTurn(turn);
+      return null;
     }
+    Batch batch = new Batch(new ArrayList<>(), System.nanoTime(), turn);
+    writing.add(batch);
+    fill(batch.plants());
+    return batch;
   }
 
   /** Reports that a batch has been written, or has failed. */
@@ -134,7 +126,7 @@ final class BatchQueue {
   boolean sweep() {
     List<Runnable> failures = new ArrayList<>();
     boolean isInUse = sweep(failures);
-    // Outside the lock: dependents of a call run here, which may be of any kind.
+    // Outside the lock, because dependents of the futures run here.
     failures.forEach(Runnable::run);
     return isInUse;
   }
@@ -189,7 +181,7 @@ final class BatchQueue {
       WaitingPlant next = rest.next();
       if (next.shard().equals(first.shard())) {
         bytes += next.bytes();
-        if (next != first
+        if (!plants.isEmpty()
             && (first.isSeparate()
                 || next.isSeparate()
                 || plants.size() == limits.plants()

@@ -1,7 +1,6 @@
 package org.plantstore.adapter.persistence.batch;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,6 +13,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.batch.BatchFailure.Remedy;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStoreUnavailableException;
@@ -86,19 +86,20 @@ public final class GroupCommit implements AutoCloseable {
   }
 
   /**
-   * Stores the plant with one of the next batches. Dependents of the returned future run in a
-   * writer, or in the thread that watches the deadlines, and must not block.
+   * Stores the plant with one of the next batches. Dependents of the future run on a writer or on
+   * the thread of the deadlines, and must not block. Cancelling the future removes the plant from
+   * the queue, unless it is being written.
    *
    * @param shard where the plant's id is kept
-   * @return what is then stored under the plant's id; cancelling it gives up the plant if it is not
-   *     being written. It fails with PlantStoreUnavailableException if the database is not
-   *     available before the time-out, if the shard's server has been away for some time, or if
-   *     this is closed; with IllegalStateException if the database refuses the plant for good
+   * @return the plant that has the id. Fails with PlantStoreUnavailableException at the deadline,
+   *     during an outage of the shard's server, or after {@link #shutdown()}; with
+   *     IllegalStateException if the database refuses the plant permanently
    */
   public CompletableFuture<NewPlant> putIfAbsent(NewPlant plant, Shard shard) {
     CompletableFuture<NewPlant> stored = new CompletableFuture<>();
+    long now = System.nanoTime();
     // For a writer, which takes it in writeNextBatch().
-    queue.add(new WaitingPlant(plant, shard, stored, System.nanoTime() + timeout.toNanos()));
+    queue.add(new WaitingPlant(plant, shard, stored, now, now + timeout.toNanos(), null));
     return stored;
   }
 
@@ -108,7 +109,7 @@ public final class GroupCommit implements AutoCloseable {
       try {
         isOpen = writeNextBatch();
       } catch (InterruptedException | RuntimeException | Error e) {
-        // Nobody interrupts a writer, so no memory; its callers are answered at their deadlines.
+        // Writers are not interrupted, so memory is short. The callers fail at their deadlines.
         LockSupport.parkNanos(SWEEP_PERIOD.toNanos());
       }
     }
@@ -139,7 +140,7 @@ public final class GroupCommit implements AutoCloseable {
           try {
             Map<Long, NewPlant> stored = table.putIfAbsent(plants);
             outage.end();
-            complete(batch.plants(), stored);
+            batch.plants().forEach(each -> complete(each, stored.get(each.plant().id())));
           } catch (BatchFailure failure) {
             outage.note(batch, failure);
             // The batch may have been committed all the same; the retry then finds its plants.
@@ -158,20 +159,15 @@ public final class GroupCommit implements AutoCloseable {
     }
   }
 
-  private void complete(List<WaitingPlant> plants, Map<Long, NewPlant> stored) {
-    List<WaitingPlant> unread = new ArrayList<>(0);
-    for (WaitingPlant each : plants) {
-      NewPlant plant = stored.get(each.plant().id());
-      if (plant != null) {
-        each.complete(plant);
-      } else {
-        unread.add(each);
-      }
-    }
-    if (!unread.isEmpty()) {
-      // Their rows were deleted in between, or are hidden from this account.
+  private void complete(WaitingPlant plant, @Nullable NewPlant stored) {
+    if (stored != null) {
+      plant.stored().complete(stored);
+    } else {
+      // The row was deleted in between, or is hidden from this account.
       String reason = "the plant that has the id cannot be read";
-      retry(unread, new BatchFailure(Remedy.REPEAT, new PlantStoreUnavailableException(reason)));
+      retry(
+          List.of(plant),
+          new BatchFailure(Remedy.REPEAT, new PlantStoreUnavailableException(reason)));
     }
   }
 

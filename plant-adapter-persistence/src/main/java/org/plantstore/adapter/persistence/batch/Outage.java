@@ -10,9 +10,9 @@ import org.plantstore.adapter.persistence.batch.BatchFailure.Remedy;
 import org.plantstore.adapter.persistence.batch.BatchQueue.Batch;
 
 /**
- * Detects that a lane cannot write: it tried, and nothing was written for two fifths of the time
- * that a create may take. Then plants are refused at once, except one at a time, which finds out
- * when it is back, and waits a second at most. Safe for use by many threads.
+ * Circuit breaker of a lane. It opens when the lane has tried to write, and written nothing for two
+ * fifths of the time that a create may take. While it is open, plants fail fast, except one trial
+ * request at a time, which may take 1 s. Safe for use by many threads.
  */
 final class Outage {
 
@@ -104,7 +104,7 @@ final class Outage {
     return trial != null && !trial.isDone();
   }
 
-  /** Refuses the plant that tries if it has waited for too long; its statement may go on. */
+  /** Fails a trial plant that has waited for 1 s. Its statement may go on. */
   synchronized void endOverdueTrial(List<Runnable> failures) {
     if (isTrying() && System.nanoTime() - tried > TRIAL_LIMIT.toNanos()) {
       WaitingPlant overdue = requireNonNull(trial);

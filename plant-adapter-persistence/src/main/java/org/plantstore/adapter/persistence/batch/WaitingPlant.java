@@ -10,49 +10,22 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 /**
  * An attempt to store a plant whose caller is waiting. All attempts for one call complete the same
  * future. Safe for use by many threads.
+ *
+ * @param stored completes with the plant that has the id
+ * @param since when this attempt began, as a value of {@link System#nanoTime()}
+ * @param deadline when the caller stops waiting, likewise
+ * @param earlierFailure why the attempt before failed, or null if this is the first
  */
-final class WaitingPlant {
+record WaitingPlant(
+    NewPlant plant,
+    Shard shard,
+    CompletableFuture<NewPlant> stored,
+    long since,
+    long deadline,
+    @Nullable BatchFailure earlierFailure) {
 
   /** An upper bound for a character, in UTF-8 and in memory. */
   private static final long BYTES_PER_CHARACTER = 3;
-
-  private final NewPlant plant;
-  private final Shard shard;
-  private final CompletableFuture<NewPlant> stored;
-  private final long since = System.nanoTime();
-  private final long deadline;
-  private final @Nullable BatchFailure earlierFailure;
-
-  /** Creates the first attempt for a caller that waits until this {@link System#nanoTime()}. */
-  WaitingPlant(NewPlant plant, Shard shard, CompletableFuture<NewPlant> stored, long deadline) {
-    this(plant, shard, stored, deadline, null);
-  }
-
-  private WaitingPlant(
-      NewPlant plant,
-      Shard shard,
-      CompletableFuture<NewPlant> stored,
-      long deadline,
-      @Nullable BatchFailure earlierFailure) {
-    this.plant = plant;
-    this.shard = shard;
-    this.stored = stored;
-    this.deadline = deadline;
-    this.earlierFailure = earlierFailure;
-  }
-
-  NewPlant plant() {
-    return plant;
-  }
-
-  Shard shard() {
-    return shard;
-  }
-
-  /** Returns when this attempt began, as a value of {@link System#nanoTime()}. */
-  long since() {
-    return since;
-  }
 
   long bytes() {
     String tag = plant.tag();
@@ -73,11 +46,6 @@ final class WaitingPlant {
     return earlierFailure != null && earlierFailure.remedy() != Remedy.REPEAT;
   }
 
-  /** Completes the call with the plant that has the id. */
-  void complete(NewPlant storedPlant) {
-    stored.complete(storedPlant);
-  }
-
   /** Fails the call; does nothing if it has completed. */
   void fail(RuntimeException reason) {
     stored.completeExceptionally(
@@ -93,8 +61,8 @@ final class WaitingPlant {
   }
 
   /**
-   * Returns the next attempt, unless the call has completed, or fails here because another attempt
-   * cannot help or comes too late. A plant that failed on its own is not retried, unless the
+   * Returns the next attempt, or empty if the call has ended. Fails the call if a retry cannot
+   * help, or if the deadline has passed. A plant that failed on its own is not retried, unless the
    * failure is transient, such as a lock on its id.
    */
   Optional<WaitingPlant> retryAfter(BatchFailure failure) {
@@ -110,7 +78,7 @@ final class WaitingPlant {
     }
     return isDone()
         ? Optional.empty()
-        : Optional.of(new WaitingPlant(plant, shard, stored, deadline, failure));
+        : Optional.of(new WaitingPlant(plant, shard, stored, System.nanoTime(), deadline, failure));
   }
 
   /**
