@@ -116,8 +116,7 @@ final class Testbed implements AutoCloseable {
 
   /** Has the script start another program: Java takes the script's -jar as an argument of it. */
   private static Map<String, String> program(String mainClass, String classPath) {
-    return Map.of(
-        "PLANT_STORE_AOT", "off", "JAVA_OPTS", "-cp " + classPath + " " + mainClass);
+    return Map.of("PLANT_STORE_AOT", "off", "JAVA_OPTS", "-cp " + classPath + " " + mainClass);
   }
 
   /** Returns the settings of a service with a certificate that this process trusts from now on. */
