@@ -1,5 +1,6 @@
 package org.plantstore.bench;
 
+import io.micronaut.context.annotation.Requires;
 import io.micronaut.http.annotation.Body;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Post;
@@ -9,9 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The least that the framework does for a request: a service that answers a create with its own
- * JSON, without a token and without a store.
+ * JSON, without a token and without a store. It is no part of {@link Variant#ONE_INSERT}, on whose
+ * class path it is too.
  */
 @Controller
+@Requires(missingClasses = "org.plantstore.app.Main")
 public final class Echo {
 
   /** Serves at the port in the variable {@code PORT}. */

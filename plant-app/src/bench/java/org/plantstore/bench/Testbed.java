@@ -82,7 +82,16 @@ final class Testbed implements AutoCloseable {
 
   /** Starts a service, which the caller stops. */
   Service start(Variant variant) throws IOException, InterruptedException {
-    Path folder = variant == Variant.OTHER_BUILD ? folderOfOtherBuild() : target;
+    Path folder =
+        switch (variant) {
+          case OTHER_BUILD -> folderOfOtherBuild();
+          case ONE_INSERT ->
+              folderOf(
+                  "org.plantstore.app.Main",
+                  target.resolve(JAR) + File.pathSeparator + Program.classes());
+          case ECHO -> folderOf(Echo.class.getName(), System.getProperty("java.class.path"));
+          default -> target;
+        };
     Algorithm algorithm = variant == Variant.KEY_SET ? Algorithm.RS256 : Algorithm.HS256;
     return Service.start(folder.resolve(SCRIPT), environment(variant), token(algorithm));
   }
@@ -103,20 +112,10 @@ final class Testbed implements AutoCloseable {
       case ACCESS_LOG -> environment.put("ACCESS_LOG", "on");
       case TLS -> environment.putAll(certificate());
       case REQUIRING_CACHE -> environment.put("JAVA_OPTS", "-XX:AOTMode=on");
-      case WITHOUT_CACHE, OTHER_BUILD, OTHER_DATABASE -> environment.put("PLANT_STORE_AOT", "off");
-      case ONE_INSERT -> {
-        String jar = target.resolve(JAR) + File.pathSeparator;
-        environment.putAll(program("org.plantstore.app.Main", jar + Program.classes()));
-      }
-      case ECHO ->
-          environment.putAll(program(Echo.class.getName(), System.getProperty("java.class.path")));
+      case WITHOUT_CACHE, OTHER_BUILD, OTHER_DATABASE, ONE_INSERT, ECHO ->
+          environment.put("PLANT_STORE_AOT", "off");
     }
     return environment;
-  }
-
-  /** Has the script start another program: Java takes the script's -jar as an argument of it. */
-  private static Map<String, String> program(String mainClass, String classPath) {
-    return Map.of("PLANT_STORE_AOT", "off", "JAVA_OPTS", "-cp " + classPath + " " + mainClass);
   }
 
   /** Returns the settings of a service with a certificate that this process trusts from now on. */
@@ -140,18 +139,31 @@ final class Testbed implements AutoCloseable {
     }
   }
 
-  /** Puts the start script of this build beside the other jar, so both get the same options. */
+  /** Puts the start script of this build next to the other jar, so both get the same options. */
   private Path folderOfOtherBuild() throws IOException {
-    Path folder = Files.createDirectories(target.resolve("benchmark-other"));
+    Path folder = folder("benchmark-other");
+    Files.copy(
+        Path.of(System.getProperty("bench.other")),
+        folder.resolve(JAR),
+        StandardCopyOption.REPLACE_EXISTING);
+    return folder;
+  }
+
+  /** Has the start script start another program, as it starts that of an image. */
+  private Path folderOf(String mainClass, String classPath) throws IOException {
+    Path folder = folder("benchmark-" + mainClass);
+    Files.writeString(folder.resolve("jib-main-class-file"), mainClass);
+    Files.writeString(folder.resolve("jib-classpath-file"), classPath);
+    return folder;
+  }
+
+  private Path folder(String name) throws IOException {
+    Path folder = Files.createDirectories(target.resolve(name));
     Files.copy(
         target.resolve(SCRIPT),
         folder.resolve(SCRIPT),
         StandardCopyOption.REPLACE_EXISTING,
         StandardCopyOption.COPY_ATTRIBUTES);
-    Files.copy(
-        Path.of(System.getProperty("bench.other")),
-        folder.resolve(JAR),
-        StandardCopyOption.REPLACE_EXISTING);
     return folder;
   }
 
