@@ -4,20 +4,19 @@ import jakarta.inject.Singleton;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The memory that the bodies of all requests may take together until they are answered: an eighth
- * of the heap, beside 4 KiB that each body has free. Without this bound, a body of the largest size
- * on every connection would take more than there is. Safe for use by many threads.
+ * The memory that all unanswered bodies may take together: an eighth of the heap, in addition to 4
+ * KiB for each. Safe for use by many threads.
  */
 @Singleton
 final class BodyBudget {
 
   /**
-   * As a body, as text, in a batch for the database and as an answer a plant takes up to four times
-   * its bytes, and the service itself needs a third of a small heap.
+   * As a body, as text, in a batch for the database and as an answer, a plant takes up to four
+   * times its bytes, and the service itself needs a third of a small heap.
    */
   private static final int SHARE_OF_HEAP = 8;
 
-  /** A plant of usual size gets past large ones. */
+  /** A plant of usual size is not counted. */
   static final int FREE_BYTES = 4 * 1024;
 
   private final long limitBytes = Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP;
@@ -25,7 +24,7 @@ final class BodyBudget {
 
   /** Takes memory for one more part of a body, and returns whether there is enough. */
   boolean take(long bodyBytes, long partBytes) {
-    long moreBytes = sharedBytes(bodyBytes + partBytes) - sharedBytes(bodyBytes);
+    long moreBytes = countedBytes(bodyBytes + partBytes) - countedBytes(bodyBytes);
     if (takenBytes.addAndGet(moreBytes) <= limitBytes || moreBytes == 0) {
       return true;
     }
@@ -34,15 +33,14 @@ final class BodyBudget {
   }
 
   void release(long bodyBytes) {
-    takenBytes.addAndGet(-sharedBytes(bodyBytes));
+    takenBytes.addAndGet(-countedBytes(bodyBytes));
   }
 
-  /** Returns how many bytes all bodies take beyond what each has free. */
   long takenBytes() {
     return takenBytes.get();
   }
 
-  private static long sharedBytes(long bodyBytes) {
+  private static long countedBytes(long bodyBytes) {
     return Math.max(bodyBytes - FREE_BYTES, 0);
   }
 }

@@ -10,10 +10,13 @@ import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
+import java.util.ArrayDeque;
+import java.util.Queue;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -25,17 +28,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows each request of a connection to its answer. Refuses what RFC 9112 does not allow. Closes
- * the connection after the answer to a request that is broken, that its client calls the last, or
- * that is answered before its end, and after any answer when the service is about to stop. One per
- * connection, behind {@link PipelinedRequests}; used by its event loop alone.
+ * Follows each request of a connection to its answer. Passes one request at a time to the
+ * framework, which would process pipelined creates concurrently (RFC 9112, section 9.3.2); while
+ * one waits, nothing is read. Refuses malformed requests. Closes the connection after the answer to
+ * a request that is malformed, is its client's last, or is answered before its end, and after any
+ * answer during the drain. One per connection, used by its event loop only.
  */
 final class ConnectionHandler extends ChannelDuplexHandler {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionHandler.class);
   private static final LogLimit NO_MEMORY = new LogLimit();
 
-  /** What each part of a body takes beside its bytes. A part may be as small as a byte. */
+  /** The memory of a part of a body in addition to its bytes, of which there may be only one. */
   private static final int BYTES_PER_PART = 256;
 
   /** How much of a refused body is dropped: most clients read only after sending all of it. */
@@ -44,7 +48,8 @@ final class ConnectionHandler extends ChannelDuplexHandler {
   private final BodyBudget bodies;
   private final BooleanSupplier isDraining;
   private final Consumer<Exchange> ended;
-  private Input input = Input.HEAD;
+  private final Queue<Object> pipelined = new ArrayDeque<>(1);
+  private ReadState state = ReadState.HEAD;
 
   /** The request that is not answered, or null if there is none. */
   private @Nullable Exchange exchange;
@@ -58,20 +63,48 @@ final class ConnectionHandler extends ChannelDuplexHandler {
     this.ended = ended;
   }
 
-  Input input() {
-    return input;
+  ReadState state() {
+    return state;
   }
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    if (input == Input.HEAD && message instanceof Exchange head) {
-      begin(context, head);
-    } else if (input == Input.HEAD) {
-      context.fireChannelRead(message); // the end of a request without a body
-    } else if (input == Input.BODY || input == Input.EXPECTED_BODY) {
-      receiveBody(context, (HttpContent) message);
+    if (pipelined.isEmpty() && !isPipelined(message)) {
+      receive(context, message);
     } else {
-      drop(context, message);
+      pipelined.add(message);
+    }
+  }
+
+  private boolean isPipelined(Object message) {
+    return exchange != null && message instanceof HttpRequest;
+  }
+
+  private void receivePipelined(ChannelHandlerContext context) {
+    while (!pipelined.isEmpty() && !isPipelined(pipelined.element())) {
+      receive(context, pipelined.remove());
+    }
+    context.fireChannelReadComplete(); // after which the framework reads on
+  }
+
+  @Override
+  public void read(ChannelHandlerContext context) {
+    if (pipelined.isEmpty()) {
+      context.read();
+    }
+  }
+
+  private void receive(ChannelHandlerContext context, Object message) {
+    switch (state) {
+      case HEAD -> {
+        if (message instanceof Exchange head) {
+          begin(context, head);
+        } else {
+          context.fireChannelRead(message); // the end of a request without a body
+        }
+      }
+      case EXPECTED_BODY, BODY -> receiveBody(context, (HttpContent) message);
+      case REFUSED_BODY, END -> drop(context, message);
     }
   }
 
@@ -81,7 +114,7 @@ final class ConnectionHandler extends ChannelDuplexHandler {
     if (head.decoderResult().isFailure() || !RequestHead.isWellFormed(head)) {
       refuse(context, head);
     } else {
-      input = Input.afterHead(head);
+      state = ReadState.afterHead(head);
       context.fireChannelRead(head);
     }
   }
@@ -94,20 +127,20 @@ final class ConnectionHandler extends ChannelDuplexHandler {
       refuse(context, head);
     } else if (bodies.take(bodyBytes, bytes)) {
       bodyBytes += bytes;
-      input = part instanceof LastHttpContent ? Input.afterBody(head) : input;
+      state = part instanceof LastHttpContent ? ReadState.afterBody(head) : state;
       context.fireChannelRead(part);
     } else {
-      input = Input.REFUSED_BODY;
+      state = ReadState.REFUSED_BODY;
       drop(context, part);
       context.fireExceptionCaught(new RefusedException(ErrorNumber.OVERLOADED));
     }
   }
 
   private void drop(ChannelHandlerContext context, Object message) {
-    if (input == Input.REFUSED_BODY && message instanceof HttpContent part) {
+    if (state == ReadState.REFUSED_BODY && message instanceof HttpContent part) {
       droppedBytes += part.content().readableBytes();
       if (part instanceof LastHttpContent || droppedBytes > MAX_DROPPED_BYTES) {
-        input = Input.NONE;
+        state = ReadState.END;
         if (exchange == null) {
           context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
         }
@@ -116,9 +149,9 @@ final class ConnectionHandler extends ChannelDuplexHandler {
     ReferenceCountUtil.release(message);
   }
 
-  private void refuse(ChannelHandlerContext context, Exchange broken) {
-    input = Input.NONE;
-    write(context, MalformedRequestAnswer.to(broken), context.newPromise());
+  private void refuse(ChannelHandlerContext context, Exchange malformed) {
+    state = ReadState.END;
+    write(context, MalformedRequestAnswer.to(malformed), context.newPromise());
     context.flush();
   }
 
@@ -126,18 +159,18 @@ final class ConnectionHandler extends ChannelDuplexHandler {
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
     Exchange answered = exchange;
     if (answered == null) {
-      ReferenceCountUtil.release(message); // the framework's answer to what is refused already
+      ReferenceCountUtil.release(message); // the framework's answer to a request refused here
       promise.trySuccess();
       return;
     }
     if (message instanceof HttpResponse response) {
       if (response.status().codeClass() == HttpStatusClass.INFORMATIONAL) {
-        input = input == Input.EXPECTED_BODY ? Input.BODY : input;
+        state = state == ReadState.EXPECTED_BODY ? ReadState.BODY : state;
         context.write(message, promise);
         return;
       }
-      input = input.afterAnswer(isDraining.getAsBoolean());
-      if (input != Input.HEAD) {
+      state = state.afterAnswer(isDraining.getAsBoolean());
+      if (state != ReadState.HEAD) {
         response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
       }
       answered.answer(response);
@@ -145,30 +178,36 @@ final class ConnectionHandler extends ChannelDuplexHandler {
     if (message instanceof HttpContent part) {
       answered.addAnsweredBytes(part.content().readableBytes());
     }
-    context.write(message, message instanceof LastHttpContent ? end(answered, promise) : promise);
+    context.write(
+        message, message instanceof LastHttpContent ? end(context, answered, promise) : promise);
   }
 
-  /** Ends the exchange, and returns a promise that does what is left when all is written. */
-  private ChannelPromise end(Exchange answered, ChannelPromise promise) {
+  /** Ends the exchange, and returns a promise that cleans up when the answer is written. */
+  private ChannelPromise end(
+      ChannelHandlerContext context, Exchange answered, ChannelPromise promise) {
     long takenBytes = bodyBytes;
     bodyBytes = 0;
     exchange = null;
     answered.end(true);
     ended.accept(answered);
+    if (!pipelined.isEmpty()) {
+      context.executor().execute(() -> receivePipelined(context));
+    }
     ChannelPromise written = promise;
     if (takenBytes > BodyBudget.FREE_BYTES) {
       written = written.unvoid().addListener(future -> bodies.release(takenBytes));
     }
-    return input == Input.NONE
+    return state == ReadState.END
         ? written.unvoid().addListener(ChannelFutureListener.CLOSE)
         : written;
   }
 
-  /** The client has reset the connection, the decoder gives up, or there is no memory to read. */
+  /** Closes the connection: the client has reset it, the decoder fails, or memory is exhausted. */
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    input = Input.NONE;
+    state = ReadState.END;
     context.close();
+    // Netty's bound of direct memory, which does not end the JVM.
     if (cause instanceof OutOfMemoryError && NO_MEMORY.isDue()) {
       LOG.warn(
           "Connections are closed because there is no memory for what comes: {}",
@@ -178,6 +217,8 @@ final class ConnectionHandler extends ChannelDuplexHandler {
 
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
+    pipelined.forEach(ReferenceCountUtil::release);
+    pipelined.clear();
     if (exchange != null) {
       exchange.end(false);
       ended.accept(exchange);

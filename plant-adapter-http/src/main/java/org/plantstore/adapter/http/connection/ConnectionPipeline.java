@@ -7,6 +7,7 @@ import io.micronaut.http.netty.channel.ChannelPipelineCustomizer;
 import io.micronaut.http.server.netty.NettyServerCustomizer;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoop;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.codec.http.HttpResponseEncoder;
@@ -27,9 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts the handlers of this package on every connection, in place of the framework's codec. Closes
- * connections at once beyond {@code MAX_CONNECTIONS}; those to the management port do not count and
- * are never refused, so that probes get through. Safe for use by many threads.
+ * Installs the handlers of this package on every connection, in place of the framework's codec.
+ * Closes connections beyond {@code MAX_CONNECTIONS} at once, except at the management port, so that
+ * probes are always served. Safe for use by many threads.
  */
 @Singleton
 @Named("drain")
@@ -40,10 +41,10 @@ final class ConnectionPipeline
   private static final LogLimit TOO_MANY = new LogLimit();
   private static final String CODEC = ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC;
 
-  /** Bounds what is decoded at once, and so how many requests can be ahead of their answers. */
+  /** Bounds the pipelined requests of a connection. */
   private static final int MAX_READ_BYTES = 8 * 1024;
 
-  /** A client that leaves 2 KiB of its answers unread gets no more until it is down to 1 KiB. */
+  /** From 2 KiB of unread answers on nothing more is written, until 1 KiB is left. */
   private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(1024, 2 * 1024);
 
   private final BodyBudget bodies;
@@ -75,7 +76,7 @@ final class ConnectionPipeline
     return event.getBean();
   }
 
-  /** Begins the drain: answers from now on carry {@code Connection: close}. */
+  /** Begins the drain: from now on answers have {@code Connection: close}. */
   @Override
   public void run() {
     isDraining = true;
@@ -101,22 +102,21 @@ final class ConnectionPipeline
       count(channel);
     }
     RequestDecoder decoder = new RequestDecoder();
-    // Health probes would drown the requests of the API.
+    // Health probes are neither timed nor logged.
     Consumer<Exchange> ended = isManagement ? probe -> {} : exchanges::record;
     ConnectionHandler handler = new ConnectionHandler(bodies, () -> isDraining, ended);
     channel
         .config()
         .setRecvByteBufAllocator(new AdaptiveRecvByteBufAllocator(64, 2 * 1024, MAX_READ_BYTES))
         .setWriteBufferWaterMark(UNREAD);
-    channel.pipeline().replace(HttpServerCodec.class, CODEC, decoder);
-    channel
-        .pipeline()
+    ChannelPipeline pipeline = channel.pipeline();
+    pipeline.replace(HttpServerCodec.class, CODEC, decoder);
+    pipeline
         .addFirst(
-            "client-waits",
-            new ClientWaits(
-                slowClientsOf(channel), channel.pipeline().get(TlsHandler.class), decoder, handler))
+            "client-timeout",
+            new ClientTimeoutHandler(
+                slowClientsOf(channel), pipeline.get(TlsHandler.class), decoder, handler))
         .addAfter(CODEC, "connection", handler)
-        .addAfter(CODEC, "pipelined-requests", new PipelinedRequests())
         .addAfter(CODEC, "encoder", new HttpResponseEncoder());
   }
 

@@ -12,7 +12,7 @@ import io.netty.handler.codec.http.HttpVersion;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.observe.Exchange;
 
-/** The answer to a request that the framework does not get, because it is not well-formed. */
+/** The answer to a malformed request, which the framework does not see. */
 final class MalformedRequestAnswer {
 
   private static final ErrorNumber NUMBER = ErrorNumber.MALFORMED_REQUEST;

@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/** What RFC 9112 demands of the head of a request, and Netty's decoder does not check. */
+/** The rules for the head of a request that Netty's decoder does not check. */
 final class RequestHead {
 
-  /** What needs no escape in the name of a host: unreserved characters and delimiters. */
+  /** The unreserved characters and delimiters of a host's name. */
   private static final String NAME = "0-9A-Za-z._~!$&'()*+,;=-";
 
   /** An address in brackets, or a name, and a port (RFC 3986, sections 3.2.2 and 3.2.3). */
@@ -23,35 +23,36 @@ final class RequestHead {
 
   private static final Pattern HOST = Pattern.compile(AUTHORITY);
 
-  /** Printable, without a fragment, and without brackets, which are for addresses alone. */
-  private static final String PATH_AND_QUERY = "[!-~&&[^#\\[\\]]]*";
-
   /**
-   * The forms of RFC 9112, sections 3.2.1 and 3.2.2; a user in the address is refused (RFC 9110,
-   * section 4.2.4).
+   * The origin form and the absolute form (RFC 9112, section 3.2), without a user (RFC 9110,
+   * section 4.2.4) or a fragment, and with brackets only around an address.
    */
   private static final Pattern TARGET =
-      Pattern.compile(
-          "/" + PATH_AND_QUERY + "|(?i:https?)://" + AUTHORITY + "(?:[/?]" + PATH_AND_QUERY + ")?");
+      Pattern.compile("(?:/|(?i:https?)://" + AUTHORITY + "(?![^/?]))[!-~&&[^#\\[\\]]]*");
 
   private RequestHead() {}
 
-  /** Returns whether method, host, transfer coding and target are those of HTTP/1.1. */
+  /** Returns whether version, method, host, transfer coding and target are those of HTTP/1.1. */
   static boolean isWellFormed(HttpRequest request) {
     String method = request.method().name();
     HttpHeaders headers = request.headers();
-    List<String> hosts = headers.getAll(HttpHeaderNames.HOST);
     List<String> codings = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);
-    // The framework would overlook the case of a method, which matters (RFC 9110, section 9.1).
+    // The case of a method matters, which the framework ignores (RFC 9110, section 9.1).
     return method.equals(method.toUpperCase(Locale.ROOT))
-        // An empty host is for targets without an authority, of which there are none here (RFC
-        // 9110, section 4.2.1).
-        && (hosts.size() == 1
-            ? HOST.matcher(hosts.get(0)).matches()
-            : hosts.isEmpty() && request.protocolVersion().equals(HttpVersion.HTTP_1_0))
+        && isHost(headers.getAll(HttpHeaderNames.HOST), request.protocolVersion())
         && (codings.isEmpty()
-            || (codings.size() == 1 && codings.get(0).equalsIgnoreCase("chunked")))
+            || (codings.size() == 1 && "chunked".equalsIgnoreCase(codings.get(0))))
         && isTarget(request);
+  }
+
+  /** An empty host is for targets without an authority (RFC 9110, section 4.2.1). */
+  @SuppressWarnings("ReferenceEquality")
+  private static boolean isHost(List<String> hosts, HttpVersion version) {
+    // Any other spelling is another object (RFC 9112, section 2.3).
+    return hosts.size() == 1
+        ? HOST.matcher(hosts.get(0)).matches()
+            && (version == HttpVersion.HTTP_1_1 || version == HttpVersion.HTTP_1_0)
+        : hosts.isEmpty() && version == HttpVersion.HTTP_1_0;
   }
 
   private static boolean isTarget(HttpRequest request) {
@@ -61,8 +62,7 @@ final class RequestHead {
       return true;
     }
     try {
-      // As the framework will do; checks characters and escapes.
-      new URI(target);
+      new URI(target); // as the framework parses it; checks characters and escapes
       return TARGET.matcher(target).matches();
     } catch (URISyntaxException e) {
       return false;

@@ -8,6 +8,7 @@ import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -16,14 +17,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections of one event loop that wait for their clients. Closes those that wait longer than
- * the time-out, and the oldest of a kind when more wait than there is memory for. Because an event
- * loop closes its own connections at once, the memory of the one that is closed is free before the
- * next one takes any. Used by its event loop alone.
+ * The connections of one event loop that wait for their clients. Closes connections that wait
+ * longer than the time-out, and evicts the oldest of a kind when more wait than there is memory
+ * for. An event loop closes its own connections at once, so the memory is free before another
+ * connection takes it. Used by its event loop only.
  */
 final class SlowClients {
 
-  /** What a connection waits for. */
+  /** What a connection waits for, with a rough bound of the memory that it holds. */
   enum Wait {
     /** The next message of a handshake, or the rest of a record between requests. */
     TLS(20 * 1024),
@@ -32,12 +33,11 @@ final class SlowClients {
      * line as it came and as it is parsed, and the objects of 100 headers.
      */
     HEAD(5 * RequestDecoder.MAX_HEAD_PART_BYTES),
-    /** The rest of a body, for which {@link BodyBudget} bounds the memory, or which is dropped. */
+    /** The rest of a body, whose memory {@link BodyBudget} bounds. */
     BODY(0),
-    /** That the client reads what it was answered. */
+    /** The client's reading of its answers. */
     READER(5 * RequestDecoder.MAX_HEAD_PART_BYTES);
 
-    /** The most memory of one connection, roughly, or 0 if it is bounded elsewhere. */
     private final int maxBytes;
 
     Wait(int maxBytes) {
@@ -49,40 +49,34 @@ final class SlowClients {
   private static final LogLimit EVICTIONS = new LogLimit();
   private static final int SHARE_OF_HEAP = 8;
 
-  /** For the connections of each kind. */
-  private final long maxBytes;
-
+  private final long maxBytesOfEachKind;
   private final long timeoutNanos;
-  private final Map<Wait, Map<ChannelOutboundInvoker, Long>> waiting =
-      Map.of(
-          Wait.TLS, new LinkedHashMap<>(),
-          Wait.HEAD, new LinkedHashMap<>(),
-          Wait.BODY, new LinkedHashMap<>(),
-          Wait.READER, new LinkedHashMap<>());
+
+  /** When each connection began to wait. */
+  private final Map<Wait, Map<ChannelOutboundInvoker, Long>> starts = new EnumMap<>(Wait.class);
 
   SlowClients(EventExecutor eventLoop, int eventLoops, Duration timeout) {
-    this.maxBytes = Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP / eventLoops;
-    this.timeoutNanos = timeout.toNanos();
-    eventLoop.scheduleWithFixedDelay(this::sweep, 500, 500, TimeUnit.MILLISECONDS);
+    maxBytesOfEachKind = Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP / eventLoops;
+    timeoutNanos = timeout.toNanos();
+    for (Wait kind : Wait.values()) {
+      starts.put(kind, new LinkedHashMap<>());
+    }
+    eventLoop.scheduleWithFixedDelay(this::closeTimedOut, 500, 500, TimeUnit.MILLISECONDS);
   }
 
   void add(ChannelOutboundInvoker connection, Wait kind, long sinceNanos) {
-    Map<ChannelOutboundInvoker, Long> connections = of(kind);
+    Map<ChannelOutboundInvoker, Long> connections = requireNonNull(starts.get(kind));
     connections.put(connection, sinceNanos);
-    if ((long) connections.size() * kind.maxBytes > maxBytes) {
+    if ((long) connections.size() * kind.maxBytes > maxBytesOfEachKind) {
       evictOldest(connections);
     }
   }
 
   void remove(ChannelOutboundInvoker connection, Wait kind) {
-    of(kind).remove(connection);
+    requireNonNull(starts.get(kind)).remove(connection);
   }
 
-  private Map<ChannelOutboundInvoker, Long> of(Wait kind) {
-    return requireNonNull(waiting.get(kind));
-  }
-
-  private void evictOldest(Map<ChannelOutboundInvoker, Long> connections) {
+  private static void evictOldest(Map<ChannelOutboundInvoker, Long> connections) {
     long now = System.nanoTime();
     ChannelOutboundInvoker oldest =
         Collections.max(connections.entrySet(), comparingLong(entry -> now - entry.getValue()))
@@ -97,13 +91,15 @@ final class SlowClients {
     }
   }
 
-  private void sweep() {
+  private void closeTimedOut() {
     long now = System.nanoTime();
-    for (Map<ChannelOutboundInvoker, Long> connections : waiting.values()) {
-      new ArrayList<>(connections.entrySet())
-          .stream()
-              .filter(entry -> now - entry.getValue() >= timeoutNanos)
-              .forEach(entry -> entry.getKey().close());
+    for (Map<ChannelOutboundInvoker, Long> connections : starts.values()) {
+      // A copy, because closing removes.
+      for (var start : new ArrayList<>(connections.entrySet())) {
+        if (now - start.getValue() >= timeoutNanos) {
+          start.getKey().close();
+        }
+      }
     }
   }
 }

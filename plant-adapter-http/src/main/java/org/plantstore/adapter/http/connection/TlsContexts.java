@@ -19,9 +19,7 @@ import jakarta.inject.Singleton;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 
-/**
- * TLS as this service speaks it: 1.2 with forward secrecy (RFC 9325) and 1.3, for HTTP/1.1 alone.
- */
+/** TLS 1.3, and 1.2 with forward secrecy (RFC 9325), for HTTP/1.1 only. */
 @Singleton
 @Replaces(NettyServerSslFactory.class)
 final class TlsContexts extends NettyServerSslFactory {

@@ -1,7 +1,6 @@
 /**
- * What stands between the socket and the framework: the strict reading of HTTP/1.1 (RFC 9112),
- * limits of connections, of time and of memory, the drain before a stop, and the way off the event
- * loop. It knows neither tokens nor plants.
+ * The handlers between the socket and the framework: strict HTTP/1.1 (RFC 9112), TLS, and limits of
+ * connections, time and memory. It depends neither on tokens nor on plants.
  */
 @NullMarked
 package org.plantstore.adapter.http.connection;

@@ -6,11 +6,10 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.connection.SlowClients.Wait;
 
 /**
- * Notes when a connection begins and ends to wait for its client: for the rest of a request, or for
- * more of its answers to be read than a connection keeps. One per connection, in front of all other
- * handlers; used by its event loop alone.
+ * Finds out whether a connection waits for its client, since when, and what it holds meanwhile. One
+ * per connection, in front of all other handlers; used by its event loop only.
  */
-final class ClientWaits extends ChannelDuplexHandler {
+final class ClientTimeoutHandler extends ChannelDuplexHandler {
 
   private final SlowClients slowClients;
   private final @Nullable TlsHandler tls;
@@ -19,7 +18,7 @@ final class ClientWaits extends ChannelDuplexHandler {
   private @Nullable Wait wait;
   private long sinceNanos;
 
-  ClientWaits(
+  ClientTimeoutHandler(
       SlowClients slowClients,
       @Nullable TlsHandler tls,
       RequestDecoder decoder,
@@ -33,35 +32,44 @@ final class ClientWaits extends ChannelDuplexHandler {
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     context.fireChannelRead(message);
-    settle(context);
+    update(context, currentWait(context));
   }
 
   @Override
   public void flush(ChannelHandlerContext context) {
     context.flush();
-    settle(context);
+    update(context, currentWait(context));
   }
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext context) {
-    settle(context);
+    update(context, currentWait(context));
     context.fireChannelWritabilityChanged();
   }
 
-  private void settle(ChannelHandlerContext context) {
-    change(context, context.channel().isWritable() ? awaited() : Wait.READER);
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    update(context, null);
+    context.fireChannelInactive();
   }
 
-  private @Nullable Wait awaited() {
-    if (tls != null && !tls.handshakeFuture().isDone()) {
+  /** Returns the kind of the wait, or null if the connection is idle, is served, or ends. */
+  private @Nullable Wait currentWait(ChannelHandlerContext context) {
+    ReadState state = handler.state();
+    if (!context.channel().isWritable()) {
+      return Wait.READER;
+    } else if (tls != null && !tls.handshakeFuture().isDone()) {
       return Wait.TLS;
+    } else if (state != ReadState.END && decoder.isLineBegun()) {
+      return Wait.HEAD;
+    } else if (state != ReadState.END && state != ReadState.HEAD) {
+      return Wait.BODY;
     }
-    Wait awaited = handler.input().awaited(decoder.isLineBegun());
-    return awaited == null && tls != null && tls.isRecordBegun() ? Wait.TLS : awaited;
+    return tls != null && tls.isRecordBegun() ? Wait.TLS : null;
   }
 
-  /** A change between handshake, head and body does not start the time anew. */
-  private void change(ChannelHandlerContext context, @Nullable Wait next) {
+  /** A change between handshake, head and body does not restart the time-out. */
+  private void update(ChannelHandlerContext context, @Nullable Wait next) {
     if (wait == next) {
       return;
     }
@@ -75,11 +83,5 @@ final class ClientWaits extends ChannelDuplexHandler {
     if (next != null && context.channel().isActive()) {
       slowClients.add(context, next, sinceNanos);
     }
-  }
-
-  @Override
-  public void channelInactive(ChannelHandlerContext context) {
-    change(context, null);
-    context.fireChannelInactive();
   }
 }
