@@ -9,21 +9,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes a line for every exchange, at level info of a logger of its own. It has nothing that a
- * caller may want to keep to itself, such as a token, a query or a body, and nothing that is as
- * long or as odd as a caller likes. Safe for use by many threads.
+ * Writes a line for every exchange at level info, without secrets such as tokens, queries and
+ * bodies, and with bounded, printable values. Safe for use by many threads.
  */
 final class AccessLog {
 
   static final String LOGGER = "org.plantstore.access";
 
   private static final Logger LOG = LoggerFactory.getLogger(LOGGER);
-  private static final String NOTHING = "-";
+  private static final String NONE = "-";
 
-  /** All but printable ASCII, and of that what would end a value or escape another character. */
+  /** All characters but printable ASCII, and of that the space, the quote and the backslash. */
   private static final Pattern ILLEGIBLE = Pattern.compile("[^!#-\\[\\]-~]");
 
-  /** What has no account, no query and no fragment in it, not even an escaped one. */
+  /** A path without a user, a query or a fragment, even an escaped one. */
   private static final Pattern PATH =
       Pattern.compile("(?!.*(?:%3f|%23|%40))(?:/(?!/)[^@]*|\\*)", Pattern.CASE_INSENSITIVE);
 
@@ -37,24 +36,20 @@ final class AccessLog {
   }
 
   private static Exchange write(Exchange exchange) {
+    String path = exchange.path();
     HttpResponseStatus status = exchange.status();
     ErrorNumber error = exchange.error();
     LOG.atInfo()
         .addKeyValue("method", legible(exchange.method().name(), MAX_METHOD_CHARACTERS))
-        .addKeyValue("path", pathOf(exchange))
-        .addKeyValue("status", status == null ? NOTHING : status.code())
-        .addKeyValue("error", error == null ? NOTHING : error.number())
+        .addKeyValue(
+            "path", PATH.matcher(path).matches() ? legible(path, MAX_PATH_CHARACTERS) : NONE)
+        .addKeyValue("status", status == null ? NONE : status.code())
+        .addKeyValue("error", error == null ? NONE : error.number())
         .addKeyValue("outcome", exchange.outcome().name().toLowerCase(Locale.ROOT))
         .addKeyValue("duration_ms", BigDecimal.valueOf(exchange.duration().toNanos() / 1_000, 3))
         .addKeyValue("bytes", exchange.answeredBytes())
         .log("request");
     return exchange;
-  }
-
-  /** The path alone: what is before and behind it may be somebody's password or name. */
-  private static String pathOf(Exchange exchange) {
-    String path = exchange.path();
-    return PATH.matcher(path).matches() ? legible(path, MAX_PATH_CHARACTERS) : NOTHING;
   }
 
   private static String legible(String text, int maxCharacters) {

@@ -4,10 +4,7 @@ import io.micronaut.http.HttpRequest;
 import java.util.function.Supplier;
 import org.slf4j.MDC;
 
-/**
- * What the log lines of a request have in common: its ids. They are in the MDC only during work
- * that may log, so other requests pay nothing.
- */
+/** The ids that the log lines of a request have. The MDC has them only during work that may log. */
 public final class DiagnosticContext {
 
   private static final String REQUEST_ID = "request_id";

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 
 /**
- * A request as it came, with what is known of its answer. The framework carries it along, so that
- * {@link #of} finds it again. Used by the event loop of its connection, and by the one thread that
- * works on the answer meanwhile.
+ * A request and its answer, as in the JDK's {@code HttpExchange}. The framework carries it along,
+ * so that {@link #of} finds it. Used by the event loop of its connection, and meanwhile by the one
+ * thread that works on the answer.
  */
 public final class Exchange extends DefaultHttpRequest {
 
@@ -30,17 +30,17 @@ public final class Exchange extends DefaultHttpRequest {
   private static final Pattern PATH =
       Pattern.compile("(?:[^/?#]+://[^/?#]*)?([^?#]*).*", Pattern.DOTALL);
 
-  /** How an exchange ended, as metrics and the access log name it. */
+  /** The end of an exchange, as metrics and the access log name it. */
   enum Outcome {
     /** A plant is stored. */
     CREATED,
-    /** Something else was answered as it was asked for: a document. */
+    /** A document is served. */
     SERVED,
-    /** The answer was an error that whoever sent the request can mend. */
+    /** The answer is an error of the client. */
     REFUSED,
-    /** The answer was an error of the service. */
+    /** The answer is an error of the service. */
     FAILED,
-    /** The connection ended before the answer did. */
+    /** The connection ended before the answer. */
     UNANSWERED
   }
 
@@ -52,7 +52,7 @@ public final class Exchange extends DefaultHttpRequest {
   private long answeredBytes;
   private Outcome outcome = Outcome.UNANSWERED;
 
-  /** Creates an exchange of a request whose first line has been read. */
+  /** Creates an exchange when the first line of its request has been read. */
   public Exchange(HttpVersion version, HttpMethod method, String target, HttpHeaders headers) {
     super(version, method, target, headers);
   }
@@ -70,13 +70,13 @@ public final class Exchange extends DefaultHttpRequest {
     return ((NettyHttpRequest<?>) request).getChannelHandlerContext().executor();
   }
 
-  /** Notes that the head of the request has come. */
+  /** Begins the exchange: the head of the request has been read. */
   public void begin() {
     beganNanos = System.nanoTime();
     requestId = RequestId.of(headers());
   }
 
-  /** Notes which error the request is answered with. */
+  /** Sets the error that is the answer. */
   public void fail(ErrorNumber number) {
     error = number;
   }
@@ -91,15 +91,15 @@ public final class Exchange extends DefaultHttpRequest {
     }
   }
 
-  /** Notes that a part of the answer's body is written. */
+  /** Counts a part of the answer's body. */
   public void addAnsweredBytes(int bytes) {
     answeredBytes += bytes;
   }
 
-  /** Ends the exchange, whose answer was or was not written to its end. */
-  public void end(boolean wasAnswered) {
+  /** Ends the exchange, with its answer or without. */
+  public void end(boolean isAnswered) {
     duration = Duration.ofNanos(System.nanoTime() - beganNanos);
-    if (wasAnswered && status != null) {
+    if (isAnswered && status != null) {
       outcome =
           switch (status.codeClass()) {
             case CLIENT_ERROR -> Outcome.REFUSED;
@@ -109,14 +109,13 @@ public final class Exchange extends DefaultHttpRequest {
     }
   }
 
-  /** Returns the id of the request, which its answer and its log lines have. */
-  String requestId() {
-    return requestId;
-  }
-
-  /** Returns the path of the target (RFC 9112, section 3.2), which may be no URI at all. */
+  /** Returns the path of the target (RFC 9112, section 3.2), which may be no URI. */
   public String path() {
     return PATH.matcher(uri()).replaceFirst("$1");
+  }
+
+  String requestId() {
+    return requestId;
   }
 
   Outcome outcome() {

@@ -16,22 +16,22 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.observe.Exchange.Outcome;
 
 /**
- * Times exchanges by their outcome and error, and logs them. All series are there from the start,
- * so that a rate sees the first request of each. Safe for use by many threads.
+ * Times and logs exchanges. All series exist from the start, so that a rate includes the first
+ * request of each. Safe for use by many threads.
  */
 @Singleton
 public final class Exchanges {
 
-  /** Up to 10 ms, below which 99 of 100 are to be, and from there to where callers give up. */
+  /** Fine up to 10 ms, the goal of 99 of 100 requests, and coarse up to where callers give up. */
   private static final Duration[] BUCKETS =
       DoubleStream.of(1, 2.5, 5, 10, 25, 50, 100, 250, 1_000, 5_000)
           .mapToObj(millis -> Duration.ofNanos((long) (millis * 1_000_000)))
           .toArray(Duration[]::new);
 
-  /** By the error, or by the outcome where there is no error. */
+  /** By error, or by outcome where there is no error. */
   private final Map<Object, Timer> timers = new HashMap<>();
 
-  /** Registers the timers, unless there is no registry because nobody reads them. */
+  /** Registers the timers, if there is a registry. */
   Exchanges(@Nullable MeterRegistry registry) {
     MeterRegistry present = registry == null ? new CompositeMeterRegistry() : registry;
     for (Outcome outcome : Outcome.values()) {

@@ -2,17 +2,14 @@ package org.plantstore.adapter.http.observe;
 
 import java.util.concurrent.TimeUnit;
 
-/**
- * Limits a line of the log to one in a second: thousands of callers that come again and again would
- * otherwise fill the disk. Safe for use by many threads.
- */
+/** Limits a log line to one a second, so that clients cannot fill the disk. Thread-safe. */
 public final class LogLimit {
 
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private long nextNanos = System.nanoTime();
 
-  /** Returns whether the line is to be written now; if so, not again before the second is over. */
+  /** Returns whether to write the line now; if so, it is not due again within a second. */
   public synchronized boolean isDue() {
     long now = System.nanoTime();
     if (now - nextNanos < 0) {

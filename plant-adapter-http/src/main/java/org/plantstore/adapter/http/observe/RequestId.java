@@ -9,19 +9,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The ids by which a request is found again: its own, and that of the trace it belongs to. */
+/** The id of a request, and the id of its trace. */
 final class RequestId {
 
-  /** The header that carries the request's id, in a request and in its answer. */
+  /** The header that carries the id, in a request and in its answer. */
   static final AsciiString HEADER = AsciiString.cached("X-Request-Id");
 
-  /** It goes into log lines as it is, so it must be nothing but a short word. */
+  /** Log lines have the id as it is. */
   private static final Pattern WELL_FORMED = Pattern.compile("[a-zA-Z0-9._-]{1,64}");
 
-  /**
-   * W3C Trace Context, section 3.2: version, trace id, parent id, flags, and what versions later
-   * than 00 may add.
-   */
+  /** W3C Trace Context, section 3.2: version, trace id, parent id, flags, and later additions. */
   private static final Pattern TRACE_PARENT =
       Pattern.compile(
           "(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}"
@@ -29,14 +26,12 @@ final class RequestId {
 
   private RequestId() {}
 
-  /** Returns the id that the sender gives the request, or one that is made for it. */
+  /** Returns the id that the client sent, or 128 random bits unless there is one valid id. */
   static String of(HttpHeaders headers) {
     List<String> sent = headers.getAll(HEADER);
-    return sent.size() == 1 && WELL_FORMED.matcher(sent.get(0)).matches() ? sent.get(0) : make();
-  }
-
-  /** Returns 128 random bits as hexadecimal digits. */
-  static String make() {
+    if (sent.size() == 1 && WELL_FORMED.matcher(sent.get(0)).matches()) {
+      return sent.get(0);
+    }
     ThreadLocalRandom random = ThreadLocalRandom.current();
     HexFormat hex = HexFormat.of();
     return hex.toHexDigits(random.nextLong()) + hex.toHexDigits(random.nextLong());

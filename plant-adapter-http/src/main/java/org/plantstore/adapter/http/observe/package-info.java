@@ -1,7 +1,4 @@
-/**
- * What operators see of requests: their ids in answers and log lines, metrics, the access log. It
- * changes nothing of an answer but the headers that all answers have.
- */
+/** Request ids, metrics and the access log. Of an answer it sets only the headers common to all. */
 @NullMarked
 package org.plantstore.adapter.http.observe;
 
