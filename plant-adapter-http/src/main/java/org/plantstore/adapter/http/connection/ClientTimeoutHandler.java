@@ -56,13 +56,14 @@ final class ClientTimeoutHandler extends ChannelDuplexHandler {
   /** Returns the kind of the wait, or null if the connection is idle, is served, or ends. */
   private @Nullable Wait currentWait(ChannelHandlerContext context) {
     ReadState state = handler.state();
-    if (!context.channel().isWritable()) {
+    // A connection whose output is closed is not writable either.
+    if (state != ReadState.REFUSED_BODY && !context.channel().isWritable()) {
       return Wait.READER;
     } else if (tls != null && !tls.handshakeFuture().isDone()) {
       return Wait.TLS;
     } else if (state != ReadState.END && decoder.isLineBegun()) {
       return Wait.HEAD;
-    } else if (state != ReadState.END && state != ReadState.HEAD) {
+    } else if (state == ReadState.BODY || state == ReadState.REFUSED_BODY) {
       return Wait.BODY;
     }
     return tls != null && tls.isRecordBegun() ? Wait.TLS : null;

@@ -7,6 +7,7 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
@@ -103,7 +104,7 @@ final class ConnectionHandler extends ChannelDuplexHandler {
           context.fireChannelRead(message); // the end of a request without a body
         }
       }
-      case EXPECTED_BODY, BODY -> receiveBody(context, (HttpContent) message);
+      case BODY -> receiveBody(context, (HttpContent) message);
       case REFUSED_BODY, END -> drop(context, message);
     }
   }
@@ -165,7 +166,6 @@ final class ConnectionHandler extends ChannelDuplexHandler {
     }
     if (message instanceof HttpResponse response) {
       if (response.status().codeClass() == HttpStatusClass.INFORMATIONAL) {
-        state = state == ReadState.EXPECTED_BODY ? ReadState.BODY : state;
         context.write(message, promise);
         return;
       }
@@ -197,9 +197,22 @@ final class ConnectionHandler extends ChannelDuplexHandler {
     if (takenBytes > BodyBudget.FREE_BYTES) {
       written = written.unvoid().addListener(future -> bodies.release(takenBytes));
     }
-    return state == ReadState.END
-        ? written.unvoid().addListener(ChannelFutureListener.CLOSE)
-        : written;
+    return state == ReadState.HEAD
+        ? written
+        : written.unvoid().addListener(ChannelFutureListener.CLOSE);
+  }
+
+  /** Closes only the output, as long as the client may be sending a refused body. */
+  @Override
+  public void close(ChannelHandlerContext context, ChannelPromise promise) {
+    TlsHandler tls = context.pipeline().get(TlsHandler.class);
+    if (state != ReadState.REFUSED_BODY) {
+      context.close(promise);
+    } else if (tls != null) {
+      tls.closeOutbound(promise);
+    } else {
+      ((DuplexChannel) context.channel()).shutdownOutput(promise);
+    }
   }
 
   /** Closes the connection: the client has reset it, the decoder fails, or memory is exhausted. */

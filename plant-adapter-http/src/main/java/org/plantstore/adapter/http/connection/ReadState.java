@@ -7,20 +7,20 @@ import io.netty.handler.codec.http.HttpUtil;
 enum ReadState {
   /** The head of a request. */
   HEAD,
-  /** A part of a body whose client waits for 100 (Continue). */
-  EXPECTED_BODY,
   /** A part of a body. */
   BODY,
-  /** A part of a body whose request is already answered: dropped, and then the end. */
+  /**
+   * A part of a body whose request is refused: dropped, because closing a connection with unread
+   * input resets it, and loses the answer (RFC 9112, section 9.6).
+   */
   REFUSED_BODY,
   /** Nothing: input is dropped, and the connection is closed after the answer. */
   END;
 
   static ReadState afterHead(HttpRequest head) {
-    if (HttpUtil.getContentLength(head, 0L) > 0 || HttpUtil.isTransferEncodingChunked(head)) {
-      return HttpUtil.is100ContinueExpected(head) ? EXPECTED_BODY : BODY;
-    }
-    return afterBody(head);
+    boolean hasBody =
+        HttpUtil.getContentLength(head, 0L) > 0 || HttpUtil.isTransferEncodingChunked(head);
+    return hasBody ? BODY : afterBody(head);
   }
 
   static ReadState afterBody(HttpRequest head) {
@@ -30,8 +30,6 @@ enum ReadState {
   ReadState afterAnswer(boolean isDraining) {
     return switch (this) {
       case HEAD -> isDraining ? END : HEAD;
-      // The client may send the body nevertheless (RFC 9110, section 10.1.1).
-      case EXPECTED_BODY -> END;
       case BODY -> REFUSED_BODY;
       case REFUSED_BODY, END -> this;
     };
