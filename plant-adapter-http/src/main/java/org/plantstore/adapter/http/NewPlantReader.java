@@ -88,9 +88,9 @@ final class NewPlantReader {
 
   /** Reads the JSON of a body, on the event loop unless the body is large. */
   CompletableFuture<NewPlant> parse(byte[] body) {
-    return CompletableFuture.supplyAsync(
-        () -> NewPlantJson.read(body),
-        body.length > MAX_EVENT_LOOP_BYTES ? largeBodies : Runnable::run);
+    return body.length > MAX_EVENT_LOOP_BYTES
+        ? CompletableFuture.supplyAsync(() -> NewPlantJson.read(body), largeBodies)
+        : CompletableFuture.completedFuture(NewPlantJson.read(body));
   }
 
   /** Requires that the headers declare JSON in UTF-8 without an encoding. */

@@ -3,9 +3,11 @@ package org.plantstore.adapter.http.document;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
+import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
+import io.micronaut.http.MutableHttpResponse;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Get;
 import io.micronaut.http.annotation.Produces;
@@ -15,10 +17,13 @@ import io.micronaut.scheduling.annotation.ExecuteOn;
 import io.micronaut.security.annotation.Secured;
 import io.micronaut.security.rules.SecurityRule;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
@@ -28,19 +33,20 @@ import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 /**
- * Serves what describes the interface, to everyone: the OpenAPI document, the page that shows it
- * and sends requests, and the page of errors. References between them are relative, so that they
- * hold behind any base address. Each document is made when it is first asked for.
+ * Serves the OpenAPI document, the page that shows it and sends requests, and the page of errors,
+ * to everyone. References between them are relative, so that they hold behind any base address.
+ *
+ * <p>The framework's static resources would lose the entity tags, send the policy below only with a
+ * filter, and keep a thread for each client that does not read. Here all answers share one buffer.
  */
 @Controller
 @Secured(SecurityRule.IS_ANONYMOUS)
 final class DocumentsController {
 
-  private static final MediaType CSS = new MediaType("text/css; charset=utf-8");
-  private static final MediaType HTML = new MediaType("text/html; charset=utf-8");
-  private static final MediaType JAVASCRIPT = new MediaType("text/javascript; charset=utf-8");
-  private static final MediaType PLAIN = new MediaType("text/plain; charset=utf-8");
-  private static final MediaType YAML = new MediaType("application/yaml"); // RFC 9512
+  /** Scripts and styles only of this service; images may also be in the styles themselves. */
+  private static final String CONTENT_SECURITY_POLICY =
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+          + " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
   private final Map<String, Document> documents = new ConcurrentHashMap<>();
   private final JsonMapper json;
@@ -64,32 +70,38 @@ final class DocumentsController {
   @Produces(MediaType.ALL)
   @ExecuteOn(TaskExecutors.BLOCKING)
   HttpResponse<ByteBuf> get(HttpRequest<?> request) {
-    String path = request.getPath();
-    String name = path.substring(path.lastIndexOf('/', path.length() - 2) + 1);
-    return documents.computeIfAbsent(name, this::document).answer(request);
+    Document document = documents.computeIfAbsent(request.getPath(), this::document);
+    return (document.isKnownTo(request) ? HttpResponse.<ByteBuf>notModified() : document.response())
+        .header(HttpHeaders.ETAG, document.tag)
+        // Revalidated each time, so that no document of an earlier version is shown.
+        .header(HttpHeaders.CACHE_CONTROL, "no-cache")
+        .header("Content-Security-Policy", CONTENT_SECURITY_POLICY)
+        .header("Referrer-Policy", "no-referrer");
   }
 
-  private Document document(String name) {
-    return switch (name) {
-      case "/" -> new Document(HTML, resource("page.html"));
-      case "errors" -> new Document(HTML, resource("errors.html"));
-      case "openapi.yaml" -> new Document(YAML, resource(name));
-      case "openapi.json" ->
-          new Document(MediaType.APPLICATION_JSON_TYPE, toJson(resource("openapi.yaml")));
-      case "page.css" -> new Document(CSS, resource(name));
-      case "page.js" -> new Document(JAVASCRIPT, resource(name));
-      case "swagger-ui.css" -> new Document(CSS, swaggerUi(name));
-      case "swagger-ui-bundle.js" -> new Document(JAVASCRIPT, swaggerUi(name));
-      case "swagger-ui-bundle.js.LICENSE.txt" -> new Document(PLAIN, swaggerUi(name));
-      // With a slash at the end, which the router overlooks; relative references would break.
+  private Document document(String path) {
+    String name = path.substring(path.lastIndexOf('/') + 1);
+    return switch (path) {
+      case "/" -> Document.of("text/html; charset=utf-8", resource("page.html"));
+      case "/errors" -> Document.of("text/html; charset=utf-8", resource("errors.html"));
+      case "/openapi.yaml" -> Document.of("application/yaml", resource(name)); // RFC 9512
+      case "/openapi.json" -> Document.of(MediaType.APPLICATION_JSON, toJson("openapi.yaml"));
+      case "/page/page.css" -> Document.of("text/css; charset=utf-8", resource(name));
+      case "/page/page.js" -> Document.of("text/javascript; charset=utf-8", resource(name));
+      case "/page/swagger-ui.css" -> Document.of("text/css; charset=utf-8", swaggerUi(name));
+      case "/page/swagger-ui-bundle.js" ->
+          Document.of("text/javascript; charset=utf-8", swaggerUi(name));
+      case "/page/swagger-ui-bundle.js.LICENSE.txt" ->
+          Document.of("text/plain; charset=utf-8", swaggerUi(name));
+      // The router overlooks a slash at the end, with which relative references would break.
       default -> throw new RefusedException(ErrorNumber.NOT_FOUND);
     };
   }
 
-  private byte[] toJson(byte[] yaml) {
+  private byte[] toJson(String yaml) {
     try {
-      return json.writeValueAsBytes(
-          new Yaml(new SafeConstructor(new LoaderOptions())).load(new String(yaml, UTF_8)));
+      Yaml reader = new Yaml(new SafeConstructor(new LoaderOptions()));
+      return json.writeValueAsBytes(reader.load(new String(resource(yaml), UTF_8)));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -104,6 +116,32 @@ final class DocumentsController {
       return requireNonNull(resource, name + " is not on the class path").readAllBytes();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A document in a buffer that is never released. */
+  private record Document(MediaType type, ByteBuf content, String tag) {
+
+    static Document of(String type, byte[] bytes) {
+      // Off the heap, because a connection would copy a heap buffer for every unfinished answer.
+      ByteBuf content = Unpooled.directBuffer(bytes.length, bytes.length).writeBytes(bytes);
+      return new Document(
+          new MediaType(type),
+          Unpooled.unreleasableBuffer(content.asReadOnly()),
+          "\"" + UUID.nameUUIDFromBytes(bytes) + "\"");
+    }
+
+    MutableHttpResponse<ByteBuf> response() {
+      return HttpResponse.ok(content.duplicate())
+          .contentType(type)
+          .contentLength(content.readableBytes()); // for HEAD, too
+    }
+
+    /** Returns whether the client has the document, by the weak comparison of RFC 9110, 13.1.2. */
+    boolean isKnownTo(HttpRequest<?> request) {
+      String header = String.join(",", request.getHeaders().getAll(HttpHeaders.IF_NONE_MATCH));
+      List<String> known = List.of(header.strip().split("\\s*,\\s*", -1));
+      return known.contains("*") || known.contains(tag) || known.contains("W/" + tag);
     }
   }
 }

@@ -13,25 +13,25 @@ import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Sinks;
 
 /**
- * The certificate for new connections. Reads the files again every second, because they change one
- * after the other, and because a watch of their folder does not notice that a link further up leads
- * elsewhere, as on Kubernetes. What cannot be used does not replace what is in use. Its task runs
- * in one thread at a time.
+ * The certificate for new connections. Reads the files every second, because a watch of their
+ * folder would miss a symbolic link above it that changes, as on Kubernetes. The certificate in use
+ * stays until the files have another one that can be used. {@link #renew} runs in one thread at a
+ * time.
  */
 @Singleton
 @Named(RenewedCertificate.NAME)
 @Requires(beans = TlsFiles.class)
-public final class RenewedCertificate implements CertificateProvider {
+final class RenewedCertificate implements CertificateProvider {
 
-  /** The name by which the framework finds this provider. */
-  public static final String NAME = "tls";
+  /** The name in {@code micronaut.server.ssl.key-name}. */
+  static final String NAME = "tls";
 
   private static final Logger LOG = LoggerFactory.getLogger(RenewedCertificate.class);
 
-  /** How many seconds files may take to be replaced, until a line reports that they do not fit. */
-  private static final int PATIENCE = 10;
+  /** The files are replaced one after the other, so a mismatch may be brief. */
+  private static final int FAILURES_BEFORE_LINE = 10;
 
-  private static final int SECONDS_BETWEEN_LINES = 3_600;
+  private static final int FAILURES_BETWEEN_LINES = 3_600;
 
   private final TlsFiles files;
   private final Sinks.Many<KeyStore> keyStores = Sinks.many().replay().latest();
@@ -55,7 +55,7 @@ public final class RenewedCertificate implements CertificateProvider {
       }
     } catch (ConfigurationException e) {
       failures++;
-      if (failures % SECONDS_BETWEEN_LINES == PATIENCE) {
+      if (failures % FAILURES_BETWEEN_LINES == FAILURES_BEFORE_LINE) {
         LOG.warn(
             "The certificate is not renewed; the one in use is for {}: {}",
             current,

@@ -11,26 +11,15 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * A certificate with its key.
+ * A certificate with its key. Immutable.
  *
- * @param chain the certificate, and those that lead to a trusted one
+ * @param chain the certificate of this service, then its intermediate certificates
  * @param key the private key of the first certificate
+ * @param source the content of the files, by which a change is noticed
  */
-public record TlsCertificate(List<X509Certificate> chain, PrivateKey key) {
+public record TlsCertificate(List<X509Certificate> chain, PrivateKey key, String source) {
 
-  /** Returns the host names and addresses that clients may know the service by. */
-  public List<String> names() {
-    try {
-      Collection<List<?>> names = chain.get(0).getSubjectAlternativeNames();
-      return names == null
-          ? List.of()
-          : names.stream().map(kindAndName -> String.valueOf(kindAndName.get(1))).toList();
-    } catch (CertificateParsingException e) {
-      return List.of();
-    }
-  }
-
-  /** Returns the moment from which on clients refuse the certificate. */
+  /** Returns the moment at which the certificate expires. */
   public Instant expiry() {
     return chain.get(0).getNotAfter().toInstant();
   }
@@ -46,9 +35,20 @@ public record TlsCertificate(List<X509Certificate> chain, PrivateKey key) {
     }
   }
 
-  /** Returns the names and the expiry, and nothing of the key. */
+  /** Returns the host names, the addresses and the expiry. */
   @Override
   public String toString() {
     return names() + " until " + expiry();
+  }
+
+  private List<String> names() {
+    try {
+      Collection<List<?>> names = chain.get(0).getSubjectAlternativeNames();
+      return names == null
+          ? List.of()
+          : names.stream().map(kindAndName -> String.valueOf(kindAndName.get(1))).toList();
+    } catch (CertificateParsingException e) {
+      return List.of();
+    }
   }
 }

@@ -3,53 +3,60 @@ package org.plantstore.adapter.http.tls;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.micronaut.context.exceptions.ConfigurationException;
+import io.micronaut.core.io.ResourceResolver;
 import io.micronaut.core.value.PropertyResolver;
+import io.micronaut.http.HttpVersion;
+import io.micronaut.http.ssl.SslBuilder;
+import io.micronaut.http.ssl.SslConfiguration;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.Signature;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
+import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files that TLS_CERTIFICATE and TLS_KEY name.
+ * The files of TLS_CERTIFICATE and TLS_KEY. Immutable.
  *
- * @param certificate PEM of the certificate of this service, and of those that lead to a trusted
- *     one
+ * @param certificate PEM of the certificate of this service, then of its intermediate certificates
  * @param key PEM of its private key
  */
 public record TlsFiles(Path certificate, Path key) {
 
   private static final String CERTIFICATE = "TLS_CERTIFICATE";
   private static final String KEY = "TLS_KEY";
-  private static final byte[] SAMPLE = {1};
+  private static final Pattern PRIVATE_KEY =
+      Pattern.compile("(?s)-----BEGIN ([A-Z0-9 ]*PRIVATE KEY)-----.*?-----END \\1-----");
 
   /**
-   * Returns the files, or nothing if TLS is not wanted.
+   * Returns the files, or nothing if TLS is off.
    *
    * @throws ConfigurationException if one of the two settings is missing or empty
    */
   public static Optional<TlsFiles> of(PropertyResolver settings) {
     String certificate = value(settings, CERTIFICATE, "tls.certificate");
     String key = value(settings, KEY, "tls.key");
-    if (certificate != null && key != null) {
-      return Optional.of(new TlsFiles(Path.of(certificate), Path.of(key)));
+    if ((certificate == null) != (key == null)) {
+      throw new ConfigurationException(
+          "TLS_CERTIFICATE and TLS_KEY must both be set or neither, but "
+              + (key == null ? KEY : CERTIFICATE)
+              + " is not");
     }
-    if (certificate == null && key == null) {
-      return Optional.empty();
-    }
-    throw new ConfigurationException(
-        "TLS_CERTIFICATE and TLS_KEY must both be set or neither, but "
-            + (key == null ? KEY : CERTIFICATE)
-            + " is not");
+    return certificate == null || key == null
+        ? Optional.empty()
+        : Optional.of(new TlsFiles(Path.of(certificate), Path.of(key)));
   }
 
   private static @Nullable String value(
@@ -65,23 +72,27 @@ public record TlsFiles(Path certificate, Path key) {
   /**
    * Reads the files.
    *
-   * @throws ConfigurationException if one cannot be read, if the certificate is not valid now, or
-   *     if the key is not its own
+   * @throws ConfigurationException if a file cannot be read, the certificate is not valid now, or
+   *     the key does not match it
    */
   public TlsCertificate read() {
     return read(null);
   }
 
-  /** Reads the files; signs only if they have another certificate or key than this one. */
+  /** Reads the files; returns the known certificate, if it is valid now and they are unchanged. */
   TlsCertificate read(@Nullable TlsCertificate known) {
-    List<X509Certificate> chain = chain(text(CERTIFICATE, certificate));
-    requireValid(chain.get(0));
-    PrivateKey privateKey = privateKey(text(KEY, key), chain.get(0));
-    TlsCertificate found = new TlsCertificate(chain, privateKey);
-    if (!found.equals(known)) {
-      requireMatch(chain.get(0), privateKey);
+    String certificates = text(CERTIFICATE, certificate);
+    String keys = text(KEY, key);
+    String source = certificates + keys;
+    if (known != null && known.source().equals(source)) {
+      requireValid(known.chain().get(0));
+      return known;
     }
-    return found;
+    List<X509Certificate> chain = chain(certificates);
+    requireValid(chain.get(0));
+    PrivateKey privateKey = privateKey(keys, chain.get(0));
+    requireMatch(chain.get(0), privateKey);
+    return new TlsCertificate(chain, privateKey, source);
   }
 
   private static String text(String variable, Path file) {
@@ -126,7 +137,12 @@ public record TlsFiles(Path certificate, Path key) {
 
   private PrivateKey privateKey(String pem, X509Certificate own) {
     try {
-      return new PemKeyReader().read(pem, own);
+      // OpenSSL may write more than the key, such as the parameters of its curve.
+      Matcher privateKey = PRIVATE_KEY.matcher(pem);
+      if (!privateKey.find()) {
+        throw new GeneralSecurityException("it has no private key");
+      }
+      return new PemReader().read(privateKey.group(), own);
     } catch (Exception e) {
       throw new ConfigurationException(
           "TLS_KEY must be a PEM file of a private key without a password, in PKCS#8, PKCS#1 or"
@@ -138,29 +154,60 @@ public record TlsFiles(Path certificate, Path key) {
   }
 
   private void requireMatch(X509Certificate own, PrivateKey privateKey) {
+    byte[] sample = {1};
     try {
+      String algorithm = privateKey.getAlgorithm();
       Signature signature =
           Signature.getInstance(
-              switch (privateKey.getAlgorithm()) {
+              switch (algorithm) {
                 case "RSA" -> "SHA256withRSA";
                 case "EC" -> "SHA256withECDSA";
-                default -> privateKey.getAlgorithm();
+                default -> algorithm;
               });
       signature.initSign(privateKey);
-      signature.update(SAMPLE);
+      signature.update(sample);
       byte[] signed = signature.sign();
       signature.initVerify(own.getPublicKey());
-      signature.update(SAMPLE);
+      signature.update(sample);
       if (signature.verify(signed)) {
         return;
       }
     } catch (GeneralSecurityException e) {
-      // A key of another kind than that of the certificate.
+      // The key and the certificate are of different kinds.
     }
     throw new ConfigurationException(
         "TLS_KEY must be the key of the first certificate in TLS_CERTIFICATE, but "
             + key
             + " is not that of "
             + certificate);
+  }
+
+  /** The framework's reader of PEM, which reads a key only with a certificate. */
+  private static final class PemReader extends SslBuilder<KeyStore> {
+
+    PemReader() {
+      super(new ResourceResolver());
+    }
+
+    PrivateKey read(String key, X509Certificate certificate) throws Exception {
+      String encoded = Base64.getEncoder().encodeToString(certificate.getEncoded());
+      SslConfiguration settings = new SslConfiguration();
+      settings.getKeyStore().setKeyPath("string:" + key);
+      settings
+          .getKeyStore()
+          .setCertificatePath(
+              "string:-----BEGIN CERTIFICATE-----" + encoded + "-----END CERTIFICATE-----");
+      return (PrivateKey) getKeyStore(settings).orElseThrow().getKey("key", null);
+    }
+
+    @Override
+    public Optional<KeyStore> build(SslConfiguration settings) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Optional<KeyStore> build(SslConfiguration settings, HttpVersion version) {
+      throw new UnsupportedOperationException();
+    }
   }
 }

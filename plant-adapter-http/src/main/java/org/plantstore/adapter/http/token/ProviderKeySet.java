@@ -34,13 +34,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Fetches the key set of an identity provider, within a time and a size that a provider cannot
- * stretch: the library's own client bounds each read, not all of them together. Safe for use by
- * many threads.
+ * Fetches the key set of an identity provider. Time and size are bounded for a fetch as a whole;
+ * the library's own client bounds only each read. Safe for use by many threads.
  */
 final class ProviderKeySet implements JWKSetSource<SecurityContext> {
 
-  /** Bounds a fetch as a whole, however slowly the answer drips in. */
   static final Duration TIMEOUT = Duration.ofSeconds(2);
 
   private static final Logger LOG = LoggerFactory.getLogger(ProviderKeySet.class);
@@ -96,15 +94,6 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
   }
 
   /**
-   * Returns what others say as a part of one line: it must not look like another, nor fill the
-   * disk.
-   */
-  static String printable(String text) {
-    String line = text.replaceAll("[^ -~]", "?");
-    return line.substring(0, Math.min(line.length(), MAX_LINE_CHARACTERS));
-  }
-
-  /**
    * Fetches the key set.
    *
    * @throws IOException if no whole answer with the status 200 comes in time
@@ -131,11 +120,14 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
     }
   }
 
-  /** Returns why a fetch failed, in a line. */
+  /** Returns why a fetch failed, in a short line of printable characters. */
   static String reason(Throwable failure) {
-    return failure instanceof TimeoutException
-        ? "there is no whole answer within " + TIMEOUT.toSeconds() + " s"
-        : printable(Objects.requireNonNullElse(failure.getMessage(), failure.toString()));
+    String message =
+        failure instanceof TimeoutException
+            ? "there is no whole answer within " + TIMEOUT.toSeconds() + " s"
+            : Objects.requireNonNullElse(failure.getMessage(), failure.toString());
+    String line = message.replaceAll("[^ -~]", "?");
+    return line.substring(0, Math.min(line.length(), MAX_LINE_CHARACTERS));
   }
 
   private static void append(byte[] part, ByteArrayOutputStream body) {
@@ -145,7 +137,7 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
     body.writeBytes(part);
   }
 
-  /** Returns the keys without those that cannot be used (RFC 7517, section 5). */
+  /** Returns the keys that can be used; others are ignored (RFC 7517, section 5). */
   private static Fetched usableKeys(String text) throws ParseException {
     Map<String, Object>[] keys =
         JSONObjectUtils.getJSONObjectArray(JSONObjectUtils.parse(text), "keys");
@@ -156,16 +148,14 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
     return new Fetched(new JWKSet(usable), keys.length - usable.size());
   }
 
-  /** Returns the key, if it may be used: with a private one that is published anybody can sign. */
   private static Stream<JWK> usable(Map<String, Object> description) {
     try {
       JWK key = JWK.parse(description);
       Set<KeyOperation> operations = key.getKeyOperations();
-      boolean isUsable =
-          !key.isPrivate()
-              && (operations == null || operations.contains(KeyOperation.VERIFY))
-              && !(key instanceof RSAKey rsa && rsa.size() < MIN_RSA_BITS);
-      return isUsable ? Stream.of(key) : Stream.empty();
+      return Stream.of(key)
+          .filter(known -> !known.isPrivate()) // a published private key can sign for anyone
+          .filter(known -> operations == null || operations.contains(KeyOperation.VERIFY))
+          .filter(known -> !(known instanceof RSAKey rsa && rsa.size() < MIN_RSA_BITS));
     } catch (ParseException | RuntimeException e) {
       return Stream.empty();
     }
@@ -177,7 +167,7 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
   }
 
   /**
-   * A key set as the provider answered with it.
+   * The key set of an answer.
    *
    * @param usable the keys that may verify signatures
    * @param leftOut the number of the others

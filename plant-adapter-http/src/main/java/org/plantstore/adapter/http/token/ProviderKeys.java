@@ -18,30 +18,29 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
 /**
- * The keys of an identity provider: the library's cache, refresh ahead of its end, rate limit and
- * tolerance of outages. While the provider is down the known keys stay in use, and a search for
- * another one fails instead of finding nothing. Safe for use by many threads.
+ * The keys of an identity provider, with the library's cache, refresh ahead of expiry, rate limit
+ * and tolerance of outages. While the provider is down the known keys stay in use, and a search for
+ * an unknown key fails. Safe for use by many threads.
  */
 final class ProviderKeys implements JWKSource<SecurityContext> {
 
   private static final Duration LIFETIME = Duration.ofMinutes(5);
-
-  /** Bounds the threads that wait for a provider, most of them for nobody with a valid token. */
   private static final int MAX_SEARCHES = 1_024;
 
   private final ProviderKeySet keySet;
   private final JWKSource<SecurityContext> keys;
 
+  /** Bounds the threads that wait for an unknown key; most of their tokens are forged. */
   private final Semaphore searches;
 
-  /** One token with a known key may wait for a renewal; others use the known key meanwhile. */
+  /** At most one token with a known key waits for a renewal; others use the known key. */
   private final Semaphore renewals = new Semaphore(1);
 
   ProviderKeys(URL url, ExecutorService executor) {
     this(url, LIFETIME, MAX_SEARCHES, executor);
   }
 
-  /** Keeps a fetched key set for the lifetime; at most two fetches or so begin in a 60th of it. */
+  /** Keeps a key set for the lifetime; about two fetches may begin in a 60th of it. */
   ProviderKeys(URL url, Duration lifetime, int maxSearches, ExecutorService executor) {
     long lifetimeMillis = lifetime.toMillis();
     this.keySet = new ProviderKeySet(url);
@@ -55,7 +54,7 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
             .build();
   }
 
-  /** Returns the keys that are known now: another object as soon as the provider has others. */
+  /** Returns the keys that are known now, the same object until the provider has others. */
   Object current() {
     return keySet.known();
   }
@@ -76,7 +75,7 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
       found = keys.get(selector, context);
     } catch (KeySourceException e) {
       found = selector.select(keySet.known());
-      // What the rate limit ends was searched for a moment ago.
+      // A rate-limited search follows another that was made a moment ago.
       if (found.isEmpty() && !(e instanceof RateLimitReachedException)) {
         throw e;
       }

@@ -53,35 +53,31 @@ final class TokenFilter implements Ordered {
     return ServerFilterPhase.SECURITY.order();
   }
 
-  /**
-   * Returns the request as soon as it may pass. With {@code Void} instead, the framework would wait
-   * for nothing, and let everything pass.
-   */
+  /** Returns the request when it may pass. The framework would not wait for a {@code Void}. */
   @RequestFilter
   CompletionStage<HttpRequest<?>> requireToken(HttpRequest<?> request) {
     String token = TokenValidation.bearerToken(request.getHeaders());
-    // Read before the token is validated, because the keys may change meanwhile.
-    Object keys = validation.keys();
-    if (validatedTokens.contains(token, keys)) {
-      return CompletableFuture.completedFuture(requireAllowed(request));
+    Object keys = validation.keys(); // before the validation, during which they may change
+    if (!validatedTokens.contains(token, keys)) {
+      if (isAllowed(request, null)) {
+        return CompletableFuture.completedFuture(request);
+      }
+      if (validation.mayWait(token)) {
+        return CompletableFuture.supplyAsync(
+            () -> DiagnosticContext.supply(request, () -> validated(request, token, keys)),
+            executor);
+      }
+      return CompletableFuture.completedFuture(validated(request, token, keys));
     }
-    if (isAllowed(request, null)) {
-      return CompletableFuture.completedFuture(request);
-    }
-    if (validation.mayWait(token)) {
-      return CompletableFuture.supplyAsync(
-          () -> DiagnosticContext.supply(request, () -> requireValid(token, keys, request)),
-          executor);
-    }
-    return CompletableFuture.completedFuture(requireValid(token, keys, request));
+    return CompletableFuture.completedFuture(requireAllowed(request));
   }
 
-  private HttpRequest<?> requireValid(String token, Object keys, HttpRequest<?> request) {
+  private HttpRequest<?> validated(HttpRequest<?> request, String token, Object keys) {
     validatedTokens.add(token, validation.requireValid(token), keys);
     return requireAllowed(request);
   }
 
-  /** Hides what is closed even to valid tokens (RFC 9110, section 15.5.4). */
+  /** Hides paths that are closed even to valid tokens (RFC 9110, section 15.5.4). */
   private HttpRequest<?> requireAllowed(HttpRequest<?> request) {
     if (!isAllowed(request, BEARER)) {
       throw new RefusedException(ErrorNumber.NOT_FOUND);

@@ -17,9 +17,7 @@ import com.nimbusds.jwt.proc.BadJWTException;
 import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
 import com.nimbusds.jwt.proc.DefaultJWTProcessor;
 import io.micronaut.http.HttpHeaders;
-import io.micronaut.http.HttpRequest;
 import io.micronaut.scheduling.TaskExecutors;
-import io.micronaut.security.token.jwt.validator.JsonWebTokenValidator;
 import jakarta.inject.Named;
 import jakarta.inject.Singleton;
 import java.security.GeneralSecurityException;
@@ -28,7 +26,6 @@ import java.text.ParseException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.regex.Pattern;
@@ -40,24 +37,23 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
 /**
- * Decides whether a bearer token is valid, and thus every 401 where {@link TokenFilter} requires
- * one: where a token is looked for (RFC 6750), what a signed token is (RFC 7515), which algorithms
- * fit the configured key (RFC 8725), and what is claimed (RFC 7519). Keys come from the
- * configuration alone, never from a token. Safe for use by many threads.
+ * Validates bearer tokens: where a request has its token (RFC 6750), the form of a signed token
+ * (RFC 7515), the algorithms that fit the configured key (RFC 8725), and the claims (RFC 7519).
+ * Keys come only from the configuration, never from a token. Safe for use by many threads.
  */
 @Singleton
-final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpRequest<?>> {
+final class TokenValidation {
 
   private static final String SCHEME = "Bearer ";
 
-  /** Canonical base64url: the bits that the last character has too many are 0 (RFC 4648, 3.5). */
+  /** Canonical base64url: the unused bits of the last character are 0 (RFC 4648, 3.5). */
   private static final String BASE64URL =
       "(?:[A-Za-z0-9_-]{4})*+(?:[A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?";
 
   private static final Pattern SIGNED_TOKEN =
       Pattern.compile(BASE64URL + "\\." + BASE64URL + "\\." + BASE64URL);
 
-  /** A token of another declared type, such as a log-out token, is no access token. */
+  /** A token of another type, such as a log-out token, is no access token. */
   private static final DefaultJOSEObjectTypeVerifier<SecurityContext> TYPES =
       new DefaultJOSEObjectTypeVerifier<>(
           null,
@@ -74,7 +70,7 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
 
   private static final List<String> DATES = List.of("exp", "nbf", "iat");
 
-  /** Far beyond any use; the library's dates, in milliseconds, overflow beyond it. */
+  /** Below the overflow of the library's dates, which are in milliseconds. */
   private static final double MAX_DATE_SECONDS = 1e15;
 
   private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
@@ -111,46 +107,36 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
   }
 
   /**
-   * Returns the bearer token of a request, empty if there is none: it is in the one Authorization
-   * header (RFC 6750, section 2.1), behind the scheme in any case (RFC 9110, section 11.1).
+   * Returns the bearer token of a request, empty if there is none. It is in the only Authorization
+   * header (RFC 6750, section 2.1), after the scheme in any case (RFC 9110, section 11.1).
    */
   static String bearerToken(HttpHeaders headers) {
-    List<String> credentials = headers.getAll(HttpHeaders.AUTHORIZATION);
-    return credentials.size() == 1
-            && credentials.get(0).regionMatches(true, 0, SCHEME, 0, SCHEME.length())
-        ? credentials.get(0).substring(SCHEME.length()).strip()
+    List<String> all = headers.getAll(HttpHeaders.AUTHORIZATION);
+    String credentials = all.size() == 1 ? all.get(0) : "";
+    return credentials.regionMatches(true, 0, SCHEME, 0, SCHEME.length())
+        ? credentials.substring(SCHEME.length()).strip()
         : "";
   }
 
-  /** Returns when a valid token expires; throws RefusedException if it is not valid. */
+  /**
+   * Returns the expiry of a valid token.
+   *
+   * @throws RefusedException if it is not valid, or the keys cannot be fetched now
+   * @throws IllegalStateException if the JVM cannot check tokens, such as without the algorithm
+   */
   Instant requireValid(String token) {
     if (token.isEmpty()) {
       throw new RefusedException(ErrorNumber.NO_TOKEN);
     }
-    return validate(token, null)
-        .map(claims -> claims.getExpirationTime().toInstant())
-        .orElseThrow(() -> new RefusedException(ErrorNumber.INVALID_TOKEN));
-  }
-
-  /**
-   * Returns the claims of a valid token, or nothing if it is not valid.
-   *
-   * @throws RefusedException if the keys cannot be fetched now
-   * @throws IllegalStateException if the JVM cannot check tokens, such as without the algorithm
-   */
-  @Override
-  public Optional<JWTClaimsSet> validate(String token, @Nullable HttpRequest<?> request) {
     try {
-      return Optional.of(validClaims(token));
-    } catch (BadJOSEException e) {
-      return Optional.empty();
+      return validClaims(token).getExpirationTime().toInstant();
     } catch (KeySourceException e) {
       throw new RefusedException(ErrorNumber.KEYS_UNAVAILABLE);
-    } catch (JOSEException e) {
-      if (e.getCause() instanceof GeneralSecurityException) {
+    } catch (BadJOSEException | JOSEException e) {
+      if (e instanceof JOSEException && e.getCause() instanceof GeneralSecurityException) {
         throw new IllegalStateException("a token cannot be checked: " + e.getMessage(), e);
       }
-      return Optional.empty(); // an algorithm that does not fit the key
+      throw new RefusedException(ErrorNumber.INVALID_TOKEN);
     }
   }
 
@@ -169,8 +155,7 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
     try {
       return parseStrictly(token);
     } catch (ParseException | RuntimeException | StackOverflowError e) {
-      // The message of a parser may quote the token.
-      throw new BadJWTException("it is no signed JWT");
+      throw new BadJWTException("it is no signed JWT"); // a parser's message may quote the token
     }
   }
 
@@ -200,12 +185,12 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
         || (value instanceof Number number && Math.abs(number.doubleValue()) <= MAX_DATE_SECONDS);
   }
 
-  /** Returns whether checking a token may take long, or wait for a provider. */
+  /** Returns whether validation may wait for a provider, or verify a public-key signature. */
   boolean mayWait(String token) {
     return providerKeys != null && !token.isEmpty();
   }
 
-  /** Returns what tokens are checked with now: the same object as long as the keys are the same. */
+  /** Returns an object that stays the same as long as the keys do. */
   Object keys() {
     return providerKeys == null ? processor : providerKeys.current();
   }

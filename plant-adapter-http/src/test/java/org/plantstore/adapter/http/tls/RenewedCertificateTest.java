@@ -1,5 +1,6 @@
 package org.plantstore.adapter.http.tls;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.http.connection.RawRequests.FERN;
@@ -13,6 +14,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.security.KeyStore;
+import java.security.Provider;
+import java.security.Security;
 import java.security.cert.Certificate;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,6 +29,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
@@ -82,17 +87,13 @@ class RenewedCertificateTest {
   }
 
   @Test
-  void files_that_do_not_fit_together_change_nothing_and_are_reported_once_an_hour()
-      throws Exception {
+  void files_that_do_not_fit_together_change_nothing_and_are_reported_once_an_hour() {
     X509Bundle first = TestCertificate.issue(TestCertificate.builder());
-    TestCertificate.write(first, folder);
-    TlsFiles files = new TlsFiles(folder.resolve("tls.crt"), folder.resolve("tls.key"));
+    TlsFiles files = write(first);
     RenewedCertificate certificate = new RenewedCertificate(files);
     try (Log log = new Log(RenewedCertificate.class.getName())) {
-      TestCertificate.write(
-          TestCertificate.issue(
-              TestCertificate.builder().notAfter(Instant.now().minus(Duration.ofDays(1)))),
-          folder);
+      Instant yesterday = Instant.now().minus(Duration.ofDays(1));
+      write(TestCertificate.issue(TestCertificate.builder().notAfter(yesterday)));
       for (int second = 1; second < 3_600 + 10; second++) {
         certificate.renew();
       }
@@ -108,7 +109,7 @@ class RenewedCertificateTest {
       assertEquals(1, log.await(1).size());
 
       X509Bundle renewed = TestCertificate.issue(TestCertificate.builder());
-      TestCertificate.write(renewed, folder);
+      write(renewed);
       certificate.renew();
 
       assertEquals(renewed.getCertificate(), served(certificate));
@@ -116,9 +117,55 @@ class RenewedCertificateTest {
     }
   }
 
-  private static @Nullable Certificate served(RenewedCertificate certificate) throws Exception {
-    return Objects.requireNonNull(Flux.from(certificate.getKeyStore()).blockFirst())
-        .getCertificate("key");
+  @Test
+  void key_signs_only_when_a_file_has_changed() {
+    X509Bundle issued = TestCertificate.issue(TestCertificate.builder());
+    RenewedCertificate certificate = new RenewedCertificate(write(issued));
+    SignatureCounter signatures = new SignatureCounter();
+    Security.insertProviderAt(signatures, 1);
+    try {
+      certificate.renew();
+      write(issued);
+      certificate.renew();
+      assertEquals(0, signatures.count.get());
+
+      write(TestCertificate.issue(TestCertificate.builder()));
+      signatures.count.set(0); // the issuer has signed, too
+      certificate.renew();
+      assertTrue(signatures.count.get() > 0, "the changed key signs");
+    } finally {
+      Security.removeProvider(signatures.getName());
+    }
+  }
+
+  /** Knows no algorithm, and is asked first for each. */
+  private static final class SignatureCounter extends Provider {
+
+    private static final long serialVersionUID = 1L;
+
+    private final AtomicInteger count = new AtomicInteger();
+
+    SignatureCounter() {
+      super("counter", "1", "");
+    }
+
+    @Override
+    public @Nullable Service getService(String type, String algorithm) {
+      if (type.equals("Signature")) {
+        count.incrementAndGet();
+      }
+      return null;
+    }
+  }
+
+  private TlsFiles write(X509Bundle certificate) {
+    TestCertificate.write(certificate, folder);
+    return new TlsFiles(folder.resolve("tls.crt"), folder.resolve("tls.key"));
+  }
+
+  private static @Nullable Certificate served(RenewedCertificate certificate) {
+    KeyStore store = Objects.requireNonNull(Flux.from(certificate.getKeyStore()).blockFirst());
+    return assertDoesNotThrow(() -> store.getCertificate("key"));
   }
 
   private Path version(String name, X509Bundle certificate) throws IOException {

@@ -16,6 +16,7 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -47,9 +48,8 @@ class TlsFilesTest {
 
     assertEquals(issued.getKeyPair().getPrivate(), read.key());
     assertEquals(issued.getCertificatePathList(), read.chain());
-    assertEquals(List.of("localhost", "127.0.0.1"), read.names());
     assertEquals(issued.getCertificate().getNotAfter().toInstant(), read.expiry());
-    assertEquals(read.names() + " until " + read.expiry(), read.toString());
+    assertEquals("[localhost, 127.0.0.1] until " + read.expiry(), read.toString());
   }
 
   @ParameterizedTest
@@ -122,7 +122,10 @@ class TlsFilesTest {
             TestCertificate.issue(TestCertificate.builder().notAfter(now.minus(day))),
             TestCertificate.issue(TestCertificate.builder().notBefore(now.plus(day))))) {
       TestCertificate.write(issued, folder);
-      assertRefused("TLS_CERTIFICATE must be valid now, but " + files.certificate() + " is from ");
+      String refusal =
+          "TLS_CERTIFICATE must be valid now, but " + files.certificate() + " is from ";
+      assertRefused(refusal);
+      assertRefused(refusal, inUse(issued));
     }
   }
 
@@ -147,9 +150,22 @@ class TlsFilesTest {
     assertEquals(0, process.waitFor(), output);
   }
 
+  /** Returns a certificate that was valid when it was read from the files. */
+  private static TlsCertificate inUse(X509Bundle issued) {
+    return new TlsCertificate(
+        issued.getCertificatePathList(),
+        issued.getKeyPair().getPrivate(),
+        issued.getCertificatePathPEM() + issued.getPrivateKeyPEM());
+  }
+
   private void assertRefused(String start) {
+    assertRefused(start, null);
+  }
+
+  private void assertRefused(String start, @Nullable TlsCertificate known) {
     String message =
-        String.valueOf(assertThrows(ConfigurationException.class, files::read).getMessage());
+        String.valueOf(
+            assertThrows(ConfigurationException.class, () -> files.read(known)).getMessage());
     assertTrue(message.startsWith(start), message);
     assertFalse(message.contains("null"), message);
     assertEquals(1, message.lines().count(), message);
