@@ -26,9 +26,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Turns everything that fails into the contract's Error: exceptions of the ports, refusals of this
- * adapter, and what the framework answers by itself, before routing too. The catalogue's status
- * replaces the framework's, its headers stay.
+ * Turns every failure into the contract's Error: exceptions of the ports, refusals of this adapter,
+ * and errors of the framework, even before routing. The catalogue's status replaces the
+ * framework's; the framework's headers stay. Safe for use by many threads.
  */
 @Singleton
 final class ErrorAnswers
@@ -45,7 +45,7 @@ final class ErrorAnswers
     this.maxBodyBytes = server.getMaxRequestSize();
   }
 
-  /** Answers what a filter or a controller throws, also in a stage, which the framework unwraps. */
+  /** Returns the answer to an exception of a filter or a controller, or of their stages. */
   @Override
   @SuppressWarnings("rawtypes") // as the framework declares it
   public HttpResponse<ErrorMessage> handle(HttpRequest request, Throwable failure) {
@@ -53,7 +53,7 @@ final class ErrorAnswers
     return answer(request, HttpResponse.status(refusal.error().status()), refusal);
   }
 
-  /** Answers what the framework refuses by itself, such as an unknown path. */
+  /** Returns the answer to an error of the framework, such as an unknown path. */
   @Override
   public MutableHttpResponse<ErrorMessage> processResponse(
       ErrorContext context, MutableHttpResponse<?> response) {

@@ -26,24 +26,23 @@ import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.NewPlant;
 
 /**
- * Reads the JSON of one NewPlant exactly: an id is an integer literal, a name is a string, a tag is
- * a string, null or absent. Other members are ignored. The refusal names every broken field, in the
- * order id, name, tag, and has the number of the first.
+ * Reads the JSON of one NewPlant: an id is an integer literal, a name is a string, a tag is a
+ * string, null or absent. Other members are ignored. A refusal names every broken field, in the
+ * order id, name, tag, and has the number of the first. Used by one thread.
  */
 final class NewPlantJson {
 
   private static final char BYTE_ORDER_MARK = '\uFEFF';
-
   private static final int MAX_DEPTH = 1_000;
 
-  /** The size of the body bounds every length; a number beyond 64 bits is never converted. */
+  /** Lengths are bounded by the size of the body; a number beyond 64 bits is never converted. */
   static final JsonFactory JSON =
       JsonFactory.builder()
-          // Threads that serve one request each would each make their own buffers.
+          // The default keeps buffers per thread, which is wasteful for short-lived threads.
           .recyclerPool(JsonRecyclerPools.newConcurrentDequePool())
           .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          // Names are the caller's: remembering them would let it fill the memory.
+          // A cache of names would let callers fill the memory.
           .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
           .streamReadConstraints(
               StreamReadConstraints.builder()
@@ -66,7 +65,7 @@ final class NewPlantJson {
     problems.put(ErrorNumber.NAME, "name is required");
   }
 
-  /** Returns the plant that a body means; throws RefusedException if it means none. */
+  /** Returns the plant of a body; throws RefusedException if there is none. */
   static NewPlant read(byte[] body) {
     CharBuffer text = decode(body);
     try (JsonParser parser = JSON.createParser(text.array(), 0, text.limit())) {
@@ -76,7 +75,7 @@ final class NewPlantJson {
     }
   }
 
-  /** Decodes strictly: Jackson itself lets through forms that UTF-8 forbids (RFC 3629). */
+  /** Decodes strictly, because Jackson accepts forms that UTF-8 forbids (RFC 3629). */
   private static CharBuffer decode(byte[] body) {
     CharBuffer text;
     try {
@@ -173,7 +172,7 @@ final class NewPlantJson {
     };
   }
 
-  /** Fields that could not be read have placeholders here, which break no rule of the domain. */
+  /** Fields that could not be read have placeholders, which the domain accepts. */
   private NewPlant plant() {
     NewPlant plant = null;
     try {

@@ -19,20 +19,16 @@ import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.NewPlant;
 
 /**
- * Reads the body of a create. What the headers alone decide is refused before the body is asked
- * for, so that a client that waits for {@code 100 Continue} gets the final answer at once (RFC
- * 9110, section 10.1.1). The framework's own binding would ask first, and would coerce and default
- * instead of refusing.
+ * Reads the body of a create. Headers are checked before the body is requested, so that a client
+ * that waits for {@code 100 Continue} gets a refusal at once (RFC 9110, section 10.1.1). The
+ * framework's binding would request the body first, and would coerce and default.
  */
 @Singleton
 final class NewPlantReader {
 
   private static final String TOKEN = "[!#$%&'*+.^_`|~0-9a-z-]+";
 
-  /**
-   * {@code application/json} with well-formed parameters (RFC 9110, section 8.3.1). JSON is UTF-8
-   * (RFC 8259, section 8.1): with a charset that says otherwise the body would be misread.
-   */
+  /** With well-formed parameters (RFC 9110, section 8.3.1), and no charset but UTF-8. */
   private static final Pattern JSON =
       Pattern.compile(
           "application/json(?:[ \\t]*;[ \\t]*(?:charset=(?:utf-8|\"utf-8\")|(?!charset=)"
@@ -48,16 +44,15 @@ final class NewPlantReader {
   private static final int MAX_QUOTED_CHARACTERS = 64;
 
   /**
-   * The executor of larger bodies, which has one thread: while it is read, a body of the largest
-   * size may take 14 times its bytes, and other requests need the other processors.
+   * One thread, because a body may take 14 times its bytes while it is read, and other requests
+   * need the other processors.
    */
   private static final String LARGE_BODIES = "large-bodies";
 
-  /** Reading a body of this size takes about as long as everything else about a create. */
+  /** Reading a body of this size takes about as long as the rest of a create. */
   static final int MAX_EVENT_LOOP_BYTES = 16 * 1024;
 
   private final long maxBodyBytes;
-
   private final Executor largeBodies;
 
   NewPlantReader(HttpServerConfiguration server, @Named(LARGE_BODIES) Executor largeBodies) {
@@ -65,7 +60,12 @@ final class NewPlantReader {
     this.largeBodies = largeBodies;
   }
 
-  /** Returns the plant when the body is complete; throws if the headers are refused. */
+  /**
+   * Returns the plant of a request, as soon as its body is complete.
+   *
+   * @throws RefusedException if the headers declare no JSON
+   * @throws ContentLengthExceededException if they declare a larger body than is allowed
+   */
   CompletableFuture<NewPlant> read(ServerHttpRequest<?> request) {
     requireReadable(request.getHeaders());
     long declaredBytes = request.byteBody().expectedLength().orElse(0);
@@ -76,8 +76,7 @@ final class NewPlantReader {
   }
 
   private static byte[] bytesOf(@Nullable AvailableByteBody body, @Nullable Throwable failure) {
-    if (failure instanceof IOException) {
-      // The client has gone in the middle of the body.
+    if (failure instanceof IOException) { // the client has disconnected
       throw new RefusedException(ErrorNumber.MALFORMED_REQUEST);
     }
     if (body == null) {
@@ -111,7 +110,7 @@ final class NewPlantReader {
     }
   }
 
-  /** Returns what a caller may be shown of its own header: short, and printable everywhere. */
+  /** Returns a short and printable description of a header. */
   private static String nameOf(List<String> contentTypes) {
     if (contentTypes.size() != 1) {
       return contentTypes.isEmpty() ? "none" : "several";

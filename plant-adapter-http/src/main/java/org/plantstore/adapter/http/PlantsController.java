@@ -23,12 +23,10 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 
 /**
- * The contract's one operation. Made at the start, so that a service without a use case or a store
- * does not start instead of failing at the first request. Any {@code Content-Type} gets here,
- * because {@link NewPlantReader} refuses the wrong ones in the contract's way, and any {@code
- * Accept}, because answers are always JSON. Before it {@code token.TokenFilter} asks {@code
- * token.TokenValidation} for a valid token; after it {@link PlantWriter} writes the plant, or
- * {@link ErrorAnswers} what was thrown.
+ * The contract's only operation. Made at the start, so that a service without a use case does not
+ * start. {@code token.TokenFilter} has required a valid token. {@link NewPlantReader} refuses other
+ * content types than JSON; {@code Accept} is ignored, because answers are always JSON. {@link
+ * PlantWriter} writes the plant, {@link ErrorAnswers} a failure.
  */
 @Context
 @Controller
@@ -38,7 +36,7 @@ final class PlantsController {
   private final CreatePlant createPlant;
   private final Executor executor;
 
-  /** Bounds the creates in progress. Each holds its plant, and a thread if the store blocks. */
+  /** Bounds the creates in progress. Each holds a plant, and a thread if the store blocks. */
   private final Semaphore places;
 
   PlantsController(
@@ -68,7 +66,7 @@ final class PlantsController {
     if (!places.tryAcquire()) {
       throw new RefusedException(ErrorNumber.OVERLOADED);
     }
-    // A stage from the begin: an implementation that throws at once must not keep its place.
+    // Called within a stage, so that the place is released even if the call throws.
     return CompletableFuture.completedFuture(newPlant)
         .thenCompose(plant -> createPlant.createAsync(plant, executor))
         .whenCompleteAsync((created, failure) -> places.release(), eventLoop);

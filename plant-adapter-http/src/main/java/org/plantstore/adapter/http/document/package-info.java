@@ -1,7 +1,4 @@
-/**
- * What people and tools read about the interface: the OpenAPI document, the page that shows it, and
- * the page of errors. It takes no part in a create.
- */
+/** The documentation of the interface: the OpenAPI document, its page, and the page of errors. */
 @NullMarked
 package org.plantstore.adapter.http.document;
 

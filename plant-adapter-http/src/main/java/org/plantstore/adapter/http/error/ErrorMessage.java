@@ -2,6 +2,6 @@ package org.plantstore.adapter.http.error;
 
 import io.micronaut.serde.annotation.Serdeable;
 
-/** The contract's Error: a number of the catalogue, and what is wrong and what to do. */
+/** The contract's Error: a number of the catalogue, and a text with the fault and its cure. */
 @Serdeable.Serializable
 public record ErrorMessage(int error, String message) {}

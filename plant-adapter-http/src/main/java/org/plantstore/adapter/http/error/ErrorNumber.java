@@ -8,10 +8,10 @@ import static io.micronaut.http.HttpStatus.UNAUTHORIZED;
 import io.micronaut.http.HttpStatus;
 
 /**
- * The error catalogue: the only source of the numbers in the {@code error} member of an answer. A
- * number is never given another meaning. The thousands say where the fault is: 1 in the body as a
- * whole, 2 in a field, 3 in the plant beside the stored ones, 4 in the caller or the address, 5 in
- * the service. The page {@code errors.html} has the cause and the cure of each.
+ * The error catalogue: the numbers of the {@code error} member. A number never gets another
+ * meaning. The first digit locates the fault: 1 the body as a whole, 2 a field, 3 a conflict with a
+ * stored plant, 4 the caller or the address, 5 the service. The page {@code errors.html} has cause
+ * and cure of each.
  */
 public enum ErrorNumber {
   MALFORMED_JSON(
@@ -78,17 +78,17 @@ public enum ErrorNumber {
     return status;
   }
 
-  /** Returns what is wrong and what to do, in one sentence. */
+  /** Returns the fault and its cure, in one sentence. */
   public String description() {
     return description;
   }
 
   /**
-   * Returns the value of a {@code Link} header (RFC 8288) to the error's entry on the page of
-   * errors, relative to the path that was asked for.
+   * Returns the value of a {@code Link} header (RFC 8288) to the entry on the page of errors,
+   * relative to the requested path.
    */
   public String link(String path) {
-    // No address is deeper, and a reference must not become larger than what it answers.
+    // Bounded, so that a long path does not cause a longer answer; no address is as deep.
     int depth = Math.min(Math.max(path.split("/", -1).length - 2, 0), 32);
     return "<" + "../".repeat(depth) + "errors#" + number + ">; rel=\"help\"";
   }

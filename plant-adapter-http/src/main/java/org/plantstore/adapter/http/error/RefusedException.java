@@ -1,6 +1,6 @@
 package org.plantstore.adapter.http.error;
 
-/** A request that is answered with an error of the catalogue. */
+/** Answers a request with an error of the catalogue. Immutable. */
 public final class RefusedException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
@@ -12,8 +12,7 @@ public final class RefusedException extends RuntimeException {
   }
 
   public RefusedException(ErrorNumber error, String message) {
-    // A refusal is an answer, not a fault: nobody reads its stack trace, and collecting it costs.
-    super(message, null, false, false);
+    super(message, null, false, false); // no stack trace: a refusal is no fault of the service
     this.error = error;
   }
 

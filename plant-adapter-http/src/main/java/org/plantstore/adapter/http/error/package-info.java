@@ -1,8 +1,4 @@
-/**
- * The errors that clients can get: the catalogue of their numbers with the link to each entry, the
- * body of an answer, and the exception that leads to it. Where an error is raised is not known
- * here.
- */
+/** The errors that clients can get: their catalogue, the body of an answer, and the exception. */
 @NullMarked
 package org.plantstore.adapter.http.error;
 

@@ -1,6 +1,4 @@
-/**
- * The certificate and the key of the API's port: reads and checks them, and takes up renewed ones.
- */
+/** The certificate and the key of the API's port: reads and checks them, and renews them. */
 @NullMarked
 package org.plantstore.adapter.http.tls;
 

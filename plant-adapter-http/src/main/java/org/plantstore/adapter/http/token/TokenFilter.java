@@ -22,14 +22,15 @@ import org.plantstore.adapter.http.observe.DiagnosticContext;
 import reactor.core.publisher.Mono;
 
 /**
- * Lets a request pass if it has a valid token, or if everybody may go where it goes. Asks the same
- * rules as the filter of micronaut-security, in whose place it stands, but without a reactive
- * chain: most requests have a token that was validated a moment ago, and wait for nothing.
+ * Lets a request pass if it has a valid token, or needs none. Asks the rules of micronaut-security,
+ * in place of its own filter. That one validates tokens even for paths that need none, so that the
+ * documents would wait for a provider, and its reactive chain took 1.1 to 1.3 µs more for a request
+ * with a cached token, about 5 % of the CPU of a create. Safe for use by many threads.
  */
 @ServerFilter(Filter.MATCH_ALL_PATTERN)
 final class TokenFilter implements Ordered {
 
-  /** Stands for every valid token: none needs a subject. */
+  /** Represents every valid token, because tokens need no subject. */
   private static final Authentication BEARER = Authentication.build("bearer");
 
   private final List<SecurityRule<HttpRequest<?>>> rules;
@@ -85,7 +86,9 @@ final class TokenFilter implements Ordered {
     return request;
   }
 
-  /** Returns the decision of the first rule that makes one; without any a token is enough. */
+  /**
+   * Returns the decision of the first rule that makes one, and otherwise whether there is a token.
+   */
   private boolean isAllowed(HttpRequest<?> request, @Nullable Authentication caller) {
     for (SecurityRule<HttpRequest<?>> rule : rules) {
       SecurityRuleResult result = Mono.from(rule.check(request, caller)).block();

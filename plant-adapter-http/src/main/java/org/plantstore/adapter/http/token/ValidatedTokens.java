@@ -13,8 +13,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tokens that were found valid within the last minute, because validation costs more than all
- * else about a request. A token is forgotten when it expires, and as soon as the keys change.
+ * A cache of the tokens that were found valid within the last minute, because validation costs more
+ * than the rest of a request. A token leaves it on expiry; a change of keys invalidates all.
  * Invalid tokens are not kept, so they evict nothing. Safe for use by many threads.
  */
 @Singleton
@@ -22,10 +22,10 @@ final class ValidatedTokens {
 
   private static final Duration LIFETIME = Duration.ofMinutes(1);
 
-  /** As many bytes, and more than a thousand of the largest that fit the head of a request. */
+  /** One byte each; room for 256 of the largest tokens that fit the head of a request. */
   private static final long MAX_CHARACTERS = 4L * 1024 * 1024;
 
-  /** The keys that each token was checked with. */
+  /** The keys with which each token was validated. */
   private final Cache<String, Object> keysByToken;
 
   @Inject
@@ -48,13 +48,13 @@ final class ValidatedTokens {
             .build();
   }
 
-  /** Returns whether a token was found valid with the same keys a moment ago. */
-  @SuppressWarnings("ReferenceEquality") // the same object as long as the keys are the same
+  /** Returns whether a token was found valid with these keys. */
+  @SuppressWarnings("ReferenceEquality") // the same object until the keys change
   boolean contains(String token, Object keys) {
     return keysByToken.getIfPresent(token) == keys;
   }
 
-  /** Adds a token that was found valid with these keys, unless only the clock skew makes it so. */
+  /** Adds a token that is valid with these keys, unless it is so only by the clock skew. */
   void add(String token, Instant expires, Object keys) {
     Duration left = Duration.between(Instant.now(), expires);
     if (!left.isNegative()) {

@@ -1,7 +1,4 @@
-/**
- * Decides whether a request may pass (RFC 6750, RFC 7519, RFC 8725): settings, keys, the check and
- * its cache. It knows nothing of plants, and the answer of a 401 is written elsewhere.
- */
+/** Decides whether a request may pass (RFC 6750, RFC 7519, RFC 8725). */
 @NullMarked
 package org.plantstore.adapter.http.token;
 
