@@ -62,10 +62,10 @@ class ArchitectureTest {
           org.webjars                    -> @http.document
           org.yaml                       -> @http.document
           com.zaxxer.hikari              -> @persistence.database
-          io.micronaut.data              -> @persistence
+          io.micronaut.data              -> @persistence @persistence.database
           org.flywaydb                   -> @persistence.start
           java.sql                       -> @persistence @persistence.database @persistence.start
-          org.postgresql                 -> @persistence.database @persistence.start
+          org.postgresql                 -> @persistence.database
           """);
 
   private static final Set<String> DOMAIN_NEEDS =

@@ -46,7 +46,7 @@ class DatabaseFaultsTest {
   private static final Duration MARGIN = Duration.ofMillis(1_500);
 
   private static final String AWAY = "The database is away: ";
-  private static final String BACK = "The database is back, ";
+  private static final String BACK = "The database is back";
   private static final String REFUSALS = "asked to retry";
   private static final Duration RECOVERY = Duration.ofSeconds(2);
   private static final Duration READINESS = Duration.ofSeconds(4);

@@ -35,7 +35,7 @@ final class ExceptionTranslation {
    * A read-only server is worth another attempt: the pool then opens a connection to the primary.
    */
   private static Remedy remedy(PostgresFailure failure) {
-    if (failure.isPassedOn()) {
+    if (failure.isOfAnotherServer()) {
       return Remedy.RECOVERY;
     }
     if (failure.hasState(PostgresFailure.READ_ONLY)

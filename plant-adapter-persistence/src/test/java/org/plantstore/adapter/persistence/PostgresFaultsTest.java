@@ -14,8 +14,6 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.plantstore.adapter.persistence.batch.GroupCommit;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.slf4j.LoggerFactory;
@@ -24,11 +22,6 @@ import org.slf4j.LoggerFactory;
 class PostgresFaultsTest {
 
   private static final NewPlant FERN = new NewPlant(1, "fern", "shade");
-
-  /** The monitor's or the pool's sessions of one instance, by what they were asked last. */
-  private static final String SESSIONS =
-      "SELECT string_agg(pid::text, ' ' ORDER BY pid) FROM pg_stat_activity"
-          + " WHERE application_name = 'plant-store' AND query %s 'SHOW %%'";
 
   private static final DatabaseServer SERVER = DatabaseServer.shared();
 
@@ -49,31 +42,6 @@ class PostgresFaultsTest {
 
       assertEquals(FERN, store.putIfAbsent(FERN));
     }
-  }
-
-  @Test
-  @Timeout(60)
-  void connection_of_the_monitor_may_be_closed_alone() throws Exception {
-    try (ApplicationContext instance = SERVER.connect()) {
-      instance.getBean(PlantStore.class).putIfAbsent(FERN);
-      String monitor = awaitMonitor("0");
-      String pool = SERVER.single(SESSIONS.formatted("NOT LIKE"));
-      assertEquals(GroupCommit.WRITERS, pool.split(" ").length, "sessions of the pool");
-
-      SERVER.execute("SELECT pg_terminate_backend(" + monitor + ")");
-
-      awaitMonitor(monitor);
-      assertEquals(pool, SERVER.single(SESSIONS.formatted("NOT LIKE")));
-    }
-  }
-
-  /** Waits until the monitor has asked on another session than before, and returns that. */
-  private static String awaitMonitor(String before) throws SQLException {
-    String session;
-    do {
-      session = SERVER.single(SESSIONS.formatted("LIKE"));
-    } while (!session.matches("\\d+") || session.equals(before));
-    return session;
   }
 
   @Test

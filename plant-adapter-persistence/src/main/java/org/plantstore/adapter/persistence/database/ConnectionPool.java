@@ -12,14 +12,14 @@ import jakarta.inject.Singleton;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 
-/** Sets what properties cannot set, and what they must not change. Safe for use by many threads. */
+/** The pool of connections for plants. Safe for use by many threads. */
 @Singleton
 public final class ConnectionPool implements BeanCreatedEventListener<DatasourceConfiguration> {
 
   public static final String CONNECTIONS = "database.connections";
 
   private final DatabaseTimeouts timeouts;
-  private final RetryingDataSource connections;
+  private final RetryingDataSource source;
   private final BeanProvider<DataSource> dataSource;
   private final int maximum;
 
@@ -29,57 +29,60 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
       BeanProvider<DataSource> dataSource,
       @Property(name = CONNECTIONS) int connections) {
     this.timeouts = timeouts;
-    this.connections = new RetryingDataSource(DatabaseAccess.of(environment), timeouts);
+    this.source = new RetryingDataSource(DatabaseAccess.of(environment), timeouts);
     this.dataSource = dataSource;
     this.maximum = connections - 1;
   }
 
-  /** Returns the largest number of connections, beside the monitor's. */
+  /** Returns the largest number of connections for plants: all but the monitor's. */
   public int maximum() {
     return maximum;
   }
 
-  /** Changes the number of connections that may be opened when those that are open are in use. */
+  /** Sets how many connections may be open. */
   public void resize(int connections) {
-    try {
-      dataSource.get().unwrap(HikariDataSource.class).setMaximumPoolSize(connections);
-    } catch (SQLException e) {
-      throw new IllegalStateException("the pool is another one", e);
-    }
+    pool().setMaximumPoolSize(connections);
   }
 
+  /** Sets what properties cannot set, and must not change. */
   @Override
   public DatasourceConfiguration onCreated(BeanCreatedEvent<DatasourceConfiguration> event) {
     DatasourceConfiguration pool = event.getBean();
-    pool.setDataSource(connections);
+    pool.setDataSource(source);
     // With a user name, the pool would call a method that does not set up the session.
     pool.setUsername(null);
     // Each statement commits by itself, so that the answer follows the commit.
     pool.setAutoCommit(true);
-    // Otherwise the pool asks its first connection, and fails for ever if that breaks meanwhile.
+    // Otherwise the pool asks its first connection, and never recovers if that one breaks.
     pool.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
     pool.setConnectionTimeout(timeouts.create().toMillis());
-    pool.setValidationTimeout(timeouts.signOfLife().toMillis());
+    pool.setValidationTimeout(timeouts.probe().toMillis());
     pool.setExceptionOverride(new Eviction());
     return pool;
   }
 
-  RetryingDataSource connections() {
-    return connections;
+  RetryingDataSource source() {
+    return source;
   }
 
-  /**
-   * Evicts connections that lead to a standby since a fail-over, and none because of a server
-   * behind the one that answers.
-   */
+  HikariDataSource pool() {
+    try {
+      return dataSource.get().unwrap(HikariDataSource.class);
+    } catch (SQLException e) {
+      throw new IllegalStateException("the data source is not a HikariCP pool", e);
+    }
+  }
+
+  /** Evicts connections to a standby, but keeps those whose server reports another one's fault. */
   private static final class Eviction implements SQLExceptionOverride {
 
     @java.lang.Override
-    public SQLExceptionOverride.Override adjudicate(SQLException failure) {
-      if (new PostgresFailure(failure).isPassedOn()) {
+    public SQLExceptionOverride.Override adjudicate(SQLException cause) {
+      PostgresFailure failure = new PostgresFailure(cause);
+      if (failure.isOfAnotherServer()) {
         return SQLExceptionOverride.Override.DO_NOT_EVICT;
       }
-      return PostgresFailure.READ_ONLY.equals(failure.getSQLState())
+      return failure.hasState(PostgresFailure.READ_ONLY)
           ? SQLExceptionOverride.Override.MUST_EVICT
           : SQLExceptionOverride.Override.CONTINUE_EVICT;
     }

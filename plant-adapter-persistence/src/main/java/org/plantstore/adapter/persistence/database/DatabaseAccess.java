@@ -8,11 +8,10 @@ import java.util.Comparator;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.postgresql.Driver;
-import org.postgresql.PGProperty;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Where the database is, and the account there: DATABASE_URL, DATABASE_USERNAME, DATABASE_PASSWORD.
+ * The address of the database, and the account there.
  *
  * @param url a JDBC address of PostgreSQL, without an account
  * @param username the account's name
@@ -20,17 +19,17 @@ import org.postgresql.ds.PGSimpleDataSource;
  */
 public record DatabaseAccess(String url, String username, String password) {
 
-  private static final int HOST_SECONDS = 1;
+  private static final int CONNECT_SECONDS = 1;
 
   /**
    * Reads the settings.
    *
-   * @throws ConfigurationException if one is missing, or the address is none of PostgreSQL or sets
-   *     what is set here
+   * @throws ConfigurationException if a setting is missing, or the address is not one of
+   *     PostgreSQL, contains an account or sets time-outs
    */
   public static DatabaseAccess of(Environment environment) {
     String url = required(environment, "DATABASE_URL", "database.url");
-    if (url.replaceFirst("\\?.*", "").contains("@") || url.matches(".*[?&](user|password)=.*")) {
+    if (url.matches("[^?]*@.*|.*[?&](user|password)=.*")) {
       throw new ConfigurationException(
           "DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD");
     }
@@ -49,7 +48,7 @@ public record DatabaseAccess(String url, String username, String password) {
         required(environment, "DATABASE_PASSWORD", "database.password"));
   }
 
-  /** Reads past the framework, which would replace what looks like a placeholder in a password. */
+  /** Bypasses the framework, which would resolve placeholders within a password. */
   private static String required(Environment environment, String variable, String property) {
     return environment.getPropertySources().stream()
         .sorted(Comparator.comparingInt(PropertySource::getOrder).reversed())
@@ -66,32 +65,29 @@ public record DatabaseAccess(String url, String username, String password) {
   }
 
   /**
-   * Sets up a data source of the driver for this database.
+   * Returns a data source of the driver.
    *
-   * @param source the data source
-   * @param answer how long a host may take for each of its answers
-   * @return the data source
+   * @param socketTimeout the time-out for each answer of a host, in whole seconds
    */
-  public <T extends PGSimpleDataSource> T configure(T source, Duration answer) {
+  public PGSimpleDataSource dataSource(Duration socketTimeout) {
+    PGSimpleDataSource source = new PGSimpleDataSource();
     source.setUrl(url);
     source.setUser(username);
     source.setPassword(password);
     source.setApplicationName("plant-store");
     source.setTcpKeepAlive(true);
-    source.setConnectTimeout(HOST_SECONDS);
-    source.setCancelSignalTimeout(HOST_SECONDS);
-    int answerSeconds = Math.toIntExact(answer.toSeconds());
-    source.setSocketTimeout(answerSeconds);
-    // Each host but the last may keep silent twice: to the question for TLS, and to all else.
-    source.setProperty(
-        PGProperty.LOGIN_TIMEOUT,
-        String.valueOf(answerSeconds * (2 * source.getServerNames().length - 1)));
-    // Details quote rows, and a plant's text has no place in a log.
+    source.setConnectTimeout(CONNECT_SECONDS);
+    source.setCancelSignalTimeout(CONNECT_SECONDS);
+    int seconds = Math.toIntExact(socketTimeout.toSeconds());
+    source.setSocketTimeout(seconds);
+    // Each host but the last may time out twice: for its answer about TLS, and for the login.
+    source.setLoginTimeout(seconds * (2 * source.getServerNames().length - 1));
+    // Details quote rows, and a plant's text must not be logged.
     source.setLogServerErrorDetail(false);
     return source;
   }
 
-  /** Returns everything but the password. */
+  /** Returns the account and the address, without the password. */
   @Override
   public String toString() {
     return username + " at " + url;

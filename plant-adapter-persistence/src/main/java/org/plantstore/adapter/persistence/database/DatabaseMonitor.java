@@ -1,6 +1,6 @@
 package org.plantstore.adapter.persistence.database;
 
-import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.HikariPoolMXBean;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micronaut.context.annotation.Context;
@@ -9,7 +9,6 @@ import io.micronaut.health.HealthStatus;
 import io.micronaut.management.health.indicator.HealthIndicator;
 import io.micronaut.management.health.indicator.HealthResult;
 import jakarta.annotation.PreDestroy;
-import java.net.SocketTimeoutException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -18,31 +17,28 @@ import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Probes the database twice a second on a connection of its own, so that readiness is known without
- * a connection of the pool. When the probe's connection falls silent, or leads to a standby, idle
- * connections of the pool are evicted; when there is a new one, statements that still wait for an
- * answer from before are aborted. Overlong statements are cancelled. Safe for use by many threads.
+ * Probes the database on its own connection, so that readiness is known while the pool is
+ * exhausted. If a probe fails or reaches a standby, the pool's idle connections are evicted. After
+ * the monitor has reconnected, statements that were begun earlier and have run for 1 s are aborted.
+ * Overlong statements are cancelled. Safe for use by many threads.
  */
 @Context
 final class DatabaseMonitor implements HealthIndicator, AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(DatabaseMonitor.class);
-  private static final Duration PERIOD = Duration.ofMillis(500);
+  private static final Duration PERIOD = Duration.ofMillis(250);
+  private static final Duration RECENT = Duration.ofSeconds(2);
 
-  /** The period while the database is away, so that its return is noticed at once. */
-  private static final Duration PERIOD_WHILE_AWAY = Duration.ofMillis(50);
-
-  private final RetryingDataSource connections;
+  private final RetryingDataSource source;
+  private final HikariPoolMXBean pool;
   private final RunningStatements statements;
   private final DatabaseTimeouts timeouts;
-  private final HikariDataSource pool;
   private final ScheduledExecutorService executor =
       Executors.newSingleThreadScheduledExecutor(work -> {
         Thread thread = new Thread(work, "database-monitor");
@@ -50,17 +46,13 @@ final class DatabaseMonitor implements HealthIndicator, AutoCloseable {
         return thread;
       });
 
+  /** The connection of the probes; used by the executor's thread only. */
   private @Nullable Connection connection;
 
   /** When {@link #connection} was opened, as a value of {@link System#nanoTime()}. */
   private long opened;
 
-  /** When the last probe ended, likewise. */
-  private long probed;
-
-  /** When the first of the last failed probes ended, likewise; meaningful while they fail. */
-  private long awaySince;
-
+  /** Whether the last probe succeeded. */
   private volatile boolean isThere = true;
 
   @SuppressWarnings("FutureReturnValueIgnored") // run() throws nothing
@@ -68,21 +60,18 @@ final class DatabaseMonitor implements HealthIndicator, AutoCloseable {
       ConnectionPool pool,
       RunningStatements statements,
       DatabaseTimeouts timeouts,
-      DataSource dataSource,
-      @Nullable MeterRegistry registry)
-      throws SQLException {
-    this.connections = pool.connections();
+      @Nullable MeterRegistry registry) {
+    this.source = pool.source();
+    this.pool = pool.pool().getHikariPoolMXBean();
     this.statements = statements;
     this.timeouts = timeouts;
-    this.pool = dataSource.unwrap(HikariDataSource.class);
     if (registry != null) {
-      // While readiness is off nobody sends requests, so no other metric tells of an outage.
+      // While readiness is off no request arrives, so no other metric shows an outage.
       Gauge.builder("plant.store.database.up", this, monitor -> monitor.isUp() ? 1 : 0)
           .description("1 while readiness has the database as up, otherwise 0")
           .register(registry);
     }
-    executor.scheduleWithFixedDelay(
-        this::run, 0, PERIOD_WHILE_AWAY.toMillis(), TimeUnit.MILLISECONDS);
+    executor.scheduleWithFixedDelay(this::run, 0, PERIOD.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   /** Returns UP if the last probe, or a statement within the last two seconds, succeeded. */
@@ -93,80 +82,57 @@ final class DatabaseMonitor implements HealthIndicator, AutoCloseable {
   }
 
   private boolean isUp() {
-    return isThere || statements.hasSucceededWithin(PERIOD.multipliedBy(4));
+    return isThere || statements.hasSucceededWithin(RECENT);
   }
 
   private void run() {
-    if (isThere && connection != null && System.nanoTime() - probed < PERIOD.toNanos()) {
-      return;
-    }
     try {
       probe();
-      markThere();
+      if (!isThere) {
+        isThere = true;
+        LOG.info("The database is back");
+      }
     } catch (SQLException e) {
       markAway(new PostgresFailure(e).describe());
     } catch (RuntimeException | Error e) {
-      // No memory for a thread, or a bug; an exception would end the schedule.
+      // There may be no thread left. An exception would end the schedule.
       markAway(e.toString());
-    }
-    probed = System.nanoTime();
-  }
-
-  private void probe() throws SQLException {
-    if (connection != null) {
-      checkConnection(connection);
-    }
-    if (connection == null) {
-      connection = connections.connect();
-      opened = System.nanoTime();
-      connection.setNetworkTimeout(
-          Runnable::run, Math.toIntExact(timeouts.signOfLife().toMillis()));
-    }
-    // In each probe: what was too young to be given up in the last one may not be by now. Whatever
-    // is aborted needlessly is repeated, and finds itself.
-    statements.abortBegunBefore(opened, timeouts.signOfLife());
-    statements.cancelOlderThan(timeouts.statement());
-    String failure = connections.lastFailure();
-    if (failure != null && pool.getHikariPoolMXBean().getTotalConnections() == 0) {
-      throw new SQLException("the store has no connection left: " + failure, "08001");
-    }
-  }
-
-  /**
-   * Closes the connection unless it answers and leads to a primary. If it fell silent, or leads to
-   * a standby, idle connections of the pool do so too. One that the server has closed says nothing
-   * about the others.
-   */
-  private void checkConnection(Connection connection) {
-    try (Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery("SHOW transaction_read_only")) {
-      row.next();
-      if (row.getString(1).equals("off")) {
-        return;
-      }
-      pool.getHikariPoolMXBean().softEvictConnections();
-    } catch (SQLException e) {
-      if (e.getCause() instanceof SocketTimeoutException) {
-        pool.getHikariPoolMXBean().softEvictConnections();
-      }
-    }
-    disconnect();
-  }
-
-  private void markThere() {
-    if (!isThere) {
-      isThere = true;
-      LOG.info(
-          "The database is back, {} s after it was found to be away",
-          TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - awaySince));
     }
   }
 
   private void markAway(String reason) {
-    if (isThere && !executor.isShutdown()) {
+    if (isThere) {
       isThere = false;
-      awaySince = System.nanoTime();
       LOG.warn("The database is away: {}", reason);
+    }
+  }
+
+  private void probe() throws SQLException {
+    if (connection != null && !leadsToPrimary(connection)) {
+      pool.softEvictConnections();
+      disconnect();
+    }
+    if (connection == null) {
+      connection = source.connect();
+      opened = System.nanoTime();
+      connection.setNetworkTimeout(Runnable::run, Math.toIntExact(timeouts.probe().toMillis()));
+    }
+    // In each probe, because a statement may have been too young in the last one. A statement that
+    // is aborted needlessly is retried, and finds its rows.
+    statements.abortBegunBefore(opened, timeouts.probe());
+    statements.cancelOlderThan(timeouts.statement());
+    String failure = source.lastFailure();
+    if (failure != null && pool.getTotalConnections() == 0) {
+      throw new SQLException("the store has no connection left: " + failure, "08001");
+    }
+  }
+
+  private static boolean leadsToPrimary(Connection connection) {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("SHOW transaction_read_only")) {
+      return row.next() && row.getString(1).equals("off");
+    } catch (SQLException e) {
+      return false;
     }
   }
 

@@ -14,84 +14,70 @@ import org.postgresql.util.ServerErrorMessage;
  * A failure of the database, classified by its SQLSTATE (PostgreSQL documentation, appendix
  * "PostgreSQL Error Codes").
  *
- * @param cause what the driver or the pool threw
+ * @param cause the exception of the driver or the pool
  */
 public record PostgresFailure(SQLException cause) {
-
-  /** The class of connections that cannot be opened or are broken. */
-  private static final String CONNECTION = "08";
-
-  /** What Citus names as the source of a worker's failure. */
-  private static final String RELAY = "ReportResultError";
-
-  /** What the driver names, in all its languages, if the certificate is that of another host. */
-  private static final String HOST_CHECK = "PgjdbcHostnameVerifier";
-
-  /** What a pooler sends before it closes a connection. */
-  private static final String POOLER = "08P01";
 
   /** The class of a wrong name or password, and of an account that may not log in. */
   public static final String ACCOUNT_REFUSED = "28";
 
-  /** The state of a server that has become a standby. */
+  /** The state of a standby, and of an account with read-only transactions. */
   public static final String READ_ONLY = "25006";
 
-  /** What keeps a server from writing anything: no resources, a stop or start, its system. */
-  private static final Set<String> OF_SERVER = Set.of(READ_ONLY, "53", "57P", "58");
-
-  /** The state of a statement that is cancelled, also because no standby confirms it. */
+  /** The state of a cancelled statement, also of one that no standby confirms. */
   public static final String CANCELED = "57014";
 
-  /**
-   * Transient states and classes of them: connection, authorization, missing database, rollback by
-   * concurrency, resources, locks, operator, system; also transactions that time out.
-   */
-  private static final Set<String> TRANSIENT =
-      Set.of(
-          CONNECTION,
-          ACCOUNT_REFUSED,
-          READ_ONLY,
-          "25P03",
-          "25P04",
-          "3D",
-          "40",
-          "53",
-          "55",
-          "57",
-          "58");
+  /** The class of connections that cannot be opened or are broken. */
+  private static final String CONNECTION = "08";
+
+  /** The state with which a pooler closes a connection. */
+  private static final String POOLER = "08P01";
+
+  /** States and classes of a server that cannot write: read-only, no resources, shutdown, disk. */
+  private static final Set<String> CANNOT_WRITE = Set.of(READ_ONLY, "53", "57P", "58");
+
+  /** The routine that Citus names for a worker's failure. */
+  private static final String CITUS_RELAY = "ReportResultError";
+
+  /** A word in the driver's message, in all its languages, about another host's certificate. */
+  private static final String HOST_CHECK = "PgjdbcHostnameVerifier";
 
   /**
-   * Returns the failure of the driver or the pool that a framework has wrapped, if there is one.
+   * Transient states and classes: connection, account, read-only, transaction timeouts, missing
+   * database, concurrency, resources, locks, operator, system.
    */
+  private static final Set<String> TRANSIENT =
+      Set.of("08", "28", "25006", "25P03", "25P04", "3D", "40", "53", "55", "57", "58");
+
+  /** Returns the failure that a framework has wrapped, if there is one. */
   public static Optional<PostgresFailure> in(Throwable wrapper) {
     return causes(wrapper, SQLException.class).map(PostgresFailure::new).findFirst();
   }
 
-  /** Returns whether the failure is transient. */
+  /** Returns whether the failure is transient, as is the pool's time-out, which has no state. */
   public boolean isTransient() {
-    // The pool's own time-out has no state.
     return state().isEmpty() || TRANSIENT.stream().anyMatch(this::hasState);
   }
 
   /**
-   * Returns whether the server reports that another server behind it failed; the connection to this
-   * one can still be used.
+   * Returns whether the server reports the failure of another server behind it, such as a worker of
+   * Citus. The connection can still be used.
    */
-  public boolean isPassedOn() {
+  public boolean isOfAnotherServer() {
     return causes(cause, PSQLException.class)
         .map(PSQLException::getServerErrorMessage)
         .filter(Objects::nonNull)
         .anyMatch(message ->
             (hasState(CONNECTION) && !hasState(POOLER))
-                || (RELAY.equals(message.getRoutine())
-                    && OF_SERVER.stream().anyMatch(this::hasState)));
+                || (CITUS_RELAY.equals(message.getRoutine())
+                    && CANNOT_WRITE.stream().anyMatch(this::hasState)));
   }
 
   /**
-   * Returns whether the server's certificate is not trusted, or not that of the host, or whether
-   * what it is checked with cannot be read.
+   * Returns whether the server's certificate is not trusted, is another host's, or cannot be
+   * checked, because a file is missing or broken.
    */
-  public boolean isOfCertificate() {
+  public boolean isCertificateFailure() {
     return causes(cause, Throwable.class)
         .anyMatch(link ->
             link instanceof GeneralSecurityException
@@ -117,7 +103,7 @@ public record PostgresFailure(SQLException cause) {
     return message == null ? link.getClass().getSimpleName() : message;
   }
 
-  /** Returns whether the state is this one, or of this class. */
+  /** Returns whether the failure has this state, or is of this class of states. */
   public boolean hasState(String stateOrClass) {
     return state().filter(state -> state.startsWith(stateOrClass)).isPresent();
   }

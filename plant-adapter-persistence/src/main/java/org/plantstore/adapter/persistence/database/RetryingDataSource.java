@@ -1,5 +1,6 @@
 package org.plantstore.adapter.persistence.database;
 
+import io.micronaut.data.connection.jdbc.advice.DelegatingDataSource;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -7,39 +8,32 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Opens connections that can store plants, for the pool and the monitor. A pool that was told of
- * failures would wait longer after each, and overlook that the database is back; so the pool's
- * attempts are repeated here. Safe for use by many threads.
+ * Opens connections that can store plants, for the pool and the monitor. The pool's attempts are
+ * retried here, because the back-off of HikariCP grows to seconds, during which it does not notice
+ * that the database is back. Safe for use by many threads.
  */
-@SuppressWarnings("serial") // only its superclass is meant to be serialized
-final class RetryingDataSource extends PGSimpleDataSource {
+final class RetryingDataSource extends DelegatingDataSource {
 
-  private static final long serialVersionUID = 1L;
+  private static final Duration BACK_OFF = Duration.ofMillis(500);
 
-  private static final Duration PAUSE = Duration.ofMillis(500);
+  /** Longer, because many servers lock an account after some attempts with a wrong password. */
+  private static final Duration BACK_OFF_AFTER_REFUSAL = Duration.ofSeconds(5);
 
-  /**
-   * The pause after the account was refused: many servers lock out an account that is tried with a
-   * wrong password again and again.
-   */
-  private static final Duration PAUSE_AFTER_REFUSAL = Duration.ofSeconds(5);
-
-  private final transient DatabaseTimeouts timeouts;
+  private final DatabaseTimeouts timeouts;
 
   /** The refusal of the account by the last attempt, or null. */
-  private transient volatile @Nullable SQLException refusal;
+  private volatile @Nullable SQLException refusal;
 
   /** When the last attempt began, as a value of {@link System#nanoTime()}; guarded by this. */
-  private transient long attempted;
+  private long attempted;
 
-  private transient volatile @Nullable String lastFailure;
+  private volatile @Nullable String lastFailure;
 
   RetryingDataSource(DatabaseAccess access, DatabaseTimeouts timeouts) {
+    super(access.dataSource(timeouts.login()));
     this.timeouts = timeouts;
-    access.configure(this, timeouts.login());
   }
 
   /**
@@ -56,7 +50,7 @@ final class RetryingDataSource extends PGSimpleDataSource {
         return connection;
       } catch (SQLException e) {
         lastFailure = new PostgresFailure(e).describe();
-        LockSupport.parkNanos(PAUSE.toNanos());
+        LockSupport.parkNanos(BACK_OFF.toNanos());
         if (Thread.currentThread().isInterrupted()) {
           throw new SQLException("interrupted while waiting for a connection", e);
         }
@@ -64,7 +58,7 @@ final class RetryingDataSource extends PGSimpleDataSource {
     }
   }
 
-  /** Returns why the pool's last attempt failed, or null if it succeeded. */
+  /** Returns the failure of the pool's last attempt, or null if it succeeded. */
   @Nullable String lastFailure() {
     return lastFailure;
   }
@@ -72,12 +66,12 @@ final class RetryingDataSource extends PGSimpleDataSource {
   /**
    * Attempts once to open a connection.
    *
-   * @throws SQLException if that fails, or if the account was refused a short time ago
+   * @throws SQLException if that fails, or if the account was refused less than 5 s ago
    */
   Connection connect() throws SQLException {
     requireNoRecentRefusal();
     try {
-      Connection connection = prepared(super.getConnection(getUser(), getPassword()));
+      Connection connection = prepared(super.getConnection());
       refusal = null;
       return connection;
     } catch (SQLException e) {
@@ -89,7 +83,7 @@ final class RetryingDataSource extends PGSimpleDataSource {
   private synchronized void requireNoRecentRefusal() throws SQLException {
     SQLException recent = refusal;
     long now = System.nanoTime();
-    if (recent != null && now - attempted < PAUSE_AFTER_REFUSAL.toNanos()) {
+    if (recent != null && now - attempted < BACK_OFF_AFTER_REFUSAL.toNanos()) {
       throw recent;
     }
     attempted = now;
@@ -102,8 +96,7 @@ final class RetryingDataSource extends PGSimpleDataSource {
       if (row.getBoolean("read_only")) {
         throw new SQLException("the database is read-only", PostgresFailure.READ_ONLY);
       }
-      // A server that vanished without a word must not hold a writer for ever.
-      connection.setNetworkTimeout(Runnable::run, Math.toIntExact(timeouts.answer().toMillis()));
+      connection.setNetworkTimeout(Runnable::run, Math.toIntExact(timeouts.socket().toMillis()));
       return connection;
     } catch (SQLException e) {
       connection.close();
@@ -112,11 +105,14 @@ final class RetryingDataSource extends PGSimpleDataSource {
   }
 
   /**
-   * Returns the statement that sets up a session. Where synchronous commit is weaker than on, a
-   * crash of the server, or a fail-over to a standby that has to confirm, would lose acknowledged
-   * plants (R4); remote_apply is stricter and stays. A role's or a database's own time-outs would
-   * end these sessions; not every server has each of them. Warnings report that a commit was not
-   * confirmed by a standby.
+   * Returns the statement that sets up a session.
+   *
+   * <ul>
+   *   <li>With a weaker synchronous commit than on, a crash or a fail-over would lose acknowledged
+   *       plants (R4). The stricter remote_apply stays.
+   *   <li>Warnings report that no standby has confirmed a commit.
+   *   <li>Time-outs of the account or the database would end sessions. Some servers lack some.
+   * </ul>
    */
   private String session() {
     return """
@@ -133,7 +129,7 @@ final class RetryingDataSource extends PGSimpleDataSource {
         .formatted(timeouts.statement().toMillis(), timeouts.lock().toMillis());
   }
 
-  /** Ignored, because the pool would replace the time-out that is set here. */
+  /** Ignored, because the pool would replace the login timeout of {@link DatabaseAccess}. */
   @Override
   public void setLoginTimeout(int seconds) {}
 }

@@ -5,23 +5,19 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The statements whose answers the store is waiting for, and when the last answer came. Safe for
- * use by many threads.
- */
+/** The store's statements in flight. Safe for use by many threads. */
 @Singleton
 public final class RunningStatements {
 
   private static final Logger LOG = LoggerFactory.getLogger(RunningStatements.class);
 
-  private record Running(Connection connection, Statement statement, long began) {
+  private record Running(PreparedStatement statement, Connection connection, long began) {
 
     boolean isOlderThan(Duration age) {
       return System.nanoTime() - began > age.toNanos();
@@ -29,22 +25,22 @@ public final class RunningStatements {
   }
 
   private final Set<Running> running = ConcurrentHashMap.newKeySet();
-  private volatile long lastAnswer = System.nanoTime();
+  private volatile long lastSuccess = System.nanoTime();
 
   /**
-   * Executes a query, whose result is in memory then.
+   * Executes a query. Its whole result is in memory.
    *
-   * @throws SQLException if it fails, or its connection is aborted meanwhile
+   * @throws SQLException if the query fails, or its connection is aborted
    */
   public ResultSet execute(PreparedStatement query) throws SQLException {
-    Running entry = new Running(query.getConnection(), query, System.nanoTime());
+    Running entry = new Running(query, query.getConnection(), System.nanoTime());
     running.add(entry);
     try {
       ResultSet rows = query.executeQuery();
-      lastAnswer = System.nanoTime();
+      lastSuccess = System.nanoTime();
       return rows;
     } catch (SQLException e) {
-      if (running.remove(entry) && entry.connection.isClosed()) {
+      if (running.contains(entry) && entry.connection.isClosed()) {
         LOG.warn("A connection to the database broke: {}", new PostgresFailure(e).describe());
       }
       throw e;
@@ -53,16 +49,14 @@ public final class RunningStatements {
     }
   }
 
-  /** Returns whether statements have succeeded within this time. */
+  /** Returns whether a statement has succeeded within this time. */
   boolean hasSucceededWithin(Duration time) {
-    return System.nanoTime() - lastAnswer < time.toNanos();
+    return System.nanoTime() - lastSuccess < time.toNanos();
   }
 
   /**
-   * Aborts connections whose answers can no longer be expected.
-   *
-   * @param instant a value of {@link System#nanoTime()}; statements that began later are spared
-   * @param age younger statements are spared
+   * Aborts the connections of statements that were begun before an instant, a value of {@link
+   * System#nanoTime()}, and are older than the age.
    */
   void abortBegunBefore(long instant, Duration age) {
     running.stream()
@@ -71,17 +65,16 @@ public final class RunningStatements {
   }
 
   private void abort(Running entry) {
-    if (running.remove(entry) && abort(entry.connection)) {
+    if (running.remove(entry)) {
       LOG.warn("A connection was cut off: the database is back, but answers nothing on this one");
+      abort(entry.connection);
     }
   }
 
   /**
-   * Asks the server to cancel statements. It ends most statements in time by itself; but a commit
-   * that waits for a standby would wait for ever, also when its caller has given up. A statement
-   * that has ended meanwhile is left alone, and so is the next one on its connection.
-   *
-   * @param age younger statements are spared
+   * Asks the server to cancel statements that are older than the age. The server's own time-out
+   * does not cover a commit that waits for a standby. The next statement of the connection is not
+   * cancelled, even if the old one has ended meanwhile.
    */
   void cancelOlderThan(Duration age) {
     for (Running entry : running) {
@@ -96,22 +89,18 @@ public final class RunningStatements {
   }
 
   /**
-   * Closes a connection without notice to the server, in a thread of its own: with TLS this takes
-   * as long as a statement that is being sent to a server that does not read.
-   *
-   * @return whether the connection was open
+   * Closes a connection without notice to the server. Uses a thread of its own, because closing TLS
+   * waits for a statement that is being sent to a server that does not read.
    */
-  static boolean abort(Connection connection) {
+  static void abort(Connection connection) {
     try {
       connection.abort(closing -> {
         Thread thread = new Thread(closing, "database-closer");
         thread.setDaemon(true);
         thread.start();
       });
-      return true;
     } catch (SQLException e) {
       LOG.debug("The connection was closed already", e);
-      return false;
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The connections to PostgreSQL: address, time-outs, pool, fail-over, readiness, and what a failure
- * means. Knows nothing of plants and none of their statements.
+ * Connections to PostgreSQL: address, time-outs, pool, fail-over, readiness, and the meaning of
+ * failures. Independent of plants and their statements.
  */
 @NullMarked
 package org.plantstore.adapter.persistence.database;

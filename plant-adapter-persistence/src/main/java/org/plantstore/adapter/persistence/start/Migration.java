@@ -7,7 +7,6 @@ import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 import org.plantstore.adapter.persistence.database.DatabaseAccess;
 import org.plantstore.adapter.persistence.database.PostgresFailure;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * Brings the tables up to date, on connections of its own, because a migration may take longer than
@@ -29,7 +28,7 @@ public record Migration(DatabaseAccess access, Duration lockTimeout) {
   public void run() {
     try {
       Flyway.configure()
-          .dataSource(access.configure(new PGSimpleDataSource(), STATEMENT_TIMEOUT))
+          .dataSource(access.dataSource(STATEMENT_TIMEOUT))
           .locations("classpath:org/plantstore/adapter/persistence")
           // The schema may have other tables.
           .baselineOnMigrate(true)

@@ -6,7 +6,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import org.plantstore.adapter.persistence.database.DatabaseAccess;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * What a server says of itself and of the account.
@@ -56,8 +55,7 @@ public record Server(
    * @throws SQLException if the server does not answer, or not within 3 s
    */
   public static Server ask(DatabaseAccess access) throws SQLException {
-    try (Connection connection =
-            access.configure(new PGSimpleDataSource(), TIMEOUT).getConnection();
+    try (Connection connection = access.dataSource(TIMEOUT).getConnection();
         Statement statement = connection.createStatement();
         ResultSet answers = statement.executeQuery(QUESTIONS)) {
       answers.next();

@@ -69,13 +69,13 @@ public record ServerCheck(DatabaseAccess access, boolean migrates) {
 
   private static boolean isWorthWaiting(PostgresFailure failure) {
     return failure.isTransient()
-        && !failure.isOfCertificate()
+        && !failure.isCertificateFailure()
         && LASTING_STATES.stream().noneMatch(failure::hasState);
   }
 
   /** Returns what to check after a failure to connect, and the failure. */
   public static String advice(PostgresFailure failure) {
-    return (failure.isOfCertificate()
+    return (failure.isCertificateFailure()
             ? "check its certificate, and sslrootcert and the host in DATABASE_URL: "
             : "check DATABASE_URL, DATABASE_USERNAME, DATABASE_PASSWORD and the server: ")
         + failure.describe();

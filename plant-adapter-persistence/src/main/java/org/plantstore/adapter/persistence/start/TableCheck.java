@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.Set;
 import org.plantstore.adapter.persistence.database.DatabaseAccess;
 import org.plantstore.adapter.persistence.database.PostgresFailure;
-import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -74,8 +73,7 @@ public record TableCheck(DatabaseAccess access) {
    * @throws ConfigurationException if it is not there, or cannot be used
    */
   public void run() {
-    try (Connection connection =
-            access.configure(new PGSimpleDataSource(), TIMEOUT).getConnection();
+    try (Connection connection = access.dataSource(TIMEOUT).getConnection();
         Statement statement = connection.createStatement()) {
       boolean isCitus;
       try (ResultSet row = statement.executeQuery(TABLE)) {

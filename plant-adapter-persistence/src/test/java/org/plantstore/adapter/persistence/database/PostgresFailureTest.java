@@ -69,13 +69,13 @@ class PostgresFailureTest {
     "FATAL, 08P01, pooler, false",
     "ERROR, 55P03, ReportResultError, false",
   })
-  void failure_of_another_server_is_passed_on(
+  void failure_of_another_server_is_recognised(
       String severity, String state, String routine, boolean expected) {
     ServerErrorMessage message =
         new ServerErrorMessage("S%s\0C%s\0Mfailed\0R%s\0".formatted(severity, state, routine));
 
-    assertEquals(expected, new PostgresFailure(new PSQLException(message)).isPassedOn());
-    assertFalse(failure(state).isPassedOn(), "the driver's own failure");
+    assertEquals(expected, new PostgresFailure(new PSQLException(message)).isOfAnotherServer());
+    assertFalse(failure(state).isOfAnotherServer(), "the driver's own failure");
   }
 
   private static PostgresFailure failure(@Nullable String state) {

@@ -28,7 +28,6 @@ import org.plantstore.adapter.persistence.database.DatabaseAccess;
 import org.plantstore.adapter.persistence.start.ServerRules.Finding;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /** Which settings and databases a start refuses, and what an operator is told. */
 class StartTest {
@@ -169,9 +168,7 @@ class StartTest {
     try (ApplicationContext instance =
         SERVER.connect(Map.of("database.password", "a${secret}$$"))) {
       DatabaseAccess access = DatabaseAccess.of(instance.getEnvironment());
-      assertEquals(
-          "a${secret}$$",
-          access.configure(new PGSimpleDataSource(), Duration.ofSeconds(1)).getPassword());
+      assertEquals("a${secret}$$", access.dataSource(Duration.ofSeconds(1)).getPassword());
       assertEquals("postgres at " + SERVER.url("postgres"), access.toString());
     }
   }
