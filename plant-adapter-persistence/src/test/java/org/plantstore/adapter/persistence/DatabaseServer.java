@@ -13,11 +13,11 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A real PostgreSQL server, as durable as one in production, that can be killed. */
@@ -48,12 +48,12 @@ public final class DatabaseServer {
     return shared;
   }
 
-  /** Starts a context of its own on this server: what a second instance of the service does. */
+  /** Starts an instance of the adapter on this server. */
   public ApplicationContext connect() {
     return connect(Map.of());
   }
 
-  /** Does the same, with settings that replace those of this server. */
+  /** Starts an instance with other settings than those of this server. */
   public ApplicationContext connect(Map<String, Object> replacements) {
     Map<String, Object> settings = new HashMap<>(settings());
     settings.putAll(replacements);
@@ -84,7 +84,7 @@ public final class DatabaseServer {
     return DriverManager.getConnection(url("postgres"), USER, "any");
   }
 
-  /** Executes each statement in a transaction of its own. */
+  /** Executes each statement in its own transaction. */
   public void execute(String... statements) {
     try (Connection connection = connection();
         Statement statement = connection.createStatement()) {
@@ -96,7 +96,7 @@ public final class DatabaseServer {
     }
   }
 
-  /** Returns the one value that a query has as its result. */
+  /** Returns the single value of a query. */
   public String single(String query) throws SQLException {
     try (Connection connection = connection();
         ResultSet row = connection.createStatement().executeQuery(query)) {
@@ -105,7 +105,7 @@ public final class DatabaseServer {
     }
   }
 
-  /** Takes back what tests have made of the account and the tables. */
+  /** Resets the account and drops the tables. */
   public void reset() {
     execute(
         "SET default_transaction_read_only = off",
@@ -113,11 +113,11 @@ public final class DatabaseServer {
         "DROP TABLE IF EXISTS plant, flyway_schema_history");
   }
 
-  /** Kills every process of the server at once, and starts it again on what is on the disk. */
+  /** Kills every process of the server at once, and restarts it on the data on disk. */
   public void crash() throws IOException {
     int port = server.getPort();
     kill();
-    server.close(); // finds nothing to stop, and gives its lock on the data back
+    server.close(); // releases its lock on the data
     Instant deadline = Instant.now().plus(RESTART_TIMEOUT);
     while (true) {
       try {
@@ -136,9 +136,9 @@ public final class DatabaseServer {
   private void kill() throws IOException {
     String pid = Files.readAllLines(data.resolve("postmaster.pid")).get(0).strip();
     ProcessHandle postmaster = ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
-    // The server's first process, which would replace the others, and then these.
-    List<ProcessHandle> processes = new ArrayList<>(List.of(postmaster));
-    processes.addAll(postmaster.descendants().toList());
+    // First the postmaster, which would replace the others.
+    List<ProcessHandle> processes =
+        Stream.concat(Stream.of(postmaster), postmaster.descendants()).toList();
     processes.forEach(ProcessHandle::destroyForcibly);
     processes.forEach(process -> process.onExit().join());
   }

@@ -17,8 +17,8 @@ import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A way to a real server, without TLS, on which the numbers of rows that statements have changed
- * are false, and which breaks when it is told to.
+ * A proxy of a real server, without TLS, that falsifies the number of inserted rows, and breaks a
+ * connection on demand.
  */
 final class LyingServer implements AutoCloseable {
 
@@ -27,7 +27,7 @@ final class LyingServer implements AutoCloseable {
   private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
   private final int target;
 
-  /** Breaks the connection on which a client sends this, once. */
+  /** Breaks the first connection on which a client sends this text. */
   volatile @Nullable String cutAt;
 
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
@@ -52,40 +52,30 @@ final class LyingServer implements AutoCloseable {
       try {
         Socket client = listener.accept();
         sockets.add(client);
-        Socket server = connect(client);
-        sockets.add(server);
-        client.setTcpNoDelay(true);
-        server.setTcpNoDelay(true);
-        threads.execute(() -> {
-          try (client;
-              server) {
-            forward(client.getInputStream(), server.getOutputStream());
-          } catch (IOException e) {
-            // One of both has closed the connection.
-          }
-        });
-        threads.execute(() -> {
-          try (client;
-              server) {
-            lie(
-                server.getInputStream(),
-                new DataOutputStream(new BufferedOutputStream(client.getOutputStream())));
-          } catch (IOException e) {
-            // Likewise.
-          }
-        });
+        threads.execute(() -> serve(client));
       } catch (IOException e) {
-        // The listener is closed, or the server is down.
+        // The listener is closed.
       }
     }
   }
 
-  private Socket connect(Socket client) throws IOException {
-    try {
-      return new Socket(InetAddress.getLoopbackAddress(), target);
+  private void serve(Socket client) {
+    try (client;
+        Socket server = new Socket(InetAddress.getLoopbackAddress(), target)) {
+      sockets.add(server);
+      client.setTcpNoDelay(true);
+      server.setTcpNoDelay(true);
+      threads.execute(() -> {
+        try (client;
+            server) {
+          lie(server.getInputStream(), client.getOutputStream());
+        } catch (IOException e) {
+          // One side has closed the connection.
+        }
+      });
+      forward(client.getInputStream(), server.getOutputStream());
     } catch (IOException e) {
-      client.close();
-      throw e;
+      // Likewise, or the server is down.
     }
   }
 
@@ -101,9 +91,10 @@ final class LyingServer implements AutoCloseable {
     }
   }
 
-  /** Passes on the server's messages, each a type, a length that counts itself, and a content. */
-  private static void lie(InputStream server, DataOutputStream client) throws IOException {
+  /** Forwards the server's messages: type, length (which includes itself), content. */
+  private static void lie(InputStream server, OutputStream target) throws IOException {
     DataInputStream messages = new DataInputStream(server);
+    DataOutputStream client = new DataOutputStream(new BufferedOutputStream(target));
     while (true) {
       int type = messages.readByte();
       byte[] content = new byte[messages.readInt() - Integer.BYTES];
@@ -118,7 +109,7 @@ final class LyingServer implements AutoCloseable {
     }
   }
 
-  /** Replaces each digit of the number in a tag such as {@code INSERT 0 17} by another. */
+  /** Replaces each digit of the number in a tag such as {@code INSERT 0 17}. */
   private static void falsify(byte[] tag) {
     String text = new String(tag, StandardCharsets.US_ASCII);
     if (text.startsWith("INSERT 0 ")) {

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Timeout;
 import org.plantstore.domain.PlantStore;
 
 /**
- * The rules of every store on a server that lies about how many rows it has changed, as Citus does:
- * what is answered follows from rows alone.
+ * The contract on a server that reports a wrong number of changed rows, as Citus does: answers
+ * follow from the rows only.
  */
 class LyingServerTest extends InstancesContract {
 
@@ -71,7 +71,7 @@ class LyingServerTest extends InstancesContract {
     }
   }
 
-  /** Alone and in batches, first with free ids and then with those that others are taking. */
+  /** One by one and in batches, first with free ids and then with contested ones. */
   @Test
   @Timeout(60)
   void plants_that_are_raced_for_through_two_stores_have_one_content_each() throws Exception {

@@ -18,7 +18,7 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.slf4j.LoggerFactory;
 
-/** What a real server does to its clients, and what the store makes of it. */
+/** Faults of a real server. */
 class PostgresFaultsTest {
 
   private static final NewPlant FERN = new NewPlant(1, "fern", "shade");
@@ -45,8 +45,7 @@ class PostgresFaultsTest {
   }
 
   @Test
-  void pool_whose_first_connection_breaks_while_it_is_set_up_serves_all_the_same()
-      throws Exception {
+  void pool_recovers_when_its_first_connection_breaks_during_setup() throws Exception {
     try (LyingServer server = new LyingServer(SERVER.port())) {
       server.cutAt = "TRANSACTION ISOLATION";
       String url = "jdbc:postgresql://localhost:" + server.port() + "/postgres?sslmode=disable";
@@ -58,7 +57,7 @@ class PostgresFaultsTest {
   }
 
   @Test
-  void missing_table_is_no_reason_to_try_again() {
+  void missing_table_is_a_permanent_failure() {
     try (ApplicationContext instance = SERVER.connect()) {
       PlantStore store = instance.getBean(PlantStore.class);
       SERVER.execute("DROP TABLE plant");
@@ -73,7 +72,7 @@ class PostgresFaultsTest {
   }
 
   @Test
-  void pool_is_set_neither_to_another_account_nor_not_to_commit() throws SQLException {
+  void settings_of_the_pool_change_neither_account_nor_commit() throws SQLException {
     Map<String, Object> ofThePool =
         Map.of("datasources.default.username", "nobody", "datasources.default.auto-commit", false);
     try (ApplicationContext instance = SERVER.connect(ofThePool)) {
@@ -83,7 +82,7 @@ class PostgresFaultsTest {
     }
   }
 
-  /** It is not about a standby, and its text may be a plant's. */
+  /** Its text may contain a plant's. */
   @Test
   void warning_of_a_trigger_changes_nothing_and_is_not_logged() throws Exception {
     try (ApplicationContext instance = SERVER.connect()) {

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.Objects;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.postgresql.Driver;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -69,7 +70,7 @@ public record DatabaseAccess(String url, String username, String password) {
    *
    * @param socketTimeout the time-out for each answer of a host, in whole seconds
    */
-  public PGSimpleDataSource dataSource(Duration socketTimeout) {
+  public DataSource dataSource(Duration socketTimeout) {
     PGSimpleDataSource source = new PGSimpleDataSource();
     source.setUrl(url);
     source.setUser(username);

@@ -25,18 +25,18 @@ class PostgresFailureTest {
         "08000", "08001", "08006", "25006", "25P03", "25P04", "28P01", "3D000", "40001", "40P01",
         "53100", "53300", "55P03", "57014", "57P01", "57P03", "58030"
       })
-  void trying_again_can_help(@Nullable String state) {
+  void failure_is_transient(@Nullable String state) {
     assertTrue(failure(state).isTransient());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"22021", "23502", "25001", "42501", "42P01", "XX000", "0", ""})
-  void trying_again_cannot_help(String state) {
+  void failure_is_permanent(String state) {
     assertFalse(failure(state).isTransient());
   }
 
   @Test
-  void innermost_state_counts_and_every_message_is_told() {
+  void innermost_state_and_every_message_are_reported() {
     SQLException refused = new SQLException("Connection refused", "08001");
     refused.initCause(new ConnectException("no route"));
     SQLException timeout = new SQLTransientConnectionException("timed out", "HY000", refused);
@@ -48,7 +48,7 @@ class PostgresFailureTest {
   }
 
   @Test
-  void details_of_the_server_are_not_told() {
+  void details_of_the_server_are_not_reported() {
     ServerErrorMessage message =
         new ServerErrorMessage("SERROR\0C23502\0Mnull value in a column\0DFailing row (secret)\0");
 

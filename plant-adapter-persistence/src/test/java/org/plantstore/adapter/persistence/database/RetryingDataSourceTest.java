@@ -31,9 +31,9 @@ class RetryingDataSourceTest {
     assertEquals(used, single(sourceFor("postgres"), "SHOW synchronous_commit"));
   }
 
-  /** They would end sessions that wait, some of them idle ones. */
+  /** They would end sessions that wait or are idle. */
   @Test
-  void time_outs_of_the_account_do_not_count() throws SQLException {
+  void time_outs_of_the_account_have_no_effect() throws SQLException {
     String timeouts =
         "name IN ('transaction_timeout', 'idle_in_transaction_session_timeout',"
             + " 'idle_session_timeout')";
@@ -53,9 +53,9 @@ class RetryingDataSourceTest {
             source, "SELECT string_agg(DISTINCT setting, ' ') FROM pg_settings WHERE " + timeouts));
   }
 
-  /** Many a server locks an account out that is tried with a wrong password too often. */
+  /** Many servers lock an account after several attempts with a wrong password. */
   @Test
-  void account_that_is_refused_is_not_tried_again_at_once() {
+  void refused_account_is_not_retried_at_once() {
     server.execute("DO $$ BEGIN CREATE ROLE stranger; EXCEPTION WHEN duplicate_object THEN END $$");
     RetryingDataSource source = sourceFor("stranger");
     SQLException refusal = assertThrows(SQLException.class, source::connect);

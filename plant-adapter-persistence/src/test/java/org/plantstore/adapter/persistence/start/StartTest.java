@@ -11,7 +11,6 @@ import java.io.OutputStream;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.sql.Connection;
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -168,7 +167,7 @@ class StartTest {
     try (ApplicationContext instance =
         SERVER.connect(Map.of("database.password", "a${secret}$$"))) {
       DatabaseAccess access = DatabaseAccess.of(instance.getEnvironment());
-      assertEquals("a${secret}$$", access.dataSource(Duration.ofSeconds(1)).getPassword());
+      assertEquals("a${secret}$$", access.password());
       assertEquals("postgres at " + SERVER.url("postgres"), access.toString());
     }
   }
