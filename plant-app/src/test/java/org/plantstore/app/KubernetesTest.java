@@ -2,11 +2,14 @@ package org.plantstore.app;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerPort;
 import io.fabric8.kubernetes.api.model.EnvVar;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.IntOrString;
 import io.fabric8.kubernetes.api.model.LabelSelector;
 import io.fabric8.kubernetes.api.model.PodSpec;
@@ -22,12 +25,19 @@ import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyIngressRule;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.openshift.api.model.monitoring.v1.PodMetricsEndpoint;
 import io.fabric8.openshift.api.model.monitoring.v1.PodMonitor;
+import java.io.IOException;
 import java.net.http.HttpRequest;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The manifests for Kubernetes, as models of its API read them, held against the service. */
 class KubernetesTest {
@@ -151,6 +161,40 @@ class KubernetesTest {
                     .getSelector()))
         .map(LabelSelector::getMatchLabels)
         .forEach(selected -> assertEquals(labels, selected));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {BASE, MONITORING})
+  void kustomization_has_each_manifest_and_each_field_of_one_is_known(String folder)
+      throws IOException {
+    Set<String> manifests;
+    try (Stream<Path> files = Files.list(Manifests.FOLDER.resolve(folder))) {
+      manifests =
+          files
+              .filter(Files::isRegularFile)
+              .map(file -> file.getFileName().toString())
+              .filter(name -> !name.equals("kustomization.yaml"))
+              .collect(Collectors.toSet());
+    }
+    Map<String, Object> kustomization = Manifests.yaml(folder + "kustomization.yaml");
+
+    assertEquals(Set.of("apiVersion", "kind", "resources"), kustomization.keySet());
+    assertEquals(
+        manifests, Set.copyOf((List<?>) Objects.requireNonNull(kustomization.get("resources"))));
+    for (String name : manifests) {
+      HasMetadata manifest = Manifests.read(folder + name, HasMetadata.class);
+      assertFalse(manifest instanceof GenericKubernetesResource, name + " is of an unknown kind");
+    }
+  }
+
+  @Test
+  void unknown_field_is_noticed() {
+    Map<String, Object> deployment = Manifests.yaml(BASE + "deployment.yaml");
+    deployment.put("spec", Map.of("replica", 2));
+
+    Exception refusal =
+        assertThrows(IllegalArgumentException.class, () -> Manifests.parse(deployment));
+    assertTrue(refusal.toString().contains("\"replica\""), refusal::toString);
   }
 
   private static Container container(PodTemplateSpec pods) {

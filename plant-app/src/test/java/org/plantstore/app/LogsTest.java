@@ -8,10 +8,13 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the service writes, and what can be found of a request in it. */
+@Execution(ExecutionMode.CONCURRENT)
 class LogsTest {
 
   private static final String FERN = "{\"id\":1,\"name\":\"fern\",\"tag\":\"evergreen shade\"}";

@@ -2,7 +2,9 @@ package org.plantstore.app;
 
 import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.nio.file.Files;
@@ -15,7 +17,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The metrics as a Prometheus reads them, held against the page on operations. */
+/**
+ * The metrics as a Prometheus reads them, held against the page on operations and the dashboard.
+ */
 class MetricsTest {
 
   private static final Path PAGE = Path.of("docs", "operations.md");
@@ -60,6 +64,17 @@ class MetricsTest {
     assertEquals(404, ServiceProcess.send(create).statusCode());
     // Otherwise the id would be taken by another plant.
     assertEquals(200, service.create(602, "moss").statusCode());
+  }
+
+  @Test
+  void queries_of_the_dashboard_select_and_group_what_is_served() throws IOException {
+    List<String> queries =
+        new ObjectMapper()
+            .readTree(Manifests.FOLDER.resolve("grafana-dashboard.json").toFile())
+            .findValuesAsText("expr");
+
+    assertTrue(queries.size() >= 12, queries::toString);
+    PrometheusQueries.assertServed(queries);
   }
 
   /** Returns the metric with its labels; the page has one row for each family of the JVM. */

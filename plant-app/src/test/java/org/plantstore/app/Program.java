@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -21,6 +22,9 @@ import org.junit.jupiter.api.Assumptions;
 final class Program {
 
   private static final Duration LIMIT = Duration.ofMinutes(3);
+
+  /** No proxies, and no options of Java, Node.js or Python, which belong to the machine. */
+  private static final Set<String> INHERITED = Set.of("PATH", "HOME", "TMPDIR");
 
   static final Path TARGET = Path.of("target").toAbsolutePath();
 
@@ -41,10 +45,14 @@ final class Program {
     }
   }
 
-  /** Runs a program to its end; one that takes too long is ended and fails the test. */
+  /**
+   * Runs a program to its end; one that takes too long is ended and fails the test. Of this
+   * process' variables it has only {@link #INHERITED}.
+   */
   static Ended run(Path folder, Map<String, String> environment, String... command)
       throws IOException {
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
+    builder.environment().keySet().retainAll(INHERITED);
     builder.environment().putAll(environment);
     Process process = builder.redirectErrorStream(true).start();
     process.getOutputStream().close();
@@ -68,7 +76,8 @@ final class Program {
     Optional<Path> program =
         Stream.of(names)
             .flatMap(name ->
-                Stream.of(folders.split(File.pathSeparator)).map(folder -> Path.of(folder, name)))
+                Stream.of(folders.split(File.pathSeparator))
+                    .map(folder -> Path.of(folder).resolve(name)))
             .filter(Files::isExecutable)
             .findFirst();
     Assumptions.assumeTrue(

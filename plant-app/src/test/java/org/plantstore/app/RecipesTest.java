@@ -41,7 +41,7 @@ class RecipesTest {
   /** Recipes by their language on the page. */
   enum Recipe {
     SH("create.sh", "bash"), // and curl
-    JAVA("CreatePlant.java", "java"),
+    JAVA("CreatePlant.java", Path.of(System.getProperty("java.home"), "bin", "java").toString()),
     PYTHON("create.py", "python3"),
     JAVASCRIPT("create.mjs", "node");
 
@@ -103,7 +103,9 @@ class RecipesTest {
     Program.requireInstalled("curl");
     String text = textOf(recipe).replace("http://localhost:8080", service.toString());
     Files.writeString(folder.resolve(recipe.file), text);
-    return Program.run(folder, Map.of("TOKEN", token), recipe.interpreter, recipe.file);
+    // Without the settings of the user's curl.
+    Map<String, String> environment = Map.of("TOKEN", token, "HOME", folder.toString());
+    return Program.run(folder, environment, recipe.interpreter, recipe.file);
   }
 
   private static String textOf(Recipe recipe) throws IOException {

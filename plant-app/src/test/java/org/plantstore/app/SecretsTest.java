@@ -15,12 +15,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.plantstore.app.development.DevelopmentKey;
 
 /**
  * What is nobody's business is in nothing that the service writes, whatever fails and however much
  * is logged: what every secret has in common is searched for in the log and in the answers.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class SecretsTest {
 
   private static final Map<String, String> SETTINGS =

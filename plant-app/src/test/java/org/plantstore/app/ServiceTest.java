@@ -8,8 +8,11 @@ import java.net.http.HttpResponse;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The whole service over HTTP, in a process of its own, on a real PostgreSQL. */
+@Execution(ExecutionMode.CONCURRENT)
 class ServiceTest {
 
   private static final String FERN = "{\"id\":9223372036854775807,\"name\":\"fern\",\"tag\":\"\"}";

@@ -38,10 +38,6 @@ class StartScriptTest {
   void install() throws IOException {
     Program.requireInstalled("sh");
     Program.requireInstalled("readlink");
-    environment.put("JAVA_OPTS", "");
-    environment.put("JDK_JAVA_OPTIONS", "");
-    environment.put("JAVA_TOOL_OPTIONS", "");
-    environment.put("PLANT_STORE_AOT", "");
     root = root.toRealPath();
     installation = Files.createDirectory(root.resolve("plant store"));
     Files.copy(SCRIPT, installation.resolve("plant-store"), StandardCopyOption.COPY_ATTRIBUTES);

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -33,15 +32,19 @@ class SystemdTest {
   void systemd_finds_no_fault_and_an_exposure_of_at_most_2(@TempDir Path folder)
       throws IOException {
     String analyze = Program.requireInstalled("systemd-analyze");
+    // The path replaces that of the machine, whose other units would be reported too.
+    Map<String, String> environment = Map.of("SYSTEMD_UNIT_PATH", folder.toString());
+    Files.writeString(folder.resolve("sysinit.target"), "[Unit]\n"); // one that is empty is masked
     Files.writeString(
         folder.resolve(NAME), UNIT.replace("=/opt/plant-store/", "=" + SCRIPTS + "/"));
 
     assertEquals(
         new Program.Ended(0, ""),
-        Program.run(folder, Map.of(), analyze, "verify", "--man=no", "./" + NAME));
-    List<String> security =
-        List.of(analyze, "security", "--offline=true", "--threshold=20", "--no-pager", "./" + NAME);
-    Program.run(folder, Map.of(), security.toArray(new String[0])).requireSuccess();
+        Program.run(folder, environment, analyze, "verify", "--man=no", "./" + NAME));
+    String[] security = {
+      analyze, "security", "--offline=true", "--threshold=20", "--no-pager", "./" + NAME
+    };
+    Program.run(folder, environment, security).requireSuccess();
   }
 
   private static String value(String setting) {
