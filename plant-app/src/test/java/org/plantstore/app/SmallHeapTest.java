@@ -74,10 +74,7 @@ class SmallHeapTest {
 
   @Test
   void largest_bodies_on_many_connections_are_answered() throws Exception {
-    Set<Integer> statuses = onEveryConnection(this::largeCreate);
-
-    assertTrue(statuses.contains(200), statuses.toString());
-    assertTrue(Set.of(200, 503).containsAll(statuses), statuses.toString());
+    assertAnswered(onConnections(CONNECTIONS, this::largeCreate));
     assertWell();
   }
 
@@ -86,13 +83,10 @@ class SmallHeapTest {
     TestCertificate certificate = TestCertificate.issue();
     SocketFactory sockets = certificate.sockets();
     try (ServiceProcess encrypting = start(certificate.settings())) {
-      Set<Integer> statuses =
+      assertAnswered(
           onConnections(
               TLS_CONNECTIONS,
-              id -> largeCreate(new RawClient(sockets, encrypting.port, token), id));
-
-      assertTrue(statuses.contains(200), statuses.toString());
-      assertTrue(Set.of(200, 503).containsAll(statuses), statuses.toString());
+              id -> largeCreate(new RawClient(sockets, encrypting.port, token), id)));
     }
   }
 
@@ -105,17 +99,19 @@ class SmallHeapTest {
           return service.create(-1, "fern").statusCode();
         });
     Set<Integer> statuses =
-        onEveryConnection(id -> {
-          try (RawClient client = new RawClient(service.port, token)) {
-            sendAllButTheEnd(client, id);
-            allSent.countDown();
-            assertEquals(200, small.get());
-            client.send(END);
-            return client.status();
-          } catch (IOException e) {
-            return CLOSED;
-          }
-        });
+        onConnections(
+            CONNECTIONS,
+            id -> {
+              try (RawClient client = new RawClient(service.port, token)) {
+                sendAllButTheEnd(client, id);
+                allSent.countDown();
+                assertEquals(200, small.get());
+                client.send(END);
+                return client.status();
+              } catch (IOException e) {
+                return CLOSED;
+              }
+            });
 
     assertTrue(Set.of(200, 503, CLOSED).containsAll(statuses), statuses.toString());
     assertWell();
@@ -123,13 +119,15 @@ class SmallHeapTest {
 
   @Test
   void clients_that_do_not_wait_for_the_answer_leave_nothing_behind() throws Exception {
-    onEveryConnection(id -> {
-      try (RawClient client = new RawClient(service.port, token)) {
-        sendAllButTheEnd(client, id);
-        client.send(END);
-      }
-      return CLOSED;
-    });
+    onConnections(
+        CONNECTIONS,
+        id -> {
+          try (RawClient client = new RawClient(service.port, token)) {
+            sendAllButTheEnd(client, id);
+            client.send(END);
+          }
+          return CLOSED;
+        });
 
     assertWell();
   }
@@ -166,10 +164,6 @@ class SmallHeapTest {
     int status(int id) throws Exception;
   }
 
-  private Set<Integer> onEveryConnection(Client client) throws Exception {
-    return onConnections(CONNECTIONS, client);
-  }
-
   private Set<Integer> onConnections(int connections, Client client) throws Exception {
     List<Future<Integer>> pending = new ArrayList<>();
     for (int number = 0; number < connections; number++) {
@@ -181,6 +175,11 @@ class SmallHeapTest {
       statuses.add(answer.get(120, TimeUnit.SECONDS));
     }
     return statuses;
+  }
+
+  private static void assertAnswered(Set<Integer> statuses) {
+    assertTrue(statuses.contains(200), statuses.toString());
+    assertTrue(Set.of(200, 503).containsAll(statuses), statuses.toString());
   }
 
   private int largeCreate(int id) throws IOException {
