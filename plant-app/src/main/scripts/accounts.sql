@@ -1,7 +1,7 @@
--- Makes the two accounts of a service, in the database that is to have its plants:
--- plants_owner, which migrates, and plants, which serves, and can do nothing but insert and select.
--- A superuser runs this before the first "plant-store migrate", and again after it. It changes
--- nothing that is as it should be. Passwords are set by \password of psql, which sends no plain text.
+-- Creates the two accounts of a service in the database of its plants: plants_owner, which migrates,
+-- and plants, which serves and can only insert and select. Run it as a superuser before the first
+-- "plant-store migrate", and again after it; it may be repeated. Set the passwords with \password of
+-- psql, which sends no plain text.
 
 DO $$
 BEGIN
@@ -12,7 +12,7 @@ BEGIN
     CREATE ROLE plants LOGIN;
   END IF;
 
-  -- PostgreSQL lets everybody make temporary tables, and before version 15 others too.
+  -- By default every account may create temporary tables, and before version 15 other tables too.
   EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
   REVOKE CREATE ON SCHEMA public FROM PUBLIC;
   GRANT CREATE, USAGE ON SCHEMA public TO plants_owner;

@@ -1,7 +1,7 @@
 "use strict";
 
-// A token in the address (#token=…) is filled in, and taken out of the address: it is not to be
-// shared, kept in the history or sent anywhere but with the requests of this page.
+// Moves a token from the address (#token=…) into the form, so that it is not shared, kept in the
+// history or sent anywhere except with the requests of this page.
 let token = "";
 let complete = false;
 
@@ -35,7 +35,7 @@ const ui = SwaggerUIBundle({
   tryItOutEnabled: true,
   displayRequestDuration: true,
   syntaxHighlight: { theme: "monokai" }, // the default has a faint red on grey
-  validatorUrl: null, // another host would be told the address of this one
+  validatorUrl: null, // would send the address of this service to another host
   onComplete: () => {
     complete = true;
     fillIn();
