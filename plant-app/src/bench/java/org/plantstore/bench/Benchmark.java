@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Measures the packaged service and prints a table of the figures of each {@link Part}. A goal that
- * is missed is a result; only what makes figures wrong is a failure.
+ * Measures the packaged service and prints a table of the figures of each {@link Part}. A missed
+ * goal is a result; only a wrong figure is a failure.
  */
 public final class Benchmark {
 
@@ -23,7 +23,9 @@ public final class Benchmark {
   private static final Path AOT_CACHE = TARGET.resolve("plant-app.aot");
   private static final String START = "start";
 
-  /** Subjects are warmed up in turns, or the last would still be compiled when it is measured. */
+  /**
+   * Subjects are warmed up in two turns, so that the last one is compiled before its measurement.
+   */
   private static final int WARM_UP_TURNS = 2;
 
   private static final int ROUNDS = option("bench.rounds");
@@ -57,7 +59,7 @@ public final class Benchmark {
   }
 
   /** A Maven that is ended by a signal leaves its children running. */
-  @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for the end of Maven
+  @SuppressWarnings("FutureReturnValueIgnored") // the end of Maven needs no handling
   private static void endWithMaven() {
     ProcessHandle.current()
         .parent()
@@ -136,7 +138,7 @@ public final class Benchmark {
         .collect(Collectors.joining(", "));
   }
 
-  /** Logs what figures depend on besides the service. */
+  /** Logs the conditions on which figures depend. */
   private static void describe(Testbed testbed)
       throws IOException, InterruptedException, SQLException {
     testbed.log("date: " + Instant.now());

@@ -18,13 +18,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A database on an embedded PostgreSQL that is as durable as one in production, or one that is
- * there already.
+ * A database on an embedded, durable PostgreSQL, or an existing database.
  *
  * @param address the address of the server, which may serve several databases
  * @param name the name of this one
  * @param largeTableRows the number of rows of {@link Table#LARGE}
- * @param server what is closed at the end
+ * @param server the resource to close at the end
  */
 record Database(
     String address,
@@ -40,7 +39,7 @@ record Database(
   private static final Duration QUIET_LIMIT = Duration.ofSeconds(60);
   private static final Duration POLL_PAUSE = Duration.ofMillis(20);
 
-  /** Longer than a service that has statements to make pauses between two of them. */
+  /** Longer than a busy service pauses between two statements. */
   private static final String IS_QUIET =
       """
       SELECT count(*) = 0 FROM pg_stat_activity
@@ -109,7 +108,7 @@ record Database(
     return SCHEME + address + "/" + name;
   }
 
-  /** Gives the table the content that a round begins with. */
+  /** Prepares the content of the table for a round. */
   void prepare(Table table) throws SQLException {
     awaitQuiet();
     switch (table) {

@@ -9,9 +9,8 @@ import io.micronaut.serde.annotation.Serdeable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The least that the framework does for a request: a service that answers a create with its own
- * JSON, without a token and without a store. It is no part of {@link Variant#ONE_INSERT}, on whose
- * class path it is too.
+ * The floor of the framework: a service that answers a create with its own JSON, without a token
+ * and without a store. {@link Variant#ONE_INSERT} does not use it, though it is on its class path.
  */
 @Controller
 @Requires(missingClasses = "org.plantstore.app.Main")
@@ -22,7 +21,7 @@ public final class Echo {
     Micronaut.run(
         Echo.class,
         "--micronaut.server.port=" + System.getenv("PORT"),
-        // As the plant store has it.
+        // As in the plant store.
         "--micronaut.netty.event-loops.default.thread-core-ratio=1");
   }
 

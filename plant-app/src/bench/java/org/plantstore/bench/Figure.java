@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A row of the result: a metric of a subject, or its ratio to that of a baseline.
  *
- * @param what names it
+ * @param what the name
  * @param goal the value that the median must reach, or null if there is none
  * @param metric the metric
  * @param subject the subject
@@ -25,7 +25,7 @@ record Figure(
     return new Figure(what, goal, metric, of, to);
   }
 
-  /** Returns a figure of a subject alone. */
+  /** Returns an absolute figure of a subject. */
   static Figure absolute(String what, @Nullable Goal goal, Metric metric, Subject subject) {
     return new Figure(what, goal, metric, subject, null);
   }
@@ -34,7 +34,7 @@ record Figure(
    * A value to reach.
    *
    * @param isMinimum whether larger values are better
-   * @param limit the last good value
+   * @param limit the goal
    */
   record Goal(boolean isMinimum, double limit) {
 

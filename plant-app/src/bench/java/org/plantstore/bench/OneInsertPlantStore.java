@@ -13,7 +13,7 @@ import org.plantstore.domain.PlantStore;
 
 /**
  * A store without group commit, to compare with: each call inserts its row in a transaction of its
- * own, on one of 10 connections. It is on the class path of {@link Variant#ONE_INSERT} alone. Any
+ * own, on one of 10 connections. Only {@link Variant#ONE_INSERT} has it on the class path. Any
  * failure, a taken id included, is an exception, which ends the benchmark.
  */
 @Singleton

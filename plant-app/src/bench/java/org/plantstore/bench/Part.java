@@ -14,7 +14,7 @@ import static org.plantstore.bench.Metric.START;
 import java.util.List;
 
 /**
- * Figures that are measured together, on services of their own.
+ * Figures that are measured together, on the services of this part.
  *
  * @param name the name in {@code bench.parts}
  * @param figures the figures
@@ -45,7 +45,7 @@ record Part(String name, List<Figure> figures) {
   private static final Subject CACHED_START = new Start("AOT cache", Variant.REQUIRING_CACHE);
   private static final Subject PLAIN_START = new Start("no AOT cache", Variant.WITHOUT_CACHE);
 
-  /** All that is measured: what, the goal, the metric, the subject and what it is compared with. */
+  /** All figures: what, goal, metric, subject and baseline. */
   static final List<Part> ALL =
       List.of(
           part(

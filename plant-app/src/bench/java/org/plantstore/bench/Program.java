@@ -83,7 +83,7 @@ record Program(Path file) {
     }
   }
 
-  /** Starts this program, with what it prints at the process' output. */
+  /** Starts this program, with its output at this process' output. */
   Process start(Map<String, String> environment, String options, String... arguments)
       throws IOException {
     ProcessBuilder builder = new ProcessBuilder(file.toString()).redirectErrorStream(true);

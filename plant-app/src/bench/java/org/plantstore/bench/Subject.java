@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.sql.SQLException;
 import java.util.Map;
 
-/** Something that is measured, once in each round. */
+/** A measured subject, once in each round. */
 interface Subject {
 
   /** Returns the name of this subject in the log of the run. */

@@ -42,7 +42,7 @@ final class Testbed implements AutoCloseable {
    * Starts the database.
    *
    * @param target the folder of the packaged service
-   * @param log the file that is to get everything that is printed
+   * @param log the file for all output
    */
   Testbed(Path target, Path log, long largeTableRows) throws IOException, SQLException {
     this.target = target;
@@ -70,7 +70,7 @@ final class Testbed implements AutoCloseable {
     return tokens.sign(algorithm);
   }
 
-  /** Returns the running service of this variant, which is started if there is none. */
+  /** Returns the running service of this variant; starts it if necessary. */
   Service service(Variant variant) throws IOException, InterruptedException {
     Service service = services.get(variant);
     if (service == null) {
@@ -149,7 +149,7 @@ final class Testbed implements AutoCloseable {
     return folder;
   }
 
-  /** Has the start script start another program, as it starts that of an image. */
+  /** Makes the start script start another program, as in an image. */
   private Path folderOf(String mainClass, String classPath) throws IOException {
     Path folder = folder("benchmark-" + mainClass);
     Files.writeString(folder.resolve("jib-main-class-file"), mainClass);
@@ -167,7 +167,7 @@ final class Testbed implements AutoCloseable {
     return folder;
   }
 
-  /** Stops all services and deletes what they need no more. */
+  /** Stops all services and deletes their data. */
   void clear() throws SQLException {
     services.values().forEach(Service::close);
     if (services.containsKey(Variant.OTHER_DATABASE)) {

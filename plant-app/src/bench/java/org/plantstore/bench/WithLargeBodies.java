@@ -5,10 +5,10 @@ import java.sql.SQLException;
 import java.util.Map;
 
 /**
- * Requests while four other callers send bodies of 1 MB with 100,000 members, one after the other.
- * All of these are one plant, which is stored once.
+ * Requests while four other callers send bodies of 1 MB with 100,000 members, one after the other,
+ * all of the same plant.
  *
- * @param requests what is measured
+ * @param requests the measured requests
  */
 record WithLargeBodies(Requests requests) implements Subject {
 

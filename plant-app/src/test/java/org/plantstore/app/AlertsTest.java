@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The alerts, held against the metrics that are served and the runbook. */
+/** The alerts match the metrics that are served and the runbook. */
 class AlertsTest {
 
   private static final PrometheusRule ALERTS =

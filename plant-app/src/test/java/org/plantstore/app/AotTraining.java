@@ -57,8 +57,8 @@ public final class AotTraining {
   }
 
   private void record() {
-    // At level 3 all code goes on counting what it does, and the cache keeps that for the compiler.
-    // By its name alone: the script takes spaces in a path for ends of options.
+    // At level 3 all code keeps its profile counters, which the cache passes on to the compiler.
+    // Only the file name: the script splits options at spaces.
     String options = "-XX:TieredStopAtLevel=3 -XX:AOTCacheOutput=" + cache.getFileName();
     try (ServiceProcess service = start("JAVA_OPTS", options)) {
       service.awaitReady();
@@ -71,7 +71,7 @@ public final class AotTraining {
     }
   }
 
-  /** What one client asks a service for: mostly new plants, and some of the rest. */
+  /** The requests of one client: mostly new plants, and some of every other kind. */
   private void sendRequests(ServiceProcess service, long firstId) {
     for (long id = firstId; id < firstId + ROUNDS * IDS_OF_A_ROUND; id++) {
       assertEquals(200, service.create(plant(id, "fern")).statusCode());

@@ -15,8 +15,8 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
- * What bytecode says about modules and their rooms, which are packages: who needs whom, and who
- * needs what from outside. A room is named by its package below {@code org.plantstore}.
+ * The dependencies of modules and their rooms (packages) in the bytecode, on each other and on
+ * libraries. A room is named by its package below {@code org.plantstore}.
  */
 final class Architecture {
 
@@ -29,12 +29,12 @@ final class Architecture {
     this.classes = classes;
   }
 
-  /** Returns for each module that owns a class the other modules that its classes need. */
+  /** Returns the other modules that each module with classes depends on. */
   Map<String, Set<String>> moduleGraph() {
     return graph(Architecture::moduleOf, name -> true);
   }
 
-  /** Returns for each room of the adapters the other rooms of its adapter that its classes need. */
+  /** Returns the other rooms of its adapter that each room of an adapter depends on. */
   Map<String, Set<String>> roomGraph() {
     Map<String, Set<String>> graph = graph(Architecture::roomOf, name -> name.startsWith(ADAPTERS));
     graph.replaceAll((room, needed) ->
@@ -61,7 +61,7 @@ final class Architecture {
     return graph;
   }
 
-  /** Returns the packages outside of the project that a module's classes need. */
+  /** Returns the packages outside of the project that a module depends on. */
   Set<String> externalPackages(String module) {
     return classes.stream()
         .filter(owner -> moduleOf(owner.getPackageName()).equals(module))
@@ -70,7 +70,7 @@ final class Architecture {
         .collect(toCollection(TreeSet::new));
   }
 
-  /** Returns for each technology, named by the start of its packages, the rooms that need it. */
+  /** Returns the rooms that depend on each technology, named by the prefix of its packages. */
   Map<String, Set<String>> roomsByTechnology(Set<String> technologies) {
     return classes.stream()
         .flatMap(owner ->
@@ -85,7 +85,7 @@ final class Architecture {
                 mapping(Map.Entry::getValue, toCollection(TreeSet::new))));
   }
 
-  /** Returns the classes that are in another module's jar or folder than their package says. */
+  /** Returns the classes outside of the jar or folder of the module that owns their package. */
   Set<String> misplaced() {
     return classes.stream()
         .filter(shipped ->
@@ -103,7 +103,7 @@ final class Architecture {
     return packageName.substring(ROOT.length());
   }
 
-  /** A module is named by the first part of a room's name, that of an adapter by the first two. */
+  /** Returns the first part of a room's name, or the first two if it is in an adapter. */
   private static String moduleOf(String packageName) {
     return roomOf(packageName)
         .replaceFirst("^(adapter\\.\\w+|\\w+).*", "plant-$1")

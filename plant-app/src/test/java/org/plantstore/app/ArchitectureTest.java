@@ -17,13 +17,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The hexagon, read off the bytecode of all modules and compared for equality: an edge too many
- * fails as well as one that has gone, and so does a cycle. Each kind of rule is also shown to fail,
- * on a class that breaks it.
+ * The dependency graph of all modules, computed from the bytecode, equals the expected one: added
+ * edges, missing edges and cycles fail. A violation of each kind of rule shows that the rule can
+ * fail.
  */
 class ArchitectureTest {
 
-  /** The service needs the domain for the port by which it looks for its store. */
+  /** The service depends on the domain because it looks for an implementation of its port. */
   private static final Map<String, Set<String>> MODULE_GRAPH =
       graph(
           """
@@ -84,7 +84,7 @@ class ArchitectureTest {
               .withImportOption(Predefined.DO_NOT_INCLUDE_TESTS)
               .importPackages("org.plantstore"));
 
-  /** Of a domain that knows too much. */
+  /** The dependencies of {@link DomainThatKnowsTooMuch}. */
   private static final Architecture BROKEN =
       new Architecture(
           new ClassFileImporter().importPackages("org.plantstore.domain.counterexample"));
@@ -164,7 +164,7 @@ class ArchitectureTest {
         Set.of("org.plantstore.domain.counterexample.DomainThatKnowsTooMuch"), BROKEN.misplaced());
   }
 
-  /** Reads a line for each node, with those that it leads to; @ stands for an adapter. */
+  /** Parses a line for each node, with its targets; @ stands for an adapter. */
   private static Map<String, Set<String>> graph(String text) {
     return text.replace("@", "adapter.")
         .lines()

@@ -5,10 +5,10 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
-/** Waits for conditions instead of for a time. */
+/** Waits for conditions instead of sleeping. */
 final class Await {
 
-  /** Many times what anything takes, for a machine that has other things to do. */
+  /** Much longer than any condition takes, for a busy machine. */
   static final Duration LIMIT = Duration.ofSeconds(60);
 
   private static final Duration PERIOD = Duration.ofMillis(10);

@@ -23,10 +23,10 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.plantstore.domain.NewPlant;
 
 /**
- * Kills the database, the service and both, as power cuts and {@code kill -9} do, under 64 writers
- * that repeat what was not answered: nothing that was answered may be lost or contradicted. When,
- * whom and in which order depends on a seed, which is printed; {@code -Dchaos.seed} repeats one,
- * and {@code -Dchaos.rounds} makes it longer.
+ * Kills the database, the service and both, like a power cut or {@code kill -9}, while 64 writers
+ * create plants and retry unanswered creates. No answer may be lost or contradicted. Times, targets
+ * and order depend on a seed, which is printed. {@code -Dchaos.seed} repeats a run, and {@code
+ * -Dchaos.rounds} makes it longer.
  */
 @Timeout(3_600)
 @Tag("slow")
@@ -35,7 +35,7 @@ class ChaosTest {
 
   private static final int WRITERS = 64;
 
-  /** So many plants must be acknowledged between two kills. */
+  /** The number of plants that must be acknowledged between two kills. */
   private static final int PROGRESS = 4 * WRITERS;
 
   private static final int LONGEST_PAUSE_MILLIS = 1_000;
@@ -59,7 +59,7 @@ class ChaosTest {
   void start() throws IOException, SQLException {
     System.out.println("-Dchaos.seed=" + seed + " -Dchaos.rounds=" + rounds);
     server = new DatabaseServer(data, 0);
-    // The service has to ask for what it promises.
+    // The service itself must turn synchronous_commit on.
     server.database().execute("ALTER ROLE postgres SET synchronous_commit = off");
     service = startService().awaitReady();
   }
@@ -85,7 +85,7 @@ class ChaosTest {
     }
   }
 
-  /** Each of them equally often, in any order. */
+  /** Returns each target equally often, in random order. */
   private List<Victim> victims() {
     List<Victim> victims = new ArrayList<>();
     for (int round = 0; round < rounds; round++) {
@@ -104,7 +104,7 @@ class ChaosTest {
       if (victim == Victim.BOTH) {
         service.close(); // unless it was killed first
         if (random.nextBoolean()) {
-          service = startService(); // which finds no database yet, and waits for it
+          service = startService(); // waits for the database
         }
       }
       pause();

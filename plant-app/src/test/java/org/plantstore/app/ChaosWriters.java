@@ -18,13 +18,12 @@ import java.util.function.Supplier;
 import org.plantstore.domain.NewPlant;
 
 /**
- * Clients that create plants without end, half of them with ids that others want too, and repeat
- * what was not answered, as the interface asks them to. They note what they were told. Safe for use
- * by many threads.
+ * Clients that create plants without end, half of them with contended ids, and retry unanswered
+ * creates as the interface asks. They record all answers. Safe for use by many threads.
  */
 final class ChaosWriters implements AutoCloseable {
 
-  /** So many of the latest ids are wanted by several writers. */
+  /** The number of latest ids for which writers compete. */
   private static final int CONTESTED_IDS = 200;
 
   private static final Duration REPEAT_PAUSE = Duration.ofMillis(100);
@@ -35,16 +34,16 @@ final class ChaosWriters implements AutoCloseable {
   private final AtomicLong lastId = new AtomicLong();
   private final AtomicLong lastName = new AtomicLong();
 
-  /** How many times a plant was sent again. */
+  /** The number of retries. */
   final AtomicLong repeats = new AtomicLong();
 
   /** The plant that was acknowledged for each id. */
   final Map<Long, NewPlant> acknowledged = new ConcurrentHashMap<>();
 
-  /** The plants whose id another plant has, as their writers were told. */
+  /** The plants that were refused because their id is taken. */
   final Set<NewPlant> refused = ConcurrentHashMap.newKeySet();
 
-  /** Answers that contradict others, or that no create may get. */
+  /** Answers that contradict others, or are not allowed for a create. */
   final Queue<String> surprises = new ConcurrentLinkedQueue<>();
 
   private volatile boolean stopped;
@@ -62,13 +61,13 @@ final class ChaosWriters implements AutoCloseable {
     }
   }
 
-  /** Returns when so many further plants were acknowledged. */
+  /** Returns when this number of further plants was acknowledged. */
   void awaitProgress(int plants) {
     int goal = acknowledged.size() + plants;
     Await.until(this::toString, Await.LIMIT, () -> acknowledged.size() >= goal);
   }
 
-  /** Begins no further plants, and waits until all that were begun are answered. */
+  /** Starts no further creates, and waits for the answers of all others. */
   void stop() throws InterruptedException {
     stopped = true;
     threads.shutdown();
@@ -91,7 +90,7 @@ final class ChaosWriters implements AutoCloseable {
 
   private void write() {
     while (!stopped) {
-      // No two have the same name.
+      // Every name is unique.
       NewPlant plant = new NewPlant(nextId(), "fern " + lastName.incrementAndGet(), null);
       while (!Thread.currentThread().isInterrupted() && !isAnswered(plant)) {
         repeats.incrementAndGet();

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.plantstore.app.development.DevelopmentKey;
 
-/** The command that says whether a configuration works here, before it is rolled out. */
+/** The command that tests a configuration before a roll-out. */
 @Execution(ExecutionMode.CONCURRENT)
 class CheckTest {
 
@@ -73,7 +73,7 @@ class CheckTest {
     }
   }
 
-  /** A variable that logging is configured by must not keep the others from being checked. */
+  /** A wrong variable of the logging configuration does not prevent the other checks. */
   @Test
   void machines_get_one_document() throws IOException {
     Map<String, String> settings =

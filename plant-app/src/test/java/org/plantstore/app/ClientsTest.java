@@ -20,7 +20,7 @@ import org.plantstore.client.Plant;
 import org.plantstore.client.PlantStoreError;
 import org.plantstore.client.PlantsApi;
 
-/** The service as generated clients use it, and a person on its page. */
+/** The service, used by generated clients and on its page. */
 @NullUnmarked // generated code says nothing about null
 class ClientsTest {
 
@@ -53,7 +53,7 @@ class ClientsTest {
     Program.runNodeTest(Program.TARGET, "javascript/src/test/javascript/client.test.mjs", Map.of());
   }
 
-  /** In a browser; what was seen is in {@code target/screenshots}. */
+  /** In a browser; the screenshots are in {@code target/screenshots}. */
   @Test
   @Tag("slow")
   void person_creates_plants_on_the_page() throws Exception {

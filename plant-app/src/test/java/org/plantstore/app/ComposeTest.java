@@ -14,12 +14,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The file for Compose, held against the service. The linters know its schema. */
+/** The file for Compose matches the service. The linters check its schema. */
 class ComposeTest {
 
   private static final String FILE = "compose.yaml";
 
-  /** The name of a secret, where its value is to be. */
+  /** A reference to a secret. */
   private static final Pattern SECRET = Pattern.compile("\\$\\{([A-Z_]+)(?::\\?[^}]*)?}");
 
   private static final Map<String, Object> SERVICES = map(Manifests.yaml(FILE), "services");

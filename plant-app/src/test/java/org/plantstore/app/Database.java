@@ -17,7 +17,7 @@ record Database(int port, String name) {
   private static final String USER = "postgres";
   private static final AtomicInteger CREATED = new AtomicInteger();
 
-  /** Started when it is first needed; it stops with the process. */
+  /** Started on first use; stops with the process. */
   private static final class SharedServer {
     static final Database DATABASE = new DatabaseServer().database();
   }
@@ -27,14 +27,14 @@ record Database(int port, String name) {
     return SharedServer.DATABASE;
   }
 
-  /** Creates an empty database on the server of all tests that do not stop theirs. */
+  /** Creates an empty database on the server that tests share. */
   static Database create() throws SQLException {
     String name = "plants" + CREATED.incrementAndGet();
     shared().execute("CREATE DATABASE " + name);
     return new Database(shared().port(), name);
   }
 
-  /** Returns this database as a service reaches it by the proxy. */
+  /** Returns this database, reached through the proxy. */
   Database through(DatabaseProxy proxy) {
     return new Database(proxy.port(), name);
   }
@@ -44,7 +44,7 @@ record Database(int port, String name) {
     return environment("jdbc:postgresql://127.0.0.1:" + port + "/" + name);
   }
 
-  /** Returns the settings of a service that uses this database, with others that it has too. */
+  /** Returns the settings of a service that uses this database, and these further settings. */
   Map<String, String> environment(Map<String, String> others) {
     Map<String, String> environment = environment();
     environment.putAll(others);
@@ -91,7 +91,7 @@ record Database(int port, String name) {
     }
   }
 
-  /** Returns the one value that a query has as its result. */
+  /** Returns the single value of a query's result. */
   String single(String query) throws SQLException {
     try (Connection connection = connect();
         ResultSet row = connection.createStatement().executeQuery(query)) {

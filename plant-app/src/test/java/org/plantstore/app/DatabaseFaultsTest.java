@@ -32,8 +32,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What a caller sees of each fault that a database and the network to it can have: 503 within the
- * deadline, and a plant soon after the fault is over. The service is never started again.
+ * Every fault of the database and its network: creates are answered with 503 within the deadline,
+ * and with 200 soon after the fault ends, without a restart of the service.
  */
 @Tag("slow")
 @Isolated
@@ -42,7 +42,7 @@ class DatabaseFaultsTest {
   private static final int CALLERS = 40;
   private static final Duration DEADLINE = Duration.ofSeconds(2);
 
-  /** What a machine with other things to do may take longer. */
+  /** Additional time for a busy machine. */
   private static final Duration MARGIN = Duration.ofMillis(1_500);
 
   private static final String AWAY = "The database is away: ";
@@ -73,7 +73,7 @@ class DatabaseFaultsTest {
     database = server.database();
     database.execute("CREATE ROLE gardener LOGIN", "GRANT CREATE ON SCHEMA public TO gardener");
     proxy = new DatabaseProxy(database.port());
-    // With TLS the driver itself gives up a server that does not even answer that it has none.
+    // By default the driver itself gives up on a server that does not answer its TLS request.
     Map<String, String> environment = database.through(proxy).environment();
     environment.merge("DATABASE_URL", "?sslmode=disable", String::concat);
     environment.put("DATABASE_USERNAME", "gardener");
@@ -81,13 +81,13 @@ class DatabaseFaultsTest {
     service = new ServiceProcess(environment).awaitReady();
   }
 
-  /** How each fault begins and ends, and how many times callers come while it lasts. */
+  /** How each fault starts and ends, and the number of creates in between. */
   @SuppressWarnings("ImmutableEnumChecker") // the steps have no state of their own
   enum Fault {
-    /** For so long that one who doubles the pause after each failure would pause for seconds. */
+    /** Long enough that exponential back-off would pause for seconds. */
     DOWN(3, () -> proxy.refuse()),
     SILENT(2, () -> proxy.fallSilent()),
-    /** For longer than there are attempts to connect at once, all of which are lost. */
+    /** Longer than all concurrent connection attempts, which are lost. */
     SWALLOWED(
         5,
         () -> proxy.fallSilent(),
@@ -95,7 +95,7 @@ class DatabaseFaultsTest {
           proxy.abandonConnections();
           proxy.heal();
         }),
-    /** As a host that vanishes: what was sent to it is not answered later either. */
+    /** Like a host that vanishes: earlier requests are not answered later either. */
     CUT_OFF(
         2,
         () -> {
@@ -114,7 +114,7 @@ class DatabaseFaultsTest {
           database.execute("ALTER ROLE gardener RESET default_transaction_read_only");
           database.execute(END_SESSIONS);
         }),
-    /** But for the session that watches the database, which goes on. */
+    /** Except the session of the probe. */
     OUT_OF_CONNECTIONS_FOR_PLANTS(
         2,
         () -> {
@@ -142,10 +142,10 @@ class DatabaseFaultsTest {
   @ParameterizedTest
   @EnumSource
   void callers_are_told_in_time_and_served_soon_after(Fault fault) throws Throwable {
-    // Where plants are locked, another instance could do no better.
+    // With locked plants another instance could not serve either, so readiness stays on.
     boolean isAway = fault != Fault.LOCKED;
     assertEquals(200, create().statusCode());
-    // The store may just have lost its only connection, in the test before.
+    // The store may have lost its only connection in the previous test.
     Await.until(BACK, () -> service.linesWith(BACK) == service.linesWith(AWAY));
     long began = System.nanoTime();
     final long linesBefore = service.linesWith(REFUSALS);
@@ -204,7 +204,7 @@ class DatabaseFaultsTest {
     }
   }
 
-  /** Again and again, because a session may have begun just before. */
+  /** Repeatedly, because a session may have begun just before. */
   private static void endSessionsUntilRefused(String condition) throws SQLException {
     do {
       database.execute(END_SESSIONS + condition);

@@ -24,7 +24,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class DatabaseProxy implements AutoCloseable {
 
-  /** What happens to bytes, on the connections there are and on new ones. */
+  /** What happens to bytes on existing and new connections. */
   private enum Traffic {
     FORWARDED,
     HELD,
@@ -39,7 +39,7 @@ final class DatabaseProxy implements AutoCloseable {
   private final int home;
   private final ExecutorService threads = Executors.newCachedThreadPool();
 
-  /** Both ends of each connection that there is. */
+  /** Both ends of each open connection. */
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
 
   private final List<Socket> backlog = new ArrayList<>();
@@ -50,12 +50,12 @@ final class DatabaseProxy implements AutoCloseable {
   private volatile boolean isAccepting = true;
   private volatile Set<Socket> abandoned = Set.of();
 
-  /** Leads to the port of this machine. */
+  /** Forwards to a port of this machine. */
   DatabaseProxy(int target) {
     this(InetAddress.getLoopbackAddress(), 0, target);
   }
 
-  /** Listens at this address of this machine, and leads to the target. */
+  /** Listens at this address of this machine, and forwards to the target. */
   DatabaseProxy(InetAddress address, int port, int target) {
     this.home = target;
     this.target = target;
@@ -67,27 +67,27 @@ final class DatabaseProxy implements AutoCloseable {
     return listener.getLocalPort();
   }
 
-  /** Lets new connections lead to another port; the old ones stay. */
+  /** Forwards new connections to another port; existing ones stay. */
   void setTarget(int port) {
     target = port;
   }
 
-  /** Delays everything by this time, in each direction. */
+  /** Delays all bytes by this time, in each direction. */
   void setDelay(Duration time) {
     delay = time;
   }
 
-  /** Forwards nothing any more. What came stays for later. */
+  /** Stops forwarding, and keeps received bytes for later. */
   void fallSilent() {
     traffic = Traffic.HELD;
   }
 
-  /** Forwards nothing any more on the connections there are, for ever; new ones are served. */
+  /** Stops forwarding on existing connections for ever; new ones work. */
   void abandonConnections() {
     abandoned = Set.copyOf(sockets);
   }
 
-  /** Fills the backlog, so that the kernel drops the packets of whoever wants to connect. */
+  /** Fills the backlog, so that the kernel drops the packets of connection attempts. */
   void acceptNothing() throws IOException {
     isAccepting = false;
     while (true) {
@@ -101,7 +101,7 @@ final class DatabaseProxy implements AutoCloseable {
     }
   }
 
-  /** Resets all connections, and those to come. */
+  /** Resets all existing and new connections. */
   void refuse() throws IOException {
     target = -1;
     closeAll(sockets);
@@ -112,7 +112,7 @@ final class DatabaseProxy implements AutoCloseable {
     traffic = Traffic.CUT;
   }
 
-  /** Does what a network should, from now on. */
+  /** Ends all faults. */
   void heal() throws IOException {
     closeAll(backlog);
     backlog.clear();
@@ -144,7 +144,7 @@ final class DatabaseProxy implements AutoCloseable {
         awaitUntilAccepting();
       }
     } catch (IOException e) {
-      // It was closed.
+      // The listener was closed.
     }
   }
 
@@ -157,12 +157,12 @@ final class DatabaseProxy implements AutoCloseable {
   private void connect(Socket client) {
     try (client;
         Socket server = new Socket()) {
-      awaitUntilAccepting(); // it came while this was already waiting
+      awaitUntilAccepting(); // accepted just before the fault began
       server.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), target));
       threads.execute(() -> forward(client, server, false));
       forward(server, client, true);
     } catch (IOException | IllegalArgumentException e) {
-      // The client meets a closed connection.
+      // The client gets a closed connection.
     }
   }
 
@@ -183,7 +183,7 @@ final class DatabaseProxy implements AutoCloseable {
         to.getOutputStream().write(bytes, 0, read);
       }
     } catch (IOException e) {
-      // One of the two has gone away, and so does the other.
+      // One side has closed, so the other is closed too.
     } finally {
       sockets.remove(from);
     }

@@ -9,19 +9,19 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A PostgreSQL as durable as one in production, which can be killed and started again. */
+/** A durable PostgreSQL, which can be killed and restarted. */
 final class DatabaseServer implements AutoCloseable {
 
   private final Path data;
   private EmbeddedPostgres server;
 
-  /** Starts a server with data of its own, which nothing is left of when it stops. */
+  /** Starts a server with temporary data. */
   DatabaseServer() {
     data = assertDoesNotThrow(() -> Files.createTempDirectory("plant-store"));
     server = assertDoesNotThrow(() -> durable().setDataDirectory(data).start());
   }
 
-  /** Starts a server whose data are kept, at a port or, if that is 0, at any. */
+  /** Starts a server that keeps its data, at a port, or any port if 0. */
   DatabaseServer(Path data, int port) throws IOException {
     this.data = data;
     this.server = start(data, port);
@@ -46,7 +46,7 @@ final class DatabaseServer implements AutoCloseable {
     return new Database(port(), "postgres");
   }
 
-  /** Kills all processes of the server at once, as a machine does that loses its power. */
+  /** Kills all processes of the server at once, like a power failure. */
   void kill() throws IOException {
     String pid = Files.readAllLines(data.resolve("postmaster.pid")).get(0).strip();
     ProcessHandle postmaster = ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
@@ -57,7 +57,7 @@ final class DatabaseServer implements AutoCloseable {
     server.close(); // finds nothing to stop, and gives its lock on the data back
   }
 
-  /** Starts the server again, once the kernel has taken down what a killed one left. */
+  /** Restarts the server, once the kernel has removed the remains of the killed one. */
   void restart() {
     int port = port();
     Await.until(

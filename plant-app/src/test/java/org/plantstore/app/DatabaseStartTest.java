@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** A start before the database is there, which waits, and a start that no waiting would help. */
+/** A start waits for a database that is down, and ends at once if waiting cannot help. */
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 class DatabaseStartTest {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** A database that is reached over TLS, and one that only looks like it. */
+/** A database over TLS, and an impostor. */
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 class DatabaseTlsTest {

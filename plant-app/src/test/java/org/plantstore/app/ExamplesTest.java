@@ -17,14 +17,14 @@ import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
 
 /** The examples of the served document, sent to the service that serves it. */
-@NullUnmarked // a part of the document that is missing fails as it should
+@NullUnmarked // a missing part of the document fails the test
 class ExamplesTest {
 
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String FERN = "{\"id\":1,\"name\":\"fern\",\"tag\":\"shade\"}";
   private static final int MAX_BODY_BYTES = 1_048_576;
 
-  /** In the description of an example: the body whose answer it is. */
+  /** The request body in the description of an example. */
   private static final Pattern BODY = Pattern.compile("answer to `([\\[{].*)`");
 
   private final ServiceProcess service = ServiceProcess.shared();

@@ -21,10 +21,7 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/**
- * Another server takes over. The deadline is long here: what is waited for until it ends would not
- * be noticed otherwise.
- */
+/** Another server takes over. A long deadline shows whether the service waits for it. */
 @Tag("slow")
 @Isolated
 class FailOverTest {
@@ -34,7 +31,7 @@ class FailOverTest {
   private static final int PROGRESS = 10 * WRITERS;
   private static final Duration RECOVERY = Duration.ofSeconds(2);
 
-  /** What a machine with other things to do may take longer. */
+  /** Additional time for a busy machine. */
   private static final Duration MARGIN = Duration.ofSeconds(2);
 
   private final AtomicLong nextId = new AtomicLong();
@@ -122,7 +119,7 @@ class FailOverTest {
       Files.writeString(names, "127.0.0.1 localhost\n127.0.0.2 database\n");
       assertServedSoon(service);
 
-      // Now the name means nothing for a while.
+      // The name does not resolve for a while.
       Files.writeString(names, "127.0.0.1 localhost\n");
       other.refuse();
       service.awaitReadiness(503);
@@ -139,7 +136,7 @@ class FailOverTest {
     return new ServiceProcess(environment).awaitReady();
   }
 
-  /** Several times: each connection of the pool may be one to the wrong server. */
+  /** Several times, because any connection of the pool may lead to the wrong server. */
   private void assertServedSoon(ServiceProcess service) {
     assertTimeout(
         RECOVERY.plus(MARGIN),
@@ -150,7 +147,7 @@ class FailOverTest {
         });
   }
 
-  /** What a standby looks like to its clients, with connections that stay. */
+  /** Makes the server look like a standby to clients, and keeps their connections. */
   private static void setReadOnly(DatabaseServer server, String value) throws SQLException {
     server
         .database()

@@ -10,12 +10,12 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.plantstore.domain.NewPlant;
 
-/** From JSON over HTTP to the database and back: what is answered is what is stored, exactly. */
+/** From JSON over HTTP to the database and back: the answer is exactly the stored plant. */
 class GeneratedPlantsTest {
 
   private static final int PLANTS = 300;
 
-  /** First and last of what is encoded, written or treated alike. */
+  /** The first and last code points of ranges that are encoded or treated alike. */
   private static final int[] EDGES = {
     0x01, 0x08, 0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x1F, 0x20, '"', '\'', '/', '\\', '{', ',', '$', '%',
     0x7F, 0x80, 0x85, 0xA0, 0xAD, 0xFF, 0x130, 0x131, 0x300, 0x301, 0x7FF, 0x800, 0x1100, 0x1161,

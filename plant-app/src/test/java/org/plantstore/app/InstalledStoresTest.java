@@ -27,7 +27,7 @@ import org.plantstore.app.development.DevelopmentKey;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 
-/** Which stores the service starts with, other than that of PostgreSQL. */
+/** The service with other stores than PostgreSQL's. */
 class InstalledStoresTest {
 
   @TempDir Path providers;
@@ -113,7 +113,7 @@ class InstalledStoresTest {
             .collect(joining(File.pathSeparator, start, "")));
   }
 
-  /** Puts a folder that names the class as a provider on the class path of this thread. */
+  /** Adds a folder that names the class as a provider to the class path of this thread. */
   private void provide(Class<?> provider) throws IOException {
     Path services = Files.createDirectories(providers.resolve("META-INF/services"));
     Files.writeString(services.resolve(PlantStore.class.getName()), provider.getName());
@@ -121,7 +121,7 @@ class InstalledStoresTest {
     Thread.currentThread().setContextClassLoader(new URLClassLoader(folder, classPath));
   }
 
-  /** A store that knows nothing but the port. */
+  /** A store that depends only on the port. */
   public static final class MapPlantStore implements PlantStore, AutoCloseable {
 
     private final ConcurrentMap<Long, NewPlant> plants = new ConcurrentHashMap<>();
@@ -138,7 +138,7 @@ class InstalledStoresTest {
     }
   }
 
-  /** A store that lacks a setting, or what it is compiled with. */
+  /** A store that lacks a setting or a library. */
   public static final class UnusablePlantStore implements PlantStore {
 
     private static boolean lacksDriver;

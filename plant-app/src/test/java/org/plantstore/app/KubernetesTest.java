@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The manifests for Kubernetes, as models of its API read them, held against the service. */
+/** The manifests for Kubernetes, parsed by models of its API, match the service. */
 class KubernetesTest {
 
   private static final String BASE = "kubernetes/";
@@ -201,7 +201,7 @@ class KubernetesTest {
     return pods.getSpec().getContainers().get(0);
   }
 
-  /** Returns how long a probe fails until something comes of it. */
+  /** Returns how long a probe may fail before it has an effect. */
   private static int seconds(Probe probe) {
     return probe.getPeriodSeconds() * probe.getFailureThreshold();
   }

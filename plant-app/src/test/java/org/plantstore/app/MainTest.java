@@ -11,7 +11,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the program does with its arguments. */
+/** The arguments of the program. */
 @Execution(ExecutionMode.CONCURRENT)
 class MainTest {
 

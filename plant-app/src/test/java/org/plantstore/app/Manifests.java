@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.yaml.snakeyaml.Yaml;
 
-/** What operators deploy the service with, and the numbers and names that it has to agree with. */
+/** The deployment files, and the numbers and names that they must agree with. */
 final class Manifests {
 
   static final Path FOLDER = Path.of("src", "operations");
@@ -49,17 +49,17 @@ final class Manifests {
 
   private Manifests() {}
 
-  /** Returns what a file of the folder contains. */
+  /** Returns the content of a file of the folder. */
   static Map<String, Object> yaml(String file) {
     return new Yaml().load(text(FOLDER.resolve(file)));
   }
 
-  /** Returns the object of Kubernetes in a file of the folder. */
+  /** Returns the Kubernetes object in a file of the folder. */
   static <T extends HasMetadata> T read(String file, Class<T> kind) {
     return kind.cast(parse(yaml(file)));
   }
 
-  /** Returns the object of Kubernetes, of whose kind each field must be. */
+  /** Returns the Kubernetes object; fails if its kind does not have one of the fields. */
   static HasMetadata parse(Map<String, Object> manifest) {
     return (HasMetadata) MAPPER.convertValue(manifest, KubernetesResource.class);
   }
@@ -91,14 +91,14 @@ final class Manifests {
     return (int) Objects.requireNonNull(settings.get(name), name);
   }
 
-  /** Returns after how many seconds a service has ended that was asked to. */
+  /** Returns the seconds that a shutdown may take. */
   static int shutdownSeconds() {
     String seconds =
         SHUTDOWN.matcher(text(OPERATIONS)).results().findFirst().orElseThrow().group(1);
     return setting("drain.seconds") + Integer.parseInt(seconds);
   }
 
-  /** Returns the part of the page on operations that says what to do in trouble. */
+  /** Returns the runbook of the page on operations. */
   static String runbook() {
     return text(OPERATIONS).replaceFirst("(?s)^.*\n## Runbook\n", "");
   }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** More connections than threads or small buffers would bear. */
+/** More connections than a service with threads or large buffers could hold. */
 @Timeout(180)
 @Tag("slow")
 class ManyConnectionsTest {

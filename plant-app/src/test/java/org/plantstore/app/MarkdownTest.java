@@ -26,7 +26,7 @@ class MarkdownTest {
 
   private static final Pattern CODE = Pattern.compile("(?ms)^```.*?^```$|`[^`\n]*`");
 
-  /** One that is not absolute. */
+  /** A relative link. */
   private static final Pattern LINK = Pattern.compile("\\]\\((?![a-z]+:)([^)\\s]+)\\)");
 
   private static final Pattern FENCED = Pattern.compile("(?ms)^```.*?^```$");
@@ -73,7 +73,7 @@ class MarkdownTest {
     assertTrue(lines <= MAX_README_LINES, () -> "lines: " + lines);
   }
 
-  /** On the other pages, such as in the table of promises, there are names of other projects. */
+  /** On the other pages, only tests are checked: they also name classes of other projects. */
   @Test
   void classes_of_the_readme_and_tests_of_all_pages_are_there() throws IOException {
     Set<String> named = new TreeSet<>();
@@ -92,7 +92,7 @@ class MarkdownTest {
     assertEquals(Set.of(), named);
   }
 
-  /** Returns the files of the project whose paths match, without what a build or npm has made. */
+  /** Returns the files of the project whose paths match, except those of a build or npm. */
   static List<Path> files(String path) throws IOException {
     try (Stream<Path> files = Files.walk(ROOT)) {
       return files
@@ -123,7 +123,7 @@ class MarkdownTest {
     return Files.exists(target) && (parts.length == 1 || anchors(target).contains(parts[1]));
   }
 
-  /** Returns the anchors that GitHub and others give the headings of a page, each of them once. */
+  /** Returns the anchors that GitHub and others give the headings of a page. */
   private static Set<String> anchors(Path page) throws IOException {
     String text = FENCED.matcher(Files.readString(page)).replaceAll("");
     return HEADING

@@ -28,7 +28,7 @@ class MetricsTest {
   private static final Pattern ROW =
       Pattern.compile("(?m)^\\| `([a-z0-9_]+\\*?)` \\| (—|(?:`[a-z]+`(?:, )?)+) \\| .* \\|$");
 
-  /** A metric without what its parts end with, and its labels. */
+  /** A metric without the suffix of its part, and its labels. */
   private static final Pattern SAMPLE =
       Pattern.compile(
           "(?m)^([a-z0-9_]+?)(?:_bucket|_count|_sum|(?<=seconds|plants)_max)?(?:\\{(.*)})? \\S+$");

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The command that makes the tables, and a service that leaves them to it. */
+/** The command that migrates the tables, and a service that does not migrate. */
 @Execution(ExecutionMode.CONCURRENT)
 class MigrateTest {
 

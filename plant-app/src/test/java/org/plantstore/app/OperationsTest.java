@@ -12,14 +12,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** What the page on operations says is there is there. */
+/** The runbook on the page on operations matches the warnings and errors in the code. */
 class OperationsTest {
 
   /** A warning or an error, up to its first value. */
   private static final Pattern LOGGED =
       Pattern.compile("LOG\\s*\\.(?:warn|error)\\(\\s*\"((?:\\{} )?[^\"{]+)");
 
-  /** A row of the table, whose first cell is what the line of the log says. */
+  /** A row of the table, whose first cell is the beginning of the log line. */
   private static final Pattern ROW = Pattern.compile("(?m)^\\| `([^`]+)` \\|.*\\|.*\\|$");
 
   @Test

@@ -29,7 +29,7 @@ class OverloadTest {
   private static final int CALLERS = 1_000;
   private static final Duration DEADLINE = Duration.ofSeconds(2);
 
-  /** What a machine with other things to do may take longer, as the page on operations says. */
+  /** Additional time for a busy machine, as on the page on operations. */
   private static final Duration MARGIN = Duration.ofMillis(1_500);
 
   private static final String TAKEN_PLANTS = "plant_store_lane_plants_total{state=\"serving\"}";
@@ -50,7 +50,7 @@ class OverloadTest {
             "MAX_CONCURRENT_CREATES", String.valueOf(PLACES),
             "JAVA_TOOL_OPTIONS", "-Xmx64m");
     service = new ServiceProcess(database.through(proxy).environment(settings)).awaitReady();
-    // A service that is measured has loaded its classes; what is answered here counts as refused.
+    // Loads the classes before the measurement; these answers count as refused.
     assertEquals(200, service.create(0, "fern").statusCode());
     createAtOnce("{\"id\":0,\"name\":\"moss\"}");
   }

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 
-/** Other programs that tests run; without them a test is skipped. */
+/** Programs that tests run; a test without its program is skipped. */
 final class Program {
 
   private static final Duration LIMIT = Duration.ofMinutes(3);
@@ -28,7 +28,7 @@ final class Program {
 
   static final Path TARGET = Path.of("target").toAbsolutePath();
 
-  /** What is installed by {@code npm ci} there. */
+  /** The folder in which {@code npm ci} installs packages. */
   static final Path JAVASCRIPT = Path.of("src", "test", "javascript").toAbsolutePath();
 
   private Program() {}
@@ -36,7 +36,7 @@ final class Program {
   /**
    * A program that has ended.
    *
-   * @param output what it wrote on both of its outputs
+   * @param output the combined standard output and standard error
    */
   record Ended(int exitCode, String output) {
 
@@ -85,7 +85,7 @@ final class Program {
     return program.orElseThrow().toString();
   }
 
-  /** Runs a test of Node.js against the shared service, which it is told of, and others too. */
+  /** Runs a test of Node.js against the shared service, with these further variables. */
   static void runNodeTest(Path folder, String test, Map<String, String> others) throws IOException {
     Map<String, String> environment = new HashMap<>(others);
     environment.put("BASE", ServiceProcess.shared().address().toString());
@@ -93,7 +93,7 @@ final class Program {
     run(folder, environment, "node", "--test", test).requireSuccess();
   }
 
-  /** Skips the test unless Node.js and what {@link #JAVASCRIPT} depends on are installed. */
+  /** Skips the test unless Node.js and the packages of {@link #JAVASCRIPT} are installed. */
   static void requireNode() {
     requireInstalled("node");
     Assumptions.assumeTrue(

@@ -12,26 +12,26 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Queries to Prometheus, held against the metrics that the service serves. */
+/** Checks queries to Prometheus against the metrics that the service serves. */
 final class PrometheusQueries {
 
   /** A metric, and the conditions on its labels. */
   private static final Pattern SELECTOR = Pattern.compile("([a-z_]+)\\{([^}]*)}");
 
-  /** A name with an underscore that is no function, so that no metric is overlooked. */
+  /** A name with an underscore that is not a function, so no metric is missed. */
   private static final Pattern METRIC = Pattern.compile("(?<![a-z_$])[a-z]+_[a-z_]+(?![a-z_(])");
 
-  /** A label, how it is compared, and the value it is compared with. */
+  /** A label, the comparison, and the value. */
   private static final Pattern CONDITION = Pattern.compile("([a-z]+)(=~|!=|=)\"([^\"]*)\"");
 
   private static final Pattern GROUPING = Pattern.compile("by \\(([a-z, ]+)\\)");
 
-  /** Labels that Prometheus adds, and what it says itself about a service. */
+  /** Labels and metrics that Prometheus itself adds. */
   private static final Set<String> OF_PROMETHEUS = Set.of("job", "instance", "up");
 
   private PrometheusQueries() {}
 
-  /** A line of what is scraped. */
+  /** A scraped line. */
   private record Sample(String metric, Map<String, String> labels) {
 
     static Sample of(String line) {
@@ -61,7 +61,7 @@ final class PrometheusQueries {
     }
   }
 
-  /** Fails unless each query selects something that is served, and groups it by its labels. */
+  /** Fails unless each query selects served metrics, and groups them by their labels. */
   static void assertServed(List<String> queries) {
     ServiceProcess service = ServiceProcess.shared();
     assertEquals(200, service.create(603, "fern").statusCode());

@@ -10,7 +10,7 @@ import java.net.Socket;
 import java.util.Locale;
 import javax.net.SocketFactory;
 
-/** A connection on which creates are sent byte by byte, as tests of connections need it. */
+/** A connection that sends creates byte by byte. */
 final class RawClient implements AutoCloseable {
 
   private static final int TIMEOUT_MILLIS = 120_000;
@@ -38,7 +38,7 @@ final class RawClient implements AutoCloseable {
     return status();
   }
 
-  /** Sends a create with the beginning of its body, of which some bytes are still to come. */
+  /** Sends a create with an incomplete body. */
   void sendHead(int missingBytes, String body) throws IOException {
     send(
         "POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
@@ -78,12 +78,12 @@ final class RawClient implements AutoCloseable {
     return line.toString().strip().toLowerCase(Locale.ROOT);
   }
 
-  /** Returns whether the service has said that it closes the connection. */
+  /** Returns whether the last answer had {@code Connection: close}. */
   boolean isLast() {
     return last;
   }
 
-  /** Resets the connection, as a client does that is killed. */
+  /** Resets the connection, like a killed client. */
   @Override
   public void close() throws IOException {
     socket.setSoLinger(true, 0);

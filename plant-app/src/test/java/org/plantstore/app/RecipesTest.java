@@ -25,9 +25,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/**
- * The recipes on the page of the HTTP adapter do what it says of them; most of the time they wait.
- */
+/** The recipes on the page of the HTTP adapter work as documented. */
 @Execution(ExecutionMode.CONCURRENT)
 class RecipesTest {
 

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.plantstore.app.development.DevelopmentKey;
 
 /**
- * What is nobody's business is in nothing that the service writes, whatever fails and however much
- * is logged: what every secret has in common is searched for in the log and in the answers.
+ * No secret is in the log or in the answers, whatever fails and at any log level. All secrets have
+ * a common part, which the test searches for.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class SecretsTest {
@@ -52,7 +52,7 @@ class SecretsTest {
             new ServiceProcess(database.through(proxy).environment(SETTINGS)).awaitReady()) {
       requireStatus(
           200, create(service, "{\"id\":1,\"name\":\"canary-name\",\"tag\":\"canary-tag\"}"));
-      answers.clear(); // Whoever has sent the plant may see it.
+      answers.clear(); // The sender of the plant may see it.
       provokeRefusals(service);
       provokeFaults(service, database);
       for (String kind : List.of("liveness", "readiness", "canary", "../env", "../loggers")) {
@@ -73,7 +73,7 @@ class SecretsTest {
     }
   }
 
-  /** At the last of what can fail; what comes before is in the log by then. */
+  /** The last step that can fail; the log has all earlier ones. */
   @Test
   void nothing_secret_is_logged_by_a_start_that_fails() throws Exception {
     Map<String, String> environment = Database.create().environment(SETTINGS);

@@ -19,7 +19,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import org.plantstore.app.development.DevelopmentKey;
 
-/** A service on this machine as callers, probes and scrapers see it. */
+/** A client of a service on this machine: caller, probe and scraper. */
 abstract class ServiceClient {
 
   private static final HttpClient CLIENT =
@@ -43,7 +43,7 @@ abstract class ServiceClient {
     return DevelopmentKey.token(Duration.ofHours(1));
   }
 
-  /** Begins a create with a valid token; its body is still to be added. */
+  /** Returns a create with a valid token and without a body. */
   static HttpRequest.Builder createRequest(URI service) {
     return HttpRequest.newBuilder(service.resolve("/plants"))
         .header("Authorization", "Bearer " + token())
@@ -95,7 +95,7 @@ abstract class ServiceClient {
     return CLIENT.sendAsync(request.timeout(Await.LIMIT).build(), BodyHandlers.ofString());
   }
 
-  /** Returns the status of the readiness, or -1 if nobody listens. */
+  /** Returns the status of the readiness, or -1 if the port is closed. */
   int readiness() {
     try {
       return health("readiness").statusCode();
@@ -104,7 +104,7 @@ abstract class ServiceClient {
     }
   }
 
-  /** Returns whether anyone listens at the port of the API. */
+  /** Returns whether the port of the API is open. */
   boolean isOpen() {
     try (Socket socket = new Socket("localhost", port)) {
       return socket.isConnected();
@@ -113,7 +113,7 @@ abstract class ServiceClient {
     }
   }
 
-  /** Returns a port that is free, and that nobody else gets from here. */
+  /** Returns a free port, which no other caller of this method gets. */
   static int freePort() {
     return assertDoesNotThrow(() -> {
       while (true) {

@@ -14,7 +14,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The service in a process of its own, as an operator starts it: by environment variables. */
+/** A service process with environment variables, as an operator starts it. */
 final class ServiceProcess extends ServiceClient implements AutoCloseable {
 
   private static @Nullable ServiceProcess shared;
@@ -23,17 +23,17 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
   private final Path errors = temporaryFile();
   private final Process process;
 
-  /** Starts the service as it was built, and does not wait for it. */
+  /** Starts the built service without waiting for it. */
   ServiceProcess(Map<String, String> environment) {
     this(java(System.getProperty("java.class.path")), environment);
   }
 
-  /** Starts a process without any of this process' variables, and does not wait for it. */
+  /** Starts a process without this process' variables and without waiting for it. */
   ServiceProcess(ProcessBuilder builder, Map<String, String> environment) {
     this(builder, environment, null);
   }
 
-  /** As above; {@link Redirect#PIPE} lets what the service writes wait until the test reads it. */
+  /** As above; with {@link Redirect#PIPE} the output waits until the test reads it. */
   ServiceProcess(
       ProcessBuilder builder, Map<String, String> environment, @Nullable Redirect redirect) {
     builder.redirectOutput(redirect == null ? Redirect.to(output.toFile()) : redirect);
@@ -53,7 +53,7 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
     return new ServiceProcess(builder, environment);
   }
 
-  /** Returns the service with its default settings that all tests share which do not change it. */
+  /** Returns the service with default settings, shared by tests that do not change it. */
   static synchronized ServiceProcess shared() {
     ServiceProcess service = shared;
     if (service == null) {
@@ -64,7 +64,7 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
     return service;
   }
 
-  /** Returns the command of a service for which optimizations of its code are not worth waiting. */
+  /** Returns the command of a service without expensive optimizations of its code. */
   static ProcessBuilder java(String classPath) {
     return java(classPath, "-XX:TieredStopAtLevel=1");
   }
@@ -90,28 +90,28 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
     return process.isAlive();
   }
 
-  /** Returns the exit code of the process when it has ended. */
+  /** Waits for the end of the process, and returns its exit code. */
   int awaitExit() {
     return process.onExit().orTimeout(Await.LIMIT.toSeconds(), TimeUnit.SECONDS).join().exitValue();
   }
 
-  /** Asks the process to end, as SIGTERM does, and does not wait for it. */
+  /** Sends SIGTERM to the process without waiting for its end. */
   void terminate() {
-    process.toHandle().destroy(); // the process itself would stop listening to what it writes
+    process.toHandle().destroy(); // Process.destroy would close its output
   }
 
-  /** Asks the process to end, and returns its exit code when it has. */
+  /** Sends SIGTERM to the process, waits for its end, and returns its exit code. */
   int stop() {
     terminate();
     return awaitExit();
   }
 
-  /** Returns what the process has written, unless it was redirected. */
+  /** Returns the output of the process, unless it was redirected. */
   String output() {
     return assertDoesNotThrow(() -> Files.readString(output));
   }
 
-  /** Returns a reader of what a process writes whose output is a pipe. */
+  /** Returns a reader of the output of a process with a pipe. */
   BufferedReader outputReader() {
     return process.inputReader(UTF_8);
   }
@@ -124,7 +124,7 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
     return output().lines().filter(line -> line.contains(text)).count();
   }
 
-  /** Returns the first line of the output that has a text; it may come after an answer. */
+  /** Returns the first line of the output with a text; it may come after an answer. */
   String awaitLine(String text) {
     await(text, () -> linesWith(text) > 0);
     return output().lines().filter(line -> line.contains(text)).findFirst().orElseThrow();

@@ -46,13 +46,13 @@ class ShutdownTest {
   private static final int CLIENTS = 16;
   private static final long CREATES_BEFORE = 500;
 
-  /** Their lines are much more than a pipe holds, and fewer than may wait in the service. */
+  /** Their lines exceed the capacity of a pipe, but not that of the service's queue. */
   private static final int REQUESTS_BEFORE_THE_END = 600;
 
-  /** Longer than a log is given by default to write what it has. */
+  /** Longer than the default time for flushing a log. */
   private static final Duration DELAY_OF_THE_READER = Duration.ofSeconds(5);
 
-  /** Longer than frameworks wait by default for what they have accepted. */
+  /** Longer than the default time that frameworks wait for accepted requests. */
   private static final String LONG_WAIT = "SELECT pg_sleep(20)";
 
   private static final Pattern CONTENT_LENGTH = Pattern.compile("(?i)content-length: (\\d+)");
@@ -190,7 +190,7 @@ class ShutdownTest {
     return started.awaitReady();
   }
 
-  /** Starts clients that create plants without a pause until a connection is the last. */
+  /** Starts clients that create plants without a pause until connections are refused. */
   private List<Future<?>> startClients(SocketFactory sockets, int port) {
     List<Future<?>> clients = new ArrayList<>();
     for (int number = 0; number < CLIENTS; number++) {

@@ -28,25 +28,25 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The largest bodies, as many at once as creates are let in, in a service with a small heap. */
+/** The largest bodies on as many connections as concurrent creates, with a small heap. */
 @Tag("slow")
 @Isolated
 class SmallHeapTest {
 
-  /** Those of the start script, but for the size of the heap. */
+  /** The options of the start script, except the size of the heap. */
   private static final String[] OPTIONS = {
     "-Xmx128m", "-XX:+UseParallelGC", "-XX:NewRatio=1", "-XX:+ExitOnOutOfMemoryError"
   };
 
   private static final int CONNECTIONS = 1_024;
 
-  /** Fewer than may be in a handshake at once. */
+  /** Fewer than the limit of concurrent handshakes. */
   private static final int TLS_CONNECTIONS = 256;
 
-  /** Nearly as many as connections are let in. */
+  /** Nearly the limit of connections. */
   private static final int STRANGERS = 16_000;
 
-  /** Instead of a status: the service does not wait for ever. */
+  /** In place of a status: the service has closed the connection. */
   private static final int CLOSED = 0;
 
   private static final int BODY_BYTES = 1_048_576;
@@ -132,7 +132,7 @@ class SmallHeapTest {
     assertWell();
   }
 
-  /** Nobody needs a token for that. */
+  /** An attack that needs no token. */
   @ParameterizedTest
   @ValueSource(strings = {"line", "head", "chunk", "request"})
   void requests_without_end_are_in_nobodys_way(String kind) throws Exception {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** A database that confirms a commit when a standby has it, and a standby that goes and returns. */
+/** A database with a synchronous standby, which goes down and returns. */
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(300)
@@ -30,7 +30,7 @@ class StandbyTest {
 
   private static final int CALLERS = 8;
 
-  /** Of the pool and of the one that watches the database. */
+  /** The connections of the pool and of the probe. */
   private static final int SESSIONS = 5;
 
   @TempDir Path folder;
@@ -73,7 +73,7 @@ class StandbyTest {
     }
   }
 
-  /** Some of the same plant and some of others. */
+  /** Creates, some of them of the same plant. */
   private void assertRefused(ServiceProcess service) throws Exception {
     List<Future<Integer>> statuses = new ArrayList<>();
     for (long caller = 0; caller < CALLERS; caller++) {
@@ -89,14 +89,14 @@ class StandbyTest {
     Await.until("it is created", () -> service.create(id, "fern").statusCode() == 200);
   }
 
-  /** One that waits for its standby leaves no session behind whose caller has given up. */
+  /** Waits until no session is left that waits for a standby in vain. */
   private static void awaitSessions(Database database) {
     String query = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'plant-store'";
     Await.until(
         "few sessions are left", () -> Integer.parseInt(database.single(query)) <= SESSIONS);
   }
 
-  /** Starts a server, and makes a copy that follows it. */
+  /** Starts a server and its standby. */
   private static DatabaseServer startPrimary(Path data, Path copy)
       throws IOException, SQLException {
     DatabaseServer primary = new DatabaseServer(data, 0);

@@ -21,8 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What the start script makes of a Java, shown by programs that look like one of any version and
- * print their arguments. That real ones start with it, {@code .ci/run} shows.
+ * The command of the start script, shown by programs that pretend to be Java of any version and
+ * print their arguments. {@code .ci/run} starts real Java with it.
  */
 class StartScriptTest {
 
@@ -70,7 +70,7 @@ class StartScriptTest {
     assertFalse(options().contains("-Xlog:aot*=off"), "there is no cache");
   }
 
-  /** Java refuses options that it does not know, and a choice that is made twice. */
+  /** Java refuses unknown options, and a second choice of some options. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -167,7 +167,7 @@ class StartScriptTest {
     assertRefusal("Java must be 17 or later, but " + java() + " is " + what);
   }
 
-  /** Makes a program that looks like a Java, as far as the script looks. */
+  /** Makes a program that the script takes for Java. */
   private void useJava(String version) throws IOException {
     Path home = Files.createDirectory(root.resolve("java " + version));
     Files.writeString(home.resolve("release"), "OS_NAME=any\nJAVA_VERSION=\"" + version + "\"\n");
@@ -187,7 +187,7 @@ class StartScriptTest {
     environment.put("JAVA_HOME", home.toString());
   }
 
-  /** Leaves what the script calls on the path, and these programs. */
+  /** Sets a path with only the programs that the script calls, and these programs. */
   private void useToolsAnd(Path... programs) throws IOException {
     Path folder = Files.createTempDirectory(root, "path");
     Stream<Path> tools =

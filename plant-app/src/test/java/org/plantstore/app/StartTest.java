@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A start that cannot work: one line that says what to change, an exit code that is not 0, and no
- * port is ever opened.
+ * A start with wrong settings: one line that says what to change, an exit code other than 0, and no
+ * open port.
  */
 class StartTest {
 
@@ -62,7 +62,7 @@ class StartTest {
     assertEquals(message, reasonOf(() -> start(variable, value)));
   }
 
-  /** Of two settings at the bound of the body, one is refused, and the other meets no database. */
+  /** The first value is too large; with the second the start fails later, at the database. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -108,7 +108,7 @@ class StartTest {
     return StartupFailure.reasonFor(assertThrows(Exception.class, start));
   }
 
-  /** Starts the service in this process as {@link Main} does, as far as it gets. */
+  /** Starts the service in this process as {@link Main} does, until it fails. */
   private static void start(String variable, @Nullable String value) {
     Map<String, String> variables = new HashMap<>(COMPLETE);
     variables.remove(variable);

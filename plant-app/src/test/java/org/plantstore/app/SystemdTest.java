@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The unit for systemd, as its own tools read it, held against the service. */
+/** The unit for systemd passes systemd's own checks and matches the service. */
 class SystemdTest {
 
   private static final String NAME = "plant-store.service";

@@ -7,7 +7,7 @@ import javax.net.SocketFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 
-/** A certificate of localhost, by an authority of its own. */
+/** A certificate of localhost, issued by a test authority. */
 record TestCertificate(X509Bundle files) {
 
   static TestCertificate issue() throws Exception {
@@ -32,7 +32,7 @@ record TestCertificate(X509Bundle files) {
         "TLS_KEY", files.toTempPrivateKeyPem().toString());
   }
 
-  /** Returns the connections of clients that trust the authority. */
+  /** Returns the socket factory of clients that trust the authority. */
   SocketFactory sockets() throws Exception {
     SSLContext trust = SSLContext.getInstance("TLS");
     trust.init(null, new TrustManager[] {files.toTrustManager()}, null);

@@ -5,10 +5,9 @@ import java.nio.file.Path;
 import org.plantstore.app.Main;
 
 /**
- * Runs the service as in production, except that its database is embedded and its key is made for
- * this run. The database is durable and kept between runs, in one folder that may be removed:
- * {@code .plant-store} in the user's home, or what the system property {@code development.folder}
- * names.
+ * Runs the service as in production, but with an embedded database and a key of this run. The
+ * database is durable and kept between runs, in one folder that may be removed: {@code
+ * .plant-store} in the user's home, or the system property {@code development.folder}.
  */
 public final class Development {
 

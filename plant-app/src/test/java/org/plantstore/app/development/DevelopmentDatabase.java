@@ -15,8 +15,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An embedded PostgreSQL server, as durable as one in production. Its files are in one folder, and
- * it stops with the process.
+ * An embedded, durable PostgreSQL server. Its files are in one folder. It stops with the process.
  */
 final class DevelopmentDatabase {
 
@@ -25,9 +24,7 @@ final class DevelopmentDatabase {
 
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
 
-  /**
-   * Reachable as long as the process lives, and never closed: against a second one on the folder.
-   */
+  /** Excludes a second process from the folder. Referenced and open until the process ends. */
   @SuppressWarnings("UnusedVariable")
   private static @Nullable FileChannel lock;
 
@@ -50,7 +47,7 @@ final class DevelopmentDatabase {
     Path initialising = folder.resolve("initialising");
     stopLeftover(data);
     if (Files.exists(initialising)) {
-      // The first start did not get to its end, so there is no database yet, only half of one.
+      // The first start did not finish, so the database is incomplete.
       deleteRecursively(data);
     } else if (!Files.exists(data)) {
       Files.createFile(initialising);
@@ -73,7 +70,7 @@ final class DevelopmentDatabase {
     return "jdbc:postgresql://localhost:" + server.getPort() + "/postgres";
   }
 
-  /** The server's programs are in the folder: whoever could exchange them would run as the user. */
+  /** The folder contains the server's programs, so other users must not be able to write to it. */
   private static void createForUserAlone(Path folder) throws IOException {
     if (Files.exists(folder)) {
       return;
@@ -86,7 +83,7 @@ final class DevelopmentDatabase {
     }
   }
 
-  /** A process that was killed could not stop its server, which would refuse a second one. */
+  /** Stops the server of a killed process, which would refuse a second server. */
   private static void stopLeftover(Path data) throws IOException {
     Path pidFile = data.resolve("postmaster.pid");
     if (!Files.exists(pidFile) || Files.size(pidFile) == 0) {
@@ -95,7 +92,7 @@ final class DevelopmentDatabase {
     long pid = Long.parseLong(Files.readAllLines(pidFile).get(0).strip());
     ProcessHandle process = ProcessHandle.of(pid).orElse(null);
     String command = process == null ? "" : process.info().commandLine().orElse("");
-    // By now the number may be that of any other process.
+    // Another process may have the number by now.
     if (process != null && command.contains("postgres") && command.contains(data.toString())) {
       process.destroy();
       process.onExit().orTimeout(STOP_TIMEOUT.toSeconds(), TimeUnit.SECONDS).join();

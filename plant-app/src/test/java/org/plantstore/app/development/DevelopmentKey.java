@@ -14,7 +14,7 @@ import java.time.Instant;
 import java.util.Date;
 import java.util.HexFormat;
 
-/** A key that lives as long as the process, and tokens that are valid with it. */
+/** The key of this process, and valid tokens. */
 public final class DevelopmentKey {
 
   /** The secret of HS256. */

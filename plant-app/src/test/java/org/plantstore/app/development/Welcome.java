@@ -7,7 +7,7 @@ import io.micronaut.runtime.server.event.ServerStartupEvent;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 
-/** Prints what to paste to create a plant, once the service is up. */
+/** Prints a command that creates a plant, once the service is up. */
 @Singleton
 @Requires(property = "development.folder")
 final class Welcome {

@@ -4,6 +4,6 @@ import java.sql.Connection;
 import org.plantstore.application.PlantCreation;
 
 /**
- * Breaks the architecture, to show that breaking it is noticed: the domain knows what is outside.
+ * A violation that {@link ArchitectureTest} must find: the domain depends on code outside of it.
  */
 public record DomainThatKnowsTooMuch(PlantCreation useCase, Connection database) {}

@@ -2,5 +2,5 @@ package org.plantstore.adapter.counterexample.error;
 
 import org.plantstore.adapter.counterexample.token.Token;
 
-/** Breaks the architecture, to show that breaking it is noticed: a room knows another one. */
+/** A violation that {@link ArchitectureTest} must find: a room depends on another one. */
 public record ErrorThatKnowsTokens(Token token) {}

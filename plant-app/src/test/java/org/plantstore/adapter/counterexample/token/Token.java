@@ -1,4 +1,4 @@
 package org.plantstore.adapter.counterexample.token;
 
-/** What a room knows that may not. */
+/** The type that another room must not depend on. */
 public record Token(String text) {}
