@@ -1,4 +1,4 @@
-// What the program of every project prints first; answers what it prints further.
+// Prints the common output of every project; returns the rest.
 def output = new File(basedir, 'target/output.txt').readLines()
 assert output.take(5) == [
     'Plant[name=fern, tag=shade]',
@@ -7,7 +7,7 @@ assert output.take(5) == [
     'name must not contain U+0000, but has it at index 4',
     'tag must not contain an unpaired surrogate, but has it at index 0']
 
-// Of what this build publishes, the domain is all that is fetched: no parent, no other module.
+// Of this build only the domain is fetched: no parent, no other module.
 new File(basedir, 'build.log').eachLine {
   assert !it.contains('/org/plantstore/') || it.contains('/org/plantstore/plant-domain/')
 }

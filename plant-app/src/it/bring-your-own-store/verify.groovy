@@ -1,4 +1,4 @@
-// Follows README.md: its files are those of this project, its commands give its answers.
+// Follows README.md: its snippets are in the files of this project, its commands give its answers.
 
 import java.util.concurrent.TimeUnit
 
@@ -57,7 +57,7 @@ def answer = blocks('json').first().trim()
 withService {
   assert run(createHere) == answer
 }
-// It was killed, and started again.
+// The service was killed and is started again.
 withService {
   assert run(createHere) == answer
   assert run(createHere.replace('fern', 'moss')).startsWith('{"error":3001,')

@@ -47,7 +47,7 @@ test("a taken id is refused", async () => {
   assert.equal(error.error, 3001);
 });
 
-test("nobody gets in without a token", async () => {
+test("a create without a token is refused", async () => {
   const [status, error] = await failure(
     api().createPlant({ newPlant: { id: 304, name: "fern" } }),
   );

@@ -1,6 +1,6 @@
 assert evaluate(new File(basedir, '../../../src/it/verify.groovy')) == []
 
-// The compiler refuses each line that ends with a comment, for the reason in it, and no other line.
+// The compiler refuses exactly the lines with a comment, for the reason in the comment.
 def expected = []
 new File(basedir, 'src/refused/kotlin/Refused.kt').eachLine { line, number ->
   if (line.contains(' // ')) expected << "$number ${line.split(' // ')[1]}".toString()

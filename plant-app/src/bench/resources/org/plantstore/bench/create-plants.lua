@@ -1,9 +1,9 @@
--- Creates plants as fast as they are answered. Arguments: "fresh" for ids that are free, or "taken"
--- for those of a table that TakenIds has filled; the seed of their choice; the number of taken ids.
--- The token is in the environment.
+-- Creates plants as fast as they are answered. Arguments: "fresh" for free ids, or "taken" for the ids
+-- of a table that TakenIds has filled; the random seed; the number of taken ids. The token is in the
+-- environment.
 --
--- Every id has 19 digits, so every request has the same length, and only the id is made anew: this
--- program shares the processors with what it measures.
+-- Every id has 19 digits, so all requests have the same length and only the id is replaced: this
+-- program shares the processors with the measured service.
 
 local FIRST, LAST = 100000000, 899999999
 

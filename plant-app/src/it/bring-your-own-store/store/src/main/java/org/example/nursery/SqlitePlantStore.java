@@ -21,7 +21,7 @@ import org.sqlite.SQLiteErrorCode;
 /** Keeps plants in a file of SQLite. Safe for use by many threads and by several processes. */
 public final class SqlitePlantStore implements PlantStore, AutoCloseable {
 
-  /** SQLite's results that a later try may not meet again. */
+  /** Result codes of SQLite for which a retry can help. */
   private static final Set<SQLiteErrorCode> TEMPORARY =
       Set.of(
           SQLiteErrorCode.SQLITE_BUSY,
@@ -32,10 +32,10 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
           SQLiteErrorCode.SQLITE_FULL,
           SQLiteErrorCode.SQLITE_CANTOPEN);
 
-  /** The bits of a result that its extended codes share. */
+  /** The bits of the primary result code in an extended code. */
   private static final int PRIMARY_CODE = 0xFF;
 
-  /** How long a call waits for those before it, as for a file that another process has locked. */
+  /** How long a call waits for earlier calls, and for a file that another process has locked. */
   private static final Duration WAIT = Duration.ofSeconds(2);
 
   private final ReentrantLock turn = new ReentrantLock(true);
@@ -56,7 +56,7 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
       try (Statement statement = connection.createStatement()) {
         statement.execute("PRAGMA busy_timeout = " + WAIT.toMillis());
         statement.execute("PRAGMA journal_mode = WAL");
-        statement.execute("PRAGMA synchronous = FULL"); // R4: a commit is on the disk
+        statement.execute("PRAGMA synchronous = FULL"); // R4: a commit is on disk
         statement.execute(
             "CREATE TABLE IF NOT EXISTS plant"
                 + " (id INTEGER PRIMARY KEY, name TEXT NOT NULL, tag TEXT) STRICT");
@@ -79,7 +79,7 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
     }
   }
 
-  /** Bounded, because the service waits for its store, and many callers may come at once. */
+  /** Waits for a bounded time, because the service waits for its store. */
   private void awaitTurn() {
     try {
       if (turn.tryLock(WAIT.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -114,7 +114,7 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
     }
   }
 
-  /** Returns an exception that says whether trying again can help, and keeps SQLite's exception to itself (R7). */
+  /** Returns an exception whose type tells whether a retry can help, without SQLite's exception (R7). */
   private static RuntimeException failure(SQLException e) {
     SQLiteErrorCode code = SQLiteErrorCode.getErrorCode(e.getErrorCode() & PRIMARY_CODE);
     return TEMPORARY.contains(code)

@@ -43,7 +43,7 @@ class SqlitePlantStoreTest extends PlantStoreContract {
     return open("plants");
   }
 
-  /** What a process leaves behind that is killed: the files, as they are at any moment. */
+  /** Copies the files as a killed process would leave them. */
   @Override
   protected PlantStore storeAfterCrash() {
     for (String file : List.of("plants", "plants-wal")) {
@@ -53,7 +53,7 @@ class SqlitePlantStoreTest extends PlantStoreContract {
     return open("left");
   }
 
-  /** A file that another process has locked, and does not unlock. */
+  /** Opens a file that another process has locked. */
   @Override
   protected PlantStore unreachableStore() {
     PlantStore lockedOut = open("locked");
