@@ -57,7 +57,7 @@ class StandbyTest {
 
       primary.kill();
       primary.restart();
-      assertEquals("1 2", idsOf(primary), "was committed, but by nobody confirmed");
+      assertEquals("1 2", idsOf(primary), "committed, but not confirmed");
       service.awaitReady();
       for (int round = 0; round < 2; round++) {
         assertRefused(service);
