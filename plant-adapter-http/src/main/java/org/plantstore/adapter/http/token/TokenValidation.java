@@ -17,7 +17,9 @@ import com.nimbusds.jwt.proc.BadJWTException;
 import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
 import com.nimbusds.jwt.proc.DefaultJWTProcessor;
 import io.micronaut.http.HttpHeaders;
+import io.micronaut.http.HttpRequest;
 import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.security.token.jwt.validator.JsonWebTokenValidator;
 import jakarta.inject.Named;
 import jakarta.inject.Singleton;
 import java.security.GeneralSecurityException;
@@ -26,6 +28,7 @@ import java.text.ParseException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.regex.Pattern;
@@ -42,7 +45,7 @@ import org.plantstore.adapter.http.error.RefusedException;
  * Keys come only from the configuration, never from a token. Safe for use by many threads.
  */
 @Singleton
-final class TokenValidation {
+final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpRequest<?>> {
 
   private static final String SCHEME = "Bearer ";
 
@@ -118,25 +121,33 @@ final class TokenValidation {
         : "";
   }
 
-  /**
-   * Returns the expiry of a valid token.
-   *
-   * @throws RefusedException if it is not valid, or the keys cannot be fetched now
-   * @throws IllegalStateException if the JVM cannot check tokens, such as without the algorithm
-   */
+  /** Returns the expiry of a valid token; throws RefusedException if it is not valid. */
   Instant requireValid(String token) {
     if (token.isEmpty()) {
       throw new RefusedException(ErrorNumber.NO_TOKEN);
     }
+    return validate(token, null)
+        .map(claims -> claims.getExpirationTime().toInstant())
+        .orElseThrow(() -> new RefusedException(ErrorNumber.INVALID_TOKEN));
+  }
+
+  /**
+   * Returns the claims of a valid token, or nothing if it is not valid.
+   *
+   * @throws RefusedException if the keys cannot be fetched now
+   * @throws IllegalStateException if the JVM cannot check tokens, such as without the algorithm
+   */
+  @Override
+  public Optional<JWTClaimsSet> validate(String token, @Nullable HttpRequest<?> request) {
     try {
-      return validClaims(token).getExpirationTime().toInstant();
+      return Optional.of(validClaims(token));
     } catch (KeySourceException e) {
       throw new RefusedException(ErrorNumber.KEYS_UNAVAILABLE);
     } catch (BadJOSEException | JOSEException e) {
       if (e instanceof JOSEException && e.getCause() instanceof GeneralSecurityException) {
         throw new IllegalStateException("a token cannot be checked: " + e.getMessage(), e);
       }
-      throw new RefusedException(ErrorNumber.INVALID_TOKEN);
+      return Optional.empty();
     }
   }
 
