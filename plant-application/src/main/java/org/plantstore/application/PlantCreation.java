@@ -13,8 +13,8 @@ import org.plantstore.domain.PlantStore;
 
 /**
  * Creates plants in a store, and decides what a taken id means: equal content is a retry, which
- * returns the same as the first call; other content is refused. Which store it is, the class path
- * decides; {@code PostgresPlantStore} is the one of this project. Safe for use by many threads.
+ * returns the same as the first call; other content is refused. The store is the one on the class
+ * path; this project has {@code PostgresPlantStore}. Safe for use by many threads.
  */
 @Singleton
 public final class PlantCreation implements CreatePlant {

@@ -31,6 +31,13 @@ class PlantCreationTest {
       };
   private final CreatePlant createPlant = new PlantCreation(store);
 
+  private final PlantStoreUnavailableException unavailable =
+      new PlantStoreUnavailableException("no answer");
+  private final CreatePlant unstored =
+      new PlantCreation(plant -> {
+        throw unavailable;
+      });
+
   @Test
   void plant_with_a_free_id_is_stored_and_returned() {
     assertEquals(new Plant("fern", "shade"), createPlant.create(FERN));
@@ -57,12 +64,6 @@ class PlantCreationTest {
 
   @Test
   void failure_of_the_store_is_passed_on() {
-    PlantStoreUnavailableException unavailable = new PlantStoreUnavailableException("no answer");
-    CreatePlant unstored =
-        new PlantCreation(plant -> {
-          throw unavailable;
-        });
-
     assertSame(
         unavailable,
         assertThrows(PlantStoreUnavailableException.class, () -> unstored.create(FERN)));
@@ -70,12 +71,6 @@ class PlantCreationTest {
 
   @Test
   void asynchronous_form_ends_as_the_blocking_one_does() {
-    PlantStoreUnavailableException unavailable = new PlantStoreUnavailableException("no answer");
-    CreatePlant unstored =
-        new PlantCreation(plant -> {
-          throw unavailable;
-        });
-
     assertEquals(List.of(new Plant("fern", "shade")), outcome(createPlant, FERN));
     assertEquals(List.of(new Plant("fern", "shade")), outcome(createPlant, FERN));
     assertEquals(List.of(unavailable), outcome(unstored, FERN));
@@ -87,7 +82,7 @@ class PlantCreationTest {
     assertEquals(Map.of(7L, FERN), database);
   }
 
-  /** Returns what the stage completes with, a plant or an exception. */
+  /** Returns the plant or the exception that the stage completes with. */
   private static List<Object> outcome(CreatePlant createPlant, NewPlant plant) {
     List<Object> outcome = new ArrayList<>();
     CompletionStage<Plant> unused =
@@ -98,7 +93,7 @@ class PlantCreationTest {
   }
 
   @Test
-  @SuppressWarnings("NullAway") // null is what this test is about
+  @SuppressWarnings("NullAway") // this test passes null
   void null_is_refused() {
     assertThrows(NullPointerException.class, () -> createPlant.create(null));
     assertThrows(NullPointerException.class, () -> createPlant.createAsync(null, Runnable::run));

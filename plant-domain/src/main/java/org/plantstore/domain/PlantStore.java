@@ -16,7 +16,7 @@ import java.util.concurrent.Executor;
  *   <li><b>R2</b> A taken id: nothing changes, and the stored plant is returned.
  *   <li><b>R3</b> Of any number of concurrent calls for one id, also through several store
  *       instances on one database, exactly one wins, and every call returns the winner.
- *   <li><b>R4</b> What was returned survives a crash of the process and of the database server.
+ *   <li><b>R4</b> A returned plant survives a crash of the process and of the database server.
  *   <li><b>R5</b> Text is kept exactly: all Unicode that {@link Plant} allows, without trimming or
  *       normalisation. An absent tag and an empty tag differ.
  *   <li><b>R6</b> Every {@code long} is an id.

@@ -71,7 +71,7 @@ class AsynchronousFormTest {
   }
 
   @Test
-  @SuppressWarnings("NullAway") // null is what this test is about
+  @SuppressWarnings("NullAway") // this test passes null
   void null_is_refused_at_once() {
     CreatePlant createPlant = NewPlant::plant;
     PlantStore store = plant -> plant;
@@ -87,7 +87,7 @@ class AsynchronousFormTest {
     assertEquals(0, submitted.size());
   }
 
-  /** Returns what the stage completes with, a result or an exception, once it does. */
+  /** Returns the result or the exception of the stage, once it completes. */
   private static List<Object> outcome(CompletionStage<?> stage) {
     List<Object> outcome = new ArrayList<>();
     CompletionStage<?> unused =

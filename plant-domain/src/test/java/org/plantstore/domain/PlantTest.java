@@ -63,7 +63,7 @@ class PlantTest {
   }
 
   @Test
-  @SuppressWarnings("NullAway") // null is what this test is about
+  @SuppressWarnings("NullAway") // this test passes null
   void null_is_refused() {
     assertThrows(NullPointerException.class, () -> new Plant(null, null));
     assertThrows(NullPointerException.class, () -> new NewPlant(1, null, null));

@@ -12,11 +12,10 @@ import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
-/** A store that keeps every rule, and stores that have one mistake each. */
-@SuppressWarnings("ImmutableEnumChecker") // the checker does not know what lambdas are
+/** A store that keeps every rule, and stores with one mistake each. */
+@SuppressWarnings("ImmutableEnumChecker") // the checker does not know lambdas
 enum SampleStore {
   SOUND(
       (database, plant) -> {
@@ -57,13 +56,7 @@ enum SampleStore {
       Database::readThenWrite, "r3_of_concurrent_calls_through_two_instances") {
     @Override
     PlantStore on(Database database) {
-      PlantStore unlocked = super.on(database);
-      return new PlantStore() {
-        @Override
-        public synchronized NewPlant putIfAbsent(NewPlant plant) {
-          return unlocked.putIfAbsent(plant);
-        }
-      };
+      return locking(new Object(), super.on(database));
     }
   },
 
@@ -151,7 +144,10 @@ enum SampleStore {
     PlantStore on(Database database) {
       return asynchronous(
           super.on(database),
-          plant -> CompletableFuture.completedFuture(database.putIfAbsentInMemory(plant)));
+          (plant, executor) -> {
+            requireNonNull(executor);
+            return CompletableFuture.completedFuture(database.putIfAbsentInMemory(plant));
+          });
     }
   },
   WRAPS_THE_FAILURE_OF_A_STAGE(SOUND.store, "r7.*ASYNCHRONOUS") {
@@ -159,7 +155,8 @@ enum SampleStore {
     PlantStore unreachableOn(Database database) {
       PlantStore blocking = super.unreachableOn(database);
       return asynchronous(
-          blocking, plant -> CompletableFuture.supplyAsync(() -> blocking.putIfAbsent(plant)));
+          blocking,
+          (plant, executor) -> CompletableFuture.supplyAsync(() -> blocking.putIfAbsent(plant)));
     }
   },
   THROWS_BEFORE_THERE_IS_A_STAGE(SOUND.store, "r7.*ASYNCHRONOUS") {
@@ -167,48 +164,24 @@ enum SampleStore {
     PlantStore unreachableOn(Database database) {
       PlantStore blocking = super.unreachableOn(database);
       return asynchronous(
-          blocking, plant -> CompletableFuture.completedFuture(blocking.putIfAbsent(plant)));
+          blocking,
+          (plant, executor) -> CompletableFuture.completedFuture(blocking.putIfAbsent(plant)));
     }
   },
   LOCKS_EACH_FORM_FOR_ITSELF(SOUND.store, "r3.*ASYNCHRONOUS") {
     @Override
     PlantStore on(Database database) {
-      return new PlantStore() {
-        @Override
-        public NewPlant putIfAbsent(NewPlant plant) {
-          synchronized (database.memory) {
-            return database.readThenWrite(plant);
-          }
-        }
-
-        @Override
-        public CompletionStage<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
-          PlantStore locked =
-              each -> {
-                synchronized (database.disk) {
-                  return database.readThenWrite(each);
-                }
-              };
-          return locked.putIfAbsentAsync(plant, executor);
-        }
-      };
+      return asynchronous(
+          locking(database.memory, database::readThenWrite),
+          locking(database.disk, database::readThenWrite)::putIfAbsentAsync);
     }
   },
   NEEDS_NO_EXECUTOR(SOUND.store, "r9.*ASYNCHRONOUS") {
     @Override
     PlantStore on(Database database) {
       PlantStore blocking = super.on(database);
-      return new PlantStore() {
-        @Override
-        public NewPlant putIfAbsent(NewPlant plant) {
-          return blocking.putIfAbsent(plant);
-        }
-
-        @Override
-        public CompletionStage<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
-          return blocking.putIfAbsentAsync(plant, Runnable::run);
-        }
-      };
+      return asynchronous(
+          blocking, (plant, executor) -> blocking.putIfAbsentAsync(plant, Runnable::run));
     }
   },
   REFUSES_NULL_BY_THE_STAGE(SOUND.store, "r9.*ASYNCHRONOUS") {
@@ -217,10 +190,10 @@ enum SampleStore {
       PlantStore blocking = super.on(database);
       return asynchronous(
           blocking,
-          plant ->
+          (plant, executor) ->
               plant == null
                   ? CompletableFuture.failedFuture(new NullPointerException("plant"))
-                  : blocking.putIfAbsentAsync(plant, Runnable::run));
+                  : blocking.putIfAbsentAsync(plant, executor));
     }
   };
 
@@ -256,9 +229,9 @@ enum SampleStore {
     };
   }
 
-  /** Returns a store whose asynchronous form is not the default one. */
+  /** Returns a store with another asynchronous form than the default one. */
   private static PlantStore asynchronous(
-      PlantStore blocking, Function<NewPlant, CompletionStage<NewPlant>> form) {
+      PlantStore blocking, BiFunction<NewPlant, Executor, CompletionStage<NewPlant>> form) {
     return new PlantStore() {
       @Override
       public NewPlant putIfAbsent(NewPlant plant) {
@@ -267,8 +240,15 @@ enum SampleStore {
 
       @Override
       public CompletionStage<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
-        requireNonNull(executor);
-        return form.apply(plant);
+        return form.apply(plant, executor);
+      }
+    };
+  }
+
+  private static PlantStore locking(Object lock, PlantStore store) {
+    return plant -> {
+      synchronized (lock) {
+        return store.putIfAbsent(plant);
       }
     };
   }

@@ -58,7 +58,7 @@ record Call(
    * The outcome of a call.
    *
    * @param returned the returned plant, which a broken store may leave null
-   * @param thrown what the store threw, or what the stage failed with, or null
+   * @param thrown the exception of the store or of the stage, or null
    * @param hangs whether the store neither returned nor threw within the time limit
    */
   record Outcome(@Nullable NewPlant returned, @Nullable Throwable thrown, boolean hangs) {}
@@ -84,7 +84,7 @@ record Call(
     return outcomes;
   }
 
-  @SuppressWarnings("NullAway") // null is what R9 is about
+  @SuppressWarnings("NullAway") // R9 passes null
   private Outcome make() throws InterruptedException, ExecutionException {
     if (form == Form.BLOCKING) {
       return new Outcome(store.putIfAbsent(plant), null, false);

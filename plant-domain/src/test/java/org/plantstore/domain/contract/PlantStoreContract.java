@@ -89,8 +89,8 @@ public abstract class PlantStoreContract {
 
   /**
    * Crashes and restarts whatever would lose plants that are not durable (the database server, or
-   * the process that holds them), and returns a new instance on what is left. The crash must leave
-   * no chance to write anything more. If this is not overridden, the test of R4 is aborted.
+   * the process that holds them), and returns a new instance on the remaining data. The crash must
+   * leave no chance to write anything more. If this is not overridden, the test of R4 is aborted.
    *
    * <p>All calls have ended before the crash. A crash during calls, such as while one waits until
    * the plant of another is durable, is not tested.
@@ -189,7 +189,7 @@ public abstract class PlantStoreContract {
 
   @ParameterizedTest(name = BOTH_FORMS)
   @EnumSource
-  void r4_what_was_returned_survives_a_crash(Form form) throws InterruptedException {
+  void r4_returned_plant_survives_a_crash(Form form) throws InterruptedException {
     RuleCheck r4 = check("R4", form);
     PlantStore store = store();
     Set<NewPlant> returned = new LinkedHashSet<>();
@@ -200,7 +200,7 @@ public abstract class PlantStoreContract {
         returned.add(stored);
       }
     }
-    // Last, because a later single call may write what concurrent calls have left unwritten.
+    // Last, because a later single call may write the plants that concurrent calls left unwritten.
     for (int round = 0; round < ROUNDS_BEFORE_CRASH; round++) {
       returned.addAll(r4.returnedAtOnce(rivalsInPairs(r4, store, 1_000 + round * MANY)));
     }
@@ -212,7 +212,7 @@ public abstract class PlantStoreContract {
     }
   }
 
-  /** Returns unusual plants too: a store may return from memory what its disk has changed. */
+  /** Returns unusual plants too: a store may return text from memory that its disk has changed. */
   private static List<NewPlant> plantsBeforeCrash() {
     List<NewPlant> plants = new ArrayList<>(plants("r4", UnusualValues.ids()));
     for (String text : UnusualValues.SHORT_TEXTS) {

@@ -3,6 +3,7 @@ package org.plantstore.domain.contract;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
@@ -20,7 +21,7 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
     return new Call(form, store, plant, Call.CALLERS, occasion);
   }
 
-  /** Puts a plant for later calls. Whether the returned plant is right is left to other rules. */
+  /** Puts a plant for later calls. Other rules check the returned plant. */
   @Nullable NewPlant put(PlantStore store, NewPlant plant, String occasion)
       throws InterruptedException {
     return outcomes(
@@ -41,8 +42,8 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
 
   void assertReturns(NewPlant expected, PlantStore store, NewPlant plant, String occasion)
       throws InterruptedException {
-    Call call = call(store, plant, occasion);
-    assertReturned(expected, call, Call.atOnce(List.of(call), timeLimit).get(0));
+    List<Call> calls = List.of(call(store, plant, occasion));
+    assertReturned(List.of(expected), calls, Call.atOnce(calls, timeLimit));
   }
 
   /** Asserts that a plant is stored by trying to take its id with another, in the other form. */
@@ -66,10 +67,7 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
   void assertReturnsAtOnce(List<NewPlant> plants, PlantStore store, String occasion)
       throws InterruptedException {
     List<Call> calls = calls(plants, store, occasion);
-    List<Outcome> outcomes = Call.atOnce(calls, timeLimit);
-    for (int caller = 0; caller < calls.size(); caller++) {
-      assertReturned(plants.get(caller), calls.get(caller), outcomes.get(caller));
-    }
+    assertReturned(plants, calls, Call.atOnce(calls, timeLimit));
   }
 
   /** Asserts that all calls, made at once, return the plant of one of them, and returns it. */
@@ -79,9 +77,7 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
     if (winner == null || calls.stream().noneMatch(call -> winner.equals(call.plant()))) {
       throw broken(calls.get(0), "return the plant of one of them", outcomes.get(0), null);
     }
-    for (int caller = 0; caller < calls.size(); caller++) {
-      assertReturned(winner, calls.get(caller), outcomes.get(caller));
-    }
+    assertReturned(Collections.nCopies(calls.size(), winner), calls, outcomes);
     return winner;
   }
 
@@ -123,10 +119,14 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
     return outcomes;
   }
 
-  private void assertReturned(NewPlant expected, Call call, Outcome outcome) {
-    if (!expected.equals(outcome.returned())) {
-      String description = Description.of(expected, outcome.returned());
-      throw broken(call, "return " + description, outcome, expected);
+  private void assertReturned(List<NewPlant> plants, List<Call> calls, List<Outcome> outcomes) {
+    for (int caller = 0; caller < calls.size(); caller++) {
+      NewPlant expected = plants.get(caller);
+      NewPlant returned = outcomes.get(caller).returned();
+      if (!expected.equals(returned)) {
+        String description = "return " + Description.of(expected, returned);
+        throw broken(calls.get(caller), description, outcomes.get(caller), expected);
+      }
     }
   }
 
