@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.connection.SlowClients.Wait;
 
 /**
- * Finds out whether a connection waits for its client, since when, and what it holds meanwhile. One
- * per connection, in front of all other handlers; used by its event loop only.
+ * Determines whether a connection waits for its client, since when, and how much memory it holds.
+ * One per connection, in front of all other handlers; used by its event loop only.
  */
 final class ClientTimeoutHandler extends ChannelDuplexHandler {
 

@@ -3,7 +3,7 @@ package org.plantstore.adapter.http.connection;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpUtil;
 
-/** What a connection reads next. */
+/** The part of a request that a connection reads next. */
 enum ReadState {
   /** The head of a request. */
   HEAD,

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  */
 final class SlowClients {
 
-  /** What a connection waits for, with a rough bound of the memory that it holds. */
+  /** The kinds of waits, each with a rough bound of the memory that a connection holds. */
   enum Wait {
     /** The next message of a handshake, or the rest of a record between requests. */
     TLS(20 * 1024),

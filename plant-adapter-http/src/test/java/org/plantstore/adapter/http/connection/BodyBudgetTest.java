@@ -25,6 +25,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -42,17 +43,12 @@ class BodyBudgetTest {
   private static final String LARGE =
       "{\"id\":1,\"name\":\"fern\",\"unknown\":\"" + "x".repeat(1_000_000) + "\"}";
 
-  /** All that a body may take beside others: an eighth of the heap, and what each has free. */
+  /** The largest memory of one body: an eighth of the heap, and the free bytes of each. */
   private static final long ALL_BYTES = Runtime.getRuntime().maxMemory() / 8 + 4 * 1024;
 
   @Inject EmbeddedServer server;
   @Inject BodyBudget budget;
   @Inject FakeCreatePlant createPlant;
-
-  @BeforeEach
-  void reset() {
-    awaitThatNothingIsTaken();
-  }
 
   @Test
   void body_for_which_there_is_no_memory_asks_to_retry_and_small_ones_are_served()
@@ -72,12 +68,11 @@ class BodyBudgetTest {
                   HttpRequest.newBuilder(server.getURI().resolve("/plants"))
                       .POST(BodyPublishers.ofString(LARGE)))
               .status(),
-          "the caller is looked at before the memory");
+          "the token is validated before the memory is taken");
     } finally {
       budget.release(ALL_BYTES);
     }
     assertEquals(200, Answer.toCreate(server.getURI(), LARGE).status());
-    awaitThatNothingIsTaken();
   }
 
   /** Each part of a body takes more than its bytes. */
@@ -105,7 +100,6 @@ class BodyBudgetTest {
 
     assertEquals(400, Answer.toCreate(server.getURI(), LARGE + "x").status());
     assertEquals(400, Answer.toCreate(server.getURI(), LARGE.repeat(2)).status());
-    awaitThatNothingIsTaken();
   }
 
   @Test
@@ -129,10 +123,11 @@ class BodyBudgetTest {
         createRequest("", LARGE).repeat(4) + createRequest("Connection: close\r\n", LARGE);
 
     assertEquals(Collections.nCopies(5, 200), statuses(send(server, requests)));
-    awaitThatNothingIsTaken();
   }
 
-  private void awaitThatNothingIsTaken() {
+  @BeforeEach
+  @AfterEach
+  void awaitThatNothingIsTaken() {
     while (budget.takenBytes() != 0) {
       LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
     }

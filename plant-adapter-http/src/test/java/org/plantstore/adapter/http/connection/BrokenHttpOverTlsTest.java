@@ -9,7 +9,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.plantstore.adapter.http.Tokens;
 import org.plantstore.adapter.http.tls.TestCertificate;
 
-/** What holds without TLS holds with it. */
+/** The same tests with TLS. */
 @MicronautTest
 @Property(name = "jwt.secret", value = Tokens.SECRET)
 @Tag("slow")

@@ -24,7 +24,7 @@ import org.plantstore.adapter.http.FakeCreatePlant;
 import org.plantstore.adapter.http.Tokens;
 import org.plantstore.adapter.http.observe.Exchange;
 
-/** Bytes that are no request: they are answered like every other error. */
+/** Malformed requests, which are answered like every other error. */
 @MicronautTest
 @Property(name = "jwt.secret", value = Tokens.SECRET)
 class BrokenHttpTest {
@@ -108,7 +108,7 @@ class BrokenHttpTest {
   }
 
   @Test
-  void more_headers_than_anybody_needs_are_refused() throws IOException {
+  void more_than_100_headers_are_refused() throws IOException {
     String headers = "Connection: close\r\n" + "X:\r\n".repeat(94);
     String chunked = chunkedRequest("Connection: close\r\n", "0\r\n" + "X:\r\n".repeat(100));
     assertMalformed(send(createRequest(headers + "X:\r\n".repeat(2))));

@@ -74,7 +74,7 @@ class MutatedRequestsTest {
     return mutated.toString();
   }
 
-  /** Closes its own side, so that the server does not wait for what a mutation lets it expect. */
+  /** Closes its own side, because a mutated request may be incomplete. */
   private String answersTo(String requests) {
     StringBuilder answers = new StringBuilder();
     try (Socket socket = RawRequests.connect(server)) {

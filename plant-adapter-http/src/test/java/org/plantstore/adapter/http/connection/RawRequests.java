@@ -41,7 +41,7 @@ public final class RawRequests {
     return new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
   }
 
-  /** Returns as many bytes as there are in what is expected, or all until the server closes. */
+  /** Returns as many bytes as the expected text has, or fewer if the server closes. */
   public static String read(Socket socket, String expected) throws IOException {
     return new String(socket.getInputStream().readNBytes(expected.length()), ISO_8859_1);
   }
@@ -75,7 +75,7 @@ public final class RawRequests {
         + body;
   }
 
-  /** Returns a create whose first chunk is a fern, with what comes behind that chunk. */
+  /** Returns a create whose first chunk is a fern, followed by the rest. */
   public static String chunkedRequest(String headers, String rest) {
     return head("POST /plants HTTP/1.1", headers + "Transfer-Encoding: chunked\r\n")
         + Integer.toHexString(FERN.length())
@@ -95,7 +95,7 @@ public final class RawRequests {
         + "\r\n";
   }
 
-  /** Returns the status of each answer in the order in which they came. */
+  /** Returns the status of each answer, in order. */
   public static List<Integer> statuses(String answers) {
     return Pattern.compile("HTTP/1\\.1 (\\d{3}) ")
         .matcher(answers)
@@ -104,7 +104,7 @@ public final class RawRequests {
         .toList();
   }
 
-  /** Returns what several answers have in their headers of one name, in their order. */
+  /** Returns the values of one header in several answers, in order. */
   public static List<String> headers(String answers, String name) {
     return Pattern.compile("(?im)^" + name + ": (.*?)\r?$")
         .matcher(answers)

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.Answer;
 import org.plantstore.adapter.http.Tokens;
 
-/** A thousand clients at a time that take as long as they like, beside one that does not. */
+/** A thousand slow clients at a time, and one that is not slow. */
 @MicronautTest
 @Property(name = "jwt.secret", value = Tokens.SECRET)
 @Property(name = "request.timeout.seconds", value = "4")
@@ -62,10 +62,9 @@ class SlowClientsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"head", "body", "chunk", "answers"})
-  void those_who_drip_or_do_not_read_are_closed_in_time_and_hold_up_nobody(String what)
-      throws IOException {
+  void slow_clients_are_closed_in_time_and_delay_no_other(String kind) throws IOException {
     String begin =
-        switch (what) {
+        switch (kind) {
           case "head" -> "POST /plants HTTP/1.1\r\nHost: x\r\nX-Slow: ";
           case "body" -> head("POST /plants HTTP/1.1", "Content-Length: 1000\r\n");
           case "chunk" ->
@@ -79,7 +78,7 @@ class SlowClientsTest {
     for (Socket client : clients) {
       write(client, begin);
     }
-    for (Socket client : what.equals("answers") ? clients : List.<Socket>of()) {
+    for (Socket client : kind.equals("answers") ? clients : List.<Socket>of()) {
       assertEquals('H', client.getInputStream().read());
     }
 
@@ -104,9 +103,9 @@ class SlowClientsTest {
     }
   }
 
-  /** Their answers are small, and what is not read of them stays below most limits. */
+  /** Small answers stay below most limits when they are not read. */
   @Test
-  void who_asks_much_and_reads_nothing_is_closed_in_time() throws IOException {
+  void client_that_reads_nothing_is_closed_in_time() throws IOException {
     String requests = "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n".repeat(100);
     try (Socket client = connectWithSmallBuffer()) {
       long start = System.nanoTime();

@@ -39,9 +39,7 @@ import org.plantstore.adapter.http.Log;
 import org.plantstore.adapter.http.Tokens;
 import org.plantstore.adapter.http.tls.TestCertificate;
 
-/**
- * The connection below HTTP: what is agreed on, and clients that do not get as far as a request.
- */
+/** Protocols and versions, and clients that do not get as far as a request. */
 @MicronautTest
 @Property(name = "jwt.secret", value = Tokens.SECRET)
 @Property(name = "request.timeout.seconds", value = "2")
@@ -189,7 +187,7 @@ class TlsTest implements TestPropertyProvider {
         write(client, "1");
       }
       while (client.getInputStream().read() >= 0) {
-        // What the server sends is of no interest.
+        // The server's bytes are of no interest.
       }
       return true;
     } catch (SocketTimeoutException e) {

@@ -37,8 +37,8 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
- * What is logged of requests, which is nothing that is not meant to be seen, and what is measured
- * where there is a registry; all other tests show that none is needed.
+ * The access log, which has no secrets, and the metrics where there is a registry; all other tests
+ * run without one.
  */
 @MicronautTest
 @Property(name = "jwt.secret", value = Tokens.SECRET)

@@ -22,7 +22,7 @@ import org.plantstore.adapter.http.Tokens;
 import org.plantstore.adapter.http.connection.RawRequests;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** Every answer has an id, its request's own if that is usable, and so has what is logged. */
+/** Every answer and every log line has an id: the client's if it is valid. */
 @MicronautTest
 @Property(name = "jwt.secret", value = Tokens.SECRET)
 class RequestIdTest {
