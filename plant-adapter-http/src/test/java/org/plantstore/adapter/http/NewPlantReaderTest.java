@@ -19,7 +19,7 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.NewPlant;
 
-/** What the headers must declare before a body is read. */
+/** The headers that a request must have before its body is read. */
 class NewPlantReaderTest {
 
   @ParameterizedTest
@@ -36,18 +36,12 @@ class NewPlantReaderTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "text/plain",
-        "text/json; charset=utf-8",
-        "application/x-www-form-urlencoded",
-        "multipart/form-data; boundary=x",
-        "application/vnd.api+json",
-        "application/json; charset=iso-8859-1",
-        "application/json; charset=utf-8; charset=utf-16",
-        "application/json; charset=\"",
-        "application/json; =",
-        "application/json; a=\"\\\"",
-        "application/jsonx",
-        "application",
+        "text/plain", "text/json; charset=utf-8",
+        "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
+        "application/vnd.api+json", "application/json; charset=iso-8859-1",
+        "application/json; charset=utf-8; charset=utf-16", "application/json; charset=\"",
+        "application/json; =", "application/json; a=\"\\\"",
+        "application/jsonx", "application",
         "/"
       })
   void another_content_type_is_refused_by_its_name(String contentType) {

@@ -25,42 +25,42 @@ final class ValidatedTokens {
   /** One byte each; room for 256 of the largest tokens that fit the head of a request. */
   private static final long MAX_CHARACTERS = 4L * 1024 * 1024;
 
-  /** The keys with which each token was validated. */
-  private final Cache<String, Object> keysByToken;
+  private final Cache<String, Validated> validated;
 
   @Inject
   ValidatedTokens(@Nullable MeterRegistry registry) {
     this(Ticker.systemTicker());
     if (registry != null) {
-      CaffeineCacheMetrics.monitor(registry, keysByToken, "tokens");
+      CaffeineCacheMetrics.monitor(registry, validated, "tokens");
     }
   }
 
   ValidatedTokens(Ticker ticker) {
-    keysByToken =
+    validated =
         Caffeine.newBuilder()
             .ticker(ticker)
             .executor(Runnable::run)
             .recordStats()
             .maximumWeight(MAX_CHARACTERS)
-            .weigher((String token, Object keys) -> token.length())
-            .expireAfter(Expiry.creating((String token, Object keys) -> LIFETIME))
+            .weigher((String token, Validated value) -> token.length())
+            .expireAfter(Expiry.creating((String token, Validated value) -> value.lifetime))
             .build();
   }
 
   /** Returns whether a token was found valid with these keys. */
   @SuppressWarnings("ReferenceEquality") // the same object until the keys change
   boolean contains(String token, Object keys) {
-    return keysByToken.getIfPresent(token) == keys;
+    Validated value = validated.getIfPresent(token);
+    return value != null && value.keys == keys;
   }
 
   /** Adds a token that is valid with these keys, unless it is so only by the clock skew. */
   void add(String token, Instant expires, Object keys) {
     Duration left = Duration.between(Instant.now(), expires);
     if (!left.isNegative()) {
-      Duration lifetime = left.compareTo(LIFETIME) < 0 ? left : LIFETIME;
-      Object unused =
-          keysByToken.policy().expireVariably().orElseThrow().put(token, keys, lifetime);
+      validated.put(token, new Validated(keys, left.compareTo(LIFETIME) < 0 ? left : LIFETIME));
     }
   }
+
+  private record Validated(Object keys, Duration lifetime) {}
 }

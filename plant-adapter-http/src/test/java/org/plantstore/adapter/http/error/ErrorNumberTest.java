@@ -24,13 +24,8 @@ class ErrorNumberTest {
     assertEquals(
         Arrays.stream(ErrorNumber.values())
             .map(error ->
-                "| "
-                    + error.number()
-                    + " | "
-                    + error.status().getCode()
-                    + " | "
-                    + error.description()
-                    + " |")
+                "| %d | %d | %s |"
+                    .formatted(error.number(), error.status().getCode(), error.description()))
             .toList(),
         documented);
   }

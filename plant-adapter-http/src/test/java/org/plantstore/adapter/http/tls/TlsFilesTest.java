@@ -55,10 +55,8 @@ class TlsFilesTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "ecparam -name prime256v1 -genkey -out $",
-        "genrsa -out $",
-        "genrsa -traditional -out $",
-        "genpkey -algorithm ed25519 -out $"
+        "ecparam -name prime256v1 -genkey -out $", "genrsa -out $",
+        "genrsa -traditional -out $", "genpkey -algorithm ed25519 -out $"
       })
   @Tag("slow")
   void key_in_each_form_of_openssl_is_read(String command) throws Exception {
