@@ -26,7 +26,7 @@ import org.plantstore.domain.Plant;
 import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** What a client gets for a create, byte for byte: each kind of answer once. */
+/** The answers to a create, byte for byte: each kind once. */
 @MicronautTest
 @Property(name = "jwt.secret", value = Tokens.SECRET)
 class CreatePlantTest {

@@ -41,7 +41,9 @@ public final class FakeCreatePlant implements CreatePlant, TestExecutionListener
 
   /** Waits, as a behaviour may: not without end. */
   public static void await(CountDownLatch latch) {
-    assertTrue(assertDoesNotThrow(() -> latch.await(30, TimeUnit.SECONDS)), "nobody counted down");
+    assertTrue(
+        assertDoesNotThrow(() -> latch.await(30, TimeUnit.SECONDS)),
+        "the latch was not counted down");
   }
 
   public int calls() {

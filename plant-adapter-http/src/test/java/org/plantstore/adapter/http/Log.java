@@ -11,7 +11,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.LoggerFactory;
 
-/** What a logger logs while a test runs. */
+/** The lines of a logger while a test runs. */
 public final class Log extends AppenderBase<ILoggingEvent> implements AutoCloseable {
 
   private static final Duration LIMIT = Duration.ofSeconds(20);

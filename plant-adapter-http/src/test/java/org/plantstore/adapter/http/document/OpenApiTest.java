@@ -103,7 +103,7 @@ class OpenApiTest {
     assertEquals(fields, described.toString());
   }
 
-  // What is added to it
+  // Additions to it
 
   @Test
   void operation_says_what_clients_rely_on() {

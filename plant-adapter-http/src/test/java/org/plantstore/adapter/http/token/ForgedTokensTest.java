@@ -44,9 +44,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.Tokens;
 
 /**
- * Tokens of somebody who has no key of the service, and knows what libraries got wrong: all are
- * invalid, with a secret as well as with an identity provider, and nothing that they name is
- * fetched.
+ * Tokens of an attacker who has no key of the service, and knows the faults of libraries. All are
+ * invalid, with a secret as well as with an identity provider, and no address in them is fetched.
  */
 class ForgedTokensTest {
 
@@ -255,7 +254,7 @@ class ForgedTokensTest {
     assertInvalid(encrypted.serialize());
   }
 
-  /** A half of them are signed again, so that it is not the signature alone that protects. */
+  /** Half of them are signed after the change, so that not only the signature protects. */
   @Test
   void changed_tokens_are_answered_with_200_or_401() {
     Random random = new Random(15);

@@ -24,7 +24,7 @@ import java.util.concurrent.locks.LockSupport;
 /** An identity provider that publishes a key set over HTTP, and can be down. */
 final class IdentityProvider implements AutoCloseable {
 
-  /** Sends nothing, for longer than anybody waits. */
+  /** Sends nothing, for longer than any client waits. */
   static final HttpHandler SILENCE =
       exchange -> LockSupport.parkNanos(Duration.ofMinutes(1).toNanos());
 

@@ -40,8 +40,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.plantstore.adapter.http.Log;
 
 /**
- * What is taken from an identity provider: one that answers anything but its key set is down, and
- * the last key set stays known.
+ * An identity provider that answers anything but a key set is down, and the last key set stays
+ * known.
  */
 @Timeout(60)
 class LyingProviderTest {
@@ -164,7 +164,7 @@ class LyingProviderTest {
     }
   }
 
-  /** What a provider says is logged, and must not look like lines of the service. */
+  /** The text of a provider is logged, and must not look like lines of the service. */
   @Test
   void failure_has_one_legible_and_short_line_in_the_log() {
     provider.answer(redirect("x y\u00E9" + "x".repeat(1_000)));

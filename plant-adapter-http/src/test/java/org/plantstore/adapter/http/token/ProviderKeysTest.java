@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
-/** What happens to the keys of a provider as time passes, and while it is down. */
+/** The keys of a provider as time passes, and while it is down. */
 @Timeout(60)
 class ProviderKeysTest {
 
@@ -85,7 +85,7 @@ class ProviderKeysTest {
     assertEquals(List.of(KNOWN), find(keys, KNOWN));
     provider.answer(IdentityProvider.SILENCE);
 
-    // Nobody waits for the fetch that begins meanwhile.
+    // No search waits for the fetch that begins meanwhile.
     while (provider.fetches() == 1) {
       long start = System.nanoTime();
       assertEquals(List.of(KNOWN), find(keys, KNOWN));

@@ -21,7 +21,7 @@ import org.plantstore.adapter.http.Log;
 import org.plantstore.adapter.http.Tokens;
 import org.plantstore.adapter.http.connection.RawRequests;
 
-/** What callers see where the keys are those of an identity provider, up or down. */
+/** Answers to tokens of an identity provider, up or down. */
 class ProviderTokensTest {
 
   private static final ECKey KNOWN = IdentityProvider.key(Curve.P_256, "known");
