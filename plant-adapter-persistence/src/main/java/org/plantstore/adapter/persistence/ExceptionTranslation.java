@@ -3,17 +3,17 @@ package org.plantstore.adapter.persistence;
 import io.micronaut.data.connection.jdbc.exceptions.CannotGetJdbcConnectionException;
 import java.util.Set;
 import org.plantstore.adapter.persistence.batch.BatchFailure;
-import org.plantstore.adapter.persistence.batch.BatchFailure.Remedy;
+import org.plantstore.adapter.persistence.batch.BatchFailure.Retry;
 import org.plantstore.adapter.persistence.database.PostgresFailure;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** Translates exceptions of the database into those of the batch and of the domain. */
+/** Translates exceptions of the database into exceptions of the batch and of the domain. */
 final class ExceptionTranslation {
 
-  /** Classes of SQLSTATE after which the same statement may succeed at once. */
+  /** The classes of SQLSTATE after which the same statement may succeed at once. */
   private static final Set<String> REPEATABLE_CLASSES = Set.of("08", "40", "57");
 
-  /** A lock on an id or on the table was not released within lock_timeout. */
+  /** Lock not available: an id or the table was locked for longer than lock_timeout. */
   private static final String LOCKED = "55P03";
 
   private ExceptionTranslation() {}
@@ -25,25 +25,23 @@ final class ExceptionTranslation {
    */
   static BatchFailure toBatchFailure(RuntimeException wrapper) {
     PostgresFailure failure = PostgresFailure.in(wrapper).orElseThrow(() -> wrapper);
-    // Without a connection the pool has tried for long enough.
+    // Without a connection, the pool has already retried until its timeout.
     return new BatchFailure(
-        wrapper instanceof CannotGetJdbcConnectionException ? Remedy.NONE : remedy(failure),
+        wrapper instanceof CannotGetJdbcConnectionException ? Retry.NEVER : retry(failure),
         reason(failure));
   }
 
-  /**
-   * A read-only server is worth another attempt: the pool then opens a connection to the primary.
-   */
-  private static Remedy remedy(PostgresFailure failure) {
+  private static Retry retry(PostgresFailure failure) {
     if (failure.isOfAnotherServer()) {
-      return Remedy.RECOVERY;
+      return Retry.EACH_LATER;
     }
+    // After a read-only server, the pool opens a connection to the primary.
     if (failure.hasState(PostgresFailure.READ_ONLY)
         || (REPEATABLE_CLASSES.stream().anyMatch(failure::hasState)
             && !failure.hasState(PostgresFailure.CANCELED))) {
-      return Remedy.REPEAT;
+      return Retry.BATCH;
     }
-    return failure.hasState(LOCKED) || !failure.isTransient() ? Remedy.SEPARATE : Remedy.NONE;
+    return failure.hasState(LOCKED) || !failure.isTransient() ? Retry.EACH : Retry.NEVER;
   }
 
   /** Returns the exception that rule R7 of the store allows for the failure. */

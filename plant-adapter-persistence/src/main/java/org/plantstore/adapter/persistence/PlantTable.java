@@ -22,31 +22,30 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The table of plants. One statement decides who gets which ids, and commits by itself; stored
- * plants are read if an id was taken, or if no standby has confirmed the commit. Safe for use by
- * many threads.
+ * The table of plants. One statement inserts a batch, and commits by itself. The stored plants are
+ * read if an id was taken, or if a standby has not confirmed the commit. Safe for use by many
+ * threads.
  */
 @Singleton
 final class PlantTable implements GroupCommit.Table {
 
   private static final Logger LOG = LoggerFactory.getLogger(PlantTable.class);
 
-  /** Makes an insert leave out the plants whose ids are taken; without it, one of them fails it. */
+  /** Leaves out plants whose ids are taken; without this, one of them fails the statement. */
   private static final String UNLESS_TAKEN = " ON CONFLICT (id) DO NOTHING";
 
   /**
-   * After so many inserts in a row that found all ids free, an insert that fails if one is taken is
-   * tried first. It costs PostgreSQL a third less, but several times that if it fails, and is then
-   * an error in the server's log.
+   * After so many inserts without a taken id, the insert is tried without ON CONFLICT first. This
+   * costs PostgreSQL a third less, but much more if it fails, with an error in the server's log.
    */
   private static final int INSERTS_UNTIL_ALL_FREE = 1_000;
 
   private static final String ID_TAKEN = "23505";
 
   /**
-   * Where a standby has to confirm commits, a row that is seen may be one that none has confirmed,
-   * such as after a crash. A message in the log of the server makes reading a commit too, which
-   * waits until a standby has all that was committed before.
+   * Where a standby has to confirm commits, a visible row may be unconfirmed, such as after a
+   * crash. A message in the server's WAL turns the read into a commit, which waits until a standby
+   * has all earlier commits.
    */
   private static final String SELECT =
       """
@@ -67,7 +66,7 @@ final class PlantTable implements GroupCommit.Table {
     this.statements = statements;
   }
 
-  /** The order of the ids matters: two statements that take ids in different orders deadlock. */
+  /** Requires ids in ascending order: statements with different orders could deadlock. */
   @Override
   public Map<Long, NewPlant> putIfAbsent(SortedMap<Long, NewPlant> plants) throws BatchFailure {
     try {
@@ -95,20 +94,20 @@ final class PlantTable implements GroupCommit.Table {
   }
 
   /**
-   * Returns whether all plants were stored, by a commit that is confirmed. It counts the ids that
-   * are returned: the number of changed rows is not reliable where a table is distributed.
+   * Returns whether all plants were stored by a confirmed commit. Counts returned ids, because the
+   * number of changed rows is not reliable where a table is distributed.
    */
   private boolean insert(Connection connection, String unlessTaken, Collection<NewPlant> plants)
       throws SQLException {
-    // Citus sends rows to their shard, but the elements of arrays to the coordinator first.
-    boolean isOfArrays = plants.size() > 1 && !shards.isDistributed();
+    // Citus sends rows to their shard directly, but elements of arrays through the coordinator.
+    boolean usesArrays = plants.size() > 1 && !shards.isDistributed();
     String rows =
-        isOfArrays
+        usesArrays
             ? "SELECT * FROM unnest(?, ?, ?)"
             : "VALUES (?, ?, ?)" + ", (?, ?, ?)".repeat(plants.size() - 1);
     String statement = "INSERT INTO plant (id, name, tag) " + rows + unlessTaken + " RETURNING id";
     try (PreparedStatement insert = connection.prepareStatement(statement)) {
-      if (isOfArrays) {
+      if (usesArrays) {
         setArrays(insert, plants);
       } else {
         setRows(insert, plants);
@@ -119,7 +118,7 @@ final class PlantTable implements GroupCommit.Table {
           inserted++;
         }
       }
-      // Rows that no standby may have confirmed are read, which waits for one.
+      // A warning may report that no standby has confirmed the commit; reading waits for one.
       return inserted == plants.size() && insert.getWarnings() == null;
     }
   }
@@ -146,7 +145,7 @@ final class PlantTable implements GroupCommit.Table {
     try (PreparedStatement select = connection.prepareStatement(SELECT)) {
       select.setObject(1, idsOf(plants));
       Map<Long, NewPlant> stored = new HashMap<>();
-      boolean isSynchronous = shards.isDistributed(); // then each node has a setting of its own
+      boolean isSynchronous = shards.isDistributed(); // each node has its own setting
       try (ResultSet row = statements.execute(select)) {
         while (row.next()) {
           long id = row.getLong(1);
@@ -160,8 +159,8 @@ final class PlantTable implements GroupCommit.Table {
   }
 
   /**
-   * Requires that a standby has confirmed the commit, if one has to. A server that gives up waiting
-   * for it reports that by a warning only, in any language, so any warning counts.
+   * Requires that a standby has confirmed the commit, if synchronous. A server that stops waiting
+   * reports this only by a warning, in any language, so any warning counts.
    */
   private static void requireConfirmation(@Nullable SQLWarning warning, boolean isSynchronous)
       throws SQLException {

@@ -12,18 +12,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.persistence.Shards.LaneId;
+import org.plantstore.adapter.persistence.Shards.Shard;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
-import org.plantstore.adapter.persistence.batch.Permits;
-import org.plantstore.adapter.persistence.batch.Shard;
 import org.plantstore.adapter.persistence.database.DatabaseTimeouts;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
- * Keeps plants in a table of PostgreSQL, and commits those of concurrent callers together. Where
- * the table is distributed, only plants of one shard share a commit, and each lane of shards has
- * its own queue.
+ * Keeps plants in a table of PostgreSQL, and commits the plants of concurrent callers together.
+ * Where the table is distributed, each lane of shards has a group commit of its own.
  */
 @Singleton
 final class PostgresPlantStore implements PlantStore {
@@ -31,8 +30,11 @@ final class PostgresPlantStore implements PlantStore {
   /** Larger batches make a commit hardly cheaper, and its callers wait longer. */
   private static final GroupCommit.Limits LIMITS = new GroupCommit.Limits(256, 4 * 1024 * 1024);
 
-  private final Map<Integer, GroupCommit> lanes = new ConcurrentHashMap<>();
-  private final Permits permits = new Permits();
+  /** A group commit, with a circuit breaker if the table is distributed. */
+  record Lane(GroupCommit commit, @Nullable CircuitBreaker breaker) {}
+
+  private final Map<LaneId, Lane> lanes = new ConcurrentHashMap<>();
+  private final Slots slots = new Slots();
   private final Shards shards;
   private final GroupCommit.Table table;
   private final Duration timeout;
@@ -73,22 +75,38 @@ final class PostgresPlantStore implements PlantStore {
       return CompletableFuture.failedFuture(
           new PlantStoreUnavailableException("the store is closed"));
     }
-    return lane(shard.lane()).putIfAbsent(plant, shard);
+    Lane lane = lane(shard.lane());
+    var refusal = lane.breaker == null ? null : lane.breaker.refusal();
+    return refusal == null
+        ? lane.commit.putIfAbsent(plant, shard.number())
+        : CompletableFuture.failedFuture(refusal);
   }
 
-  private GroupCommit lane(int number) {
-    if (lanes.size() > shards.lanes()) {
-      // Of shards that were merged. Those that wait there are still written.
-      lanes.keySet().stream().filter(each -> each >= shards.lanes()).forEach(this::retire);
+  private Lane lane(LaneId id) {
+    if (lanes.size() > shards.lanes().size()) {
+      // Shards were merged or moved. Plants that wait in an unused lane are still written.
+      lanes.keySet().stream().filter(each -> !shards.lanes().contains(each)).forEach(this::retire);
     }
-    return lanes.computeIfAbsent(
-        number, absent -> new GroupCommit(table, LIMITS, timeout, permits));
+    return lanes.computeIfAbsent(id, this::open);
   }
 
-  private void retire(int number) {
-    GroupCommit lane = lanes.remove(number);
+  private Lane open(LaneId id) {
+    if (id.equals(LaneId.WHOLE)) {
+      return new Lane(
+          new GroupCommit("the database", table, LIMITS, () -> () -> {}, () -> timeout), null);
+    }
+    String database = "the database node " + id.node();
+    CircuitBreaker breaker = new CircuitBreaker(database, timeout);
+    GroupCommit.Table watched = breaker.watch(table);
+    return new Lane(
+        new GroupCommit(database, watched, LIMITS, slots.ofLane(id.node()), breaker::timeout),
+        breaker);
+  }
+
+  private void retire(LaneId id) {
+    Lane lane = lanes.remove(id);
     if (lane != null) {
-      lane.shutdown();
+      lane.commit.shutdown();
     }
   }
 
@@ -96,6 +114,6 @@ final class PostgresPlantStore implements PlantStore {
   @PreDestroy
   void close() {
     isClosed = true;
-    lanes.values().forEach(GroupCommit::close);
+    lanes.values().forEach(lane -> lane.commit.close());
   }
 }

@@ -1,5 +1,7 @@
 package org.plantstore.adapter.persistence;
 
+import static java.util.stream.Collectors.toUnmodifiableSet;
+
 import io.micronaut.data.jdbc.runtime.JdbcOperations;
 import jakarta.annotation.PreDestroy;
 import jakarta.inject.Singleton;
@@ -8,24 +10,23 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import org.plantstore.adapter.persistence.batch.GroupCommit;
-import org.plantstore.adapter.persistence.batch.Shard;
+import java.util.stream.Stream;
 import org.plantstore.adapter.persistence.database.ConnectionPool;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Maps ids to the shards of a table that Citus distributes by hash: each shard has a range of hash
- * values. Read at the start and every 30 s, because shards are moved and split. Affects speed, and
- * how far failures reach, but no answer. Safe for use by many threads.
+ * values. Shards are moved and split, so they are read at the start and every 30 s. They affect
+ * speed, and how far failures reach, but no answer. Safe for use by many threads.
  */
 @Singleton
 final class Shards implements AutoCloseable {
@@ -44,8 +45,18 @@ final class Shards implements AutoCloseable {
       ORDER BY 2, 1
       """;
 
-  /** A range of hash values, which reaches to the next one. */
-  private record Range(int least, String node) {}
+  /** Identifies a group commit to a node, which is a host and a port. */
+  record LaneId(String node, int number) {
+
+    static final LaneId WHOLE = new LaneId("", 0);
+  }
+
+  /** A part of the table. Only plants of one shard share a statement. */
+  record Shard(int number, LaneId lane) {
+
+    /** A table that is not distributed. */
+    static final Shard WHOLE = new Shard(0, LaneId.WHOLE);
+  }
 
   private final JdbcOperations database;
   private final ConnectionPool pool;
@@ -56,32 +67,24 @@ final class Shards implements AutoCloseable {
         return thread;
       });
 
-  /** The number of lanes, 1 where the table is whole. */
-  private volatile int lanes = 1;
+  private volatile Set<LaneId> lanes = Set.of(LaneId.WHOLE);
 
-  /** By the least hash value of each; empty where the table is whole. */
+  /** By the least hash value of each; empty where the table is not distributed. */
   private volatile NavigableMap<Integer, Shard> shards = new TreeMap<>();
 
-  /** Reads the shards, and starts to follow them if the database has Citus. */
+  /** Reads the shards, and starts to follow them unless the database has no Citus. */
   @SuppressWarnings("FutureReturnValueIgnored") // read() throws nothing
   Shards(JdbcOperations database, ConnectionPool pool) {
     this.database = database;
     this.pool = pool;
-    if (database.execute(Shards::isCitus)) {
-      read();
+    read();
+    if (!executor.isShutdown()) {
       executor.scheduleWithFixedDelay(
           this::read, PERIOD.toMillis(), PERIOD.toMillis(), TimeUnit.MILLISECONDS);
     }
   }
 
-  private static boolean isCitus(Connection connection) throws SQLException {
-    try (Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery(IS_CITUS)) {
-      return row.next() && row.getBoolean(1);
-    }
-  }
-
-  /** Returns where the id is kept. */
+  /** Returns the shard that keeps the id. */
   Shard of(long id) {
     NavigableMap<Integer, Shard> known = shards;
     Map.Entry<Integer, Shard> entry = known.isEmpty() ? null : known.floorEntry(hash(id));
@@ -93,54 +96,74 @@ final class Shards implements AutoCloseable {
     return !shards.isEmpty();
   }
 
-  /** Returns the number of lanes; the lane of each shard has a lower number. */
-  int lanes() {
+  /** Returns the lanes of all shards, now and before they were read last. */
+  Set<LaneId> lanes() {
     return lanes;
   }
 
-  /** Reads the shards; if that fails, those that are known stay. */
+  /** Reads the shards. If that fails, the known shards stay. */
   void read() {
     try {
-      List<Range> ranges = database.execute(Shards::ranges);
-      NavigableMap<Integer, Shard> known = new TreeMap<>();
-      int lanes = Math.max(1, Math.min(ranges.size(), pool.maximum() - GroupCommit.SPARES));
-      List<String> nodes = ranges.stream().map(Range::node).distinct().toList();
-      for (Range range : ranges) {
-        int number = known.size();
-        int lane =
-            lanes == ranges.size()
-                ? number
-                : sharedLane(number, nodes.indexOf(range.node), nodes.size(), lanes);
-        known.put(range.least, new Shard(number, lane, range.node));
+      if (database.execute(Shards::isCitus)) {
+        update(shards(database.execute(Shards::nodes)));
+      } else {
+        executor.shutdown();
       }
-      if (!known.equals(shards)) {
-        LOG.info(
-            "The table plant has {} shards, written in at most {} lanes", ranges.size(), lanes);
-        shards = known;
-        this.lanes = lanes;
-        pool.resize(lanes + GroupCommit.SPARES);
-      }
-    } catch (RuntimeException | Error e) {
-      // Mostly because the database is away, which others report.
+    } catch (RuntimeException e) {
+      // Mostly because the database is down, which is reported elsewhere.
       LOG.debug("The shards cannot be read", e);
     }
   }
 
-  /** Returns the lane of a range where there are fewer lanes: those of one node share some. */
-  private static int sharedLane(int number, int node, int nodes, int lanes) {
-    int lanesOfNode = Math.max(1, lanes / nodes);
-    return (node * lanesOfNode + number % lanesOfNode) % lanes;
+  private static boolean isCitus(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      ResultSet row = statement.executeQuery(IS_CITUS);
+      return row.next() && row.getBoolean(1);
+    }
   }
 
-  private static List<Range> ranges(Connection connection) throws SQLException {
-    List<Range> ranges = new ArrayList<>();
-    try (Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery(RANGES)) {
+  /** Returns the node of each range of hash values, by the least value. */
+  private static Map<Integer, String> nodes(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      ResultSet row = statement.executeQuery(RANGES);
+      Map<Integer, String> nodes = new LinkedHashMap<>();
       while (row.next()) {
-        ranges.add(new Range(row.getInt(1), row.getString(2)));
+        nodes.put(row.getInt(1), row.getString(2));
       }
+      return nodes;
     }
-    return ranges;
+  }
+
+  /** Gives each shard a lane. If the connections are too few, shards of a node share lanes. */
+  private NavigableMap<Integer, Shard> shards(Map<Integer, String> nodes) {
+    int maximum = pool.maximum() - Slots.SHARED;
+    int lanesOfNode =
+        nodes.size() <= maximum
+            ? nodes.size()
+            : Math.max(1, maximum / Set.copyOf(nodes.values()).size());
+    NavigableMap<Integer, Shard> shards = new TreeMap<>();
+    nodes.forEach((least, node) -> {
+      int number = shards.size();
+      shards.put(least, new Shard(number, new LaneId(node, number % lanesOfNode)));
+    });
+    return shards;
+  }
+
+  private void update(NavigableMap<Integer, Shard> next) {
+    Set<LaneId> used = lanesOf(next);
+    // Creates that have looked up their shard may be about to use a lane of the shards before.
+    lanes = Stream.of(lanesOf(shards), used).flatMap(Set::stream).collect(toUnmodifiableSet());
+    if (!next.equals(shards)) {
+      shards = next;
+      LOG.info("The table plant has {} shards, written in {} lanes", next.size(), used.size());
+      pool.resize(Math.min(used.size() + Slots.SHARED, pool.maximum()));
+    }
+  }
+
+  private static Set<LaneId> lanesOf(Map<Integer, Shard> shards) {
+    return shards.isEmpty()
+        ? Set.of(LaneId.WHOLE)
+        : shards.values().stream().map(Shard::lane).collect(toUnmodifiableSet());
   }
 
   /** Ends the reading. */

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.persistence.PostgresPlantStore.Lane;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
 import org.plantstore.domain.NewPlant;
 
@@ -30,12 +31,12 @@ final class StoreMetrics {
 
   private final MeterRegistry registry;
 
-  /** Creates metrics in the registry, or in none if it is null. */
+  /** Creates the metrics. The registry may be null, if the service has none. */
   StoreMetrics(@Nullable MeterRegistry registry) {
     this.registry = registry == null ? new CompositeMeterRegistry() : registry;
   }
 
-  /** Returns the table with each of its batches measured. */
+  /** Returns the table, with the size and duration of each batch recorded. */
   GroupCommit.Table measured(GroupCommit.Table table) {
     DistributionSummary sizes =
         DistributionSummary.builder("plant.store.batch.plants")
@@ -66,32 +67,36 @@ final class StoreMetrics {
         .register(registry);
   }
 
-  /** Registers the meters of the lanes, which may become more. */
-  void watch(Collection<GroupCommit> lanes) {
-    Gauge.builder("plant.store.queue.plants", lanes, all -> sum(all, GroupCommit::waitingPlants))
+  /** Registers the meters of the lanes, whose number may change. */
+  void watch(Collection<Lane> lanes) {
+    ToLongFunction<Lane> taken = lane -> lane.commit().takenPlants();
+    Gauge.builder(
+            "plant.store.queue.plants",
+            lanes,
+            all -> sum(all, lane -> lane.commit().waitingPlants()))
         .description("Plants that wait for their batch")
         .register(registry);
     FunctionTimer.builder(
             "plant.store.queue.wait",
             lanes,
-            all -> sum(all, GroupCommit::takenPlants),
-            all -> sum(all, lane -> lane.waited().toNanos()),
+            all -> sum(all, taken),
+            all -> sum(all, lane -> lane.commit().waitedNanos()),
             TimeUnit.NANOSECONDS)
         .description("How long plants waited for their batch")
         .register(registry);
-    countPlants(lanes, "serving", GroupCommit::takenPlants);
-    countPlants(lanes, "failing", GroupCommit::refusedPlants);
+    countPlants(lanes, "serving", taken);
+    countPlants(
+        lanes, "failing", lane -> lane.breaker() == null ? 0 : lane.breaker().refusedPlants());
   }
 
-  private void countPlants(
-      Collection<GroupCommit> lanes, String state, ToLongFunction<GroupCommit> number) {
+  private void countPlants(Collection<Lane> lanes, String state, ToLongFunction<Lane> number) {
     FunctionCounter.builder("plant.store.lane.plants", lanes, all -> sum(all, number))
         .description("Plants taken into batches, and those refused because their lane cannot write")
         .tag("state", state)
         .register(registry);
   }
 
-  private static long sum(Collection<GroupCommit> lanes, ToLongFunction<GroupCommit> number) {
+  private static long sum(Collection<Lane> lanes, ToLongFunction<Lane> number) {
     return lanes.stream().mapToLong(number).sum();
   }
 }

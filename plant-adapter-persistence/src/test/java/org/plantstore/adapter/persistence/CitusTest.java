@@ -175,7 +175,7 @@ class CitusTest {
   private LongPredicate isAt(Node node) {
     Shards shards = instances.get(0).getBean(Shards.class);
     String address = node.address();
-    return id -> shards.of(id).node().equals(address);
+    return id -> shards.of(id).lane().node().equals(address);
   }
 
   private static void assertNothingIsLost(CitusLoad load) throws Exception {

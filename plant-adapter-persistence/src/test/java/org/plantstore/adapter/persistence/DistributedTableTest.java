@@ -136,6 +136,7 @@ class DistributedTableTest {
 
     SERVER.execute("DELETE FROM pg_dist_shard WHERE shardid = 102");
     instance.getBean(Shards.class).read();
+    instance.getBean(Shards.class).read(); // creates may use the lane until then
     assertAllStored(putAll(LongStream.range(100, 200).toArray()));
 
     while (writers() != writers - GroupCommit.WRITERS) {
@@ -189,7 +190,7 @@ class DistributedTableTest {
     assertAllStored(putAll(ids(1_000, IN_EAST.negate(), 200)));
     for (Future<NewPlant> call : refused) {
       assertTrue(unavailable(call).contains("connection to east refused (SQLSTATE 08006)"));
-      assertTrue(unavailable(call).endsWith("the plant belongs to east:1"), unavailable(call));
+      assertTrue(unavailable(call).contains("the database node east:1"), unavailable(call));
     }
 
     // Now others are refused at once, but for one in half a second that tries.
@@ -198,7 +199,7 @@ class DistributedTableTest {
       unavailable(call);
     }
     assertTrue(Duration.between(began, Instant.now()).toMillis() < 1_000);
-    assertTrue(lanePlants("failing") >= 100, registry::toString);
+    assertTrue(lanePlants("failing") >= 99, registry::toString);
     assertTrue(sessions().containsAll(sessions), "none is closed because of another server");
     assertReady();
 
@@ -219,7 +220,7 @@ class DistributedTableTest {
       List<Future<NewPlant>> silent = putAll(ids(0, IN_EAST, 20));
       assertAllStored(putAll(ids(0, IN_EAST.negate(), 200)));
       for (Future<NewPlant> call : silent) {
-        assertTrue(unavailable(call).endsWith("the plant belongs to east:1"), unavailable(call));
+        assertTrue(unavailable(call).contains("the database node east:1"), unavailable(call));
       }
       Instant soon = Instant.now().plusMillis(1_500);
       List<Future<NewPlant>> refused = putAll(ids(2_000, IN_EAST, 100));

@@ -12,28 +12,28 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.adapter.persistence.batch.BatchFailure;
-import org.plantstore.adapter.persistence.batch.BatchFailure.Remedy;
+import org.plantstore.adapter.persistence.batch.BatchFailure.Retry;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 class ExceptionTranslationTest {
 
   @ParameterizedTest
   @CsvSource({
-    "08006, REPEAT",
-    "40001, REPEAT",
-    "40P01, REPEAT",
-    "57P01, REPEAT",
-    "55P03, SEPARATE",
-    "22021, SEPARATE",
-    "42P01, SEPARATE",
-    "57014, NONE",
-    "53300, NONE",
-    "25P04, NONE",
-    "25006, REPEAT",
-    ", NONE"
+    "08006, BATCH",
+    "40001, BATCH",
+    "40P01, BATCH",
+    "57P01, BATCH",
+    "55P03, EACH",
+    "22021, EACH",
+    "42P01, EACH",
+    "57014, NEVER",
+    "53300, NEVER",
+    "25P04, NEVER",
+    "25006, BATCH",
+    ", NEVER"
   })
-  void remedy_fits_the_state(@Nullable String state, Remedy remedy) {
-    assertEquals(remedy, ExceptionTranslation.toBatchFailure(wrapped(state)).remedy());
+  void retry_fits_the_state(@Nullable String state, Retry retry) {
+    assertEquals(retry, ExceptionTranslation.toBatchFailure(wrapped(state)).retry());
   }
 
   @Test
@@ -54,7 +54,7 @@ class ExceptionTranslationTest {
         ExceptionTranslation.toBatchFailure(
             new CannotGetJdbcConnectionException("none", new SQLException("failed", "08001")));
 
-    assertEquals(Remedy.NONE, failure.remedy());
+    assertEquals(Retry.NEVER, failure.retry());
     assertInstanceOf(PlantStoreUnavailableException.class, failure.reason());
   }
 

@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.slf4j.LoggerFactory;
@@ -44,10 +46,11 @@ class PostgresFaultsTest {
     }
   }
 
-  @Test
-  void pool_recovers_when_its_first_connection_breaks_during_setup() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"TRANSACTION ISOLATION", "SELECT to_regclass('pg_dist_partition')"})
+  void connection_that_breaks_during_the_start_is_replaced(String query) throws Exception {
     try (LyingServer server = new LyingServer(SERVER.port())) {
-      server.cutAt = "TRANSACTION ISOLATION";
+      server.cutAt = query;
       String url = "jdbc:postgresql://localhost:" + server.port() + "/postgres?sslmode=disable";
       try (ApplicationContext instance = SERVER.connect(Map.of("database.url", url))) {
         assertEquals(FERN, instance.getBean(PlantStore.class).putIfAbsent(FERN));

@@ -53,7 +53,7 @@ class StoreMetricsTest {
   @Test
   void commit_that_fails_is_told_apart() {
     BatchFailure failure =
-        new BatchFailure(BatchFailure.Remedy.NONE, new PlantStoreUnavailableException("away"));
+        new BatchFailure(BatchFailure.Retry.NEVER, new PlantStoreUnavailableException("away"));
     GroupCommit.Table failing =
         new StoreMetrics(registry)
             .measured(plants -> {

@@ -1,53 +1,51 @@
 package org.plantstore.adapter.persistence.batch;
 
 import java.time.Duration;
+import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** Thrown when it is unknown whether the plants of a batch are stored. */
+/** Thrown if it is unknown whether the plants of a batch are stored. */
 public final class BatchFailure extends Exception {
 
   private static final long serialVersionUID = 1L;
 
-  /** What may store the plants after all. */
-  public enum Remedy {
-    /** To repeat the batch: the failure was transient. */
-    REPEAT(5),
-    /** To write each plant of the batch on its own: one of them may be the cause. */
-    SEPARATE(5),
-    /**
-     * To write each plant on its own after a longer pause: a server behind the one that answers is
-     * away, and each attempt costs those that are there.
-     */
-    RECOVERY(100),
-    /** Nothing that the store can do now. */
-    NONE(0);
+  /** How the plants are retried. */
+  public enum Retry {
+    /** Together: the failure was transient. */
+    BATCH(5),
+    /** Each on its own: one of the plants may be the cause. */
+    EACH(5),
+    /** Each on its own after a back-off: another server, which the database needs, is down. */
+    EACH_LATER(100),
+    /** Not at all. */
+    NEVER(0);
 
-    private final Duration pause;
+    final Duration backOff;
 
-    Remedy(long pauseMillis) {
-      this.pause = Duration.ofMillis(pauseMillis);
-    }
-
-    /** Returns how long to wait before it. */
-    Duration pause() {
-      return pause;
+    Retry(long backOffMillis) {
+      this.backOff = Duration.ofMillis(backOffMillis);
     }
   }
 
-  private final Remedy remedy;
+  private final Retry retry;
   private final RuntimeException reason;
 
-  /** Creates a failure; its reason is thrown to the store's callers if nothing helps (R7). */
-  public BatchFailure(Remedy remedy, RuntimeException reason) {
+  /** Creates a failure; its reason is thrown to the store's callers if no retry succeeds (R7). */
+  public BatchFailure(Retry retry, RuntimeException reason) {
     super(reason);
-    this.remedy = remedy;
+    this.retry = retry;
     this.reason = reason;
   }
 
-  public Remedy remedy() {
-    return remedy;
+  public Retry retry() {
+    return retry;
   }
 
   public RuntimeException reason() {
     return reason;
+  }
+
+  /** Returns whether the same plants may be stored later. */
+  public boolean isTransient() {
+    return reason instanceof PlantStoreUnavailableException;
   }
 }

@@ -7,64 +7,106 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
- * The plants of a lane that wait for a batch, in the order of their arrival. A writer takes a batch
- * when plants are waiting and the youngest batch in flight is at least 20 ms old. So batches are
- * usually written one at a time, which makes them large. Where there are several lanes, a batch
- * also waits for its turn, see {@link Permits}. Safe for use by many threads.
+ * The plants that wait for a batch, in the order of their arrival, and the batches in flight. A
+ * writer takes a batch when plants are waiting and the youngest batch in flight is at least 20 ms
+ * old. So batches are usually written one at a time, which makes them large, but a slow batch does
+ * not hold up the next. Safe for use by many threads.
  */
 final class BatchQueue {
 
-  /** Plants in the order of their arrival, and the {@link System#nanoTime()} of being taken. */
-  record Batch(List<WaitingPlant> plants, long began, @Nullable Semaphore turn) {}
+  /**
+   * An attempt to store a plant whose caller is waiting. All attempts of a call complete the same
+   * future.
+   *
+   * @param called when the call began, as a value of {@link System#nanoTime()}
+   * @param queued when this attempt began, likewise
+   * @param failure why the attempt before failed, or null if this is the first
+   */
+  record WaitingPlant(
+      NewPlant plant,
+      int shard,
+      CompletableFuture<NewPlant> stored,
+      long called,
+      long queued,
+      @Nullable BatchFailure failure) {
+
+    /** Returns an upper bound for the text in bytes, in UTF-8 and in memory. */
+    private long bytes() {
+      String tag = plant.tag();
+      return 3L * (plant.name().length() + (tag == null ? 0 : tag.length()));
+    }
+
+    /** Returns whether the caller no longer waits. */
+    boolean isDone() {
+      return stored.isDone();
+    }
+
+    private boolean isOverdue(Duration timeout) {
+      return !isDone() && System.nanoTime() - called >= timeout.toNanos();
+    }
+
+    /** Returns whether the plant shares no batch, because its last one failed. */
+    private boolean isSeparate() {
+      return failure != null && failure.retry() != BatchFailure.Retry.BATCH;
+    }
+
+    /**
+     * Returns whether a retry can help. A plant that failed on its own is retried only if the
+     * failure is transient, such as a lock on its id.
+     */
+    boolean isRetriableAfter(BatchFailure cause) {
+      return switch (cause.retry()) {
+        case BATCH, EACH_LATER -> true;
+        case EACH -> !isSeparate() || cause.isTransient();
+        case NEVER -> false;
+      };
+    }
+
+    WaitingPlant retry(BatchFailure cause) {
+      return new WaitingPlant(plant, shard, stored, called, System.nanoTime(), cause);
+    }
+  }
+
+  /** Plants in the order of their arrival, when they were taken, and what releases the slot. */
+  record Batch(List<WaitingPlant> plants, long began, Runnable release) {}
 
   private static final Duration EXCLUSIVE = Duration.ofMillis(20);
 
   private final GroupCommit.Limits limits;
-  private final Permits permits;
-  private final Outage outage;
-  private final Queue<WaitingPlant> queue = new ArrayDeque<>();
-  private boolean closed;
+  private final GroupCommit.Slots slots;
+  private final Queue<WaitingPlant> waiting = new ArrayDeque<>();
+  private final Deque<Batch> inFlight = new ArrayDeque<>();
+  private boolean isClosed;
 
-  /** The batches that are being written, the youngest last. */
-  private final Deque<Batch> writing = new ArrayDeque<>();
-
-  BatchQueue(GroupCommit.Limits limits, Permits permits, Outage outage) {
+  BatchQueue(GroupCommit.Limits limits, GroupCommit.Slots slots) {
     this.limits = limits;
-    this.permits = permits;
-    this.outage = outage;
+    this.slots = slots;
   }
 
-  /**
-   * Adds a plant at the end, or fails it if the queue is closed, or if a part of a distributed
-   * table is away. Where the table is whole, a plant waits until its deadline.
-   */
+  /** Adds a plant at the end, or fails it if the queue is closed. */
   void add(WaitingPlant plant) {
-    RuntimeException refusal = tryAdd(plant);
-    if (refusal != null) {
-      plant.fail(refusal);
+    if (!tryAdd(plant)) {
+      plant.stored.completeExceptionally(new PlantStoreUnavailableException("the store is closed"));
     }
   }
 
-  /** Returns why the plant is not added, or null if it is. */
-  private synchronized @Nullable RuntimeException tryAdd(WaitingPlant plant) {
-    if (closed) {
-      return new PlantStoreUnavailableException("the store is closed");
+  private synchronized boolean tryAdd(WaitingPlant plant) {
+    if (isClosed) {
+      return false;
     }
-    if (!outage.tryAdmit(plant)) {
-      return outage.refuse();
-    }
-    queue.add(plant);
+    waiting.add(plant);
     // Later plants need no wake-up here: a finishing writer or the sweep finds them.
-    if (queue.size() == 1) {
+    if (waiting.size() == 1) {
       wakeWriterIfReady();
     }
-    return null;
+    return true;
   }
 
   /**
@@ -73,89 +115,35 @@ final class BatchQueue {
    * @return the batch, or null if the queue is closed and empty
    */
   @Nullable Batch take() throws InterruptedException {
-    for (String node = awaitReady(); node != null; node = awaitReady()) {
-      Semaphore turn = permits.awaitTurn(node);
-      Batch batch = takeIfReady(turn);
+    while (awaitReady()) {
+      Runnable release = slots.acquire();
+      Batch batch = takeIfReady(release);
       if (batch != null) {
         return batch;
       }
+      release.run();
     }
     return null;
   }
 
-  /** Returns the node that a batch may be written to, or null if the queue is closed and empty. */
-  private synchronized @Nullable String awaitReady() throws InterruptedException {
+  /** Waits until a batch can be taken; returns false if the queue is closed and empty. */
+  private synchronized boolean awaitReady() throws InterruptedException {
     while (true) {
-      queue.removeIf(WaitingPlant::isDone);
-      if (isReady() && (writing.isEmpty() || permits.spares().availablePermits() > 0)) {
-        return queue.element().shard().node();
+      waiting.removeIf(WaitingPlant::isDone);
+      if (isReady()) {
+        return true;
       }
-      if (closed && queue.isEmpty()) {
-        return null;
+      if (isClosed && waiting.isEmpty()) {
+        return false;
       }
       wait();
     }
   }
 
-  private synchronized @Nullable Batch takeIfReady(@Nullable Semaphore turn) {
-    if (!isReady() || !(writing.isEmpty() || permits.spares().tryAcquire())) {
-      Permits.endTurn(turn);
-      return null;
-    }
-    Batch batch = new Batch(new ArrayList<>(), System.nanoTime(), turn);
-    writing.add(batch);
-    fill(batch.plants());
-    return batch;
-  }
-
-  /** Reports that a batch has been written, or has failed. */
-  synchronized void finish(Batch batch) {
-    writing.remove(batch);
-    if (!writing.isEmpty()) {
-      permits.spares().release();
-    }
-    Permits.endTurn(batch.turn());
-  }
-
-  /**
-   * Fails plants whose deadline has passed, drops those whose callers no longer wait, and wakes a
-   * writer if the rule allows a batch, or all writers if the queue is closed.
-   *
-   * @return whether a plant is waiting, or one may come
-   */
-  boolean sweep() {
-    List<Runnable> failures = new ArrayList<>();
-    boolean isInUse = sweep(failures);
-    // Outside the lock, because dependents of the futures run here.
-    failures.forEach(Runnable::run);
-    return isInUse;
-  }
-
-  private synchronized boolean sweep(List<Runnable> failures) {
-    Stream.concat(queue.stream(), writing.stream().flatMap(batch -> batch.plants().stream()))
-        .filter(plant -> plant.isExpired() && !plant.isDone())
-        .forEach(plant -> failures.add(plant::expire));
-    outage.endOverdueTrial(failures);
-    if (outage.beginIfOverdue(writing)) {
-      queue.stream()
-          .filter(plant -> plant.shard().isDistributed())
-          .forEach(plant -> failures.add(() -> plant.fail(outage.refuse())));
-    }
-    queue.removeIf(WaitingPlant::isDone);
-    if (closed) {
-      notifyAll(); // the last plant is taken by one writer, and all have to end
-    } else {
-      wakeWriterIfReady();
-    }
-    return !closed
-        || !queue.isEmpty()
-        || writing.stream()
-            .anyMatch(batch -> !batch.plants().stream().allMatch(WaitingPlant::isDone));
-  }
-
-  /** Refuses further plants; sweeps end the writers when those that wait are written. */
-  synchronized void close() {
-    closed = true;
+  private boolean isReady() {
+    return !waiting.isEmpty()
+        && (inFlight.isEmpty()
+            || System.nanoTime() - inFlight.getLast().began >= EXCLUSIVE.toNanos());
   }
 
   private void wakeWriterIfReady() {
@@ -164,38 +152,69 @@ final class BatchQueue {
     }
   }
 
-  private boolean isReady() {
-    return !queue.isEmpty()
-        && (writing.isEmpty()
-            || System.nanoTime() - writing.getLast().began() >= EXCLUSIVE.toNanos());
-  }
-
-  /**
-   * Moves plants of one shard from the queue; each is in one of both at any time, so the sweep
-   * finds it.
-   */
-  private void fill(List<WaitingPlant> plants) {
-    WaitingPlant first = queue.element();
-    long bytes = 0;
-    for (Iterator<WaitingPlant> rest = queue.iterator(); rest.hasNext(); ) {
+  /** Takes as many plants as a batch may have, or returns null if none may be taken now. */
+  private synchronized @Nullable Batch takeIfReady(Runnable release) {
+    if (!isReady()) {
+      return null;
+    }
+    WaitingPlant first = waiting.remove();
+    Batch batch = new Batch(new ArrayList<>(), System.nanoTime(), release);
+    batch.plants.add(first);
+    inFlight.add(batch);
+    long bytes = first.bytes();
+    Iterator<WaitingPlant> rest = waiting.iterator();
+    while (rest.hasNext() && !first.isSeparate() && batch.plants.size() < limits.plants()) {
       WaitingPlant next = rest.next();
-      if (next.shard().equals(first.shard())) {
+      if (next.shard == first.shard) {
         bytes += next.bytes();
-        if (!plants.isEmpty()
-            && (first.isSeparate()
-                || next.isSeparate()
-                || plants.size() == limits.plants()
-                || bytes > limits.bytes())) {
-          return;
+        if (next.isSeparate() || bytes > limits.bytes()) {
+          break;
         }
-        plants.add(next);
+        batch.plants.add(next);
         rest.remove();
       }
     }
+    return batch;
+  }
+
+  /** Removes a batch that was written, or has failed. */
+  synchronized void finish(Batch batch) {
+    inFlight.remove(batch);
+    batch.release.run();
+  }
+
+  /**
+   * Drops plants whose callers no longer wait, and wakes a writer if a batch can be taken, or all
+   * writers if the queue is closed.
+   *
+   * @return the plants whose calls have taken longer than the time-out
+   */
+  synchronized List<WaitingPlant> sweep(Duration timeout) {
+    waiting.removeIf(WaitingPlant::isDone);
+    if (isClosed) {
+      notifyAll(); // one writer takes the last plant, and all have to end
+    } else {
+      wakeWriterIfReady();
+    }
+    return Stream.concat(waiting.stream(), inFlight.stream().flatMap(each -> each.plants.stream()))
+        .filter(plant -> plant.isOverdue(timeout))
+        .toList();
+  }
+
+  /** Refuses further plants; sweeps end the writers when the waiting plants are written. */
+  synchronized void close() {
+    isClosed = true;
+  }
+
+  /** Returns whether the queue is closed, and no caller waits. */
+  synchronized boolean isTerminated() {
+    return isClosed
+        && waiting.isEmpty()
+        && inFlight.stream().flatMap(each -> each.plants.stream()).allMatch(WaitingPlant::isDone);
   }
 
   /** Returns the number of plants waiting for a batch. */
   synchronized int waitingPlants() {
-    return queue.size();
+    return waiting.size();
   }
 }

@@ -3,7 +3,6 @@ package org.plantstore.adapter.persistence.batch;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -12,18 +11,19 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.plantstore.adapter.persistence.batch.BatchFailure.Remedy;
+import org.plantstore.adapter.persistence.batch.BatchFailure.Retry;
+import org.plantstore.adapter.persistence.batch.BatchQueue.Batch;
+import org.plantstore.adapter.persistence.batch.BatchQueue.WaitingPlant;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
  * Writes the plants of concurrent callers in batches, because a commit costs about the same for one
- * plant as for hundreds. The plants that arrive while a batch is being written are the next batch:
- * no plant waits for others to arrive. {@link BatchQueue} decides when a batch is taken, four
- * threads named {@code plant-writer} write. There is one for each lane of shards, so that what
- * fails or waits in one delays no other. Safe for use by many threads.
+ * plant as for hundreds. The plants that arrive while a batch is in flight are the next batch: no
+ * plant waits for others to arrive. {@link BatchQueue} decides when a batch is taken, and four
+ * threads named {@code plant-writer} write. Safe for use by many threads.
  */
 public final class GroupCommit implements AutoCloseable {
 
@@ -32,29 +32,34 @@ public final class GroupCommit implements AutoCloseable {
   public interface Table {
 
     /**
-     * Stores each plant whose id is free, durably, and returns what is stored then.
+     * Stores each plant whose id is free, durably.
      *
      * @param plants the plants by their ids, at least one
-     * @return the stored plant of each id; one that cannot be read is missing
-     * @throws BatchFailure if it is unknown what is stored
+     * @return the stored plant of each id; a plant that cannot be read is missing
+     * @throws BatchFailure if it is unknown which plants are stored
      */
     Map<Long, NewPlant> putIfAbsent(SortedMap<Long, NewPlant> plants) throws BatchFailure;
+  }
+
+  /** Limits the batches in flight. */
+  @FunctionalInterface
+  public interface Slots {
+
+    /** Waits for a slot, and returns what releases it. */
+    Runnable acquire() throws InterruptedException;
   }
 
   /** The maximum numbers of a batch's plants, and of its bytes unless a single plant has more. */
   public record Limits(int plants, long bytes) {}
 
-  /** The maximum number of batches that are written at once. */
+  /** The maximum number of batches in flight. */
   public static final int WRITERS = 4;
-
-  /** The maximum number of batches that are written beside another one of their lane. */
-  public static final int SPARES = WRITERS - 1;
 
   private static final Duration SWEEP_PERIOD = Duration.ofMillis(10);
 
+  private final String database;
   private final Table table;
-  private final Duration timeout;
-  private final Outage outage;
+  private final Supplier<Duration> timeout;
   private final BatchQueue queue;
 
   private final ScheduledExecutorService sweeper =
@@ -63,15 +68,18 @@ public final class GroupCommit implements AutoCloseable {
   private final LongAdder waitedNanos = new LongAdder();
 
   /**
-   * Creates a group commit whose callers wait until the time-out, and starts its threads. All lanes
-   * share the permits.
+   * Creates a group commit, and starts its threads.
+   *
+   * @param database names the database in failures
+   * @param timeout returns how long callers may wait, as of now
    */
   @SuppressWarnings("FutureReturnValueIgnored") // sweep() throws nothing
-  public GroupCommit(Table table, Limits limits, Duration timeout, Permits permits) {
+  public GroupCommit(
+      String database, Table table, Limits limits, Slots slots, Supplier<Duration> timeout) {
+    this.database = database;
     this.table = table;
     this.timeout = timeout;
-    this.outage = new Outage(timeout);
-    this.queue = new BatchQueue(limits, permits, outage);
+    this.queue = new BatchQueue(limits, slots);
     for (int writer = 0; writer < WRITERS; writer++) {
       daemon("plant-writer", this::writeBatches).start();
     }
@@ -86,76 +94,51 @@ public final class GroupCommit implements AutoCloseable {
   }
 
   /**
-   * Stores the plant with one of the next batches. Dependents of the future run on a writer or on
-   * the thread of the deadlines, and must not block. Cancelling the future removes the plant from
-   * the queue, unless it is being written.
+   * Stores the plant with one of the next batches. Dependents of the future run on a thread of this
+   * group commit, and must not block. Cancelling the future removes the plant from the queue,
+   * unless its batch is in flight.
    *
-   * @param shard where the plant's id is kept
+   * @param shard a number; only plants with the same number share a batch
    * @return the plant that has the id. Fails with PlantStoreUnavailableException at the deadline,
-   *     during an outage of the shard's server, or after {@link #shutdown()}; with
-   *     IllegalStateException if the database refuses the plant permanently
+   *     or after {@link #shutdown()}; with IllegalStateException if the database refuses the plant
+   *     permanently
    */
-  public CompletableFuture<NewPlant> putIfAbsent(NewPlant plant, Shard shard) {
+  public CompletableFuture<NewPlant> putIfAbsent(NewPlant plant, int shard) {
     CompletableFuture<NewPlant> stored = new CompletableFuture<>();
     long now = System.nanoTime();
-    // For a writer, which takes it in writeNextBatch().
-    queue.add(new WaitingPlant(plant, shard, stored, now, now + timeout.toNanos(), null));
+    queue.add(new WaitingPlant(plant, shard, stored, now, now, null));
     return stored;
   }
 
   private void writeBatches() {
-    boolean isOpen = true;
-    while (isOpen) {
-      try {
-        isOpen = writeNextBatch();
-      } catch (InterruptedException | RuntimeException | Error e) {
-        // Writers are not interrupted, so memory is short. The callers fail at their deadlines.
-        LockSupport.parkNanos(SWEEP_PERIOD.toNanos());
+    try {
+      for (Batch batch = queue.take(); batch != null; batch = queue.take()) {
+        write(batch);
       }
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("a writer must not be interrupted", e);
     }
   }
 
-  private boolean writeNextBatch() throws InterruptedException {
-    BatchQueue.Batch batch = queue.take();
-    if (batch == null) {
-      return false;
-    }
+  private void write(Batch batch) {
     takenPlants.add(batch.plants().size());
-    batch.plants().forEach(plant -> waitedNanos.add(batch.began() - plant.since()));
-    try {
-      write(batch);
-    } finally {
-      queue.finish(batch);
-    }
-    return true;
-  }
-
-  private void write(BatchQueue.Batch batch) {
-    // Of two plants with one id the first is to be stored; both callers get the stored one.
+    // Of two plants with one id the first is stored; both callers get the stored plant.
     SortedMap<Long, NewPlant> plants = new TreeMap<>();
-    batch.plants().forEach(each -> plants.putIfAbsent(each.plant().id(), each.plant()));
-    failOnBug(
-        batch.plants(),
-        () -> {
-          try {
-            Map<Long, NewPlant> stored = table.putIfAbsent(plants);
-            outage.end();
-            batch.plants().forEach(each -> complete(each, stored.get(each.plant().id())));
-          } catch (BatchFailure failure) {
-            outage.note(batch, failure);
-            // The batch may have been committed all the same; the retry then finds its plants.
-            retry(batch.plants(), failure);
-          }
-        });
-  }
-
-  /** Fails the plants if the work meets a bug, or no memory: no caller must wait in vain. */
-  private static void failOnBug(List<WaitingPlant> plants, Runnable work) {
+    for (WaitingPlant each : batch.plants()) {
+      waitedNanos.add(batch.began() - each.queued());
+      plants.putIfAbsent(each.plant().id(), each.plant());
+    }
     try {
-      work.run();
+      Map<Long, NewPlant> stored = table.putIfAbsent(plants);
+      batch.plants().forEach(each -> complete(each, stored.get(each.plant().id())));
+    } catch (BatchFailure failure) {
+      // The batch may have been committed; the retry then finds its plants.
+      retry(batch.plants(), failure);
     } catch (RuntimeException | Error e) {
       RuntimeException bug = new IllegalStateException("a batch failed: " + e, e);
-      plants.forEach(each -> each.fail(bug));
+      batch.plants().forEach(each -> each.stored().completeExceptionally(bug));
+    } finally {
+      queue.finish(batch);
     }
   }
 
@@ -167,42 +150,53 @@ public final class GroupCommit implements AutoCloseable {
       String reason = "the plant that has the id cannot be read";
       retry(
           List.of(plant),
-          new BatchFailure(Remedy.REPEAT, new PlantStoreUnavailableException(reason)));
+          new BatchFailure(Retry.BATCH, new PlantStoreUnavailableException(reason)));
     }
   }
 
-  /** Queues the plants again after the pause of the remedy, as far as that can help. */
   private void retry(List<WaitingPlant> plants, BatchFailure failure) {
-    List<WaitingPlant> attempts =
-        plants.stream().map(each -> each.retryAfter(failure)).flatMap(Optional::stream).toList();
-    if (!attempts.isEmpty()) {
+    plants.stream()
+        .filter(each -> !each.isRetriableAfter(failure))
+        .forEach(each -> each.stored().completeExceptionally(failure.reason()));
+    List<WaitingPlant> retries =
+        plants.stream().filter(each -> !each.isDone()).map(each -> each.retry(failure)).toList();
+    if (!retries.isEmpty()) {
       ScheduledFuture<?> unused =
           sweeper.schedule(
-              () -> failOnBug(attempts, () -> attempts.forEach(queue::add)),
-              failure.remedy().pause().toNanos(),
+              () -> retries.forEach(queue::add),
+              failure.retry().backOff.toNanos(),
               TimeUnit.NANOSECONDS);
     }
   }
 
   private void sweep() {
-    try {
-      if (!queue.sweep()) {
-        sweeper.shutdown();
-      }
-    } catch (RuntimeException | Error e) {
-      // No memory; an exception would end the schedule, and with it all deadlines.
+    for (WaitingPlant overdue : queue.sweep(timeout.get())) {
+      overdue.stored().completeExceptionally(timeout(overdue.failure()));
+    }
+    if (queue.isTerminated()) {
+      sweeper.shutdown();
     }
   }
 
   /**
-   * Refuses further plants. All that wait are answered or give up; one that would have to be
-   * retried is refused. The threads end then.
+   * Returns why a call fails at its deadline: the last failure if it is transient. A permanent
+   * failure may have been caused by another plant of the batch, so it is not reported.
+   */
+  RuntimeException timeout(@Nullable BatchFailure lastFailure) {
+    return lastFailure != null && lastFailure.isTransient()
+        ? lastFailure.reason()
+        : new PlantStoreUnavailableException(database + " has not answered in time");
+  }
+
+  /**
+   * Refuses further plants and retries. The waiting plants are written, or fail at their deadlines;
+   * then the threads end.
    */
   public void shutdown() {
     queue.close();
   }
 
-  /** Does as {@link #shutdown()}, and returns when the threads end. */
+  /** Shuts down, and waits until no plant waits. */
   @Override
   public void close() {
     shutdown();
@@ -218,18 +212,13 @@ public final class GroupCommit implements AutoCloseable {
     return queue.waitingPlants();
   }
 
-  /** Returns the number of plants ever refused because this lane could not write. */
-  public long refusedPlants() {
-    return outage.refusedPlants();
-  }
-
   /** Returns the number of plants ever taken into batches. */
   public long takenPlants() {
     return takenPlants.sum();
   }
 
-  /** Returns how long all plants taken into batches waited, in total. */
-  public Duration waited() {
-    return Duration.ofNanos(waitedNanos.sum());
+  /** Returns how long all plants taken into batches waited, in nanoseconds. */
+  public long waitedNanos() {
+    return waitedNanos.sum();
   }
 }

@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.plantstore.adapter.persistence.batch.BatchFailure.Remedy;
+import org.plantstore.adapter.persistence.batch.BatchFailure.Retry;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
@@ -40,7 +40,6 @@ class GroupCommitTest {
   private static final Duration SHORT = Duration.ofMillis(300);
 
   private final TestTable table = new TestTable();
-  private final Permits permits = new Permits();
   private final List<GroupCommit> opened = new ArrayList<>();
 
   @AfterEach
@@ -63,8 +62,8 @@ class GroupCommitTest {
     callers.forEach(Caller::assertOwnPlant);
     assertEquals(List.of(-3L, 7L, 9L), table.lastBatch());
     assertEquals(callers.size(), groupCommit.takenPlants());
-    assertTrue(groupCommit.waited().toNanos() > 0);
-    assertTrue(groupCommit.waited().toNanos() < callers.size() * (System.nanoTime() - began));
+    assertTrue(groupCommit.waitedNanos() > 0);
+    assertTrue(groupCommit.waitedNanos() < callers.size() * (System.nanoTime() - began));
   }
 
   @Test
@@ -172,7 +171,7 @@ class GroupCommitTest {
   @Test
   void plant_that_makes_its_batch_fail_does_not_take_its_neighbours_with_it() {
     RuntimeException reason = new IllegalStateException("refused");
-    refuse(2, Remedy.SEPARATE, reason);
+    refuse(2, Retry.EACH, reason);
 
     List<Caller> callers = callInOneBatch(1, 2, 3);
 
@@ -183,14 +182,15 @@ class GroupCommitTest {
 
   @Test
   void plant_whose_neighbour_is_refused_is_not_refused_at_its_deadline() {
-    BatchFailure refused = new BatchFailure(Remedy.SEPARATE, new IllegalStateException("refused"));
+    BatchFailure refused = new BatchFailure(Retry.EACH, new IllegalStateException("refused"));
 
-    assertInstanceOf(PlantStoreUnavailableException.class, WaitingPlant.expired(refused));
+    assertInstanceOf(
+        PlantStoreUnavailableException.class, groupCommit(WIDE, LONG).timeout(refused));
   }
 
   @Test
   void plant_whose_id_is_locked_is_repeated_on_its_own_until_it_is_free() {
-    refuse(2, Remedy.SEPARATE, new PlantStoreUnavailableException("locked"));
+    refuse(2, Retry.EACH, new PlantStoreUnavailableException("locked"));
 
     List<Caller> callers = callInOneBatch(1, 2);
 
@@ -224,7 +224,7 @@ class GroupCommitTest {
   @Test
   void failure_of_the_whole_batch_is_told_to_all_at_once() {
     PlantStoreUnavailableException reason = new PlantStoreUnavailableException("disk full");
-    refuse(2, Remedy.NONE, reason);
+    refuse(2, Retry.NEVER, reason);
 
     callInOneBatch(1, 2).forEach(caller -> assertSame(reason, caller.failure()));
 
@@ -237,7 +237,7 @@ class GroupCommitTest {
         plants -> {
           Map<Long, NewPlant> stored = table.putIfAbsent(plants);
           if (table.batches().size() == 1) {
-            throw new BatchFailure(Remedy.REPEAT, new PlantStoreUnavailableException("lost"));
+            throw new BatchFailure(Retry.BATCH, new PlantStoreUnavailableException("lost"));
           }
           return stored;
         };
@@ -288,28 +288,11 @@ class GroupCommitTest {
     GroupCommit groupCommit = groupCommit(WIDE, LONG);
     occupyAllWriters(groupCommit);
 
-    assertTrue(groupCommit.putIfAbsent(fern(1), Shard.WHOLE).cancel(false));
+    assertTrue(groupCommit.putIfAbsent(fern(1), 0).cancel(false));
 
     table.release();
     call(groupCommit, fern(2)).assertOwnPlant();
     assertTrue(table.batches().stream().noneMatch(batch -> batch.contains(1L)), table::toString);
-  }
-
-  @Test
-  void lane_that_hangs_takes_what_lanes_share_and_leaves_each_its_own() {
-    occupyAllWriters(groupCommit(WIDE, LONG));
-    TestTable other = new TestTable();
-    GroupCommit lane = new GroupCommit(other, WIDE, LONG, permits);
-    opened.add(lane);
-
-    List<Caller> callers = new ArrayList<>();
-    callers.add(call(lane, fern(1)));
-    other.awaitBatches(1);
-    callers.addAll(callAll(lane, LongStream.of(2, 3)));
-    other.release();
-
-    callers.forEach(Caller::assertOwnPlant);
-    assertEquals(List.of(List.of(1L), List.of(2L, 3L)), other.batches());
   }
 
   private GroupCommit groupCommit(GroupCommit.Limits limits, Duration timeout) {
@@ -318,7 +301,8 @@ class GroupCommitTest {
 
   private GroupCommit groupCommit(
       GroupCommit.Table written, GroupCommit.Limits limits, Duration timeout) {
-    GroupCommit groupCommit = new GroupCommit(written, limits, timeout, permits);
+    GroupCommit groupCommit =
+        new GroupCommit("the database", written, limits, () -> () -> {}, () -> timeout);
     opened.add(groupCommit);
     return groupCommit;
   }
@@ -332,11 +316,11 @@ class GroupCommitTest {
     return callers;
   }
 
-  private void refuse(long id, Remedy remedy, RuntimeException reason) {
+  private void refuse(long id, Retry retry, RuntimeException reason) {
     table.before =
         ids -> {
           if (ids.contains(id)) {
-            throw new BatchFailure(remedy, reason);
+            throw new BatchFailure(retry, reason);
           }
         };
   }
@@ -356,7 +340,7 @@ class GroupCommitTest {
   }
 
   private static Caller call(GroupCommit groupCommit, NewPlant plant) {
-    return new Caller(plant, groupCommit.putIfAbsent(plant, Shard.WHOLE));
+    return new Caller(plant, groupCommit.putIfAbsent(plant, 0));
   }
 
   private static boolean isIn(Thread thread, String method) {

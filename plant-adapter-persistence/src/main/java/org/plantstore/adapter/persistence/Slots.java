@@ -1,0 +1,43 @@
+package org.plantstore.adapter.persistence;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.plantstore.adapter.persistence.batch.GroupCommit;
+
+/**
+ * Slots for batches to a distributed table. Each lane has one, and all lanes share three, so that a
+ * lane that hangs leaves a connection to each of the others. Safe for use by many threads.
+ */
+final class Slots {
+
+  static final int SHARED = GroupCommit.WRITERS - 1;
+
+  private static final Duration NODE_TIMEOUT = Duration.ofMillis(50);
+
+  private final Semaphore shared = new Semaphore(SHARED);
+  private final Map<String, Semaphore> nodes = new ConcurrentHashMap<>();
+
+  /**
+   * Returns the slots of a lane. A batch also waits until no other batch is in flight to the node,
+   * for 50 ms at most: a statement costs the node the same for two rows as for eight, and the batch
+   * grows meanwhile.
+   */
+  GroupCommit.Slots ofLane(String node) {
+    Semaphore own = new Semaphore(1);
+    Semaphore turn = nodes.computeIfAbsent(node, absent -> new Semaphore(1, true));
+    return () -> {
+      boolean isOwn = own.tryAcquire();
+      if (!isOwn) {
+        shared.acquire();
+      }
+      boolean hasTurn = turn.tryAcquire(NODE_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
+      return () -> {
+        (isOwn ? own : shared).release();
+        turn.release(hasTurn ? 1 : 0);
+      };
+    };
+  }
+}
