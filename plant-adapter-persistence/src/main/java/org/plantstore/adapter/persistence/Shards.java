@@ -87,8 +87,11 @@ final class Shards implements AutoCloseable {
   /** Returns the shard that keeps the id. */
   Shard of(long id) {
     NavigableMap<Integer, Shard> known = shards;
-    Map.Entry<Integer, Shard> entry = known.isEmpty() ? null : known.floorEntry(hash(id));
-    return entry == null ? Shard.WHOLE : entry.getValue();
+    if (known.isEmpty()) {
+      return Shard.WHOLE;
+    }
+    Map.Entry<Integer, Shard> entry = known.floorEntry(hash(id));
+    return entry == null ? known.values().iterator().next() : entry.getValue();
   }
 
   /** Returns whether the table is distributed, as far as is known. */
