@@ -2,6 +2,8 @@ package org.plantstore.app;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.json.JsonMapper;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -17,9 +19,10 @@ import java.util.TreeMap;
 import java.util.spi.ToolProvider;
 
 /**
- * The command {@code check}: whether this configuration works here, before it is rolled out. The
- * service and its adapters each bring a tool of this name, which writes what is as it should be to
- * its output, and what is not to its errors, as "subject: finding". This class collects them.
+ * The command {@code check}: whether a start with these settings would succeed here. Reports the
+ * requirements of the service, and those of each adapter that has a tool of this name. A tool
+ * writes a line for each requirement, the subject and a tab first: to its output with the finding
+ * if it is met, and otherwise to its errors with the remedy.
  */
 final class Check {
 
@@ -28,73 +31,72 @@ final class Check {
   /** {@code --json} writes one document; {@code --token} has a tool read standard input. */
   static final List<String> OPTIONS = List.of("--json", "--token");
 
-  private final List<ToolProvider> tools;
-  private final List<Finding> findings = new ArrayList<>();
+  private final boolean isJson;
+  private final List<Map<String, Object>> findings = new ArrayList<>();
 
-  Check(List<ToolProvider> tools) {
-    this.tools = tools;
+  // The marks are not in every locale's charset.
+  private final PrintStream output =
+      new PrintStream(new FileOutputStream(FileDescriptor.out), true, UTF_8);
+
+  private Check(boolean isJson) {
+    this.isJson = isJson;
   }
 
-  private record Finding(boolean ok, String subject, String text) {
-
-    static Finding of(boolean ok, String line) {
-      String[] parts = line.split(": ", 2);
-      return new Finding(ok, parts[0], parts[parts.length - 1]);
-    }
-
-    Map<String, Object> members() {
-      // Sorted, so that the order is the same each time.
-      return new TreeMap<>(Map.of("ok", ok, "subject", subject, "text", text));
-    }
-
-    @Override
-    public String toString() {
-      return (ok ? "✔ " : "✘ ") + subject + ": " + text;
-    }
-  }
-
-  /** Runs the tools; returns 0 if all is as it should be, and otherwise 1. */
-  int run(String... arguments) {
+  /** Runs the tools; returns 0 if all requirements are met, and otherwise 1. */
+  static int run(List<ToolProvider> tools, String... arguments) {
     logToErrors();
-    // Not as the locale, which need not have the marks.
-    PrintStream output = new PrintStream(new FileOutputStream(FileDescriptor.out), true, UTF_8);
-    boolean isJson = List.of(arguments).contains("--json");
+    Check check = new Check(List.of(arguments).contains("--json"));
+    check.addService(arguments);
     for (ToolProvider tool : tools) {
-      StringWriter good = new StringWriter();
-      StringWriter bad = new StringWriter();
-      tool.run(new PrintWriter(good, true), new PrintWriter(bad, true), arguments);
-      int before = findings.size();
-      good.toString().lines().map(line -> Finding.of(true, line)).forEach(findings::add);
-      bad.toString().lines().map(line -> Finding.of(false, line)).forEach(findings::add);
-      if (!isJson) {
-        findings.stream().skip(before).forEach(output::println);
-      }
+      StringWriter met = new StringWriter();
+      StringWriter unmet = new StringWriter();
+      tool.run(new PrintWriter(met, true), new PrintWriter(unmet, true), arguments);
+      met.toString().lines().forEach(line -> check.add(true, line.split("\t", 2)));
+      unmet.toString().lines().forEach(line -> check.add(false, line.split("\t", 2)));
     }
-    boolean isOk = findings.stream().allMatch(Finding::ok);
-    if (isJson) {
-      output.println(json(isOk));
-    }
-    return isOk ? 0 : 1;
+    return check.end();
   }
 
-  /** Leaves standard output to the findings; must run before the first logger is made. */
+  /** Keeps standard output for the findings. Must run before the first logger exists. */
   private static void logToErrors() {
     System.setProperty("log.target", "System.err");
     System.setProperty("root.level", "warn");
-    // Whatever the settings are, which are checked.
+    // The settings may be wrong.
     System.setProperty("LOG_FORMAT", "text");
     System.setProperty("ACCESS_LOG", "off");
   }
 
-  private String json(boolean isOk) {
-    try {
-      return JsonMapper.createDefault()
-          .writeValueAsString(
-              new TreeMap<>(
-                  Map.of(
-                      "ok", isOk, "findings", findings.stream().map(Finding::members).toList())));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+  private void addService(String... arguments) {
+    try (ApplicationContext context = ApplicationContext.builder().args(arguments).build()) {
+      ServiceSettings.requireLogSettings(System.getenv());
+      ServiceSettings.requireUsable(context.getEnvironment().start());
+      add(true, "service", "the settings can work, and the ports are free");
+    } catch (ConfigurationException e) {
+      add(false, "service", String.valueOf(e.getMessage()));
     }
+    add(true, "java", Runtime.version() + " of " + System.getProperty("java.vendor"));
+  }
+
+  private void add(boolean isMet, String... subjectAndText) {
+    String subject = subjectAndText[0];
+    String text = subjectAndText[subjectAndText.length - 1];
+    // Sorted, so that the order is the same each time.
+    findings.add(new TreeMap<>(Map.of("ok", isMet, "subject", subject, "text", text)));
+    if (!isJson) {
+      output.println((isMet ? "✔ " : "✘ ") + subject + ": " + text);
+    }
+  }
+
+  private int end() {
+    boolean isOk = findings.stream().allMatch(finding -> finding.containsValue(true));
+    if (isJson) {
+      Map<String, Object> document = new TreeMap<>(Map.of("ok", isOk, "findings", findings));
+      try {
+        output.println(JsonMapper.createDefault().writeValueAsString(document));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    return isOk ? 0 : 1;
   }
 }

@@ -2,27 +2,36 @@ package org.plantstore.app;
 
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.ApplicationContextConfigurer;
+import io.micronaut.context.annotation.Context;
 import io.micronaut.context.annotation.ContextConfigurer;
+import io.micronaut.context.annotation.Factory;
+import io.micronaut.context.annotation.Requires;
 import io.micronaut.context.exceptions.ConfigurationException;
+import jakarta.annotation.PreDestroy;
 import java.util.List;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.PlantStore;
 
 /**
- * The stores on the class path: beans, and providers of {@link ServiceLoader}. The service is that
- * of one store, and refuses to start with none, or to choose among several.
+ * The stores on the class path, of which there must be one: a bean, or a provider of {@link
+ * ServiceLoader}, so that a store need not know the framework. A provider's store is made before
+ * any port is opened, and closed at the end if it is {@link AutoCloseable}.
  */
 @ContextConfigurer
+@Factory
 public final class InstalledStores implements ApplicationContextConfigurer {
+
+  private @Nullable PlantStore provided;
 
   @Override
   public void configure(ApplicationContext context) {
     List<String> stores =
         Stream.concat(
                 context.getBeanDefinitions(PlantStore.class).stream()
-                    .filter(bean -> bean.getDeclaringType().orElse(null) != ProvidedStore.class)
+                    .filter(bean -> bean.getDeclaringType().orElse(null) != InstalledStores.class)
                     .map(bean -> bean.getBeanType().getName()),
                 providers().map(store -> store.type().getName()))
             .sorted()
@@ -33,13 +42,18 @@ public final class InstalledStores implements ApplicationContextConfigurer {
     }
     if (stores.size() > 1) {
       throw new ConfigurationException(
-          stores.size()
-              + " stores are on the class path, but there must be one; leave out all but one of "
-              + String.join(", ", stores));
+          "%d stores are on the class path, but there must be one; leave out all but one of %s"
+              .formatted(stores.size(), String.join(", ", stores)));
     }
   }
 
-  /** Returns the stores that are named in META-INF/services, without making them. */
+  /** Runs first, because the required settings depend on the store. */
+  @Override
+  public int getOrder() {
+    return HIGHEST_PRECEDENCE;
+  }
+
+  /** Returns the stores that META-INF/services names, without making them. */
   static Stream<ServiceLoader.Provider<PlantStore>> providers() {
     try {
       return ServiceLoader.load(PlantStore.class).stream().toList().stream();
@@ -51,9 +65,35 @@ public final class InstalledStores implements ApplicationContextConfigurer {
     }
   }
 
-  /** First: what is to be set depends on the store. */
-  @Override
-  public int getOrder() {
-    return HIGHEST_PRECEDENCE;
+  @Context
+  @Requires(missingBeans = PlantStore.class)
+  PlantStore store() {
+    ServiceLoader.Provider<PlantStore> provider = providers().findFirst().orElseThrow();
+    try {
+      PlantStore store = provider.get();
+      provided = store;
+      return store;
+    } catch (ServiceConfigurationError e) {
+      throw new ConfigurationException(
+          "the store " + provider.type().getName() + " cannot be used: " + reason(e));
+    }
+  }
+
+  /** Returns the message of the store's exception, or an error such as a missing driver. */
+  private static String reason(ServiceConfigurationError failure) {
+    Throwable cause = failure.getCause();
+    if (cause instanceof ExceptionInInitializerError) {
+      cause = cause.getCause();
+    }
+    return cause instanceof Exception && cause.getMessage() != null
+        ? cause.getMessage()
+        : String.valueOf(cause == null ? failure.getMessage() : cause);
+  }
+
+  @PreDestroy
+  void close() throws Exception {
+    if (provided instanceof AutoCloseable closeable) {
+      closeable.close();
+    }
   }
 }

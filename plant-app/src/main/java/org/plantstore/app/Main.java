@@ -1,8 +1,11 @@
 package org.plantstore.app;
 
+import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.annotation.Import;
 import io.micronaut.context.exceptions.ConfigurationException;
+import io.micronaut.runtime.server.EmbeddedServer;
 import java.security.Security;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -11,11 +14,11 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.spi.ToolProvider;
 import org.plantstore.application.PlantCreation;
+import org.slf4j.LoggerFactory;
 
 /**
- * Starts the service, or a command such as {@code migrate}, configured by environment variables.
- * What cannot be done ends with exit code 1 and one line on standard error that says what to
- * change.
+ * Starts the service, or runs a command such as {@code migrate}, configured by environment
+ * variables. A failure ends with exit code 1 and one line on standard error with the remedy.
  */
 @Import(classes = PlantCreation.class, annotated = "*")
 public final class Main {
@@ -26,9 +29,9 @@ public final class Main {
       """
       plant-store [serve]   serves until SIGTERM
       plant-store migrate   brings the tables up to date, and ends
-      plant-store check     says whether these settings work here, changes nothing, and ends:
-                            exit code 0 if all is as it should be, otherwise 1
-                  --token   also checks the token on standard input
+      plant-store check     reports whether a start with these settings would succeed here,
+                            changes nothing, and ends: exit code 0 if so, otherwise 1
+                  --token   also validates the token on standard input
                   --json    writes one JSON document
 
       plant-store --help, plant-store --version
@@ -37,19 +40,15 @@ public final class Main {
       lists them. Arguments such as --port=8080 override them.
       """;
 
-  private static final String NAME_CACHE_SECONDS = "networkaddress.cache.ttl";
-  private static final String UNKNOWN_NAME_CACHE_SECONDS = "networkaddress.cache.negative.ttl";
-
-  /** Would quote addresses, passwords in them included. What matters comes as an exception. */
+  /** Would quote addresses with passwords. Failures that matter come as exceptions. */
   private static final Logger DRIVER_LOG = Logger.getLogger("org.postgresql");
 
   private Main() {}
 
   /**
-   * Serves, and returns when the service has stopped; or does what else the arguments say, and
-   * ends.
+   * Starts the service, and returns when its port is open; or runs a command, and ends the process.
    *
-   * @param arguments a mode, unless it is {@code serve}, its options, and settings that override
+   * @param arguments a command, unless it is {@code serve}, its options, and settings that override
    *     the environment, each as {@code --name=value}
    */
   public static void main(String... arguments) {
@@ -57,29 +56,37 @@ public final class Main {
     // A second handshake on a connection has no deadline.
     System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
     DRIVER_LOG.setLevel(Level.OFF);
-    boolean hasMode = arguments.length > 0 && !isSetting(arguments[0]);
-    String mode = hasMode ? arguments[0] : SERVE;
-    String[] others = hasMode ? Arrays.copyOfRange(arguments, 1, arguments.length) : arguments;
-    switch (mode) {
+    boolean hasCommand = arguments.length > 0 && !isSetting(arguments[0]);
+    String command = hasCommand ? arguments[0] : SERVE;
+    String[] others = hasCommand ? Arrays.copyOfRange(arguments, 1, arguments.length) : arguments;
+    switch (command) {
       case "--help" -> System.out.print(USAGE);
       case "--version" -> System.out.println("plant-store " + version());
       case SERVE -> serve(others);
-      default -> System.exit(run(mode, others));
+      default -> System.exit(run(command, others));
     }
   }
 
   private static void serve(String... settings) {
     try {
+      long began = System.nanoTime();
       requireKnown(List.of(), settings);
-      // Before the first logger is made: logging is configured by it.
+      // Before the first logger exists, which these settings configure.
       ServiceSettings.requireLogSettings(System.getenv());
-    } catch (ConfigurationException e) {
+      ApplicationContext context = ApplicationContext.builder().args(settings).start();
+      context.getBean(Shutdown.class).runAtExit();
+      EmbeddedServer server = context.getBean(EmbeddedServer.class).start();
+      LoggerFactory.getLogger(Main.class)
+          .info(
+              "Startup completed in {} ms. Server running: {}",
+              Duration.ofNanos(System.nanoTime() - began).toMillis(),
+              server.getContextURI());
+    } catch (Exception | LinkageError e) {
       StartupFailure.exit(e);
     }
-    new Service().args(settings).start();
   }
 
-  /** Runs a command that the service or an adapter brings along, and returns its exit code. */
+  /** Runs a command of the service or an adapter, and returns its exit code. */
   private static int run(String command, String... arguments) {
     List<ToolProvider> tools =
         ServiceLoader.load(ToolProvider.class).stream()
@@ -88,12 +95,12 @@ public final class Main {
             .filter(tool -> tool.name().equals(command))
             .toList();
     try {
-      if (tools.isEmpty()) {
-        throw new ConfigurationException("there is no such command; see plant-store --help");
-      }
       if (command.equals(Check.NAME)) {
         requireKnown(Check.OPTIONS, arguments);
-        return new Check(tools).run(arguments);
+        return Check.run(tools, arguments);
+      }
+      if (tools.isEmpty()) {
+        throw new ConfigurationException("there is no such command; see plant-store --help");
       }
       requireKnown(List.of(), arguments);
       ServiceSettings.requireLogSettings(System.getenv());
@@ -104,12 +111,12 @@ public final class Main {
     }
   }
 
-  /** Requires arguments that are settings, or among these options. */
+  /** Requires arguments that are settings, or one of the options. */
   private static void requireKnown(List<String> options, String... arguments) {
     for (String argument : arguments) {
       String name = argument.replaceFirst("(?s)=.*", "");
       if (!options.contains(argument) && (options.contains(name) || !isSetting(argument))) {
-        // What is no name may be a secret.
+        // Only names are quoted: the rest may be a secret.
         String fault =
             options.contains(name)
                 ? name + " takes no value"
@@ -132,17 +139,16 @@ public final class Main {
 
   /**
    * Shortens the JVM's cache of host names, 30 s for an address and 10 s for none, because a
-   * fail-over may change an address. Must run before the first look-up. What an operator has set
-   * stays.
+   * fail-over may change an address. Must run before the first look-up. Settings of operators stay.
    */
   private static void shortenNameCache() {
-    if (Security.getProperty(NAME_CACHE_SECONDS) == null
+    if (Security.getProperty("networkaddress.cache.ttl") == null
         && System.getProperty("sun.net.inetaddr.ttl") == null) {
-      Security.setProperty(NAME_CACHE_SECONDS, "1");
+      Security.setProperty("networkaddress.cache.ttl", "1");
     }
-    // The JDK itself sets this one.
-    if ("10".equals(Security.getProperty(UNKNOWN_NAME_CACHE_SECONDS))) {
-      Security.setProperty(UNKNOWN_NAME_CACHE_SECONDS, "0");
+    // The default of the JDK.
+    if ("10".equals(Security.getProperty("networkaddress.cache.negative.ttl"))) {
+      Security.setProperty("networkaddress.cache.negative.ttl", "0");
     }
   }
 }

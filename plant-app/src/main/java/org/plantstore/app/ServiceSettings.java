@@ -11,14 +11,11 @@ import java.net.Socket;
 import java.util.Locale;
 import java.util.Map;
 
-/** The refusal to start with settings that cannot work. */
+/** Stops a start whose settings cannot work, or whose ports are in use. */
 @ContextConfigurer
 public final class ServiceSettings implements ApplicationContextConfigurer {
 
   static final String DRAIN_SECONDS = "drain.seconds";
-
-  private static final String PORT = "port";
-  private static final String MANAGEMENT_PORT = "management.port";
 
   @Override
   public void configure(ApplicationContext context) {
@@ -27,8 +24,8 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
 
   /** Requires settings that can work; throws ConfigurationException otherwise. */
   static void requireUsable(Environment settings) {
-    int port = number(settings, PORT, "a port", 1, 65_535);
-    int managementPort = number(settings, MANAGEMENT_PORT, "a port", 1, 65_535);
+    int port = number(settings, "port", "a port", 1, 65_535);
+    int managementPort = number(settings, "management.port", "a port", 1, 65_535);
     if (port == managementPort) {
       throw new ConfigurationException(
           "PORT and MANAGEMENT_PORT must differ, but both are " + port);
@@ -38,11 +35,7 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
     requireFree("MANAGEMENT_PORT", managementPort);
   }
 
-  /**
-   * Requires that the variables that logging is configured by are usable.
-   *
-   * @throws ConfigurationException if they are not
-   */
+  /** Requires the variables of logging to be usable; throws ConfigurationException otherwise. */
   static void requireLogSettings(Map<String, String> environment) {
     requireEither(environment, "LOG_FORMAT", "text", "json");
     requireEither(environment, "ACCESS_LOG", "off", "on");
@@ -69,8 +62,8 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
   }
 
   /**
-   * Requires that a port can be opened, before the server opens any: it would open one, and then
-   * fail at the other. Binds without listening, so that nobody can connect.
+   * Requires a free port before the server opens any: it would open one, and then fail at the
+   * other. Binds without listening, so that no client can connect.
    */
   private static void requireFree(String variable, int port) {
     try (Socket socket = new Socket()) {

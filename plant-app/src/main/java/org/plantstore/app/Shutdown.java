@@ -1,5 +1,7 @@
 package org.plantstore.app;
 
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.core.CoreConstants;
 import io.micronaut.context.annotation.Property;
 import io.micronaut.core.async.publisher.Publishers;
 import io.micronaut.health.HealthStatus;
@@ -9,6 +11,7 @@ import io.micronaut.management.health.indicator.annotation.Readiness;
 import io.micronaut.runtime.EmbeddedApplication;
 import jakarta.inject.Named;
 import jakarta.inject.Singleton;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.Collection;
 import org.reactivestreams.Publisher;
@@ -16,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The end of the service: readiness turns off, requests are served until the balancer has noticed,
- * and then what was accepted is answered. Safe for use by many threads.
+ * Graceful shutdown: readiness turns off, requests are served until load balancers have noticed,
+ * and accepted requests are answered. Safe for use by many threads.
  */
 @Singleton
 @Readiness
@@ -39,17 +42,37 @@ final class Shutdown implements HealthIndicator {
     this.drainTime = Duration.ofSeconds(drainSeconds);
   }
 
-  /** Drains and stops the service; returns when all that was accepted is answered. */
-  void run() {
-    drain();
-    application.stop();
-    LOG.info("Stopped");
+  /** Registers a hook that shuts down when the JVM ends, such as on SIGTERM. */
+  void runAtExit() {
+    // Hooks run concurrently, and the log must outlive the shutdown.
+    LoggerContext logs = (LoggerContext) LoggerFactory.getILoggerFactory();
+    Thread logHook = (Thread) logs.getObject(CoreConstants.SHUTDOWN_HOOK_THREAD);
+    Runtime.getRuntime().removeShutdownHook(logHook);
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  try {
+                    run();
+                  } finally {
+                    logs.stop();
+                  }
+                },
+                "shutdown"));
+    if (ManagementFactory.getRuntimeMXBean().getInputArguments().contains("-Xrs")) {
+      LOG.warn("SIGTERM will end the service without draining it: {} is set", "-Xrs");
+    }
   }
 
-  /**
-   * Turns readiness off, runs what adapters do at the begin of the drain, and returns at its end.
-   * The framework's shutdown event follows then: others may close what creates need.
-   */
+  private void run() {
+    if (application.isRunning()) {
+      drain();
+      // Publishes the framework's shutdown events, on which stores may close.
+      application.stop();
+      LOG.info("Stopped");
+    }
+  }
+
   private void drain() {
     begun = true;
     drains.forEach(Runnable::run);

@@ -5,30 +5,26 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/** The reason why the service does not start, in one line without stack traces. */
+/** The reason for which the service does not start, in one line without a stack trace. */
 final class StartupFailure {
-
-  private static final int EXIT_CODE = 1;
-  private static final int MAX_CAUSES = 100;
 
   private StartupFailure() {}
 
-  /** Writes the reason to standard error, and ends the process. */
+  /** Writes the reason to standard error, and ends the process with exit code 1. */
   static void exit(Throwable failure) {
     System.err.println("plant-store does not start: " + reasonFor(failure));
-    System.exit(EXIT_CODE);
+    System.exit(1);
   }
 
-  /** Returns what is wrong, in one line. */
   static String reasonFor(Throwable failure) {
-    // Bounded, because causes may be a circle.
-    List<Throwable> chain =
-        Stream.iterate(failure, Objects::nonNull, Throwable::getCause).limit(MAX_CAUSES).toList();
-    Throwable root = chain.get(chain.size() - 1);
-    return chain.stream()
+    // Bounded, because causes may form a circle.
+    List<Throwable> causes =
+        Stream.iterate(failure, Objects::nonNull, Throwable::getCause).limit(100).toList();
+    Throwable root = causes.get(causes.size() - 1);
+    return causes.stream()
         .filter(ConfigurationException.class::isInstance)
         .map(Throwable::getMessage)
-        // The inner one says what is wrong, the outer ones say where.
+        // The framework wraps the reason in the places where it occurred.
         .reduce((outer, inner) -> inner)
         .orElseGet(() -> root.getClass().getSimpleName() + ": " + root.getMessage())
         .replaceAll("\\s+", " ")

@@ -37,17 +37,17 @@ class ArchitectureTest {
   private static final Map<String, Set<String>> ROOM_GRAPH =
       graph(
           """
-          @http                 -> @http.error @http.observe @http.tls @http.token
-          @http.error           ->
-          @http.token           -> @http.error @http.observe
-          @http.tls             ->
-          @http.document        -> @http.error
-          @http.observe         -> @http.error
-          @http.connection      -> @http.error @http.observe
-          @persistence          -> @persistence.batch @persistence.database @persistence.start
-          @persistence.batch    ->
-          @persistence.database ->
-          @persistence.start    -> @persistence.database
+          @http                    -> @http.error @http.observe @http.tls @http.token
+          @http.error              ->
+          @http.token              -> @http.error @http.observe
+          @http.tls                ->
+          @http.document           -> @http.error
+          @http.observe            -> @http.error
+          @http.connection         -> @http.error @http.observe
+          @persistence             -> @persistence.batch @persistence.database @persistence.requirement
+          @persistence.batch       ->
+          @persistence.database    ->
+          @persistence.requirement -> @persistence.database
           """);
 
   private static final Map<String, Set<String>> ROOMS_BY_TECHNOLOGY =
@@ -63,8 +63,8 @@ class ArchitectureTest {
           org.yaml                       -> @http.document
           com.zaxxer.hikari              -> @persistence.database
           io.micronaut.data              -> @persistence @persistence.database
-          org.flywaydb                   -> @persistence.start
-          java.sql                       -> @persistence @persistence.database @persistence.start
+          org.flywaydb                   -> @persistence.requirement
+          java.sql                       -> @persistence @persistence.database @persistence.requirement
           org.postgresql                 -> @persistence.database
           """);
 

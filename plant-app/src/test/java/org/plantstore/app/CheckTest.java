@@ -88,7 +88,7 @@ class CheckTest {
       assertFalse((check.output() + check.errors()).contains("canary"), check::output);
       JsonNode document = new ObjectMapper().readTree(check.output());
       assertFalse(document.get("ok").booleanValue());
-      JsonNode finding = document.get("findings").get(1);
+      JsonNode finding = document.get("findings").get(0);
       assertEquals(
           new ObjectMapper()
               .createObjectNode()

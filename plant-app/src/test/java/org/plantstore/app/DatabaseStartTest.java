@@ -46,7 +46,7 @@ class DatabaseStartTest {
     try (ServiceProcess service = start(ServiceProcess.freePort(), Map.of())) {
       service.awaitLine(WAITS);
 
-      assertEquals(0, service.stop());
+      assertEquals(ServiceProcess.TERMINATED, service.stop());
       assertEquals("", service.errors());
     }
   }
@@ -119,7 +119,7 @@ class DatabaseStartTest {
       try (ServiceProcess service = new ServiceProcess(environment)) {
         assertServes(service);
         Await.until("5 sessions", () -> database.single(sessions).equals("5"));
-        assertEquals(0, service.stop());
+        assertEquals(ServiceProcess.TERMINATED, service.stop());
       }
       Await.until("no sessions", () -> database.single(sessions).equals("0"));
     }

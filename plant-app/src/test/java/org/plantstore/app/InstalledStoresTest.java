@@ -1,6 +1,5 @@
 package org.plantstore.app;
 
-import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -16,7 +15,6 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -41,7 +39,8 @@ class InstalledStoresTest {
 
   @Test
   void service_without_a_store_does_not_start() {
-    try (ServiceProcess service = new ServiceProcess(withoutPostgres(""), Map.of())) {
+    try (ServiceProcess service =
+        new ServiceProcess(ServiceProcess.withoutPostgres(""), Map.of())) {
       assertEquals(1, service.awaitExit());
       assertEquals("", service.output());
       assertEquals(
@@ -71,7 +70,7 @@ class InstalledStoresTest {
     provide(UnusablePlantStore.class);
     assertRefused(
         "the store " + UnusablePlantStore.class.getName() + " cannot be used: " + reason,
-        new ProvidedStore()::store);
+        new InstalledStores()::store);
   }
 
   @Test
@@ -89,14 +88,14 @@ class InstalledStoresTest {
   @Test
   void store_that_knows_no_framework_is_used_and_closed() throws IOException {
     provide(MapPlantStore.class);
-    ProcessBuilder command = withoutPostgres(providers + File.pathSeparator);
+    ProcessBuilder command = ServiceProcess.withoutPostgres(providers + File.pathSeparator);
     Map<String, String> environment = Map.of("JWT_SECRET", DevelopmentKey.SECRET);
     try (ServiceProcess service = new ServiceProcess(command, environment).awaitReady()) {
       assertEquals("{\"name\":\"fern\"}", service.create(1, "fern").body());
       assertEquals(200, service.create(1, "fern").statusCode());
       assertEquals(400, service.create(1, "moss").statusCode());
 
-      assertEquals(0, service.stop());
+      assertEquals(ServiceProcess.TERMINATED, service.stop());
       assertTrue(service.output().contains("closed with 1 plants\n"), service.output());
       assertEquals("", service.errors());
     }
@@ -104,13 +103,6 @@ class InstalledStoresTest {
 
   private static void assertRefused(String reason, Executable start) {
     assertEquals(reason, assertThrows(ConfigurationException.class, start).getMessage());
-  }
-
-  private static ProcessBuilder withoutPostgres(String start) {
-    return ServiceProcess.java(
-        Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-            .filter(entry -> !entry.contains("plant-adapter-persistence"))
-            .collect(joining(File.pathSeparator, start, "")));
   }
 
   /** Adds a folder that names the class as a provider to the class path of this thread. */

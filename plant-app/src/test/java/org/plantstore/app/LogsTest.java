@@ -69,7 +69,7 @@ class LogsTest {
     unset.get("/openapi.yaml", Map.of());
 
     assertLike(
-        "[-0-9T:.]+Z INFO  \\[main] io\\.micronaut\\.runtime\\.Micronaut - .*\\d+",
+        "[-0-9T:.]+Z INFO  \\[main] org\\.plantstore\\.app\\.Main - .*\\d+",
         unset.awaitLine("Startup completed"));
     assertLines(unset, TEXT_LINE);
     assertFalse(unset.output().contains("org.plantstore.access"), unset::output);

@@ -1,10 +1,13 @@
 package org.plantstore.app;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,10 +15,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A service process with environment variables, as an operator starts it. */
 final class ServiceProcess extends ServiceClient implements AutoCloseable {
+
+  /** The exit code of a JVM that SIGTERM has ended. */
+  static final int TERMINATED = 143;
 
   private static @Nullable ServiceProcess shared;
 
@@ -77,6 +84,14 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
     return builder;
   }
 
+  /** Returns the command of a service that has no store but those in front of its class path. */
+  static ProcessBuilder withoutPostgres(String front) {
+    return java(
+        Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+            .filter(entry -> !entry.contains("plant-adapter-persistence"))
+            .collect(joining(File.pathSeparator, front, "")));
+  }
+
   ServiceProcess awaitReady() {
     awaitReadiness(200);
     return this;
@@ -98,6 +113,12 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
   /** Sends SIGTERM to the process without waiting for its end. */
   void terminate() {
     process.toHandle().destroy(); // Process.destroy would close its output
+  }
+
+  /** Sends a signal to the process, such as "HUP". */
+  void signal(String name) throws IOException {
+    String[] command = {"kill", "-" + name, String.valueOf(process.pid())};
+    Program.run(Path.of("."), Map.of(), command).requireSuccess();
   }
 
   /** Sends SIGTERM to the process, waits for its end, and returns its exit code. */

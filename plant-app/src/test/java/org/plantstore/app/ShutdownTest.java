@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.http.HttpResponse;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -27,6 +29,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import javax.net.SocketFactory;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -35,7 +38,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.plantstore.app.development.DevelopmentKey;
 
 /** SIGTERM: no request fails, and nothing that was answered or logged is lost. */
 @Timeout(180)
@@ -92,10 +97,45 @@ class ShutdownTest {
     for (Future<?> client : clients) {
       client.get();
     }
-    assertEquals(0, service.awaitExit());
+    assertEquals(ServiceProcess.TERMINATED, service.awaitExit());
     Duration served = Duration.ofNanos(System.nanoTime() - asked);
     assertTrue(served.compareTo(Duration.ofSeconds(3)) >= 0, "ended after " + served);
     assertEquals(ids.get() + 1, database.plants().size());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"TERM, 143", "HUP, 129"})
+  void store_that_closes_on_the_event_of_the_framework_sees_no_create_afterwards(
+      String signal, int exitCode) throws Exception {
+    ProcessBuilder command = ServiceProcess.withoutPostgres("");
+    requireDefault(signal, command);
+    ServiceProcess service =
+        start(
+            new ServiceProcess(
+                command,
+                Map.of(
+                    "JWT_SECRET", DevelopmentKey.SECRET,
+                    "CLOSING_STORE", "on",
+                    "DRAIN_SECONDS", "2")));
+    List<Future<?>> clients = startClients(SocketFactory.getDefault(), service.port);
+    Await.until("creates go on", () -> ids.get() > CREATES_BEFORE);
+
+    service.signal(signal);
+
+    for (Future<?> client : clients) {
+      client.get();
+    }
+    assertEquals(exitCode, service.awaitExit());
+    assertEquals(1, service.linesWith("the store is closed"), service::output);
+    assertEquals("", service.errors());
+  }
+
+  /** A process that was started with nohup ignores SIGHUP, as do its children. */
+  private static void requireDefault(String signal, ProcessBuilder command) throws IOException {
+    List<String> env = List.of("env", "--default-signal=" + signal);
+    String[] probe = {env.get(0), env.get(1), "true"};
+    Assumptions.assumeTrue(Program.run(Path.of("."), Map.of(), probe).exitCode() == 0);
+    command.command().addAll(0, env);
   }
 
   @Test
@@ -113,7 +153,7 @@ class ShutdownTest {
 
       assertEquals(200, waiting.get().statusCode());
     }
-    assertEquals(0, service.awaitExit());
+    assertEquals(ServiceProcess.TERMINATED, service.awaitExit());
     assertTrue(service.output().contains(" path=/plants status=200 "), service::output);
   }
 
@@ -143,7 +183,7 @@ class ShutdownTest {
       assertTrue(length.find(), rest);
       assertEquals(Integer.parseInt(length.group(1)), rest.length() - rest.indexOf("\r\n\r\n") - 4);
     }
-    assertEquals(0, service.awaitExit());
+    assertEquals(ServiceProcess.TERMINATED, service.awaitExit());
   }
 
   @ParameterizedTest
@@ -178,7 +218,7 @@ class ShutdownTest {
       assertEquals(REQUESTS_BEFORE_THE_END, REQUEST_ID.matcher(log).results().count(), log);
       assertTrue(log.contains(" - Stopped"), log);
     }
-    assertEquals(0, service.awaitExit());
+    assertEquals(ServiceProcess.TERMINATED, service.awaitExit());
   }
 
   private ServiceProcess start(Map<String, String> settings) {

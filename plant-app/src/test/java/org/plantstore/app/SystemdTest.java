@@ -26,6 +26,7 @@ class SystemdTest {
             .map(variable -> variable.replaceFirst("=.*", ""))
             .toList());
     assertTrue(Integer.parseInt(value("TimeoutStopSec")) >= Manifests.shutdownSeconds());
+    assertEquals(ServiceProcess.TERMINATED, Integer.parseInt(value("SuccessExitStatus")));
   }
 
   @Test

@@ -9,27 +9,26 @@ import io.micronaut.context.annotation.ContextConfigurer;
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.PropertiesPropertySourceLoader;
 import io.micronaut.context.env.PropertySource;
-import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.plantstore.adapter.http.tls.TlsFiles;
 import org.plantstore.adapter.http.token.TokenSettings;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Brings this adapter's settings along ({@code settings.properties}), so that a service need not
- * know which of the framework's defaults would break the contract. Refuses to start with settings
- * that cannot work.
+ * Contributes this adapter's default settings ({@code settings.properties}), which also replace the
+ * framework's defaults that would break the contract, and stops a start whose requirements are not
+ * met.
  */
 @ContextConfigurer
 public final class HttpSettings implements ApplicationContextConfigurer {
 
-  static final String MAX_CONCURRENT_CREATES = "max.concurrent.creates";
+  private static final Logger LOG = LoggerFactory.getLogger(HttpSettings.class);
 
-  private static final String MAX_BODY_BYTES = "max.body.bytes";
+  static final String MAX_CONCURRENT_CREATES = "max.concurrent.creates";
 
   @Override
   public void configure(ApplicationContextBuilder builder) {
@@ -49,10 +48,12 @@ public final class HttpSettings implements ApplicationContextConfigurer {
   @Override
   public void configure(ApplicationContext context) {
     Environment environment = context.getEnvironment();
+    // Before any port is opened.
+    HttpRequirements.ofStart(environment)
+        .forEach((subject, requirement) -> LOG.debug("{}: {}", subject, requirement.get()));
     context.registerSingleton(TokenSettings.of(environment));
     TlsFiles.of(environment)
         .ifPresent(files -> {
-          files.read(); // refused here, before any port is opened
           context.registerSingleton(files);
           environment.addPropertySource(
               PropertySource.of(
@@ -60,30 +61,5 @@ public final class HttpSettings implements ApplicationContextConfigurer {
                   // A connection takes more than twice as much memory.
                   Map.of("micronaut.server.ssl.enabled", true, "default.max-connections", 8_192)));
         });
-    requireLimits(environment);
-  }
-
-  /** Requires limits that can work; throws ConfigurationException otherwise. */
-  static void requireLimits(Environment settings) {
-    for (String property :
-        List.of(
-            MAX_BODY_BYTES, MAX_CONCURRENT_CREATES, "max.connections", "request.timeout.seconds")) {
-      String value = settings.getRequiredProperty(property, String.class);
-      if (!value.matches("[1-9][0-9]{0,8}")) {
-        String variable = property.replace('.', '_').toUpperCase(Locale.ROOT);
-        throw new ConfigurationException(
-            variable + " must be a whole number from 1 to 999999999, but is " + value);
-      }
-    }
-    long maxBodyBytes = settings.getRequiredProperty(MAX_BODY_BYTES, Long.class);
-    // A body takes several times its bytes until it is answered.
-    long bound = Runtime.getRuntime().maxMemory() / 16;
-    if (maxBodyBytes > bound) {
-      throw new ConfigurationException(
-          "MAX_BODY_BYTES must be at most "
-              + bound
-              + ", a sixteenth of the heap (-Xmx), but is "
-              + maxBodyBytes);
-    }
   }
 }

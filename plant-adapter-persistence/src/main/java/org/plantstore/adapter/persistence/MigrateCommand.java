@@ -1,13 +1,16 @@
 package org.plantstore.adapter.persistence;
 
 import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.env.Environment;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.PrintWriter;
 import java.util.spi.ToolProvider;
+import org.plantstore.adapter.persistence.database.DatabaseAccess;
+import org.plantstore.adapter.persistence.requirement.Requirements;
 
 /**
- * The command {@code migrate}: brings the tables up to date, and ends. It needs the settings of the
- * database alone. A service finds it as a {@link ToolProvider}, without depending on this module.
+ * The command {@code migrate}: brings the tables up to date, and ends. It reads only the settings
+ * of the database. A service finds it as a {@link ToolProvider}, without depending on this module.
  */
 public final class MigrateCommand implements ToolProvider {
 
@@ -16,11 +19,12 @@ public final class MigrateCommand implements ToolProvider {
     return "migrate";
   }
 
-  /** Returns 0 if the tables are up to date, and otherwise 1, after a line that says why. */
+  /** Returns 0 if the tables are up to date; otherwise 1, after a line with the reason. */
   @Override
   public int run(PrintWriter out, PrintWriter err, String... arguments) {
-    try (ApplicationContext settings = ApplicationContext.builder().args(arguments).build()) {
-      PersistenceSettings.prepare(settings.getEnvironment().start(), true);
+    try (ApplicationContext context = ApplicationContext.builder().args(arguments).build()) {
+      Environment settings = context.getEnvironment().start();
+      PersistenceSettings.prepare(settings, new Requirements(DatabaseAccess.of(settings), true));
       out.println("The tables are up to date.");
       return 0;
     } catch (ConfigurationException e) {

@@ -7,7 +7,6 @@ import io.micronaut.context.annotation.ContextConfigurer;
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
-import io.micronaut.core.value.PropertyResolver;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
@@ -15,13 +14,12 @@ import org.plantstore.adapter.persistence.batch.GroupCommit;
 import org.plantstore.adapter.persistence.database.ConnectionPool;
 import org.plantstore.adapter.persistence.database.DatabaseAccess;
 import org.plantstore.adapter.persistence.database.DatabaseTimeouts;
-import org.plantstore.adapter.persistence.start.Migration;
-import org.plantstore.adapter.persistence.start.ServerCheck;
-import org.plantstore.adapter.persistence.start.TableCheck;
+import org.plantstore.adapter.persistence.requirement.Migration;
+import org.plantstore.adapter.persistence.requirement.Requirements;
 
 /**
- * Brings this adapter's settings along, so that a service which exchanges the adapter exchanges
- * them too, and refuses to start with a database that cannot keep the store's rules.
+ * Contributes this adapter's default settings, so that a service with another adapter has none of
+ * them, and stops a start whose database does not meet the requirements.
  */
 @ContextConfigurer
 public final class PersistenceSettings implements ApplicationContextConfigurer {
@@ -38,18 +36,18 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
                 Map.entry(DatabaseTimeouts.CREATE_SECONDS, 5),
                 Map.entry(START_SECONDS, 60),
                 Map.entry(MIGRATE, "on"),
-                // One for each of 32 lanes, three that they share, and the monitor's.
+                // One for each of 32 lanes, three that they share, and one for the monitor.
                 Map.entry(ConnectionPool.CONNECTIONS, 36),
                 Map.entry("datasources.default.url", "${database.url:}"),
                 Map.entry("datasources.default.driver-class-name", "org.postgresql.Driver"),
                 Map.entry("datasources.default.dialect", "POSTGRES"),
                 // The driver's own check costs no statement; Micronaut would add one.
                 Map.entry("datasources.default.automatic-validation-query", false),
-                // For the writers of plants; probes and migrations have their own connections.
+                // For writers only; probes and migrations have connections of their own.
                 Map.entry("datasources.default.maximum-pool-size", GroupCommit.WRITERS),
-                // ServerCheck has found the database before.
+                // The requirements have found the database before.
                 Map.entry("datasources.default.initialization-fail-timeout", -1),
-                // Would borrow from the pool, which is exhausted when there is most to do.
+                // Would borrow from the pool, which is exhausted under load.
                 Map.entry("endpoints.health.jdbc.enabled", false)),
             // Below every other source, so that each of these can be overridden.
             Integer.MIN_VALUE));
@@ -57,54 +55,51 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
 
   @Override
   public void configure(ApplicationContext context) {
-    prepare(context.getEnvironment(), requireUsable(context.getEnvironment()));
+    prepare(context.getEnvironment(), requirements(context.getEnvironment()));
   }
 
   /**
-   * Returns whether a start migrates.
+   * Returns the requirements of a start on the database.
    *
    * @throws ConfigurationException if a setting cannot work
    */
-  static boolean requireUsable(Environment environment) {
-    requireNumber(environment, DatabaseTimeouts.CREATE_SECONDS, 1, 60);
-    requireNumber(environment, ConnectionPool.CONNECTIONS, GroupCommit.WRITERS + 1, 10_000);
-    patience(environment);
-    String migrate = environment.getRequiredProperty(MIGRATE, String.class);
+  static Requirements requirements(Environment settings) {
+    requireNumber(settings, DatabaseTimeouts.CREATE_SECONDS, 1, 60);
+    requireNumber(settings, ConnectionPool.CONNECTIONS, GroupCommit.WRITERS + 1, 10_000);
+    startSeconds(settings);
+    String migrate = settings.getRequiredProperty(MIGRATE, String.class);
     if (!migrate.equals("on") && !migrate.equals("off")) {
       throw new ConfigurationException("DATABASE_MIGRATE must be on or off, but is " + migrate);
     }
-    return migrate.equals("on");
+    return new Requirements(DatabaseAccess.of(settings), migrate.equals("on"));
   }
 
   /**
-   * Waits for the server, checks it, and brings the tables up to date if that is wanted.
+   * Waits for the server, and brings the tables up to date if the account migrates.
    *
-   * @throws ConfigurationException if the server or the table cannot be used
+   * @throws ConfigurationException if a requirement is not met
    */
-  static void prepare(Environment environment, boolean migrates) {
-    DatabaseAccess access = DatabaseAccess.of(environment);
-    int patience = patience(environment);
-    new ServerCheck(access, migrates).run(Duration.ofSeconds(patience));
-    if (migrates) {
-      // Locked tables are waited for as well, but not too short.
-      new Migration(access, Duration.ofSeconds(Math.max(patience, 2))).run();
+  static void prepare(Environment settings, Requirements requirements) {
+    int limit = startSeconds(settings);
+    requirements.awaitServer(Duration.ofSeconds(limit));
+    if (requirements.migrates()) {
+      // Locked tables take at least this long.
+      new Migration(requirements.access(), Duration.ofSeconds(Math.max(limit, 2))).run();
     }
-    new TableCheck(access).run();
+    requirements.requireTable();
   }
 
-  /** Last: what is wrong elsewhere is to be told before this one waits for its database. */
+  /** Runs last, so that other configuration errors are reported before this blocks. */
   @Override
   public int getOrder() {
     return LOWEST_PRECEDENCE;
   }
 
-  /** Returns for how many seconds a start waits for the database. */
-  private static int patience(PropertyResolver settings) {
+  private static int startSeconds(Environment settings) {
     return requireNumber(settings, START_SECONDS, 0, 3_600);
   }
 
-  private static int requireNumber(
-      PropertyResolver settings, String property, int least, int most) {
+  private static int requireNumber(Environment settings, String property, int least, int most) {
     String value = settings.getRequiredProperty(property, String.class);
     int number = value.matches("[0-9]{1,5}") ? Integer.parseInt(value) : -1;
     if (number < least || number > most) {

@@ -20,7 +20,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.plantstore.adapter.persistence.start.TableCheck;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.slf4j.LoggerFactory;
@@ -30,6 +29,8 @@ class TableStartTest {
 
   private static final NewPlant FERN = new NewPlant(1, "fern", "shade");
   private static final Map<String, Object> UNMIGRATED = Map.of("database.migrate", "off");
+
+  private static final String PACKAGE = TableStartTest.class.getPackageName() + ".requirement";
 
   private static final DatabaseServer SERVER = DatabaseServer.shared();
 
@@ -177,7 +178,7 @@ class TableStartTest {
   private static List<String> linesOfStart() {
     ListAppender<ILoggingEvent> log = new ListAppender<>();
     log.start();
-    Logger logger = (Logger) LoggerFactory.getLogger(TableCheck.class);
+    Logger logger = (Logger) LoggerFactory.getLogger(PACKAGE);
     Level level = logger.getLevel();
     logger.setLevel(Level.INFO);
     logger.addAppender(log);

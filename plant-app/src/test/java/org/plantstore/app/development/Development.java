@@ -39,6 +39,7 @@ public final class Development {
     System.setProperty("database.username", DevelopmentDatabase.USERNAME);
     System.setProperty("database.password", DevelopmentDatabase.PASSWORD);
     System.setProperty("jwt.secret", DevelopmentKey.SECRET);
+    System.setProperty("drain.seconds", "0"); // no load balancer has to notice the end
     Main.main(arguments);
   }
 }

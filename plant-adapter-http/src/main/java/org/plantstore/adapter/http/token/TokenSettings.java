@@ -15,12 +15,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which tokens are valid here: JWT_SECRET or JWT_JWKS_URL, JWT_ISSUER, JWT_AUDIENCE.
+ * The settings of tokens: JWT_SECRET or JWT_JWKS_URL, JWT_ISSUER, JWT_AUDIENCE.
  *
- * @param secret the key of HS256, HS384 and HS512, or null; exactly one of the two is null
- * @param keySet the address of an identity provider's JSON Web Key Set (RFC 7517), or null
- * @param issuer what {@code iss} must equal, or null for any
- * @param audience what {@code aud} must contain, or null for any
+ * @param secret the key of HS256, HS384 and HS512; null if {@code keySet} is set
+ * @param keySet the address of an identity provider's JSON Web Key Set (RFC 7517); null if {@code
+ *     secret} is set
+ * @param issuer the required {@code iss}, or null for any
+ * @param audience the required element of {@code aud}, or null for any
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record TokenSettings(
@@ -48,7 +49,7 @@ public record TokenSettings(
         value(environment, "JWT_AUDIENCE", "jwt.audience"));
   }
 
-  /** Returns who signs the tokens that are valid, and for whom, and nothing of a secret. */
+  /** Returns the kind of key, the issuer and the audience, without the secret. */
   @Override
   public String toString() {
     return "signed with a key of %s, of %s, for %s"
@@ -58,7 +59,7 @@ public record TokenSettings(
             audience == null ? "any audience" : "the audience " + audience);
   }
 
-  /** Reads past the framework, which would replace what looks like a placeholder in a secret. */
+  /** Reads past the framework, which would replace text like a placeholder in a secret. */
   private static @Nullable String value(Environment environment, String variable, String property) {
     Object value =
         environment.getPropertySources().stream()

@@ -1,4 +1,4 @@
-package org.plantstore.adapter.persistence.start;
+package org.plantstore.adapter.persistence.requirement;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -24,12 +24,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.adapter.persistence.DatabaseServer;
 import org.plantstore.adapter.persistence.database.DatabaseAccess;
-import org.plantstore.adapter.persistence.start.ServerRules.Finding;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 
-/** Which settings and databases a start refuses, and what an operator is told. */
-class StartTest {
+/** Which settings and databases a start refuses, and with which advice. */
+class RequirementsTest {
 
   private static final NewPlant FERN = new NewPlant(1, "fern", "shade");
 
@@ -107,7 +106,7 @@ class StartTest {
     }
   }
 
-  /** Each byte of its answer comes before one would give up waiting for it. */
+  /** Each byte of the answer comes within the time-out of a read. */
   @Test
   @Timeout(20)
   void start_with_a_server_that_answers_byte_by_byte_is_refused_in_time() throws Exception {
@@ -153,13 +152,13 @@ class StartTest {
   @Test
   void start_on_a_server_that_is_too_old_is_refused() {
     assertEquals(
-        new Finding(false, "the database must be PostgreSQL 14 or later, but is 13"),
-        ServerRules.judge(server(13), true).get(0));
-    assertTrue(ServerRules.judge(server(14), true).stream().allMatch(Finding::isGood));
+        "the database must be PostgreSQL 14 or later, but is 13",
+        assertThrows(ConfigurationException.class, () -> state(13).requireVersion()).getMessage());
+    assertEquals("PostgreSQL 14", state(14).requireVersion());
   }
 
-  private static Server server(int version) {
-    return new Server("plants", version, "UTF8", false, false, true, true, true);
+  private static DatabaseState state(int version) {
+    return new DatabaseState("plants", version, "UTF8", false, false, true, true, "", true, false);
   }
 
   @Test

@@ -1,4 +1,4 @@
-package org.plantstore.adapter.persistence.start;
+package org.plantstore.adapter.persistence.requirement;
 
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.time.Duration;
@@ -10,20 +10,23 @@ import org.plantstore.adapter.persistence.database.PostgresFailure;
 
 /**
  * Brings the tables up to date, on connections of its own, because a migration may take longer than
- * any create. Locked tables are waited for until the time-out.
+ * any create.
+ *
+ * @param access the database and the account
+ * @param lockTimeout how long to wait for locked tables
  */
 public record Migration(DatabaseAccess access, Duration lockTimeout) {
 
-  /** Such as at a worker of Citus, which has the table without the history of its migrations. */
+  /** The state where the table exists without its history, such as at a worker of Citus. */
   private static final String TABLE_EXISTS = "42P07";
 
-  /** Longer than any statement of a migration takes, and than another instance migrates. */
+  /** Longer than any statement of a migration, and than the migration of another instance. */
   private static final Duration STATEMENT_TIMEOUT = Duration.ofMinutes(10);
 
   /**
    * Migrates.
    *
-   * @throws ConfigurationException if that fails
+   * @throws ConfigurationException if the migration fails
    */
   public void run() {
     try {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.proc.BadJOSEException;
+import io.micronaut.context.env.Environment;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -14,18 +15,18 @@ import java.util.Objects;
 import java.util.concurrent.ForkJoinPool;
 import org.plantstore.adapter.http.token.ProviderKeySet.Fetched;
 
-/** What the command {@code check} says of the identity provider and of a token. */
-public record TokenCheck(TokenSettings settings) {
+/** The requirements on the identity provider and on a token, for the command {@code check}. */
+public record TokenRequirements(TokenSettings settings) {
 
-  /** Whether the keys are a provider's. */
-  public boolean hasProvider() {
-    return settings.keySet() != null;
+  /** Returns the requirements with these settings; throws ConfigurationException as they do. */
+  public static TokenRequirements of(Environment environment) {
+    return new TokenRequirements(TokenSettings.of(environment));
   }
 
   /**
-   * Returns what the provider answers with.
+   * Returns the number of keys that the provider publishes.
    *
-   * @throws ConfigurationException if it is no key set, or one without a usable key
+   * @throws ConfigurationException if the provider publishes no key set, or no usable key
    */
   public String provider() {
     try {
@@ -45,9 +46,9 @@ public record TokenCheck(TokenSettings settings) {
   }
 
   /**
-   * Returns until when the token on the first line of this input is valid.
+   * Returns the expiry of the token on the first line of this input.
    *
-   * @throws ConfigurationException if it is not valid here; nothing of the token is in the message
+   * @throws ConfigurationException if the token is not valid; the message has no part of it
    */
   public String token(InputStream input) {
     try {

@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.adapter.http.Tokens;
 
-/** What the command {@code check} says of an identity provider and of a token. */
-class TokenCheckTest {
+/** The report on an identity provider and on a token for the command {@code check}. */
+class TokenRequirementsTest {
 
   private static final ECKey KEY = IdentityProvider.key(Curve.P_256, "key");
 
@@ -26,13 +26,13 @@ class TokenCheckTest {
   private static final String CANARY = "Y2FuYXJ5";
 
   private IdentityProvider provider;
-  private TokenCheck check;
+  private TokenRequirements requirements;
 
   @BeforeEach
   void start() throws Exception {
     provider = new IdentityProvider(KEY);
-    check =
-        new TokenCheck(
+    requirements =
+        new TokenRequirements(
             new TokenSettings(null, URI.create(provider.url()).toURL(), "https://issuer", null));
   }
 
@@ -45,14 +45,14 @@ class TokenCheckTest {
   void issuer_and_audience_are_told() {
     assertEquals(
         "signed with a key of JWT_JWKS_URL, of the issuer https://issuer, for any audience",
-        check.settings().toString());
+        requirements.settings().toString());
   }
 
   @Test
   void keys_are_counted() {
     provider.publish(KEY, IdentityProvider.key(Curve.P_384, "other"));
 
-    assertEquals("2 usable keys, 0 left out", check.provider());
+    assertEquals("2 usable keys, 0 left out", requirements.provider());
   }
 
   @Test
@@ -61,7 +61,7 @@ class TokenCheckTest {
 
     assertRefused(
         "the key set at JWT_JWKS_URL must have a key that can be used, but of its 1 keys none can",
-        check::provider);
+        requirements::provider);
   }
 
   @Test
@@ -71,7 +71,7 @@ class TokenCheckTest {
     assertRefused(
         "the key set at JWT_JWKS_URL cannot be fetched; check the address, the network and the"
             + " provider: the answer has the status 500",
-        check::provider);
+        requirements::provider);
   }
 
   @ParameterizedTest
@@ -81,16 +81,16 @@ class TokenCheckTest {
   })
   void token_is_valid_or_not(String claims, String said) {
     byte[] secret = Tokens.SECRET.getBytes(UTF_8);
-    TokenCheck secretCheck = new TokenCheck(new TokenSettings(secret, null, null, null));
+    TokenRequirements ofSecret = new TokenRequirements(new TokenSettings(secret, null, null, null));
     ByteArrayInputStream input =
         new ByteArrayInputStream(
             (Tokens.raw("{\"alg\":\"HS256\"}", claims, secret) + "\n").getBytes(UTF_8));
     if (said.startsWith("valid")) {
-      assertEquals(said, secretCheck.token(input));
+      assertEquals(said, ofSecret.token(input));
     } else {
       assertRefused(
           "the one on standard input is not valid here; obtain a new one: " + said,
-          () -> secretCheck.token(input));
+          () -> ofSecret.token(input));
     }
   }
 
@@ -98,7 +98,9 @@ class TokenCheckTest {
   void what_is_no_token_is_not_told_again() {
     assertRefused(
         "the one on standard input is not valid here; obtain a new one: it is no signed JWT",
-        () -> check.token(new ByteArrayInputStream((CANARY + "." + CANARY + ".").getBytes(UTF_8))));
+        () ->
+            requirements.token(
+                new ByteArrayInputStream((CANARY + "." + CANARY + ".").getBytes(UTF_8))));
   }
 
   private static void assertRefused(String message, Executable part) {

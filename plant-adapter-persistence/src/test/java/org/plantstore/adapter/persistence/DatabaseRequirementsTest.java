@@ -8,8 +8,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the command {@code check} says of a database. */
-class DatabaseCheckTest {
+/** The report on a database for the command {@code check}. */
+class DatabaseRequirementsTest {
 
   private static final DatabaseServer SERVER = DatabaseServer.shared();
 
@@ -29,13 +29,13 @@ class DatabaseCheckTest {
     assertEquals("", bad.toString());
     assertEquals(
         """
-        database: %s answers
-        database: PostgreSQL N
-        database: encoding UTF8
-        database: a primary
-        database: writable for postgres
-        database: postgres has the rights that the service needs
-        database: the table plant is as it should be
+        database\t%s answers
+        database\tPostgreSQL N
+        database\tencoding UTF8
+        database\ta primary
+        database\twritable for postgres
+        database\tpostgres has the rights that the service needs
+        database\tthe table plant has the columns and the index that the service needs
         """
             .formatted(SERVER.url("postgres")),
         good.toString().replaceAll("PostgreSQL \\d+", "PostgreSQL N"));
@@ -54,7 +54,7 @@ class DatabaseCheckTest {
           1,
           good.toString()
               .lines()
-              .filter("database: florist has the rights that the service needs"::equals)
+              .filter("database\tflorist has the rights that the service needs"::equals)
               .count(),
           good::toString);
     } finally {
@@ -73,8 +73,8 @@ class DatabaseCheckTest {
       assertEquals(1, check("gardener", ""));
       assertEquals(
           """
-          database: the database must be writable for gardener, but is read-only
-          database: gardener must be allowed to create the tables, and to change them; if another \
+          database\tthe database must be writable for gardener, but is read-only
+          database\tgardener must be allowed to create the tables, and to change them; if another \
           account does that with plant-store migrate, set DATABASE_MIGRATE to off
           """,
           bad.toString());
@@ -91,7 +91,7 @@ class DatabaseCheckTest {
                 "--database.username=" + username,
                 "--database.password=any"),
             Stream.of(settings));
-    return new DatabaseCheck()
+    return new DatabaseRequirements()
         .run(new PrintWriter(good, true), new PrintWriter(bad, true), all.toArray(String[]::new));
   }
 }

@@ -1,4 +1,4 @@
-package org.plantstore.adapter.persistence.start;
+package org.plantstore.adapter.persistence.requirement;
 
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.sql.Connection;
@@ -13,32 +13,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks that the table of plants is what this version needs, also where somebody else has made it,
- * and that Citus, if it distributes the table, can keep the store's rules.
+ * The requirements on a table that Citus distributes, and on the nodes that store it.
+ *
+ * @param access the database and the account
  */
-public record TableCheck(DatabaseAccess access) {
+record Distribution(DatabaseAccess access) {
 
-  private static final Logger LOG = LoggerFactory.getLogger(TableCheck.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Distribution.class);
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
-
-  private static final String WANTED = "id bigint, name text, tag text";
-
-  /** Other columns are their owner's, unless an insert has to set them. */
-  private static final String TABLE =
-      """
-      SELECT (SELECT string_agg(
-                attname || ' ' || format_type(atttypid, atttypmod), ', ' ORDER BY attname)
-              FROM pg_attribute
-              WHERE attrelid = to_regclass('plant')
-                AND (attname IN ('id', 'name', 'tag')
-                  OR attnum > 0 AND attnotnull AND NOT atthasdef AND attidentity = ''
-                    AND NOT attisdropped)) AS columns,
-             EXISTS (SELECT FROM pg_index JOIN pg_attribute
-                       ON attrelid = indrelid AND attname = 'id' AND indkey::text = attnum::text
-                     WHERE indrelid = to_regclass('plant')
-                       AND indisunique AND indisvalid AND indimmediate AND indpred IS NULL) AS is_unique,
-             to_regclass('pg_dist_partition') IS NOT NULL AS is_citus
-      """;
 
   /** No row if Citus does not know the table. */
   private static final String DISTRIBUTION =
@@ -52,7 +34,7 @@ public record TableCheck(DatabaseAccess access) {
       WHERE logicalrelid = to_regclass('plant')
       """;
 
-  /** What the session of the store sets, at the nodes with plants that it does not reach. */
+  /** The settings of the other nodes with plants, which the session of the store does not reach. */
   private static final String WORKERS =
       """
       SELECT nodename || ':' || nodeport AS node, success, result
@@ -68,38 +50,19 @@ public record TableCheck(DatabaseAccess access) {
   private static final Set<String> SAFE_COMMITS = Set.of("on", "remote_apply");
 
   /**
-   * Checks the table.
+   * Requires a distribution that keeps the store's rules; a table without one meets it.
    *
-   * @throws ConfigurationException if it is not there, or cannot be used
+   * @throws ConfigurationException if the distribution or a node does not keep them
    */
-  public void run() {
+  void require() {
     try (Connection connection = access.dataSource(TIMEOUT).getConnection();
         Statement statement = connection.createStatement()) {
-      boolean isCitus;
-      try (ResultSet row = statement.executeQuery(TABLE)) {
-        row.next();
-        requireColumns(row.getString("columns"), row.getBoolean("is_unique"));
-        isCitus = row.getBoolean("is_citus");
-      }
-      if (isCitus && isDistributed(statement)) {
-        checkWorkers(statement);
+      if (isDistributed(statement)) {
+        requireWorkers(statement);
       }
     } catch (SQLException e) {
       throw new ConfigurationException(
           "the table plant cannot be checked: " + new PostgresFailure(e).describe());
-    }
-  }
-
-  private void requireColumns(String columns, boolean isUnique) {
-    if (columns == null) {
-      throw new ConfigurationException(
-          "there is no table plant for %s; run plant-store migrate, and accounts.sql after it"
-              .formatted(access.username()));
-    }
-    if (!columns.equals(WANTED) || !isUnique) {
-      throw new ConfigurationException(
-          "the table plant must have the columns %s, and a unique index on id, but has %s%s"
-              .formatted(WANTED, columns, isUnique ? "" : ", and no such index"));
     }
   }
 
@@ -111,18 +74,19 @@ public record TableCheck(DatabaseAccess access) {
       if (!row.getBoolean("is_exact")) {
         throw new ConfigurationException(
             "the table plant must be distributed by the hash of id, each shard at one node, or not"
-                + " be managed by Citus; stop the instances at workers, and run SELECT undistribute_table('plant') and"
+                + " be managed by Citus; stop the instances at workers, and run"
+                + " SELECT undistribute_table('plant') and"
                 + " SELECT create_distributed_table('plant', 'id')");
       }
       return true;
     }
   }
 
-  private void checkWorkers(Statement statement) {
+  private void requireWorkers(Statement statement) {
     try (ResultSet row = statement.executeQuery(WORKERS)) {
       while (row.next()) {
         if (row.getBoolean("success")) {
-          checkWorker(row.getString("node"), row.getString("result").split(" ", -1));
+          requireWorker(row.getString("node"), row.getString("result").split(" ", -1));
         } else {
           LOG.info(
               "A worker of Citus cannot be asked for its settings: {} answers {}",
@@ -131,14 +95,14 @@ public record TableCheck(DatabaseAccess access) {
         }
       }
     } catch (SQLException e) {
-      // The account may not ask, or a worker is silent, which is no reason not to serve the others.
+      // Without the right to ask, or with a silent worker, the plants of the others can be served.
       LOG.info(
           "The workers of Citus cannot be asked for their settings: {}",
           new PostgresFailure(e).describe());
     }
   }
 
-  private void checkWorker(String node, String[] settings) {
+  private void requireWorker(String node, String[] settings) {
     if (!SAFE_COMMITS.contains(settings[0])) {
       throw new ConfigurationException(
           ("%s has synchronous_commit = %s, and would lose plants in a crash; run"

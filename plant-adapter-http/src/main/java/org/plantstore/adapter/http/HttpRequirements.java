@@ -1,0 +1,105 @@
+package org.plantstore.adapter.http;
+
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.env.Environment;
+import io.micronaut.context.exceptions.ConfigurationException;
+import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.spi.ToolProvider;
+import org.plantstore.adapter.http.tls.TlsFiles;
+import org.plantstore.adapter.http.token.TokenRequirements;
+import org.plantstore.adapter.http.token.TokenSettings;
+
+/**
+ * The requirements of this adapter. A start stops at the first that is not met; the service's
+ * command {@code check} finds this class as a {@link ToolProvider}, and reports all.
+ */
+public final class HttpRequirements implements ToolProvider {
+
+  private static final List<String> LIMITS =
+      List.of(
+          "max.body.bytes",
+          HttpSettings.MAX_CONCURRENT_CREATES,
+          "max.connections",
+          "request.timeout.seconds");
+
+  /**
+   * Returns the requirements of a start by subject. Each returns its finding, or throws {@link
+   * ConfigurationException} with the remedy.
+   */
+  static Map<String, Supplier<String>> ofStart(Environment settings) {
+    Map<String, Supplier<String>> requirements = new LinkedHashMap<>();
+    requirements.put("limits", () -> limits(settings));
+    requirements.put("certificate", () -> certificate(settings));
+    requirements.put("tokens", () -> TokenSettings.of(settings).toString());
+    return requirements;
+  }
+
+  @Override
+  public String name() {
+    return "check";
+  }
+
+  /**
+   * Writes a line for each requirement, its subject and a tab first: to {@code out} with the
+   * finding if it is met, and otherwise to {@code err} with the remedy.
+   *
+   * @param arguments settings, and {@code --token} to validate the token on standard input, which
+   *     is not written anywhere
+   * @return 0 if all requirements are met, and otherwise 1
+   */
+  @Override
+  public int run(PrintWriter out, PrintWriter err, String... arguments) {
+    int code = 0;
+    try (ApplicationContext context = ApplicationContext.builder().args(arguments).build()) {
+      Environment settings = context.getEnvironment().start();
+      Map<String, Supplier<String>> requirements = ofStart(settings);
+      if (settings.containsProperty("jwt.jwks-url")) {
+        requirements.put("provider", () -> TokenRequirements.of(settings).provider());
+      }
+      if (List.of(arguments).contains("--token")) {
+        requirements.put("token", () -> TokenRequirements.of(settings).token(System.in));
+      }
+      for (Map.Entry<String, Supplier<String>> requirement : requirements.entrySet()) {
+        try {
+          out.println(requirement.getKey() + "\t" + requirement.getValue().get());
+        } catch (ConfigurationException e) {
+          err.println(requirement.getKey() + "\t" + e.getMessage());
+          code = 1;
+        }
+      }
+    }
+    return code;
+  }
+
+  private static String limits(Environment settings) {
+    for (String property : LIMITS) {
+      String value = settings.getRequiredProperty(property, String.class);
+      if (!value.matches("[1-9][0-9]{0,8}")) {
+        String variable = property.replace('.', '_').toUpperCase(Locale.ROOT);
+        throw new ConfigurationException(
+            variable + " must be a whole number from 1 to 999999999, but is " + value);
+      }
+    }
+    long maxBodyBytes = settings.getRequiredProperty("max.body.bytes", Long.class);
+    // A body takes several times its bytes until it is answered.
+    long bound = Runtime.getRuntime().maxMemory() / 16;
+    if (maxBodyBytes > bound) {
+      throw new ConfigurationException(
+          "MAX_BODY_BYTES must be at most %d, a sixteenth of the heap (-Xmx), but is %d"
+              .formatted(bound, maxBodyBytes));
+    }
+    return "the settings can work";
+  }
+
+  private static String certificate(Environment settings) {
+    return TlsFiles.of(settings)
+        .map(TlsFiles::read)
+        .map(certificate -> "for " + certificate)
+        .orElse("none, so TLS must end in front of the service");
+  }
+}

@@ -1,0 +1,49 @@
+package org.plantstore.adapter.persistence;
+
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.env.Environment;
+import io.micronaut.context.exceptions.ConfigurationException;
+import java.io.PrintWriter;
+import java.util.function.Supplier;
+import java.util.spi.ToolProvider;
+
+/**
+ * Reports the requirements of this adapter for the service's command {@code check}: whether a start
+ * with these settings would succeed now. Neither retries nor changes anything. A service finds this
+ * class as a {@link ToolProvider}, without depending on this module.
+ */
+public final class DatabaseRequirements implements ToolProvider {
+
+  private static final String SUBJECT = "database\t";
+
+  @Override
+  public String name() {
+    return "check";
+  }
+
+  /**
+   * Writes a line for each requirement, its subject and a tab first: to {@code out} with the
+   * finding if it is met, and otherwise to {@code err} with the remedy.
+   *
+   * @return 0 if all requirements are met, and otherwise 1
+   */
+  @Override
+  public int run(PrintWriter out, PrintWriter err, String... arguments) {
+    int code = 0;
+    try (ApplicationContext context = ApplicationContext.builder().args(arguments).build()) {
+      Environment settings = context.getEnvironment().start();
+      for (Supplier<String> requirement : PersistenceSettings.requirements(settings).all()) {
+        try {
+          out.println(SUBJECT + requirement.get());
+        } catch (ConfigurationException e) {
+          err.println(SUBJECT + e.getMessage());
+          code = 1;
+        }
+      }
+      return code;
+    } catch (ConfigurationException e) {
+      err.println(SUBJECT + e.getMessage());
+      return 1;
+    }
+  }
+}

@@ -1,0 +1,158 @@
+package org.plantstore.adapter.persistence.requirement;
+
+import io.micronaut.context.exceptions.ConfigurationException;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.persistence.database.DatabaseAccess;
+
+/**
+ * The state of a server, its account and its table, with a method for each requirement. A method
+ * returns the finding, or throws {@link ConfigurationException} with the remedy.
+ *
+ * @param username the account's name
+ * @param majorVersion the version of PostgreSQL
+ * @param encoding the encoding of the database
+ * @param isStandby whether the server is a standby
+ * @param isReadOnly whether the account's transactions are read-only
+ * @param mayMigrate whether the account may create or change the tables
+ * @param mayUse whether the account may insert plants and select them
+ * @param columns the columns that matter to the store; null if there is no table
+ * @param isUnique whether the table has a unique index on {@code id}
+ * @param hasCitus whether the extension Citus is installed
+ */
+record DatabaseState(
+    String username,
+    int majorVersion,
+    String encoding,
+    boolean isStandby,
+    boolean isReadOnly,
+    boolean mayMigrate,
+    boolean mayUse,
+    @Nullable String columns,
+    boolean isUnique,
+    boolean hasCitus) {
+
+  private static final Duration TIMEOUT = Duration.ofSeconds(3);
+  private static final int OLDEST_VERSION = 14;
+  private static final String COLUMNS = "id bigint, name text, tag text";
+
+  /**
+   * The current schema is null if it does not exist; the migration creates it. Of other columns
+   * only those matter that an insert has to set.
+   */
+  private static final String QUERY =
+      """
+      SELECT current_setting('server_encoding') AS encoding,
+             pg_is_in_recovery() AS is_standby,
+             current_setting('transaction_read_only') = 'on' AS is_read_only,
+             CASE
+               WHEN history IS NOT NULL THEN has_table_privilege(history::oid, 'SELECT')
+               WHEN current_schema() IS NULL THEN has_database_privilege(current_database(), 'CREATE')
+               ELSE has_schema_privilege(current_schema(), 'CREATE')
+             END AS may_migrate,
+             has_table_privilege(plant::oid, 'INSERT')
+               AND has_table_privilege(plant::oid, 'SELECT') AS may_use,
+             (SELECT string_agg(
+                attname || ' ' || format_type(atttypid, atttypmod), ', ' ORDER BY attname)
+              FROM pg_attribute
+              WHERE attrelid = plant
+                AND (attname IN ('id', 'name', 'tag')
+                  OR attnum > 0 AND attnotnull AND NOT atthasdef AND attidentity = ''
+                    AND NOT attisdropped)) AS columns,
+             EXISTS (SELECT FROM pg_index JOIN pg_attribute
+                       ON attrelid = indrelid AND attname = 'id' AND indkey::text = attnum::text
+                     WHERE indrelid = plant
+                       AND indisunique AND indisvalid AND indimmediate AND indpred IS NULL) AS is_unique,
+             to_regclass('pg_dist_partition') IS NOT NULL AS has_citus
+      FROM to_regclass('plant') AS plant,
+           to_regclass(quote_ident(current_schema()) || '.flyway_schema_history') AS history
+      """;
+
+  /**
+   * Reads the state, on a connection of its own.
+   *
+   * @throws SQLException if the server does not answer within 3 s
+   */
+  static DatabaseState read(DatabaseAccess access) throws SQLException {
+    try (Connection connection = access.dataSource(TIMEOUT).getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(QUERY)) {
+      row.next();
+      return new DatabaseState(
+          access.username(),
+          connection.getMetaData().getDatabaseMajorVersion(),
+          row.getString("encoding"),
+          row.getBoolean("is_standby"),
+          row.getBoolean("is_read_only"),
+          row.getBoolean("may_migrate"),
+          row.getBoolean("may_use"),
+          row.getString("columns"),
+          row.getBoolean("is_unique"),
+          row.getBoolean("has_citus"));
+    }
+  }
+
+  String requireVersion() {
+    require(
+        majorVersion >= OLDEST_VERSION,
+        "the database must be PostgreSQL " + OLDEST_VERSION + " or later, but is " + majorVersion);
+    return "PostgreSQL " + majorVersion;
+  }
+
+  String requireEncoding() {
+    require(
+        encoding.equals("UTF8"),
+        "the database must have the encoding UTF8 to keep every name, but has " + encoding);
+    return "encoding " + encoding;
+  }
+
+  String requirePrimary() {
+    require(!isStandby, "the database is a standby; promote it, or name the primary");
+    return "a primary";
+  }
+
+  String requireWritable() {
+    require(!isReadOnly, "the database must be writable for " + username + ", but is read-only");
+    return "writable for " + username;
+  }
+
+  String requireRights(boolean migrates) {
+    require(
+        mayMigrate || !migrates,
+        username
+            + " must be allowed to create the tables, and to change them; if another account does"
+            + " that with plant-store migrate, set DATABASE_MIGRATE to off");
+    if (columns == null) {
+      return username + (migrates ? " may create the table plant" : " may connect");
+    }
+    require(
+        mayUse, username + " must be allowed to insert into and to select from the table plant");
+    return username + " has the rights that the service needs";
+  }
+
+  String requireTable(boolean migrates) {
+    if (columns == null && migrates) {
+      return "the table plant is not there yet; the start creates it";
+    }
+    require(
+        columns != null,
+        "there is no table plant for "
+            + username
+            + "; run plant-store migrate, and accounts.sql after it");
+    require(
+        COLUMNS.equals(columns) && isUnique,
+        "the table plant must have the columns %s, and a unique index on id, but has %s%s"
+            .formatted(COLUMNS, columns, isUnique ? "" : ", and no such index"));
+    return "the table plant has the columns and the index that the service needs";
+  }
+
+  private static void require(boolean isMet, String remedy) {
+    if (!isMet) {
+      throw new ConfigurationException(remedy);
+    }
+  }
+}
