@@ -1,4 +1,4 @@
-/** The plant store as a service: puts the use case and whatever adapters are there together. */
+/** The plant store as a service: the use case, with the adapters on the class path. */
 @NullMarked
 package org.plantstore.app;
 

@@ -18,13 +18,13 @@ import org.plantstore.adapter.http.token.ProviderKeySet.Fetched;
 /** The requirements on the identity provider and on a token, for the command {@code check}. */
 public record TokenRequirements(TokenSettings settings) {
 
-  /** Returns the requirements with these settings; throws ConfigurationException as they do. */
+  /** Returns the requirements; throws ConfigurationException if the settings cannot work. */
   public static TokenRequirements of(Environment environment) {
     return new TokenRequirements(TokenSettings.of(environment));
   }
 
   /**
-   * Returns the number of keys that the provider publishes.
+   * Returns the numbers of usable and other keys that the provider publishes.
    *
    * @throws ConfigurationException if the provider publishes no key set, or no usable key
    */

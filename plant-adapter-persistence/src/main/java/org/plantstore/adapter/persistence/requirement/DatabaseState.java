@@ -6,12 +6,14 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.database.DatabaseAccess;
 
 /**
- * The state of a server, its account and its table, with a method for each requirement. A method
- * returns the finding, or throws {@link ConfigurationException} with the remedy.
+ * The state of a server, its account and its table, with the requirements on them. A requirement
+ * returns its finding, or throws {@link ConfigurationException} with the remedy.
  *
  * @param username the account's name
  * @param majorVersion the version of PostgreSQL
@@ -96,6 +98,20 @@ record DatabaseState(
     }
   }
 
+  /**
+   * Returns the requirements on the server and the account.
+   *
+   * @param migrates whether the account creates the tables, or changes them
+   */
+  List<Supplier<String>> ofServer(boolean migrates) {
+    return List.of(
+        this::requireVersion,
+        this::requireEncoding,
+        this::requirePrimary,
+        this::requireWritable,
+        () -> requireRights(migrates));
+  }
+
   String requireVersion() {
     require(
         majorVersion >= OLDEST_VERSION,
@@ -103,24 +119,24 @@ record DatabaseState(
     return "PostgreSQL " + majorVersion;
   }
 
-  String requireEncoding() {
+  private String requireEncoding() {
     require(
         encoding.equals("UTF8"),
         "the database must have the encoding UTF8 to keep every name, but has " + encoding);
     return "encoding " + encoding;
   }
 
-  String requirePrimary() {
+  private String requirePrimary() {
     require(!isStandby, "the database is a standby; promote it, or name the primary");
     return "a primary";
   }
 
-  String requireWritable() {
+  private String requireWritable() {
     require(!isReadOnly, "the database must be writable for " + username + ", but is read-only");
     return "writable for " + username;
   }
 
-  String requireRights(boolean migrates) {
+  private String requireRights(boolean migrates) {
     require(
         mayMigrate || !migrates,
         username

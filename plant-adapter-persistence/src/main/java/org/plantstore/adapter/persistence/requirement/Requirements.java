@@ -3,6 +3,7 @@ package org.plantstore.adapter.persistence.requirement;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
@@ -33,22 +34,19 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
       Set.of(PostgresFailure.ACCOUNT_REFUSED, "3D", "08004");
 
   /**
-   * Returns all requirements, in the order in which their faults are to be corrected.
+   * Returns all requirements on the database as it is now, in the order of their correction.
    *
    * @throws ConfigurationException if the server does not answer
    */
   public List<Supplier<String>> all() {
     try {
       DatabaseState state = DatabaseState.read(access);
-      return List.of(
-          // Parameters of the address may be secret.
-          () -> access.url().replaceFirst("\\?.*", "") + " answers",
-          state::requireVersion,
-          state::requireEncoding,
-          state::requirePrimary,
-          state::requireWritable,
-          () -> state.requireRights(migrates),
-          () -> table(state, migrates));
+      List<Supplier<String>> requirements = new ArrayList<>();
+      // Parameters of the address may be secret.
+      requirements.add(() -> access.url().replaceFirst("\\?.*", "") + " answers");
+      requirements.addAll(state.ofServer(migrates));
+      requirements.add(() -> table(state, migrates));
+      return requirements;
     } catch (SQLException e) {
       throw unusable("", new PostgresFailure(e));
     }
@@ -111,10 +109,7 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
       // It may be promoted, or the address lead to another one.
       throw new SQLException("the database is a standby", PostgresFailure.READ_ONLY);
     }
-    state.requireVersion();
-    state.requireEncoding();
-    state.requireWritable();
-    state.requireRights(migrates);
+    state.ofServer(migrates).forEach(requirement -> LOG.debug("database: {}", requirement.get()));
   }
 
   private String table(DatabaseState state, boolean mayBeMissing) {
