@@ -44,6 +44,7 @@ record Database(
       """
       SELECT count(*) = 0 FROM pg_stat_activity
       WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
+        AND query ILIKE 'INSERT%'
         AND (state <> 'idle' OR state_change > clock_timestamp() - interval '200 ms')
       """;
 

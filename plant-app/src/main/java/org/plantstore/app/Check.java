@@ -19,8 +19,8 @@ import java.util.TreeMap;
 import java.util.spi.ToolProvider;
 
 /**
- * The command {@code check}: whether a start with these settings would succeed here. Reports the
- * requirements of the service, and those of each adapter that has a tool of this name. A tool
+ * The command {@code check}: whether these settings meet the requirements of a start here. Reports
+ * the requirements of the service, and those of each adapter that has a tool of this name. A tool
  * writes a line for each requirement, the subject and a tab first: to its output with the finding
  * if it is met, and otherwise to its errors with the remedy.
  */
@@ -50,9 +50,12 @@ final class Check {
     for (ToolProvider tool : tools) {
       StringWriter met = new StringWriter();
       StringWriter unmet = new StringWriter();
-      tool.run(new PrintWriter(met, true), new PrintWriter(unmet, true), arguments);
+      int code = tool.run(new PrintWriter(met, true), new PrintWriter(unmet, true), arguments);
       met.toString().lines().forEach(line -> check.add(true, line.split("\t", 2)));
       unmet.toString().lines().forEach(line -> check.add(false, line.split("\t", 2)));
+      if (code != 0 && unmet.toString().isEmpty()) {
+        check.add(false, "check", tool.getClass().getName() + " has failed without a reason");
+      }
     }
     return check.end();
   }

@@ -29,7 +29,7 @@ public final class Main {
       """
       plant-store [serve]   serves until SIGTERM
       plant-store migrate   brings the tables up to date, and ends
-      plant-store check     reports whether a start with these settings would succeed here,
+      plant-store check     reports whether these settings meet the requirements of a start here,
                             changes nothing, and ends: exit code 0 if so, otherwise 1
                   --token   also validates the token on standard input
                   --json    writes one JSON document
@@ -81,7 +81,7 @@ public final class Main {
               "Startup completed in {} ms. Server running: {}",
               Duration.ofNanos(System.nanoTime() - began).toMillis(),
               server.getContextURI());
-    } catch (Exception | LinkageError e) {
+    } catch (Throwable e) { // also an error must end the process
       StartupFailure.exit(e);
     }
   }

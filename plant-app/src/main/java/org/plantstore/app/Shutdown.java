@@ -46,8 +46,9 @@ final class Shutdown implements HealthIndicator {
   void runAtExit() {
     // Hooks run concurrently, and the log must outlive the shutdown.
     LoggerContext logs = (LoggerContext) LoggerFactory.getILoggerFactory();
-    Thread logHook = (Thread) logs.getObject(CoreConstants.SHUTDOWN_HOOK_THREAD);
-    Runtime.getRuntime().removeShutdownHook(logHook);
+    if (logs.getObject(CoreConstants.SHUTDOWN_HOOK_THREAD) instanceof Thread logHook) {
+      Runtime.getRuntime().removeShutdownHook(logHook);
+    }
     Runtime.getRuntime()
         .addShutdownHook(
             new Thread(

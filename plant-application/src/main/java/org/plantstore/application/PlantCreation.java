@@ -33,28 +33,33 @@ public final class PlantCreation implements CreatePlant {
 
   @Override
   public Plant create(NewPlant plant) {
-    NewPlant stored = store.putIfAbsent(plant);
-    if (!stored.equals(plant)) {
-      throw new PlantIdTakenException(plant.id());
-    }
-    return stored.plant();
+    return created(plant, store.putIfAbsent(plant));
   }
 
   @Override
   public CompletionStage<Plant> createAsync(NewPlant plant, Executor executor) {
     // A dependent stage would fail with a CompletionException around the exception of the store.
-    CompletableFuture<Plant> created = new CompletableFuture<>();
+    CompletableFuture<Plant> result = new CompletableFuture<>();
     store
         .putIfAbsentAsync(plant, executor)
         .whenComplete((stored, failure) -> {
-          if (failure != null) {
-            created.completeExceptionally(failure);
-          } else if (plant.equals(stored)) {
-            created.complete(stored.plant());
-          } else {
-            created.completeExceptionally(new PlantIdTakenException(plant.id()));
+          try {
+            if (failure == null) {
+              result.complete(created(plant, stored));
+            } else {
+              result.completeExceptionally(failure);
+            }
+          } catch (RuntimeException e) {
+            result.completeExceptionally(e);
           }
         });
-    return created;
+    return result;
+  }
+
+  private static Plant created(NewPlant plant, NewPlant stored) {
+    if (!stored.equals(plant)) {
+      throw new PlantIdTakenException(plant.id());
+    }
+    return stored.plant();
   }
 }

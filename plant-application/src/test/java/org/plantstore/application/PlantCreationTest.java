@@ -70,6 +70,15 @@ class PlantCreationTest {
   }
 
   @Test
+  @SuppressWarnings("NullAway") // a store that breaks its contract
+  void store_that_returns_null_does_not_take_the_id() {
+    CreatePlant broken = new PlantCreation(plant -> null);
+
+    assertThrows(NullPointerException.class, () -> broken.create(FERN));
+    assertInstanceOf(NullPointerException.class, outcome(broken, FERN).get(0));
+  }
+
+  @Test
   void asynchronous_form_ends_as_the_blocking_one_does() {
     assertEquals(List.of(new Plant("fern", "shade")), outcome(createPlant, FERN));
     assertEquals(List.of(new Plant("fern", "shade")), outcome(createPlant, FERN));

@@ -12,7 +12,9 @@ import io.micronaut.context.env.PropertySource;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.plantstore.adapter.http.tls.TlsFiles;
 import org.plantstore.adapter.http.token.TokenSettings;
 import org.slf4j.Logger;
@@ -49,8 +51,9 @@ public final class HttpSettings implements ApplicationContextConfigurer {
   public void configure(ApplicationContext context) {
     Environment environment = context.getEnvironment();
     // Before any port is opened.
-    HttpRequirements.ofStart(environment)
-        .forEach((subject, requirement) -> LOG.debug("{}: {}", subject, requirement.get()));
+    List<String> findings =
+        HttpRequirements.ofStart(environment).values().stream().map(Supplier::get).toList();
+    LOG.debug("Requirements of HTTP are met: {}", findings);
     context.registerSingleton(TokenSettings.of(environment));
     TlsFiles.of(environment)
         .ifPresent(files -> {

@@ -8,9 +8,9 @@ import java.util.function.Supplier;
 import java.util.spi.ToolProvider;
 
 /**
- * Reports the requirements of this adapter for the service's command {@code check}: whether a start
- * with these settings would succeed now. Neither retries nor changes anything. A service finds this
- * class as a {@link ToolProvider}, without depending on this module.
+ * Reports the requirements of this adapter for the service's command {@code check}: whether they
+ * are met now. Neither retries nor changes anything. A service finds this class as a {@link
+ * ToolProvider}, without depending on this module.
  */
 public final class DatabaseRequirements implements ToolProvider {
 

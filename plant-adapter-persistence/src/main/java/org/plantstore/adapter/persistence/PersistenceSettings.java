@@ -83,7 +83,7 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
     int limit = startSeconds(settings);
     requirements.awaitServer(Duration.ofSeconds(limit));
     if (requirements.migrates()) {
-      // Locked tables take at least this long.
+      // At least 2 s, so that a start with a limit of 0 s still waits for locked tables.
       new Migration(requirements.access(), Duration.ofSeconds(Math.max(limit, 2))).run();
     }
     requirements.requireTable();

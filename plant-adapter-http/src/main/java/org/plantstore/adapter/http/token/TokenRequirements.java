@@ -3,6 +3,7 @@ package org.plantstore.adapter.http.token;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.KeySourceException;
 import com.nimbusds.jose.proc.BadJOSEException;
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.exceptions.ConfigurationException;
@@ -48,7 +49,8 @@ public record TokenRequirements(TokenSettings settings) {
   /**
    * Returns the expiry of the token on the first line of this input.
    *
-   * @throws ConfigurationException if the token is not valid; the message has no part of it
+   * @throws ConfigurationException if the token is not valid, or the key set cannot be fetched; the
+   *     message has no part of the token
    */
   public String token(InputStream input) {
     try {
@@ -58,6 +60,9 @@ public record TokenRequirements(TokenSettings settings) {
               .validClaims(Objects.requireNonNullElse(line, "").strip())
               .getExpirationTime()
               .toInstant();
+    } catch (KeySourceException e) {
+      throw new ConfigurationException(
+          "the one on standard input cannot be checked without the key set at JWT_JWKS_URL");
     } catch (IOException | BadJOSEException | JOSEException e) {
       throw new ConfigurationException(
           "the one on standard input is not valid here; obtain a new one: "

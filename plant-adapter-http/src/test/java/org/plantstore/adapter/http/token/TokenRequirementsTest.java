@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import com.nimbusds.jose.crypto.ECDSASigner;
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import io.micronaut.context.exceptions.ConfigurationException;
@@ -65,13 +66,20 @@ class TokenRequirementsTest {
   }
 
   @Test
-  void provider_that_is_down_is_named_with_what_to_check() {
+  void provider_that_is_down_is_named_with_what_to_check() throws Exception {
     provider.goDown();
 
     assertRefused(
         "the key set at JWT_JWKS_URL cannot be fetched; check the address, the network and the"
             + " provider: the answer has the status 500",
         requirements::provider);
+    String header = "{\"alg\":\"ES256\",\"kid\":\"key\"}";
+    ByteArrayInputStream token =
+        new ByteArrayInputStream(
+            Tokens.signed(header, "ES256", new ECDSASigner(KEY)).getBytes(UTF_8));
+    assertRefused(
+        "the one on standard input cannot be checked without the key set at JWT_JWKS_URL",
+        () -> requirements.token(token));
   }
 
   @ParameterizedTest

@@ -20,7 +20,7 @@ import org.plantstore.adapter.persistence.database.DatabaseAccess;
  * @param encoding the encoding of the database
  * @param isStandby whether the server is a standby
  * @param isReadOnly whether the account's transactions are read-only
- * @param mayMigrate whether the account may create or change the tables
+ * @param mayMigrate whether the account may create the tables, or read the history of migrations
  * @param mayUse whether the account may insert plants and select them
  * @param columns the columns that matter to the store; null if there is no table
  * @param isUnique whether the table has a unique index on {@code id}
@@ -43,8 +43,8 @@ record DatabaseState(
   private static final String COLUMNS = "id bigint, name text, tag text";
 
   /**
-   * The current schema is null if it does not exist; the migration creates it. Of other columns
-   * only those matter that an insert has to set.
+   * The current schema is null if it does not exist; the migration creates it. The columns include
+   * NOT NULL columns without a default, which the store does not set.
    */
   private static final String QUERY =
       """

@@ -109,11 +109,12 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
       // It may be promoted, or the address lead to another one.
       throw new SQLException("the database is a standby", PostgresFailure.READ_ONLY);
     }
-    state.ofServer(migrates).forEach(requirement -> LOG.debug("database: {}", requirement.get()));
+    List<String> findings = state.ofServer(migrates).stream().map(Supplier::get).toList();
+    LOG.debug("Requirements on the database are met: {}", findings);
   }
 
-  private String table(DatabaseState state, boolean mayBeMissing) {
-    String finding = state.requireTable(mayBeMissing);
+  private String table(DatabaseState state, boolean migrates) {
+    String finding = state.requireTable(migrates);
     if (state.hasCitus() && state.columns() != null) {
       new Distribution(access).require();
     }
