@@ -14,10 +14,8 @@ import io.micronaut.http.server.exceptions.response.ErrorContext;
 import io.micronaut.http.server.exceptions.response.ErrorResponseProcessor;
 import jakarta.inject.Singleton;
 import org.jspecify.annotations.Nullable;
-import org.plantstore.adapter.http.error.ErrorMessage;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
-import org.plantstore.adapter.http.observe.DiagnosticContext;
 import org.plantstore.adapter.http.observe.Exchange;
 import org.plantstore.adapter.http.observe.LogLimit;
 import org.plantstore.domain.PlantIdTakenException;
@@ -27,8 +25,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Turns every failure into the contract's Error: exceptions of the ports, refusals of this adapter,
- * and errors of the framework, even before routing. The catalogue's status replaces the
- * framework's; the framework's headers stay. Safe for use by many threads.
+ * and errors of the framework, whose headers stay. Safe for use by many threads.
  */
 @Singleton
 final class ErrorAnswers
@@ -49,7 +46,7 @@ final class ErrorAnswers
   @Override
   @SuppressWarnings("rawtypes") // as the framework declares it
   public HttpResponse<ErrorMessage> handle(HttpRequest request, Throwable failure) {
-    RefusedException refusal = DiagnosticContext.supply(request, () -> refusalOf(failure));
+    RefusedException refusal = Exchange.supplyWithIds(request, () -> refusalOf(failure));
     return answer(request, HttpResponse.status(refusal.error().status()), refusal);
   }
 

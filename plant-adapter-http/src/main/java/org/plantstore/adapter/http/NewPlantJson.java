@@ -26,13 +26,11 @@ import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.NewPlant;
 
 /**
- * Reads the JSON of one NewPlant: an id is an integer literal, a name is a string, a tag is a
- * string, null or absent. Other members are ignored. A refusal names every broken field, in the
- * order id, name, tag, and has the number of the first. Used by one thread.
+ * Reads the JSON of one NewPlant. Unknown members are ignored. A refusal names every broken field,
+ * in the order id, name, tag, and has the number of the first. Used by one thread.
  */
 final class NewPlantJson {
 
-  private static final char BYTE_ORDER_MARK = '\uFEFF';
   private static final int MAX_DEPTH = 1_000;
 
   /** Lengths are bounded by the size of the body; a number beyond 64 bits is never converted. */
@@ -83,7 +81,7 @@ final class NewPlantJson {
     } catch (CharacterCodingException e) {
       throw new RefusedException(ErrorNumber.MALFORMED_JSON, "The body must be UTF-8.");
     }
-    if (!text.isEmpty() && text.charAt(0) == BYTE_ORDER_MARK) {
+    if (!text.isEmpty() && text.charAt(0) == '\uFEFF') {
       throw new RefusedException(
           ErrorNumber.MALFORMED_JSON,
           "The body must not begin with a byte order mark (RFC 8259, section 8.1).");
@@ -145,7 +143,7 @@ final class NewPlantJson {
       return parser.getText();
     }
     problems.put(field, demand + ", but is " + kindOf(value));
-    return "";
+    return ""; // which the domain accepts
   }
 
   private void readId(JsonToken value) throws IOException {
@@ -172,11 +170,12 @@ final class NewPlantJson {
     };
   }
 
-  /** Fields that could not be read have placeholders, which the domain accepts. */
   private NewPlant plant() {
-    NewPlant plant = null;
     try {
-      plant = new NewPlant(id, name, tag);
+      NewPlant plant = new NewPlant(id, name, tag);
+      if (problems.isEmpty()) {
+        return plant;
+      }
     } catch (InvalidPlantException e) {
       e.violations()
           .forEach(violation ->
@@ -184,10 +183,7 @@ final class NewPlantJson {
                   violation.field().equals("name") ? ErrorNumber.NAME : ErrorNumber.TAG,
                   violation.toString()));
     }
-    if (plant == null || !problems.isEmpty()) {
-      ErrorNumber first = problems.keySet().iterator().next();
-      throw new RefusedException(first, String.join("; ", problems.values()) + ".");
-    }
-    return plant;
+    ErrorNumber first = problems.keySet().iterator().next();
+    throw new RefusedException(first, String.join("; ", problems.values()) + ".");
   }
 }

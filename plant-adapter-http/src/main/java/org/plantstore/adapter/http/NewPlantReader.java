@@ -43,29 +43,20 @@ final class NewPlantReader {
 
   private static final int MAX_QUOTED_CHARACTERS = 64;
 
-  /**
-   * One thread, because a body may take 14 times its bytes while it is read, and other requests
-   * need the other processors.
-   */
-  private static final String LARGE_BODIES = "large-bodies";
-
   /** Reading a body of this size takes about as long as the rest of a create. */
   static final int MAX_EVENT_LOOP_BYTES = 16 * 1024;
 
   private final long maxBodyBytes;
+
+  /** Has one thread: a body may take 14 times its bytes, and others need the other processors. */
   private final Executor largeBodies;
 
-  NewPlantReader(HttpServerConfiguration server, @Named(LARGE_BODIES) Executor largeBodies) {
+  NewPlantReader(HttpServerConfiguration server, @Named("large-bodies") Executor largeBodies) {
     this.maxBodyBytes = server.getMaxRequestSize();
     this.largeBodies = largeBodies;
   }
 
-  /**
-   * Returns the plant of a request, as soon as its body is complete.
-   *
-   * @throws RefusedException if the headers declare no JSON
-   * @throws ContentLengthExceededException if they declare a larger body than is allowed
-   */
+  /** Returns the plant when the body is complete; throws at once if the headers are refused. */
   CompletableFuture<NewPlant> read(ServerHttpRequest<?> request) {
     requireReadable(request.getHeaders());
     long declaredBytes = request.byteBody().expectedLength().orElse(0);
@@ -92,7 +83,6 @@ final class NewPlantReader {
         : CompletableFuture.completedFuture(NewPlantJson.read(body));
   }
 
-  /** Requires that the headers declare JSON in UTF-8 without an encoding. */
   static void requireReadable(HttpHeaders headers) {
     List<String> contentTypes = headers.getAll(HttpHeaders.CONTENT_TYPE);
     if (contentTypes.size() != 1
@@ -100,18 +90,16 @@ final class NewPlantReader {
         || !JSON.matcher(contentTypes.get(0)).matches()) {
       throw new RefusedException(
           ErrorNumber.CONTENT_TYPE,
-          "The body must have the Content-Type application/json, but has "
-              + nameOf(contentTypes)
-              + ".");
+          "The body must have the Content-Type application/json, but has %s."
+              .formatted(legible(contentTypes)));
     }
-    if (!headers.getAll(HttpHeaders.CONTENT_ENCODING).stream()
-        .allMatch("identity"::equalsIgnoreCase)) {
+    List<String> encodings = headers.getAll(HttpHeaders.CONTENT_ENCODING);
+    if (!encodings.stream().allMatch("identity"::equalsIgnoreCase)) {
       throw new RefusedException(ErrorNumber.CONTENT_ENCODING);
     }
   }
 
-  /** Returns a short and printable description of a header. */
-  private static String nameOf(List<String> contentTypes) {
+  private static String legible(List<String> contentTypes) {
     if (contentTypes.size() != 1) {
       return contentTypes.isEmpty() ? "none" : "several";
     }

@@ -24,9 +24,8 @@ import org.plantstore.domain.Plant;
 
 /**
  * The contract's only operation. Made at the start, so that a service without a use case does not
- * start. {@code token.TokenFilter} has required a valid token. {@link NewPlantReader} refuses other
- * content types than JSON; {@code Accept} is ignored, because answers are always JSON. {@link
- * PlantWriter} writes the plant, {@link ErrorAnswers} a failure.
+ * start. {@code token.TokenFilter} has required a valid token. {@code Accept} is ignored, because
+ * answers are always JSON.
  */
 @Context
 @Controller

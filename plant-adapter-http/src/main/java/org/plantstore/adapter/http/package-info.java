@@ -1,8 +1,4 @@
-/**
- * {@code POST /plants}: the controller, the reading and writing of JSON, the answer to each
- * failure, and the settings. The packages below, for tokens, metrics and connections, do not depend
- * on this one.
- */
+/** {@code POST /plants}: the controller, JSON, the answer to each failure, and the settings. */
 @NullMarked
 package org.plantstore.adapter.http;
 

@@ -3,10 +3,7 @@ package org.plantstore.adapter.http.connection;
 import jakarta.inject.Singleton;
 import java.util.concurrent.atomic.AtomicLong;
 
-/**
- * The memory that all unanswered bodies may take together: an eighth of the heap, in addition to 4
- * KiB for each. Safe for use by many threads.
- */
+/** Bounds the memory of all unanswered bodies together. Safe for use by many threads. */
 @Singleton
 final class BodyBudget {
 
@@ -16,7 +13,7 @@ final class BodyBudget {
    */
   private static final int SHARE_OF_HEAP = 8;
 
-  /** A plant of usual size is not counted. */
+  /** The bytes of each body that are not counted: a plant of usual size. */
   static final int FREE_BYTES = 4 * 1024;
 
   private final long limitBytes = Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP;

@@ -21,6 +21,7 @@ import java.util.Queue;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.http.connection.TlsContexts.TlsHandler;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.adapter.http.observe.Exchange;
@@ -29,11 +30,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows each request of a connection to its answer. Passes one request at a time to the
- * framework, which would process pipelined creates concurrently (RFC 9112, section 9.3.2); while
- * one waits, nothing is read. Refuses malformed requests. Closes the connection after the answer to
- * a request that is malformed, is its client's last, or is answered before its end, and after any
- * answer during the drain. One per connection, used by its event loop only.
+ * Passes one request at a time to the framework, which would process pipelined creates concurrently
+ * (RFC 9112, section 9.3.2); while one waits, nothing is read. Refuses malformed requests. Closes
+ * the connection after the answer to a request that is malformed, is its client's last, or is
+ * answered before its end, and after any answer during the drain. Used by its event loop only.
  */
 final class ConnectionHandler extends ChannelDuplexHandler {
 
@@ -51,10 +51,7 @@ final class ConnectionHandler extends ChannelDuplexHandler {
   private final Consumer<Exchange> ended;
   private final Queue<Object> pipelined = new ArrayDeque<>(1);
   private ReadState state = ReadState.HEAD;
-
-  /** The request that is not answered, or null if there is none. */
-  private @Nullable Exchange exchange;
-
+  private @Nullable Exchange exchange; // until it is answered
   private long bodyBytes;
   private long droppedBytes;
 
@@ -96,20 +93,18 @@ final class ConnectionHandler extends ChannelDuplexHandler {
   }
 
   private void receive(ChannelHandlerContext context, Object message) {
-    switch (state) {
-      case HEAD -> {
-        if (message instanceof Exchange head) {
-          begin(context, head);
-        } else {
-          context.fireChannelRead(message); // the end of a request without a body
-        }
-      }
-      case BODY -> receiveBody(context, (HttpContent) message);
-      case REFUSED_BODY, END -> drop(context, message);
+    if (state == ReadState.REFUSED_BODY || state == ReadState.END) {
+      drop(context, message);
+    } else if (state == ReadState.BODY) {
+      receiveBody(context, (HttpContent) message);
+    } else if (message instanceof Exchange head) {
+      receiveHead(context, head);
+    } else {
+      context.fireChannelRead(message); // the end of a request without a body
     }
   }
 
-  private void begin(ChannelHandlerContext context, Exchange head) {
+  private void receiveHead(ChannelHandlerContext context, Exchange head) {
     exchange = head;
     head.begin();
     if (head.decoderResult().isFailure() || !RequestHead.isWellFormed(head)) {
@@ -152,7 +147,8 @@ final class ConnectionHandler extends ChannelDuplexHandler {
 
   private void refuse(ChannelHandlerContext context, Exchange malformed) {
     state = ReadState.END;
-    write(context, MalformedRequestAnswer.to(malformed), context.newPromise());
+    malformed.fail(MalformedRequestAnswer.ERROR);
+    write(context, new MalformedRequestAnswer(malformed.path()), context.newPromise());
     context.flush();
   }
 
@@ -202,7 +198,7 @@ final class ConnectionHandler extends ChannelDuplexHandler {
         : written.unvoid().addListener(ChannelFutureListener.CLOSE);
   }
 
-  /** Closes only the output, as long as the client may be sending a refused body. */
+  /** Closes only the output while the client may be sending a refused body. */
   @Override
   public void close(ChannelHandlerContext context, ChannelPromise promise) {
     TlsHandler tls = context.pipeline().get(TlsHandler.class);

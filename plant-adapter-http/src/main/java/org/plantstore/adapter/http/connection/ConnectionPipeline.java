@@ -21,16 +21,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.http.connection.TlsContexts.TlsHandler;
 import org.plantstore.adapter.http.observe.Exchange;
-import org.plantstore.adapter.http.observe.Exchanges;
 import org.plantstore.adapter.http.observe.LogLimit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Installs the handlers of this package on every connection, in place of the framework's codec.
- * Closes connections beyond {@code MAX_CONNECTIONS} at once, except at the management port, so that
- * probes are always served. Safe for use by many threads.
+ * Installs the handlers of this package on every connection. Closes connections beyond {@code
+ * MAX_CONNECTIONS}, except at the management port, so that probes are always served. Thread-safe.
  */
 @Singleton
 @Named("drain")
@@ -41,14 +40,11 @@ final class ConnectionPipeline
   private static final LogLimit TOO_MANY = new LogLimit();
   private static final String CODEC = ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC;
 
-  /** Bounds the pipelined requests of a connection. */
-  private static final int MAX_READ_BYTES = 8 * 1024;
-
   /** From 2 KiB of unread answers on nothing more is written, until 1 KiB is left. */
   private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(1024, 2 * 1024);
 
   private final BodyBudget bodies;
-  private final Exchanges exchanges;
+  private final Consumer<Exchange> exchanges;
   private final Duration requestTimeout;
   private final int maxConnections;
   private final int managementPort;
@@ -58,7 +54,7 @@ final class ConnectionPipeline
 
   ConnectionPipeline(
       BodyBudget bodies,
-      Exchanges exchanges,
+      Consumer<Exchange> exchanges,
       @Property(name = "request.timeout.seconds") long requestTimeoutSeconds,
       @Property(name = "max.connections") int maxConnections,
       @Property(name = "endpoints.all.port", defaultValue = "0") int managementPort) {
@@ -76,7 +72,7 @@ final class ConnectionPipeline
     return event.getBean();
   }
 
-  /** Begins the drain: from now on answers have {@code Connection: close}. */
+  /** Begins the drain. */
   @Override
   public void run() {
     isDraining = true;
@@ -101,29 +97,30 @@ final class ConnectionPipeline
     if (!isManagement) {
       count(channel);
     }
-    RequestDecoder decoder = new RequestDecoder();
-    // Health probes are neither timed nor logged.
-    Consumer<Exchange> ended = isManagement ? probe -> {} : exchanges::record;
-    ConnectionHandler handler = new ConnectionHandler(bodies, () -> isDraining, ended);
     channel
         .config()
-        .setRecvByteBufAllocator(new AdaptiveRecvByteBufAllocator(64, 2 * 1024, MAX_READ_BYTES))
+        // The largest read bounds the pipelined requests of a connection.
+        .setRecvByteBufAllocator(new AdaptiveRecvByteBufAllocator(64, 2 * 1024, 8 * 1024))
         .setWriteBufferWaterMark(UNREAD);
+    // Health probes are neither timed nor logged.
+    Consumer<Exchange> ended = isManagement ? probe -> {} : exchanges;
+    ConnectionHandler handler = new ConnectionHandler(bodies, () -> isDraining, ended);
+    RequestDecoder decoder = new RequestDecoder();
     ChannelPipeline pipeline = channel.pipeline();
     pipeline.replace(HttpServerCodec.class, CODEC, decoder);
     pipeline
         .addFirst(
             "client-timeout",
-            new ClientTimeoutHandler(
-                slowClientsOf(channel), pipeline.get(TlsHandler.class), decoder, handler))
+            slowClientsOf(channel.eventLoop())
+            .new Handler(pipeline.get(TlsHandler.class), decoder, handler))
         .addAfter(CODEC, "connection", handler)
         .addAfter(CODEC, "encoder", new HttpResponseEncoder());
   }
 
-  private SlowClients slowClientsOf(Channel channel) {
+  private SlowClients slowClientsOf(EventLoop eventLoop) {
     int eventLoops = Runtime.getRuntime().availableProcessors();
     return slowClients.computeIfAbsent(
-        channel.eventLoop(), loop -> new SlowClients(loop, eventLoops, requestTimeout));
+        eventLoop, loop -> new SlowClients(loop, eventLoops, requestTimeout));
   }
 
   private record Customizer(ConnectionPipeline pipeline, @Nullable Channel connection)

@@ -5,13 +5,11 @@ import io.netty.handler.codec.http.HttpUtil;
 
 /** The part of a request that a connection reads next. */
 enum ReadState {
-  /** The head of a request. */
   HEAD,
-  /** A part of a body. */
   BODY,
   /**
-   * A part of a body whose request is refused: dropped, because closing a connection with unread
-   * input resets it, and loses the answer (RFC 9112, section 9.6).
+   * A body whose request is refused: dropped, because closing a connection with unread input resets
+   * it, and loses the answer (RFC 9112, section 9.6).
    */
   REFUSED_BODY,
   /** Nothing: input is dropped, and the connection is closed after the answer. */

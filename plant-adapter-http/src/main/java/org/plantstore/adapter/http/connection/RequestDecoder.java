@@ -15,16 +15,16 @@ import java.util.List;
 import org.plantstore.adapter.http.observe.Exchange;
 
 /**
- * Netty's decoder, which in addition bounds the number of headers, because each takes many times
- * its bytes, and refuses folded lines (RFC 9112, section 5.2), which a proxy may read in another
- * way. Its requests are {@link Exchange}s. One per connection, used by its event loop only.
+ * Decodes {@link Exchange}s. In addition to Netty's checks it bounds the number of headers, because
+ * each takes many times its bytes, and refuses folded lines (RFC 9112, section 5.2), which a proxy
+ * may read in another way. One per connection, used by its event loop only.
  */
 final class RequestDecoder extends HttpRequestDecoder {
 
   /** Bounds the first line, and all headers together. */
   static final int MAX_HEAD_PART_BYTES = 16 * 1024;
 
-  /** Bounds the headers, and the trailers. */
+  /** Of a head, and of the trailers. */
   private static final int MAX_HEADERS = 100;
 
   private boolean isInHead;
@@ -38,7 +38,7 @@ final class RequestDecoder extends HttpRequestDecoder {
             .setMaxHeaderSize(MAX_HEAD_PART_BYTES));
   }
 
-  /** Returns whether a part of a head, or of a line of a body's framing, is kept for its end. */
+  /** Returns whether a head, or a line of a body's framing, is incomplete. */
   boolean isLineBegun() {
     return isInHead || actualReadableBytes() > 0;
   }
@@ -76,7 +76,6 @@ final class RequestDecoder extends HttpRequestDecoder {
     return false;
   }
 
-  /** Called when the first line has been read. */
   @Override
   protected HttpMessage createMessage(String[] firstLine) {
     isInHead = true;

@@ -3,6 +3,8 @@ package org.plantstore.adapter.http.connection;
 import static java.util.Comparator.comparingLong;
 import static java.util.Objects.requireNonNull;
 
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundInvoker;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
@@ -12,6 +14,8 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.http.connection.TlsContexts.TlsHandler;
 import org.plantstore.adapter.http.observe.LogLimit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,9 +42,9 @@ final class SlowClients {
     /** The client's reading of its answers. */
     READER(5 * RequestDecoder.MAX_HEAD_PART_BYTES);
 
-    private final int maxBytes;
+    private final long maxBytes;
 
-    Wait(int maxBytes) {
+    Wait(long maxBytes) {
       this.maxBytes = maxBytes;
     }
   }
@@ -67,7 +71,7 @@ final class SlowClients {
   void add(ChannelOutboundInvoker connection, Wait kind, long sinceNanos) {
     Map<ChannelOutboundInvoker, Long> connections = requireNonNull(starts.get(kind));
     connections.put(connection, sinceNanos);
-    if ((long) connections.size() * kind.maxBytes > maxBytesOfEachKind) {
+    if (connections.size() * kind.maxBytes > maxBytesOfEachKind) {
       evictOldest(connections);
     }
   }
@@ -99,6 +103,82 @@ final class SlowClients {
         if (now - start.getValue() >= timeoutNanos) {
           start.getKey().close();
         }
+      }
+    }
+  }
+
+  /**
+   * Determines whether a connection waits for its client, and since when. One per connection, in
+   * front of all other handlers.
+   */
+  final class Handler extends ChannelDuplexHandler {
+
+    private final @Nullable TlsHandler tls;
+    private final RequestDecoder decoder;
+    private final ConnectionHandler handler;
+    private @Nullable Wait wait;
+    private long sinceNanos;
+
+    Handler(@Nullable TlsHandler tls, RequestDecoder decoder, ConnectionHandler handler) {
+      this.tls = tls;
+      this.decoder = decoder;
+      this.handler = handler;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      context.fireChannelRead(message);
+      update(context, currentWait(context));
+    }
+
+    @Override
+    public void flush(ChannelHandlerContext context) {
+      context.flush();
+      update(context, currentWait(context));
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) {
+      update(context, currentWait(context));
+      context.fireChannelWritabilityChanged();
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+      update(context, null);
+      context.fireChannelInactive();
+    }
+
+    /** Returns the kind of the wait, or null if the connection is idle, is served, or ends. */
+    private @Nullable Wait currentWait(ChannelHandlerContext context) {
+      ReadState state = handler.state();
+      // A connection whose output is closed is not writable either.
+      if (state != ReadState.REFUSED_BODY && !context.channel().isWritable()) {
+        return Wait.READER;
+      } else if (tls != null && !tls.handshakeFuture().isDone()) {
+        return Wait.TLS;
+      } else if (state != ReadState.END && decoder.isLineBegun()) {
+        return Wait.HEAD;
+      } else if (state == ReadState.BODY || state == ReadState.REFUSED_BODY) {
+        return Wait.BODY;
+      }
+      return tls != null && tls.isRecordBegun() ? Wait.TLS : null;
+    }
+
+    /** A change between handshake, head and body does not restart the time-out. */
+    private void update(ChannelHandlerContext context, @Nullable Wait next) {
+      if (wait == next) {
+        return;
+      }
+      if (wait != null) {
+        remove(context, wait);
+      }
+      if (wait == null || wait == Wait.READER || next == Wait.READER) {
+        sinceNanos = System.nanoTime();
+      }
+      wait = next;
+      if (next != null && context.channel().isActive()) {
+        add(context, next, sinceNanos);
       }
     }
   }

@@ -17,21 +17,13 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import jakarta.inject.Singleton;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
 
 /** TLS 1.3, and 1.2 with forward secrecy (RFC 9325), for HTTP/1.1 only. */
 @Singleton
 @Replaces(NettyServerSslFactory.class)
 final class TlsContexts extends NettyServerSslFactory {
-
-  private static final String[] VERSIONS = {"TLSv1.3", "TLSv1.2"};
-
-  private static final ApplicationProtocolConfig HTTP_1_1 =
-      new ApplicationProtocolConfig(
-          Protocol.ALPN,
-          SelectorFailureBehavior.NO_ADVERTISE,
-          SelectedListenerFailureBehavior.ACCEPT,
-          ApplicationProtocolNames.HTTP_1_1);
 
   @Override
   public NettySslContextBuilder serverBuilder() {
@@ -40,28 +32,42 @@ final class TlsContexts extends NettyServerSslFactory {
       public SslContext buildTcp() throws Exception {
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(createKeyManagerFactory().getKeyManagers(), new TrustManager[0], null);
-        return new Context(context);
+        return contextOf(context);
       }
     };
   }
 
-  private static final class Context extends JdkSslContext {
+  private static SslContext contextOf(SSLContext context) {
+    return new JdkSslContext(
+        context,
+        false,
+        Http2SecurityUtil.CIPHERS,
+        SupportedCipherSuiteFilter.INSTANCE,
+        new ApplicationProtocolConfig(
+            Protocol.ALPN,
+            SelectorFailureBehavior.NO_ADVERTISE,
+            SelectedListenerFailureBehavior.ACCEPT,
+            ApplicationProtocolNames.HTTP_1_1),
+        ClientAuth.NONE,
+        new String[] {"TLSv1.3", "TLSv1.2"},
+        false) {
+      @Override
+      protected SslHandler newHandler(ByteBufAllocator allocator, boolean startTls) {
+        return new TlsHandler(newEngine(allocator));
+      }
+    };
+  }
 
-    Context(SSLContext context) {
-      super(
-          context,
-          false,
-          Http2SecurityUtil.CIPHERS,
-          SupportedCipherSuiteFilter.INSTANCE,
-          HTTP_1_1,
-          ClientAuth.NONE,
-          VERSIONS,
-          false);
+  /** One per connection, used by its event loop only. */
+  static final class TlsHandler extends SslHandler {
+
+    private TlsHandler(SSLEngine engine) {
+      super(engine);
     }
 
-    @Override
-    protected SslHandler newHandler(ByteBufAllocator allocator, boolean startTls) {
-      return new TlsHandler(newEngine(allocator));
+    /** Returns whether a record is incomplete. */
+    boolean isRecordBegun() {
+      return actualReadableBytes() > 0;
     }
   }
 }

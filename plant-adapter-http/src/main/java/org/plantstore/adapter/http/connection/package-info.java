@@ -1,7 +1,4 @@
-/**
- * The handlers between the socket and the framework: strict HTTP/1.1 (RFC 9112), TLS, and limits of
- * connections, time and memory. It depends neither on tokens nor on plants.
- */
+/** Strict HTTP/1.1 (RFC 9112), TLS, and limits of connections, time and memory. */
 @NullMarked
 package org.plantstore.adapter.http.connection;
 

@@ -33,10 +33,8 @@ import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 /**
- * Serves the OpenAPI document, the page that shows it and sends requests, and the page of errors,
- * to everyone. References between them are relative, so that they hold behind any base address.
- *
- * <p>The framework's static resources would lose the entity tags, send the policy below only with a
+ * Serves the OpenAPI document, the page that shows it and sends requests, and the page of errors.
+ * The framework's static resources would lose the entity tags, send the policy below only with a
  * filter, and keep a thread for each client that does not read. Here all answers share one buffer.
  */
 @Controller

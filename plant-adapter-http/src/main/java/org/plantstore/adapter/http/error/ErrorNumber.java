@@ -8,10 +8,9 @@ import static io.micronaut.http.HttpStatus.UNAUTHORIZED;
 import io.micronaut.http.HttpStatus;
 
 /**
- * The error catalogue: the numbers of the {@code error} member. A number never gets another
- * meaning. The first digit locates the fault: 1 the body as a whole, 2 a field, 3 a conflict with a
- * stored plant, 4 the caller or the address, 5 the service. The page {@code errors.html} has cause
- * and cure of each.
+ * The error catalogue. A number never gets another meaning. Its first digit locates the fault: 1
+ * the body as a whole, 2 a field, 3 a conflict with a stored plant, 4 the caller or the address, 5
+ * the service. The page {@code errors.html} has cause and cure of each.
  */
 public enum ErrorNumber {
   MALFORMED_JSON(

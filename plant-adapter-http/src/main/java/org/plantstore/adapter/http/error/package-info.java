@@ -1,4 +1,4 @@
-/** The errors that clients can get: their catalogue, the body of an answer, and the exception. */
+/** The errors that clients can get: their catalogue, and the exception. */
 @NullMarked
 package org.plantstore.adapter.http.error;
 

@@ -13,34 +13,31 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.AsciiString;
 import java.time.Duration;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 
 /**
- * A request and its answer, as in the JDK's {@code HttpExchange}. The framework carries it along,
- * so that {@link #of} finds it. Used by the event loop of its connection, and meanwhile by the one
- * thread that works on the answer.
+ * A request and its answer, as in the JDK's {@code HttpExchange}. Used by the event loop of its
+ * connection, and meanwhile by the one thread that works on the answer.
  */
 public final class Exchange extends DefaultHttpRequest {
 
-  private static final AsciiString CONTENT_TYPE_OPTIONS =
-      AsciiString.cached("x-content-type-options");
+  private static final AsciiString TYPE_OPTIONS = AsciiString.cached("x-content-type-options");
   private static final AsciiString NOSNIFF = AsciiString.cached("nosniff");
   private static final Pattern PATH =
       Pattern.compile("(?:[^/?#]+://[^/?#]*)?([^?#]*).*", Pattern.DOTALL);
 
-  /** The end of an exchange, as metrics and the access log name it. */
+  /**
+   * The end of an exchange: a stored plant, a document, an error of the client, an error of the
+   * service, or the end of the connection before the answer.
+   */
   enum Outcome {
-    /** A plant is stored. */
     CREATED,
-    /** A document is served. */
     SERVED,
-    /** The answer is an error of the client. */
     REFUSED,
-    /** The answer is an error of the service. */
     FAILED,
-    /** The connection ended before the answer. */
     UNANSWERED
   }
 
@@ -52,12 +49,12 @@ public final class Exchange extends DefaultHttpRequest {
   private long answeredBytes;
   private Outcome outcome = Outcome.UNANSWERED;
 
-  /** Creates an exchange when the first line of its request has been read. */
+  /** Creates an exchange from the first line of its request. */
   public Exchange(HttpVersion version, HttpMethod method, String target, HttpHeaders headers) {
     super(version, method, target, headers);
   }
 
-  /** Returns the exchange of a request of the framework, or null if it did not come over HTTP. */
+  /** Returns the exchange of the framework's request, or null if it did not come over HTTP. */
   public static @Nullable Exchange of(HttpRequest<?> request) {
     return request instanceof NettyHttpRequest<?> netty
             && netty.getNativeRequest() instanceof Exchange exchange
@@ -70,10 +67,16 @@ public final class Exchange extends DefaultHttpRequest {
     return ((NettyHttpRequest<?>) request).getChannelHandlerContext().executor();
   }
 
-  /** Begins the exchange: the head of the request has been read. */
+  /** Runs work for a request; each line that it logs from this thread has the request's ids. */
+  public static <T> T supplyWithIds(HttpRequest<?> request, Supplier<T> work) {
+    Exchange exchange = of(request);
+    return exchange == null ? work.get() : DiagnosticContext.supply(exchange, work);
+  }
+
+  /** Begins the exchange when the head of its request has been read. */
   public void begin() {
     beganNanos = System.nanoTime();
-    requestId = RequestId.of(headers());
+    requestId = DiagnosticContext.requestIdOf(headers());
   }
 
   /** Sets the error that is the answer. */
@@ -81,11 +84,11 @@ public final class Exchange extends DefaultHttpRequest {
     error = number;
   }
 
-  /** Adds the headers that all answers have: X-Request-Id, nosniff and, unless set, no-store. */
+  /** Sets the status, and the headers that all answers have. */
   public void answer(HttpResponse response) {
     status = response.status();
     HttpHeaders headers = response.headers();
-    headers.set(RequestId.HEADER, requestId).set(CONTENT_TYPE_OPTIONS, NOSNIFF);
+    headers.set(DiagnosticContext.REQUEST_ID_HEADER, requestId).set(TYPE_OPTIONS, NOSNIFF);
     if (!headers.contains(HttpHeaderNames.CACHE_CONTROL)) {
       headers.set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_STORE);
     }
@@ -126,7 +129,6 @@ public final class Exchange extends DefaultHttpRequest {
     return status;
   }
 
-  /** Returns the error that was answered, or null if there is none. */
   @Nullable ErrorNumber error() {
     return outcome == Outcome.UNANSWERED ? null : error;
   }

@@ -5,22 +5,34 @@ import static java.util.Objects.requireNonNull;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import jakarta.inject.Singleton;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.observe.Exchange.Outcome;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Times and logs exchanges. All series exist from the start, so that a rate includes the first
- * request of each. Safe for use by many threads.
+ * Times and logs each exchange that has ended. All series exist from the start, so that a rate
+ * includes the first request of each. The access log has no secrets such as tokens, queries and
+ * bodies, and bounded, printable values. Safe for use by many threads.
  */
 @Singleton
-public final class Exchanges {
+final class Exchanges implements Consumer<Exchange> {
+
+  static final String ACCESS_LOG = "org.plantstore.access";
+
+  private static final Logger LOG = LoggerFactory.getLogger(ACCESS_LOG);
+  private static final String NONE = "-";
 
   /** Fine up to 10 ms, the goal of 99 of 100 requests, and coarse up to where callers give up. */
   private static final Duration[] BUCKETS =
@@ -28,10 +40,16 @@ public final class Exchanges {
           .mapToObj(millis -> Duration.ofNanos((long) (millis * 1_000_000)))
           .toArray(Duration[]::new);
 
+  /** All characters but printable ASCII, and of that the space, the quote and the backslash. */
+  private static final Pattern ILLEGIBLE = Pattern.compile("[^!#-\\[\\]-~]");
+
+  /** A path without a user, a query or a fragment, even an escaped one. */
+  private static final Pattern PATH =
+      Pattern.compile("(?!.*(?:%3f|%23|%40))(?:/(?!/)[^@]*|\\*)", Pattern.CASE_INSENSITIVE);
+
   /** By error, or by outcome where there is no error. */
   private final Map<Object, Timer> timers = new HashMap<>();
 
-  /** Registers the timers, if there is a registry. */
   Exchanges(@Nullable MeterRegistry registry) {
     MeterRegistry present = registry == null ? new CompositeMeterRegistry() : registry;
     for (Outcome outcome : Outcome.values()) {
@@ -52,11 +70,34 @@ public final class Exchanges {
         .register(registry);
   }
 
-  /** Times and logs an exchange that has ended. */
-  public void record(Exchange exchange) {
+  @Override
+  public void accept(Exchange exchange) {
     ErrorNumber error = exchange.error();
     Object series = error == null ? exchange.outcome() : error;
     requireNonNull(timers.get(series)).record(exchange.duration());
-    AccessLog.record(exchange);
+    if (LOG.isInfoEnabled()) {
+      DiagnosticContext.supply(exchange, () -> log(exchange, error));
+    }
+  }
+
+  private static Exchange log(Exchange exchange, @Nullable ErrorNumber error) {
+    String path = exchange.path();
+    HttpResponseStatus status = exchange.status();
+    LOG.atInfo()
+        .addKeyValue("method", legible(exchange.method().name(), 16))
+        .addKeyValue("path", PATH.matcher(path).matches() ? legible(path, 256) : NONE)
+        .addKeyValue("status", status == null ? NONE : status.code())
+        .addKeyValue("error", error == null ? NONE : error.number())
+        .addKeyValue("outcome", exchange.outcome().name().toLowerCase(Locale.ROOT))
+        .addKeyValue("duration_ms", BigDecimal.valueOf(exchange.duration().toNanos() / 1_000, 3))
+        .addKeyValue("bytes", exchange.answeredBytes())
+        .log("request");
+    return exchange;
+  }
+
+  private static String legible(String text, int maxCharacters) {
+    String bounded =
+        text.length() <= maxCharacters ? text : text.substring(0, maxCharacters) + "...";
+    return ILLEGIBLE.matcher(bounded).replaceAll("?");
   }
 }

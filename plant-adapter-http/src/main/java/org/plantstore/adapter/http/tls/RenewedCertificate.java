@@ -13,10 +13,9 @@ import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Sinks;
 
 /**
- * The certificate for new connections. Reads the files every second, because a watch of their
- * folder would miss a symbolic link above it that changes, as on Kubernetes. The certificate in use
- * stays until the files have another one that can be used. {@link #renew} runs in one thread at a
- * time.
+ * The certificate for new connections, in use until the files have another that is usable. Reads
+ * the files every second, because a watch of their folder would miss a symbolic link above it that
+ * changes, as on Kubernetes. {@link #renew} runs in one thread at a time.
  */
 @Singleton
 @Named(RenewedCertificate.NAME)
@@ -27,11 +26,6 @@ final class RenewedCertificate implements CertificateProvider {
   static final String NAME = "tls";
 
   private static final Logger LOG = LoggerFactory.getLogger(RenewedCertificate.class);
-
-  /** The files are replaced one after the other, so a mismatch may be brief. */
-  private static final int FAILURES_BEFORE_LINE = 10;
-
-  private static final int FAILURES_BETWEEN_LINES = 3_600;
 
   private final TlsFiles files;
   private final Sinks.Many<KeyStore> keyStores = Sinks.many().replay().latest();
@@ -55,7 +49,8 @@ final class RenewedCertificate implements CertificateProvider {
       }
     } catch (ConfigurationException e) {
       failures++;
-      if (failures % FAILURES_BETWEEN_LINES == FAILURES_BEFORE_LINE) {
+      // A line an hour, the first after 10 s: the files are replaced one after the other.
+      if (failures % 3_600 == 10) {
         LOG.warn(
             "The certificate is not renewed; the one in use is for {}: {}",
             current,

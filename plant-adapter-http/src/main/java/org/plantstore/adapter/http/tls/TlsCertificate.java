@@ -38,17 +38,15 @@ public record TlsCertificate(List<X509Certificate> chain, PrivateKey key, String
   /** Returns the host names, the addresses and the expiry. */
   @Override
   public String toString() {
-    return names() + " until " + expiry();
-  }
-
-  private List<String> names() {
+    List<?> names = List.of();
     try {
-      Collection<List<?>> names = chain.get(0).getSubjectAlternativeNames();
-      return names == null
-          ? List.of()
-          : names.stream().map(kindAndName -> String.valueOf(kindAndName.get(1))).toList();
+      Collection<List<?>> alternatives = chain.get(0).getSubjectAlternativeNames();
+      if (alternatives != null) {
+        names = alternatives.stream().map(kindAndName -> kindAndName.get(1)).toList();
+      }
     } catch (CertificateParsingException e) {
-      return List.of();
+      // The names are only for people.
     }
+    return names + " until " + expiry();
   }
 }

@@ -50,9 +50,8 @@ public record TlsFiles(Path certificate, Path key) {
     String key = value(settings, KEY, "tls.key");
     if ((certificate == null) != (key == null)) {
       throw new ConfigurationException(
-          "TLS_CERTIFICATE and TLS_KEY must both be set or neither, but "
-              + (key == null ? KEY : CERTIFICATE)
-              + " is not");
+          "TLS_CERTIFICATE and TLS_KEY must both be set or neither, but %s is not"
+              .formatted(key == null ? KEY : CERTIFICATE));
     }
     return certificate == null || key == null
         ? Optional.empty()
@@ -79,7 +78,7 @@ public record TlsFiles(Path certificate, Path key) {
     return read(null);
   }
 
-  /** Reads the files; returns the known certificate, if it is valid now and they are unchanged. */
+  /** Reads the files; returns the known certificate if they are unchanged. */
   TlsCertificate read(@Nullable TlsCertificate known) {
     String certificates = text(CERTIFICATE, certificate);
     String keys = text(KEY, key);
@@ -125,13 +124,13 @@ public record TlsFiles(Path certificate, Path key) {
   }
 
   private void requireValid(X509Certificate own) {
-    Instant now = Instant.now();
-    Instant start = own.getNotBefore().toInstant();
-    Instant end = own.getNotAfter().toInstant();
-    if (now.isBefore(start) || now.isAfter(end)) {
+    try {
+      own.checkValidity();
+    } catch (CertificateException e) {
+      Instant start = own.getNotBefore().toInstant();
       throw new ConfigurationException(
           "TLS_CERTIFICATE must be valid now, but %s is from %s to %s"
-              .formatted(certificate, start, end));
+              .formatted(certificate, start, own.getNotAfter().toInstant()));
     }
   }
 
@@ -146,29 +145,22 @@ public record TlsFiles(Path certificate, Path key) {
     } catch (Exception e) {
       throw new ConfigurationException(
           "TLS_KEY must be a PEM file of a private key without a password, in PKCS#8, PKCS#1 or"
-              + " SEC 1, but "
-              + key
-              + " cannot be read: "
-              + e.getMessage());
+              + " SEC 1, but %s cannot be read: %s".formatted(key, e.getMessage()));
     }
   }
 
   private void requireMatch(X509Certificate own, PrivateKey privateKey) {
-    byte[] sample = {1};
+    String algorithm =
+        switch (privateKey.getAlgorithm()) {
+          case "RSA" -> "SHA256withRSA";
+          case "EC" -> "SHA256withECDSA";
+          default -> privateKey.getAlgorithm();
+        };
     try {
-      String algorithm = privateKey.getAlgorithm();
-      Signature signature =
-          Signature.getInstance(
-              switch (algorithm) {
-                case "RSA" -> "SHA256withRSA";
-                case "EC" -> "SHA256withECDSA";
-                default -> algorithm;
-              });
+      Signature signature = Signature.getInstance(algorithm);
       signature.initSign(privateKey);
-      signature.update(sample);
-      byte[] signed = signature.sign();
+      byte[] signed = signature.sign(); // of no bytes
       signature.initVerify(own.getPublicKey());
-      signature.update(sample);
       if (signature.verify(signed)) {
         return;
       }
@@ -176,10 +168,8 @@ public record TlsFiles(Path certificate, Path key) {
       // The key and the certificate are of different kinds.
     }
     throw new ConfigurationException(
-        "TLS_KEY must be the key of the first certificate in TLS_CERTIFICATE, but "
-            + key
-            + " is not that of "
-            + certificate);
+        "TLS_KEY must be the key of the first certificate in TLS_CERTIFICATE, but"
+            + " %s is not that of %s".formatted(key, certificate));
   }
 
   /** The framework's reader of PEM, which reads a key only with a certificate. */

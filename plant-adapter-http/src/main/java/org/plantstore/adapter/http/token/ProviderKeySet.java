@@ -34,8 +34,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Fetches the key set of an identity provider. Time and size are bounded for a fetch as a whole;
- * the library's own client bounds only each read. Safe for use by many threads.
+ * Fetches the key set of an identity provider. Bounds the time and the size of a whole fetch; the
+ * library's own client bounds only the time of each read. Safe for use by many threads.
  */
 final class ProviderKeySet implements JWKSetSource<SecurityContext> {
 
@@ -93,12 +93,7 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
     }
   }
 
-  /**
-   * Fetches the key set.
-   *
-   * @throws IOException if no whole answer with the status 200 comes in time
-   * @throws ParseException if the answer is not a key set
-   */
+  /** Fetches the key set; throws ParseException if the answer is not a key set. */
   Fetched fetch() throws IOException, ParseException {
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     CompletableFuture<HttpResponse<Void>> answer =
@@ -120,7 +115,7 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
     }
   }
 
-  /** Returns why a fetch failed, in a short line of printable characters. */
+  /** Returns the reason of a failure in a short line of printable characters. */
   static String reason(Throwable failure) {
     String message =
         failure instanceof TimeoutException
@@ -166,11 +161,6 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
     // The client ends with the last reference to it.
   }
 
-  /**
-   * The key set of an answer.
-   *
-   * @param usable the keys that may verify signatures
-   * @param leftOut the number of the others
-   */
+  /** The keys that may verify signatures, and the number of the others. */
   record Fetched(JWKSet usable, int leftOut) {}
 }

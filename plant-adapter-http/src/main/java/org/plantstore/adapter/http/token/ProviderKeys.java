@@ -18,14 +18,10 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
 /**
- * The keys of an identity provider, with the library's cache, refresh ahead of expiry, rate limit
- * and tolerance of outages. While the provider is down the known keys stay in use, and a search for
- * an unknown key fails. Safe for use by many threads.
+ * The keys of an identity provider. While the provider is down the known keys stay in use, and a
+ * search for an unknown key fails. Safe for use by many threads.
  */
 final class ProviderKeys implements JWKSource<SecurityContext> {
-
-  private static final Duration LIFETIME = Duration.ofMinutes(5);
-  private static final int MAX_SEARCHES = 1_024;
 
   private final ProviderKeySet keySet;
   private final JWKSource<SecurityContext> keys;
@@ -35,10 +31,6 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
 
   /** At most one token with a known key waits for a renewal; others use the known key. */
   private final Semaphore renewals = new Semaphore(1);
-
-  ProviderKeys(URL url, ExecutorService executor) {
-    this(url, LIFETIME, MAX_SEARCHES, executor);
-  }
 
   /** Keeps a key set for the lifetime; about two fetches may begin in a 60th of it. */
   ProviderKeys(URL url, Duration lifetime, int maxSearches, ExecutorService executor) {

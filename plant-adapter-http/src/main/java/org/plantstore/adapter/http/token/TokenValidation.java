@@ -25,6 +25,7 @@ import jakarta.inject.Singleton;
 import java.security.GeneralSecurityException;
 import java.security.Key;
 import java.text.ParseException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -40,9 +41,9 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
 /**
- * Validates bearer tokens: where a request has its token (RFC 6750), the form of a signed token
- * (RFC 7515), the algorithms that fit the configured key (RFC 8725), and the claims (RFC 7519).
- * Keys come only from the configuration, never from a token. Safe for use by many threads.
+ * Validates bearer tokens (RFC 6750): the form (RFC 7515), the algorithm, which must fit the
+ * configured key (RFC 8725), the signature, and the claims (RFC 7519). Keys never come from a
+ * token. Safe for use by many threads.
  */
 @Singleton
 final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpRequest<?>> {
@@ -71,8 +72,6 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
 
   private static final int CLOCK_SKEW_SECONDS = 30;
 
-  private static final List<String> DATES = List.of("exp", "nbf", "iat");
-
   /** Below the overflow of the library's dates, which are in milliseconds. */
   private static final double MAX_DATE_SECONDS = 1e15;
 
@@ -81,7 +80,10 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
 
   TokenValidation(TokenSettings settings, @Named(TaskExecutors.BLOCKING) ExecutorService executor) {
     byte[] secret = settings.secret();
-    providerKeys = settings.keySet() == null ? null : new ProviderKeys(settings.keySet(), executor);
+    providerKeys =
+        settings.keySet() == null
+            ? null
+            : new ProviderKeys(settings.keySet(), Duration.ofMinutes(5), 1_024, executor);
     processor.setJWSTypeVerifier(TYPES);
     processor.setJWSKeySelector(
         providerKeys == null && secret != null
@@ -109,10 +111,7 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
     return verifier;
   }
 
-  /**
-   * Returns the bearer token of a request, empty if there is none. It is in the only Authorization
-   * header (RFC 6750, section 2.1), after the scheme in any case (RFC 9110, section 11.1).
-   */
+  /** Returns the token of the only Authorization header, or an empty string if there is none. */
   static String bearerToken(HttpHeaders headers) {
     List<String> all = headers.getAll(HttpHeaders.AUTHORIZATION);
     String credentials = all.size() == 1 ? all.get(0) : "";
@@ -151,12 +150,7 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
     }
   }
 
-  /**
-   * Returns the claims of a valid token.
-   *
-   * @throws BadJOSEException if it is not valid
-   * @throws JOSEException if it cannot be checked
-   */
+  /** Returns the claims; throws BadJOSEException if the token is not valid. */
   JWTClaimsSet validClaims(String token) throws BadJOSEException, JOSEException {
     // Type, algorithm, key, signature; then aud, iss, exp and nbf (RFC 7519, section 4.1).
     return processor.process(parse(token), null);
@@ -164,25 +158,21 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
 
   private static SignedJWT parse(String token) throws BadJWTException {
     try {
-      return parseStrictly(token);
+      // RFC 7515, section 7.1: the compact form; the library's decoder is lenient.
+      require(SIGNED_TOKEN.matcher(token).matches(), "it is no signed JWT in its compact form");
+      SignedJWT parsed = SignedJWT.parse(token);
+      // RFC 7515, section 4.1.11: no extension that a token may demand is understood.
+      require(parsed.getHeader().getCriticalParams() == null, "it has a crit header");
+      // RFC 7519, section 2; the library would take a null for an expiration time.
+      Map<String, Object> claims = parsed.getPayload().toJSONObject();
+      require(claims.get("exp") != null, "it has no exp");
+      require(
+          Stream.of("exp", "nbf", "iat").map(claims::get).allMatch(TokenValidation::isDateOrNull),
+          "its exp, nbf and iat must be numbers");
+      return parsed;
     } catch (ParseException | RuntimeException | StackOverflowError e) {
       throw new BadJWTException("it is no signed JWT"); // a parser's message may quote the token
     }
-  }
-
-  private static SignedJWT parseStrictly(String token) throws BadJWTException, ParseException {
-    // RFC 7515, section 7.1: the compact form of a signed token; the library's decoder is lenient.
-    require(SIGNED_TOKEN.matcher(token).matches(), "it is no signed JWT in its compact form");
-    SignedJWT parsed = SignedJWT.parse(token);
-    // RFC 7515, section 4.1.11: no extension that a token may demand is understood.
-    require(parsed.getHeader().getCriticalParams() == null, "it has a crit header");
-    // RFC 7519, section 2; the library would take a null for an expiration time.
-    Map<String, Object> claims = parsed.getPayload().toJSONObject();
-    require(claims.get("exp") != null, "it has no exp");
-    require(
-        DATES.stream().map(claims::get).allMatch(TokenValidation::isDateOrMissing),
-        "its exp, nbf and iat must be numbers");
-    return parsed;
   }
 
   private static void require(boolean isMet, String otherwise) throws BadJWTException {
@@ -191,7 +181,7 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
     }
   }
 
-  private static boolean isDateOrMissing(@Nullable Object value) {
+  private static boolean isDateOrNull(@Nullable Object value) {
     return value == null
         || (value instanceof Number number && Math.abs(number.doubleValue()) <= MAX_DATE_SECONDS);
   }

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A cache of the tokens that were found valid within the last minute, because validation costs more
- * than the rest of a request. A token leaves it on expiry; a change of keys invalidates all.
- * Invalid tokens are not kept, so they evict nothing. Safe for use by many threads.
+ * than the rest of a request. A change of keys invalidates all. Invalid tokens are not kept, so
+ * they evict nothing. Safe for use by many threads.
  */
 @Singleton
 final class ValidatedTokens {

@@ -65,7 +65,7 @@ class ExchangesTest {
     CountDownLatch goOn = new CountDownLatch(1);
     Map<String, Long> counted = counts();
     assertEquals(ErrorNumber.values().length + Exchange.Outcome.values().length, counted.size());
-    try (Log log = new Log(AccessLog.LOGGER)) {
+    try (Log log = new Log(Exchanges.ACCESS_LOG)) {
       RawRequests.send(
           server,
           createRequest("X-Request-Id: a\r\ntraceparent: 00-" + trace + "-00f067aa0ba902b7-01\r\n")
@@ -118,7 +118,7 @@ class ExchangesTest {
       LockSupport.parkNanos(Duration.ofMillis(30).toNanos());
       throw new ArithmeticException("bug");
     });
-    try (Log log = new Log(AccessLog.LOGGER)) {
+    try (Log log = new Log(Exchanges.ACCESS_LOG)) {
       RawRequests.send(server, LAST);
       String millis = Log.value(log.await(1).get(0), "duration_ms");
       assertTrue(millis.matches("\\d+\\.\\d{3}") && Double.parseDouble(millis) >= 25, millis);
@@ -193,7 +193,7 @@ class ExchangesTest {
   }
 
   private ILoggingEvent lineAbout(String request) throws IOException {
-    try (Log log = new Log(AccessLog.LOGGER)) {
+    try (Log log = new Log(Exchanges.ACCESS_LOG)) {
       RawRequests.send(server, request);
       return log.await(1).get(0);
     }

@@ -159,7 +159,7 @@ class RequestIdTest {
 
   /** Returns the ids in the log of a request with this header, whose answer has the same id. */
   private Map<String, String> idsOf(String header) throws IOException {
-    try (Log log = new Log(AccessLog.LOGGER)) {
+    try (Log log = new Log(Exchanges.ACCESS_LOG)) {
       String answer = create(header + "\r\n");
       Map<String, String> ids = log.await(1).get(0).getMDCPropertyMap();
       assertEquals(List.of(ids.get("request_id")), RawRequests.headers(answer, "x-request-id"));

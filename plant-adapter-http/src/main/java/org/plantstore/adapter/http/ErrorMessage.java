@@ -1,7 +1,7 @@
-package org.plantstore.adapter.http.error;
+package org.plantstore.adapter.http;
 
 import io.micronaut.serde.annotation.Serdeable;
 
 /** The contract's Error: a number of the catalogue, and a text with the fault and its cure. */
 @Serdeable.Serializable
-public record ErrorMessage(int error, String message) {}
+record ErrorMessage(int error, String message) {}
