@@ -2,13 +2,7 @@ package org.plantstore.adapter.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.plantstore.adapter.http.Answer.assertError;
-import static org.plantstore.adapter.http.connection.RawRequests.FERN;
 
-import io.micronaut.context.annotation.Property;
-import io.micronaut.runtime.server.EmbeddedServer;
-import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
-import jakarta.inject.Inject;
-import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -19,13 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who is let in, and to which address: the caller is looked at before anything else. */
-@MicronautTest
-@Property(name = "jwt.secret", value = Tokens.SECRET)
-class AddressAndCallerTest {
-
-  @Inject EmbeddedServer server;
-  @Inject FakeCreatePlant createPlant;
+/** Authentication precedes everything else, and addresses are exact. */
+class AddressAndCallerTest extends ServerTest {
 
   @ParameterizedTest
   @CsvSource(
@@ -56,7 +45,7 @@ class AddressAndCallerTest {
           Bearer TOKEN realm=x       | 4002
           """)
   void other_credentials_are_unauthorized(String credentials, int error) {
-    assertUnauthorized(error, create().header("Authorization", withToken(credentials)));
+    assertUnauthorized(error, create(FERN).setHeader("Authorization", withToken(credentials)));
   }
 
   @ParameterizedTest
@@ -71,14 +60,14 @@ class AddressAndCallerTest {
         "Cookie"
       })
   void token_in_another_header_is_not_read(String header) {
-    assertNoToken(create().header(header, "Bearer " + Tokens.valid()));
+    assertNoToken(anonymousCreate().header(header, "Bearer " + Tokens.valid()));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"Bearer TOKEN", "Basic dXNlcjpwYXNz"})
   void token_with_other_credentials_is_unauthorized(String other) {
     assertNoToken(
-        create()
+        anonymousCreate()
             .header("Authorization", withToken(other))
             .header("Authorization", withToken("Bearer TOKEN")));
   }
@@ -97,10 +86,8 @@ class AddressAndCallerTest {
   @ParameterizedTest
   @ValueSource(strings = {"Bearer", "bearer", "BEARER", "bEaReR"})
   void scheme_is_read_in_any_case(String scheme) {
-    HttpRequest.Builder request =
-        authenticated("/plants").setHeader("Authorization", scheme + " " + Tokens.valid());
-
-    assertEquals(200, Answer.to(request.POST(BodyPublishers.ofString(FERN))).status());
+    String credentials = scheme + " " + Tokens.valid();
+    assertEquals(200, Answer.to(create(FERN).setHeader("Authorization", credentials)).status());
   }
 
   @Test
@@ -160,18 +147,8 @@ class AddressAndCallerTest {
     return credentials.replace("TOKEN", Tokens.valid());
   }
 
-  private HttpRequest.Builder anonymous(String path) {
-    return HttpRequest.newBuilder(URI.create(server.getURI() + path));
-  }
-
-  private HttpRequest.Builder create() {
+  private HttpRequest.Builder anonymousCreate() {
     return anonymous("/plants").POST(BodyPublishers.ofString(FERN));
-  }
-
-  private HttpRequest.Builder authenticated(String path) {
-    return anonymous(path)
-        .header("Authorization", "Bearer " + Tokens.valid())
-        .header("Content-Type", "application/json");
   }
 
   private void assertNoToken(HttpRequest.Builder request) {

@@ -4,13 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.http.Answer.assertAnswer;
 import static org.plantstore.adapter.http.Answer.assertError;
-import static org.plantstore.adapter.http.connection.RawRequests.FERN;
-import static org.plantstore.adapter.http.connection.RawRequests.head;
 
-import io.micronaut.context.annotation.Property;
-import io.micronaut.runtime.server.EmbeddedServer;
-import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
-import jakarta.inject.Inject;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
@@ -21,23 +15,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.plantstore.adapter.http.connection.RawRequests;
 import org.plantstore.domain.Plant;
 import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /** The answers to a create, byte for byte: each kind once. */
-@MicronautTest
-@Property(name = "jwt.secret", value = Tokens.SECRET)
-class CreatePlantTest {
+class CreatePlantTest extends ServerTest {
 
   private static final int MAX_BODY_BYTES = 1_048_576;
   private static final String TOO_LARGE = "The body must have at most 1048576 bytes.";
-
-  @Inject EmbeddedServer server;
-  @Inject FakeCreatePlant createPlant;
-
-  // The plant response
 
   @ParameterizedTest
   @CsvSource(
@@ -54,7 +40,7 @@ class CreatePlantTest {
           | {"name":" \u00E9 e\u0301 \uFFFF  \u007F "}
           """)
   void plant_is_answered_without_its_id(String request, String response) {
-    assertAnswer(Answer.toCreate(server.getURI(), request), 200, response);
+    assertAnswer(post(request), 200, response);
   }
 
   @Test
@@ -62,7 +48,7 @@ class CreatePlantTest {
     createPlant.behave(plant -> new Plant(plant.toString(), "its\u2028tag"));
 
     assertAnswer(
-        Answer.toCreate(server.getURI(), "{\"id\":7,\"name\":\"fern\",\"tag\":\"shade\"}"),
+        post("{\"id\":7,\"name\":\"fern\",\"tag\":\"shade\"}"),
         200,
         "{\"name\":\"NewPlant[id=7, name=fern, tag=shade]\",\"tag\":\"its\u2028tag\"}");
   }
@@ -83,13 +69,10 @@ class CreatePlantTest {
   void body_of_the_largest_allowed_size_is_read_and_answered() {
     String name = "x".repeat(MAX_BODY_BYTES - "{\"id\":1,\"name\":\"\"}".length());
 
-    assertAnswer(
-        Answer.toCreate(server.getURI(), "{\"id\":1,\"name\":\"" + name + "\"}"),
-        200,
-        "{\"name\":\"" + name + "\"}");
-  }
+    Answer answer = post("{\"id\":1,\"name\":\"" + name + "\"}");
 
-  // The body
+    assertAnswer(answer, 200, "{\"name\":\"" + name + "\"}");
+  }
 
   @ParameterizedTest
   @ValueSource(strings = {FERN, ""})
@@ -109,10 +92,10 @@ class CreatePlantTest {
   void empty_body_and_larger_one_of_undeclared_length_are_refused() {
     BodyPublisher body = BodyPublishers.ofString("x".repeat(MAX_BODY_BYTES + 1));
     assertRefused(
-        Answer.to(Answer.request(server.getURI()).POST(BodyPublishers.fromPublisher(body))),
+        Answer.to(authenticated("/plants").POST(BodyPublishers.fromPublisher(body))),
         1005,
         TOO_LARGE);
-    assertRefused(Answer.toCreate(server.getURI(), ""), 1001, "The body must not be empty.");
+    assertRefused(post(""), 1001, "The body must not be empty.");
     assertEquals(0, createPlant.calls());
   }
 
@@ -132,23 +115,21 @@ class CreatePlantTest {
             "POST /plants HTTP/1.1",
             headers.replace(" & ", "\r\n") + "\r\nExpect: 100-continue\r\n");
 
-    String answer = RawRequests.send(server, request);
+    String answer = send(request);
 
-    assertEquals(List.of(400), RawRequests.statuses(answer), answer);
+    assertEquals(List.of(400), statuses(answer), answer);
     assertTrue(answer.contains("{\"error\":" + error + ","), answer);
     assertTrue(answer.endsWith(message + "\"}"), answer);
     String anonymous = request.replaceAll("Authorization: .*\r\n", "");
-    assertEquals(List.of(401), RawRequests.statuses(RawRequests.send(server, anonymous)));
+    assertEquals(List.of(401), statuses(send(anonymous)));
   }
-
-  // The store's content and the service's own faults
 
   @Test
   void taken_id_is_refused_and_the_stored_plant_is_not_revealed() {
     createPlant.fail(new PlantIdTakenException(7));
 
     assertRefused(
-        Answer.toCreate(server.getURI(), "{\"id\":7,\"name\":\"fern\"}"),
+        post("{\"id\":7,\"name\":\"fern\"}"),
         3001,
         "id 7 is taken by a plant with another name or tag; choose another id.");
   }
@@ -157,13 +138,10 @@ class CreatePlantTest {
   void unavailable_store_asks_to_retry() {
     createPlant.fail(new PlantStoreUnavailableException("secret address"));
 
-    Answer answer = Answer.toCreate(server.getURI(), FERN);
+    Answer answer = post(FERN);
 
-    assertError(
-        answer,
-        503,
-        5002,
-        "The plant store cannot be reached now; send the same request again later.");
+    String message = "The plant store cannot be reached now; send the same request again later.";
+    assertError(answer, 503, 5002, message);
     assertEquals(Optional.of("1"), answer.header("Retry-After"));
   }
 
@@ -174,7 +152,7 @@ class CreatePlantTest {
     try (Log log = new Log(ErrorAnswers.class.getName())) {
       int creates = 0;
       while (log.await(0).size() < 2) {
-        Answer answer = Answer.toCreate(server.getURI(), FERN);
+        Answer answer = post(FERN);
         assertError(answer, 500, 5001, "The service has failed; its log says why.");
         assertEquals(Optional.empty(), answer.header("Retry-After"));
         creates++;
@@ -192,9 +170,5 @@ class CreatePlantTest {
 
   private static void assertRefused(Answer answer, int error, String message) {
     assertError(answer, 400, error, message);
-  }
-
-  private HttpRequest.Builder create(String json) {
-    return Answer.request(server.getURI()).POST(BodyPublishers.ofString(json));
   }
 }

@@ -14,8 +14,6 @@ import org.slf4j.LoggerFactory;
 /** The lines of a logger while a test runs. */
 public final class Log extends AppenderBase<ILoggingEvent> implements AutoCloseable {
 
-  private static final Duration LIMIT = Duration.ofSeconds(20);
-
   private final List<ILoggingEvent> lines = new CopyOnWriteArrayList<>();
   private final Logger logger;
   private final Level levelBefore;
@@ -37,7 +35,7 @@ public final class Log extends AppenderBase<ILoggingEvent> implements AutoClosea
 
   /** Returns all lines as soon as there are so many. */
   public List<ILoggingEvent> await(int number) {
-    long deadline = System.nanoTime() + LIMIT.toNanos();
+    long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
     while (lines.size() < number) {
       if (System.nanoTime() > deadline) {
         throw new AssertionError("no " + number + " lines but " + lines);

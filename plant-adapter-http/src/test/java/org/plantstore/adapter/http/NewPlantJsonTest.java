@@ -28,8 +28,6 @@ class NewPlantJsonTest {
   private static final String ID_RANGE =
       "id must be from -9223372036854775808 to 9223372036854775807, but is outside.";
 
-  // Plants
-
   @Test
   void tag_is_text_null_or_absent() {
     assertRead("{\"id\":1,\"name\":\"\",\"tag\":\"\"}", new NewPlant(1, "", ""));
@@ -99,8 +97,6 @@ class NewPlantJsonTest {
     assertThrows(RefusedException.class, () -> NewPlantJson.read(repeated));
   }
 
-  // Fields
-
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -160,24 +156,23 @@ class NewPlantJsonTest {
     assertRefused("{\"id\":1,\"name\":\"\",\"tag\":\"a" + text + "\"}", 2003, "tag" + rule);
   }
 
-  @Test
-  void missing_and_broken_fields_are_all_named_in_order() {
-    assertRefused("{\"name\":\"fern\"}", 2001, "id is required.");
-    assertRefused("{\"id\":1}", 2002, "name is required.");
-    assertRefused("{}", 2001, "id is required; name is required.");
-    assertRefused(
-        "{\"tag\":7,\"name\":\"\\u0000\",\"id\":\"x\"}",
-        2001,
-        "id must be an integer literal, but is a string;"
-            + " name must not contain U+0000, but has it at index 0;"
-            + " tag must be a string, null or absent, but is a number.");
-    assertRefused(
-        "{\"tag\":\"\\u0000\",\"name\":null,\"id\":1}",
-        2002,
-        "name must be a string, but is null; tag must not contain U+0000, but has it at index 0.");
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          {"name":"fern"} | 2001 | id is required.
+          {"id":1}        | 2002 | name is required.
+          {}              | 2001 | id is required; name is required.
+          {"tag":7,"name":"\\u0000","id":"x"} | 2001 | id must be an integer literal, but is a string; \
+          name must not contain U+0000, but has it at index 0; \
+          tag must be a string, null or absent, but is a number.
+          {"tag":"\\u0000","name":null,"id":1} | 2002 | name must be a string, but is null; \
+          tag must not contain U+0000, but has it at index 0.
+          """)
+  void missing_and_broken_fields_are_all_named_in_order(String body, int number, String message) {
+    assertRefused(body, number, message);
   }
-
-  // The body as a whole
 
   @ParameterizedTest
   @CsvSource(

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.tls.TestCertificate;
 import org.plantstore.adapter.http.token.TokenSettings;
 
-/** Configurations with which nobody should be let in are not started with. */
+/** Unusable settings, each of which prevents the start. */
 class SettingsTest {
 
   @ParameterizedTest

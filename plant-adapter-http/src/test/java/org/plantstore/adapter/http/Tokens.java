@@ -21,7 +21,6 @@ public final class Tokens {
 
   private Tokens() {}
 
-  /** A token that is valid where SECRET is the key. */
   public static String valid() {
     return raw("{\"alg\":\"HS256\"}", CLAIMS, SECRET.getBytes(UTF_8));
   }

@@ -4,23 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.plantstore.adapter.http.connection.RawRequests.FERN;
-import static org.plantstore.adapter.http.connection.RawRequests.connect;
-import static org.plantstore.adapter.http.connection.RawRequests.createRequest;
-import static org.plantstore.adapter.http.connection.RawRequests.head;
-import static org.plantstore.adapter.http.connection.RawRequests.read;
-import static org.plantstore.adapter.http.connection.RawRequests.readAll;
-import static org.plantstore.adapter.http.connection.RawRequests.send;
-import static org.plantstore.adapter.http.connection.RawRequests.statuses;
-import static org.plantstore.adapter.http.connection.RawRequests.write;
 
-import io.micronaut.context.annotation.Property;
-import io.micronaut.runtime.server.EmbeddedServer;
-import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
 import jakarta.inject.Inject;
 import java.io.IOException;
 import java.net.Socket;
-import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
 import java.util.Collections;
@@ -28,17 +15,12 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.plantstore.adapter.http.Answer;
-import org.plantstore.adapter.http.FakeCreatePlant;
-import org.plantstore.adapter.http.Tokens;
+import org.plantstore.adapter.http.ServerTest;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /** Large requests, when there is memory left for them and when there is none. */
-@MicronautTest
-@Property(name = "jwt.secret", value = Tokens.SECRET)
-@Timeout(60)
-class BodyBudgetTest {
+class BodyBudgetTest extends ServerTest {
 
   private static final String LARGE =
       "{\"id\":1,\"name\":\"fern\",\"unknown\":\"" + "x".repeat(1_000_000) + "\"}";
@@ -46,9 +28,7 @@ class BodyBudgetTest {
   /** The largest memory of one body: an eighth of the heap, and the free bytes of each. */
   private static final long ALL_BYTES = Runtime.getRuntime().maxMemory() / 8 + 4 * 1024;
 
-  @Inject EmbeddedServer server;
   @Inject BodyBudget budget;
-  @Inject FakeCreatePlant createPlant;
 
   @Test
   void body_for_which_there_is_no_memory_asks_to_retry_and_small_ones_are_served()
@@ -56,28 +36,23 @@ class BodyBudgetTest {
     assertTrue(budget.take(0, ALL_BYTES));
     try {
       assertFalse(budget.take(ALL_BYTES, 1));
-      Answer refused = Answer.toCreate(server.getURI(), LARGE);
+      Answer refused = post(LARGE);
       assertTrue(refused.body().startsWith("{\"error\":5003,"), refused.body());
       assertEquals(503, refused.status());
-      assertEquals(200, Answer.toCreate(server.getURI(), FERN).status());
+      assertEquals(200, post(FERN).status());
       assertEquals(1, createPlant.calls());
       assertTinyPartsAreRefused();
-      assertEquals(
-          401,
-          Answer.to(
-                  HttpRequest.newBuilder(server.getURI().resolve("/plants"))
-                      .POST(BodyPublishers.ofString(LARGE)))
-              .status(),
-          "the token is validated before the memory is taken");
+      Answer anonymous = Answer.to(anonymous("/plants").POST(BodyPublishers.ofString(LARGE)));
+      assertEquals(401, anonymous.status(), "the token is validated before the memory is taken");
     } finally {
       budget.release(ALL_BYTES);
     }
-    assertEquals(200, Answer.toCreate(server.getURI(), LARGE).status());
+    assertEquals(200, post(LARGE).status());
   }
 
   /** Each part of a body takes more than its bytes. */
   private void assertTinyPartsAreRefused() throws IOException {
-    try (Socket connection = connect(server)) {
+    try (Socket connection = connect()) {
       String body = "1\r\n \r\n".repeat(1_000);
       write(connection, head("POST /plants HTTP/1.1", "Transfer-Encoding: chunked\r\n") + body);
 
@@ -91,21 +66,21 @@ class BodyBudgetTest {
       assertNotEquals(0, budget.takenBytes());
       return plant.plant();
     });
-    assertEquals(200, Answer.toCreate(server.getURI(), LARGE).status());
+    assertEquals(200, post(LARGE).status());
     awaitThatNothingIsTaken();
 
     createPlant.fail(new PlantStoreUnavailableException("down"));
-    assertEquals(503, Answer.toCreate(server.getURI(), LARGE).status());
+    assertEquals(503, post(LARGE).status());
     awaitThatNothingIsTaken();
 
-    assertEquals(400, Answer.toCreate(server.getURI(), LARGE + "x").status());
-    assertEquals(400, Answer.toCreate(server.getURI(), LARGE.repeat(2)).status());
+    assertEquals(400, post(LARGE + "x").status());
+    assertEquals(400, post(LARGE.repeat(2)).status());
   }
 
   @Test
   void memory_of_a_client_that_goes_away_is_given_back_and_nothing_is_created() throws IOException {
     String create = createRequest("", LARGE);
-    try (Socket connection = connect(server)) {
+    try (Socket connection = connect()) {
       write(connection, create.substring(0, create.length() - 1));
       while (budget.takenBytes() == 0) {
         LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
@@ -122,7 +97,7 @@ class BodyBudgetTest {
     String requests =
         createRequest("", LARGE).repeat(4) + createRequest("Connection: close\r\n", LARGE);
 
-    assertEquals(Collections.nCopies(5, 200), statuses(send(server, requests)));
+    assertEquals(Collections.nCopies(5, 200), statuses(send(requests)));
   }
 
   @BeforeEach

@@ -1,23 +1,6 @@
 package org.plantstore.adapter.http.connection;
 
-import io.micronaut.context.annotation.Property;
-import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
-import io.micronaut.test.support.TestPropertyProvider;
-import java.util.Map;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.TestInstance;
-import org.plantstore.adapter.http.Tokens;
-import org.plantstore.adapter.http.tls.TestCertificate;
 
-/** The same tests with TLS. */
-@MicronautTest
-@Property(name = "jwt.secret", value = Tokens.SECRET)
 @Tag("slow")
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class BrokenHttpOverTlsTest extends BrokenHttpTest implements TestPropertyProvider {
-
-  @Override
-  public Map<String, String> getProperties() {
-    return TestCertificate.settings();
-  }
-}
+class BrokenHttpOverTlsTest extends BrokenHttpTest implements OverTls {}

@@ -3,40 +3,26 @@ package org.plantstore.adapter.http.connection;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.plantstore.adapter.http.connection.RawRequests.chunkedRequest;
-import static org.plantstore.adapter.http.connection.RawRequests.createRequest;
-import static org.plantstore.adapter.http.connection.RawRequests.head;
-import static org.plantstore.adapter.http.connection.RawRequests.statuses;
 
-import io.micronaut.context.annotation.Property;
-import io.micronaut.runtime.server.EmbeddedServer;
-import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
-import jakarta.inject.Inject;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.plantstore.adapter.http.FakeCreatePlant;
-import org.plantstore.adapter.http.Tokens;
+import org.plantstore.adapter.http.ServerTest;
 import org.plantstore.adapter.http.observe.Exchange;
 
 /** Malformed requests, which are answered like every other error. */
-@MicronautTest
-@Property(name = "jwt.secret", value = Tokens.SECRET)
-class BrokenHttpTest {
+class BrokenHttpTest extends ServerTest {
 
   private static final String MALFORMED =
       "{\"error\":4005,\"message\":\"The request must be well-formed HTTP/1.1 (RFC 9112), with at most"
           + " 16 KiB for its first line, and as much for at most 100 headers.\"}";
 
   private static final String FIRST_LINE = "POST /plants HTTP/1.1";
-
-  @Inject EmbeddedServer server;
-  @Inject FakeCreatePlant createPlant;
 
   @ParameterizedTest
   @ValueSource(
@@ -195,14 +181,10 @@ class BrokenHttpTest {
 
   private void assertMalformed(String answer) {
     assertTrue(answer.matches("(?s)HTTP/1\\.[01] 400 Bad Request\r\n.*"), answer);
-    assertEquals(List.of("application/json"), RawRequests.headers(answer, "content-type"), answer);
-    assertEquals(List.of("no-store"), RawRequests.headers(answer, "cache-control"), answer);
-    assertEquals(List.of("nosniff"), RawRequests.headers(answer, "x-content-type-options"), answer);
+    assertEquals(List.of("application/json"), headers(answer, "content-type"), answer);
+    assertEquals(List.of("no-store"), headers(answer, "cache-control"), answer);
+    assertEquals(List.of("nosniff"), headers(answer, "x-content-type-options"), answer);
     assertTrue(answer.endsWith("\r\n\r\n" + MALFORMED), answer);
     assertEquals(0, createPlant.calls());
-  }
-
-  private String send(String requests) throws IOException {
-    return RawRequests.send(server, requests);
   }
 }

@@ -2,22 +2,10 @@ package org.plantstore.adapter.http.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.plantstore.adapter.http.connection.RawRequests.FERN;
-import static org.plantstore.adapter.http.connection.RawRequests.connect;
-import static org.plantstore.adapter.http.connection.RawRequests.createRequest;
-import static org.plantstore.adapter.http.connection.RawRequests.head;
-import static org.plantstore.adapter.http.connection.RawRequests.read;
-import static org.plantstore.adapter.http.connection.RawRequests.readAll;
-import static org.plantstore.adapter.http.connection.RawRequests.send;
-import static org.plantstore.adapter.http.connection.RawRequests.statuses;
-import static org.plantstore.adapter.http.connection.RawRequests.write;
 
 import io.micronaut.context.ApplicationContext;
-import io.micronaut.context.annotation.Property;
 import io.micronaut.inject.qualifiers.Qualifiers;
 import io.micronaut.runtime.server.EmbeddedServer;
-import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
-import jakarta.inject.Inject;
 import java.io.IOException;
 import java.net.Socket;
 import java.util.List;
@@ -26,18 +14,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.plantstore.adapter.http.FakeCreatePlant;
+import org.plantstore.adapter.http.ServerTest;
 import org.plantstore.adapter.http.Tokens;
 
 /** Well-formed requests in unusual form, and which of them the connection outlives. */
-@MicronautTest
-@Property(name = "jwt.secret", value = Tokens.SECRET)
-class ConnectionTest {
+class ConnectionTest extends ServerTest {
 
   private static final String LAST = createRequest("Connection: close\r\n");
-
-  @Inject EmbeddedServer server;
-  @Inject FakeCreatePlant createPlant;
 
   @ParameterizedTest
   @CsvSource({
@@ -48,7 +31,7 @@ class ConnectionTest {
   void method_and_path_are_taken_exactly(String methodAndTarget, int status) throws IOException {
     String request = head(methodAndTarget + " HTTP/1.1", "Content-Length: 0\r\n");
 
-    assertEquals(List.of(status, 200), statuses(send(server, request + LAST)));
+    assertEquals(List.of(status, 200), statuses(send(request + LAST)));
   }
 
   @ParameterizedTest
@@ -75,7 +58,7 @@ class ConnectionTest {
   void unusual_form_of_a_head_changes_nothing(String usual, String unusual) throws IOException {
     String request = createRequest("").replace(usual, unusual.replace(" & ", "\r\n"));
 
-    assertEquals(List.of(200, 200), statuses(send(server, request + LAST)));
+    assertEquals(List.of(200, 200), statuses(send(request + LAST)));
   }
 
   @Test
@@ -87,13 +70,13 @@ class ConnectionTest {
             + FERN
             + "\r\n00\r\nContent-Length: 5\r\nAuthorization: none\r\nX: 1\r\n\r\n";
 
-    assertEquals(List.of(200, 200), statuses(send(server, chunked + LAST)));
+    assertEquals(List.of(200, 200), statuses(send(chunked + LAST)));
   }
 
   @Test
   void body_is_asked_for_when_its_sender_waits_for_that() throws IOException {
     String headers = "Connection: close\r\nExpect: 100-continue\r\nContent-Length: 22\r\n";
-    try (Socket socket = connect(server)) {
+    try (Socket socket = connect()) {
       write(socket, head("POST /plants HTTP/1.1", headers));
       String asked = "HTTP/1.1 100 Continue\r\n\r\n";
       assertEquals(asked, read(socket, asked));
@@ -110,10 +93,10 @@ class ConnectionTest {
     String body = " ".repeat(2 * 1024 * 1024);
     String large = headers + "Content-Length: " + body.length() + "\r\n";
     for (int attempt = 0; attempt < 10; attempt++) {
-      String answers = send(server, head("POST /plants HTTP/1.1", large) + body + LAST);
+      String answers = send(head("POST /plants HTTP/1.1", large) + body + LAST);
 
       assertEquals(List.of(400), statuses(answers), answers);
-      assertEquals(List.of("close"), RawRequests.headers(answers, "connection"));
+      assertEquals(List.of("close"), headers(answers, "connection"));
     }
   }
 
@@ -121,12 +104,12 @@ class ConnectionTest {
   @ParameterizedTest
   @ValueSource(strings = {"Connection: close\r\n", "Connection: foo, Close\r\n"})
   void nothing_is_done_behind_the_last_request(String close) throws IOException {
-    String answers = send(server, createRequest("") + createRequest(close) + createRequest(""));
+    String answers = send(createRequest("") + createRequest(close) + createRequest(""));
 
     assertEquals(List.of(200, 200), statuses(answers));
     assertEquals(2, createPlant.calls());
     String refused = "POST /plants HTTP/1.1\r\nHost: x\r\n" + close + "\r\n";
-    assertEquals(List.of(401), statuses(send(server, refused + createRequest(""))));
+    assertEquals(List.of(401), statuses(send(refused + createRequest(""))));
   }
 
   /** A service that is about to stop serves on, and has its clients connect elsewhere. */
@@ -143,17 +126,17 @@ class ConnectionTest {
       String answers = begin + readAll(socket);
 
       assertEquals(List.of(200, 400), statuses(answers));
-      assertEquals(List.of("close"), RawRequests.headers(answers, "connection"));
+      assertEquals(List.of("close"), headers(answers, "connection"));
       String late = send(stopping, createRequest(""));
       assertEquals(List.of(200), statuses(late));
-      assertEquals(List.of("close"), RawRequests.headers(late, "connection"));
+      assertEquals(List.of("close"), headers(late, "connection"));
     }
   }
 
   @Test
   void many_requests_at_once_are_answered_in_turn() throws IOException {
     String requests = (createRequest("") + createRequest("", "{}")).repeat(500);
-    List<Integer> statuses = statuses(send(server, requests + LAST));
+    List<Integer> statuses = statuses(send(requests + LAST));
 
     assertEquals("[" + "200, 400, ".repeat(500) + "200]", statuses.toString());
   }
@@ -161,7 +144,7 @@ class ConnectionTest {
   @Test
   void body_beyond_the_limit_is_not_read_to_its_end() throws IOException {
     long length = 100L * 1024 * 1024;
-    try (Socket socket = connect(server)) {
+    try (Socket socket = connect()) {
       write(socket, head("POST /plants HTTP/1.1", "Content-Length: " + length + "\r\n"));
       String part = " ".repeat(64 * 1024);
 

@@ -4,10 +4,6 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.micronaut.context.annotation.Property;
-import io.micronaut.runtime.server.EmbeddedServer;
-import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
-import jakarta.inject.Inject;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -16,17 +12,14 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.plantstore.adapter.http.Answer;
-import org.plantstore.adapter.http.Tokens;
+import org.plantstore.adapter.http.ServerTest;
 
 /**
  * Requests that differ from a valid one in a few random places: each gets a defined answer or none,
  * and the service goes on. The system property {@code seed} repeats a run.
  */
-@MicronautTest
-@Property(name = "jwt.secret", value = Tokens.SECRET)
 @Timeout(120)
-class MutatedRequestsTest {
+class MutatedRequestsTest extends ServerTest {
 
   private static final int REQUESTS = 2_000;
   private static final Set<Integer> DEFINED = Set.of(100, 200, 400, 401, 404, 405);
@@ -37,26 +30,24 @@ class MutatedRequestsTest {
                   + "Connection: close\r\n|\"|{|}|\\u0000|-|9")
               .split("\\|"));
 
-  @Inject EmbeddedServer server;
-
   private final long seed = Long.getLong("seed", new Random().nextLong());
   private final Random random = new Random(seed);
 
   @Test
   void every_mutated_request_has_a_defined_answer_or_none() throws IOException {
-    String valid = RawRequests.createRequest("");
-    String chunked = RawRequests.chunkedRequest("", "0\r\n\r\n");
+    String valid = createRequest("");
+    String chunked = chunkedRequest("", "0\r\n\r\n");
 
     for (int number = 0; number < REQUESTS; number++) {
       String mutated = mutate(random.nextBoolean() ? valid : chunked);
       String answers = answersTo(mutated + (random.nextBoolean() ? valid : ""));
 
-      for (int status : RawRequests.statuses(answers)) {
+      for (int status : statuses(answers)) {
         assertTrue(
             DEFINED.contains(status), () -> "seed " + seed + ":\n" + mutated + "\n\n" + answers);
       }
     }
-    assertEquals(200, Answer.toCreate(server.getURI(), RawRequests.FERN).status());
+    assertEquals(200, post(FERN).status());
   }
 
   private String mutate(String request) {
@@ -77,8 +68,8 @@ class MutatedRequestsTest {
   /** Closes its own side, because a mutated request may be incomplete. */
   private String answersTo(String requests) {
     StringBuilder answers = new StringBuilder();
-    try (Socket socket = RawRequests.connect(server)) {
-      RawRequests.write(socket, requests);
+    try (Socket socket = connect()) {
+      write(socket, requests);
       socket.shutdownOutput();
       byte[] part = new byte[4096];
       for (int read = 0; read >= 0; read = socket.getInputStream().read(part)) {

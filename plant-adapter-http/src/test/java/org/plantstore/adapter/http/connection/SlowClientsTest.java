@@ -3,17 +3,8 @@ package org.plantstore.adapter.http.connection;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.plantstore.adapter.http.connection.RawRequests.FERN;
-import static org.plantstore.adapter.http.connection.RawRequests.connect;
-import static org.plantstore.adapter.http.connection.RawRequests.createRequest;
-import static org.plantstore.adapter.http.connection.RawRequests.head;
-import static org.plantstore.adapter.http.connection.RawRequests.statuses;
-import static org.plantstore.adapter.http.connection.RawRequests.write;
 
 import io.micronaut.context.annotation.Property;
-import io.micronaut.runtime.server.EmbeddedServer;
-import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
-import jakarta.inject.Inject;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -28,29 +19,24 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.plantstore.adapter.http.Answer;
-import org.plantstore.adapter.http.Tokens;
+import org.plantstore.adapter.http.ServerTest;
 
 /** A thousand slow clients at a time, and one that is not slow. */
-@MicronautTest
-@Property(name = "jwt.secret", value = Tokens.SECRET)
 @Property(name = "request.timeout.seconds", value = "4")
 @Timeout(120)
 @Tag("slow")
-class SlowClientsTest {
+class SlowClientsTest extends ServerTest {
 
   private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(4);
   private static final Duration MARGIN = Duration.ofSeconds(30);
   private static final Duration DRIP = Duration.ofMillis(200);
   private static final int CLIENTS = 1_000;
 
-  @Inject EmbeddedServer server;
-
   private final List<Socket> clients = new ArrayList<>();
 
   @BeforeEach
   void warmUp() {
-    assertEquals(200, Answer.toCreate(server.getURI(), FERN).status());
+    assertEquals(200, post(FERN).status());
   }
 
   @AfterEach
@@ -96,10 +82,10 @@ class SlowClientsTest {
   @ParameterizedTest
   @ValueSource(strings = {"P", "POST /plants HTTP/1.1\r\n", "POST /plants HTTP/1.1\r\nHost: x"})
   void head_that_stops_behind_a_whole_request_is_closed_in_time(String begin) throws IOException {
-    try (Socket client = connect(server)) {
+    try (Socket client = connect()) {
       write(client, createRequest("") + begin);
 
-      assertEquals(List.of(200), statuses(RawRequests.readAll(client)));
+      assertEquals(List.of(200), statuses(readAll(client)));
     }
   }
 
@@ -125,14 +111,14 @@ class SlowClientsTest {
 
   @Test
   void client_that_is_idle_between_requests_is_served_again() throws IOException {
-    try (Socket client = connect(server)) {
+    try (Socket client = connect()) {
       write(client, createRequest(""));
       byte[] first = new byte[4096];
       assertTrue(client.getInputStream().read(first) > 0);
       LockSupport.parkNanos(REQUEST_TIMEOUT.plusSeconds(1).toNanos());
       write(client, createRequest("Connection: close\r\n"));
 
-      assertEquals(List.of(200), statuses(RawRequests.readAll(client)));
+      assertEquals(List.of(200), statuses(readAll(client)));
     }
   }
 
@@ -145,7 +131,7 @@ class SlowClientsTest {
 
   private void assertServed() {
     long start = System.nanoTime();
-    assertEquals(200, Answer.toCreate(server.getURI(), FERN).status());
+    assertEquals(200, post(FERN).status());
     Duration taken = Duration.ofNanos(System.nanoTime() - start);
     assertTrue(taken.compareTo(REQUEST_TIMEOUT) < 0, () -> "held up for " + taken);
   }

@@ -3,19 +3,9 @@ package org.plantstore.adapter.http.connection;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.plantstore.adapter.http.connection.RawRequests.FERN;
-import static org.plantstore.adapter.http.connection.RawRequests.connect;
-import static org.plantstore.adapter.http.connection.RawRequests.createRequest;
-import static org.plantstore.adapter.http.connection.RawRequests.readAll;
-import static org.plantstore.adapter.http.connection.RawRequests.statuses;
-import static org.plantstore.adapter.http.connection.RawRequests.write;
 
 import ch.qos.logback.classic.Level;
 import io.micronaut.context.annotation.Property;
-import io.micronaut.runtime.server.EmbeddedServer;
-import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
-import io.micronaut.test.support.TestPropertyProvider;
-import jakarta.inject.Inject;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -24,47 +14,31 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
-import org.plantstore.adapter.http.Answer;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.Log;
-import org.plantstore.adapter.http.Tokens;
+import org.plantstore.adapter.http.ServerTest;
 import org.plantstore.adapter.http.tls.TestCertificate;
 
 /** Protocols and versions, and clients that do not get as far as a request. */
-@MicronautTest
-@Property(name = "jwt.secret", value = Tokens.SECRET)
 @Property(name = "request.timeout.seconds", value = "2")
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class TlsTest implements TestPropertyProvider {
+class TlsTest extends ServerTest implements OverTls {
 
   private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(2);
   private static final Duration MARGIN = Duration.ofSeconds(10);
   private static final Duration DRIP = Duration.ofMillis(100);
   private static final int CLIENTS = 20;
 
-  /** The alert that no version of the client is one of the server (RFC 8446, section 6.2). */
-  private static final String PROTOCOL_VERSION = "02" + "46";
-
-  @Inject EmbeddedServer server;
-
-  @Override
-  public Map<String, String> getProperties() {
-    return TestCertificate.settings();
-  }
-
   @ParameterizedTest
   @CsvSource({"TLSv1.3, h2 http/1.1", "TLSv1.2, http/1.1"})
   void http_1_1_is_agreed_on(String version, String offered) throws IOException {
-    try (SSLSocket client = (SSLSocket) connect(server)) {
+    try (SSLSocket client = (SSLSocket) connect()) {
       var parameters = client.getSSLParameters();
       parameters.setProtocols(new String[] {version});
       parameters.setApplicationProtocols(offered.split(" ", -1));
@@ -77,7 +51,6 @@ class TlsTest implements TestPropertyProvider {
     }
   }
 
-  /** Java itself offers no such version any more, so this is the first message of a handshake. */
   @Test
   void version_before_1_2_is_refused() throws IOException {
     String cipher = "c013"; // TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA
@@ -86,13 +59,14 @@ class TlsTest implements TestPropertyProvider {
       client.getOutputStream().write(HexFormat.of().parseHex("160301002d" + "01000029" + hello));
       byte[] answer = client.getInputStream().readAllBytes();
 
-      assertTrue(HexFormat.of().formatHex(answer).endsWith(PROTOCOL_VERSION));
+      String alert = "02" + "46"; // protocol_version (RFC 8446, section 6.2)
+      assertTrue(HexFormat.of().formatHex(answer).endsWith(alert));
     }
   }
 
   @Test
   void second_handshake_is_refused() throws IOException {
-    try (SSLSocket client = (SSLSocket) connect(server)) {
+    try (SSLSocket client = (SSLSocket) connect()) {
       client.setEnabledProtocols(new String[] {"TLSv1.2"});
       client.startHandshake();
       client.startHandshake();
@@ -112,7 +86,7 @@ class TlsTest implements TestPropertyProvider {
           assertEquals(List.of(), statuses(readAll(client)));
         }
       }
-      assertEquals(200, Answer.toCreate(server.getURI(), FERN).status());
+      assertEquals(200, post(FERN).status());
       assertEquals(
           List.of(),
           log.await(0).stream()
@@ -123,58 +97,51 @@ class TlsTest implements TestPropertyProvider {
 
   /** A client in a handshake, or amid a record, has no more time than one in a request. */
   @ParameterizedTest
-  @EnumSource
+  @ValueSource(
+      strings = {
+        "nothing",
+        "record",
+        "handshake",
+        "record of handshake",
+        "head",
+        "record behind request"
+      })
   @Tag("slow")
-  void client_that_dawdles_is_closed_in_time(Dawdler dawdler) throws IOException {
+  void client_that_dawdles_is_closed_in_time(String last) throws IOException {
+    boolean drips = last.startsWith("record");
     List<Socket> clients = new ArrayList<>();
     long start = System.nanoTime();
     for (int client = 0; client < CLIENTS; client++) {
-      clients.add(begin(dawdler));
+      clients.add(begin(last, drips));
     }
     while (!clients.isEmpty()) {
       LockSupport.parkNanos(DRIP.toNanos());
-      clients.removeIf(client -> isClosed(client, dawdler.drips));
+      clients.removeIf(client -> isClosed(client, drips));
       Duration waited = Duration.ofNanos(System.nanoTime() - start);
       assertTrue(clients.size() == CLIENTS || waited.compareTo(REQUEST_TIMEOUT) >= 0, "too early");
       assertTrue(waited.compareTo(REQUEST_TIMEOUT.plus(MARGIN)) < 0, () -> "open: " + waited);
     }
-    assertEquals(200, Answer.toCreate(server.getURI(), FERN).status());
-  }
-
-  /** How far clients get before they dawdle. */
-  enum Dawdler {
-    NOTHING(false),
-    RECORD(true),
-    HANDSHAKE(false),
-    RECORD_OF_HANDSHAKE(true),
-    HEAD(false),
-    RECORD_BEHIND_REQUEST(true);
-
-    private final boolean drips;
-
-    Dawdler(boolean drips) {
-      this.drips = drips;
-    }
+    assertEquals(200, post(FERN).status());
   }
 
   /** Returns the connection below that of TLS. */
-  private Socket begin(Dawdler dawdler) throws IOException {
+  private Socket begin(String last, boolean drips) throws IOException {
     Socket socket = new Socket(server.getHost(), server.getPort());
-    if (dawdler.name().contains("HANDSHAKE")) {
+    if (last.endsWith("handshake")) {
       SSLEngine engine = TestCertificate.trust().createSSLEngine();
       engine.setUseClientMode(true);
       ByteBuffer hello = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
       engine.wrap(ByteBuffer.allocate(0), hello);
       socket.getOutputStream().write(hello.array(), 0, hello.position());
-    } else if (dawdler == Dawdler.HEAD || dawdler == Dawdler.RECORD_BEHIND_REQUEST) {
+    } else if (last.equals("head") || last.endsWith("request")) {
       String request = createRequest("");
       Socket tls =
           TestCertificate.trust()
               .getSocketFactory()
               .createSocket(socket, server.getHost(), server.getPort(), false);
-      write(tls, dawdler == Dawdler.HEAD ? request.substring(0, 50) : request);
+      write(tls, last.equals("head") ? request.substring(0, 50) : request);
     }
-    if (dawdler.drips) {
+    if (drips) {
       write(socket, "\u0016\u0003\u0003@\0"); // 16 KiB follow
     }
     socket.setSoTimeout(1);
@@ -187,7 +154,7 @@ class TlsTest implements TestPropertyProvider {
         write(client, "1");
       }
       while (client.getInputStream().read() >= 0) {
-        // The server's bytes are of no interest.
+        // Reads up to the end.
       }
       return true;
     } catch (SocketTimeoutException e) {

@@ -1,15 +1,10 @@
 package org.plantstore.adapter.http.document;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.micronaut.context.annotation.Property;
 import io.micronaut.json.JsonMapper;
-import io.micronaut.runtime.server.EmbeddedServer;
-import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
 import io.netty.util.internal.PlatformDependent;
 import jakarta.inject.Inject;
 import java.io.IOException;
@@ -17,10 +12,8 @@ import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.net.Socket;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -33,19 +26,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.Answer;
-import org.plantstore.adapter.http.Tokens;
+import org.plantstore.adapter.http.ServerTest;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.yaml.snakeyaml.Yaml;
 
 /** The documents, which need no token. */
-@MicronautTest
-@Property(name = "jwt.secret", value = Tokens.SECRET)
-class DocumentsTest {
+class DocumentsTest extends ServerTest {
 
   private static final long MAX_BYTES_OF_LAZY_READERS = 16 * 1024 * 1024;
-  private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
-  @Inject EmbeddedServer server;
   @Inject JsonMapper json;
 
   @ParameterizedTest
@@ -61,62 +50,64 @@ class DocumentsTest {
     "/page/swagger-ui-bundle.js.LICENSE.txt, text/plain; charset=utf-8"
   })
   void document_is_served_to_everyone_and_trusts_this_service_alone(String path, String type) {
-    HttpResponse<byte[]> answer = get(path);
+    Answer answer = get(path);
 
-    assertEquals(200, answer.statusCode());
-    assertEquals(200, get(path, "Authorization", "Bearer a.b.c").statusCode());
-    assertEquals(Optional.of(type), answer.headers().firstValue("Content-Type"));
-    assertTrue(answer.body().length > 100, "it has content");
+    assertEquals(200, answer.status());
+    assertEquals(200, get(path, "Authorization", "Bearer a.b.c").status());
+    assertEquals(Optional.of(type), answer.header("Content-Type"));
+    assertTrue(answer.body().length() > 100, "it has content");
     assertEquals(
         Optional.of(
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
                 + " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
-        answer.headers().firstValue("Content-Security-Policy"));
-    assertEquals(Optional.of("nosniff"), answer.headers().firstValue("X-Content-Type-Options"));
-    assertEquals(Optional.of("no-referrer"), answer.headers().firstValue("Referrer-Policy"));
+        answer.header("Content-Security-Policy"));
+    assertEquals(Optional.of("nosniff"), answer.header("X-Content-Type-Options"));
+    assertEquals(Optional.of("no-referrer"), answer.header("Referrer-Policy"));
   }
 
   @Test
   void document_is_the_one_that_was_written_in_both_formats() throws IOException {
-    assertEquals(OpenApiDocument.TEXT, new String(get("/openapi.yaml").body(), UTF_8));
+    assertEquals(OpenApiDocument.TEXT, get("/openapi.yaml").body());
     assertEquals(
         new Yaml().<Object>load(OpenApiDocument.TEXT),
         json.readValue(get("/openapi.json").body(), Map.class));
   }
 
   @Test
-  void document_has_a_head() {
-    HttpResponse<byte[]> head =
-        send(request("/openapi.yaml").method("HEAD", BodyPublishers.noBody()));
+  void document_has_a_head_and_is_only_read() {
+    Answer head = Answer.to(anonymous("/openapi.yaml").method("HEAD", BodyPublishers.noBody()));
+    Answer refused = Answer.to(authenticated("/openapi.yaml").POST(BodyPublishers.noBody()));
 
-    assertEquals(200, head.statusCode());
-    assertEquals(0, head.body().length);
+    assertEquals(200, head.status());
+    assertEquals("", head.body());
     for (String name : List.of("Content-Type", "Content-Length", "ETag")) {
-      assertEquals(
-          get("/openapi.yaml").headers().firstValue(name), head.headers().firstValue(name));
+      assertEquals(get("/openapi.yaml").header(name), head.header(name));
     }
+    assertEquals(405, refused.status());
+    assertEquals(
+        Set.of("GET", "HEAD"),
+        Set.of(String.join(", ", refused.headers().allValues("Allow")).split(", *")));
   }
 
   @Test
   void document_is_not_sent_again_unless_it_has_changed() {
-    String tag = get("/openapi.yaml").headers().firstValue("ETag").orElseThrow();
+    String tag = get("/openapi.yaml").header("ETag").orElseThrow();
 
     for (String known : List.of(tag, "\"other\", " + tag, "W/" + tag, "*")) {
-      HttpResponse<byte[]> unchanged = get("/openapi.yaml", "If-None-Match", known);
-      assertEquals(304, unchanged.statusCode(), known);
-      assertEquals(0, unchanged.body().length);
-      assertEquals(Optional.of(tag), unchanged.headers().firstValue("ETag"));
+      Answer unchanged = get("/openapi.yaml", "If-None-Match", known);
+      assertEquals(304, unchanged.status(), known);
+      assertEquals("", unchanged.body());
+      assertEquals(Optional.of(tag), unchanged.header("ETag"));
     }
-    HttpResponse<byte[]> changed = get("/openapi.json", "If-None-Match", tag);
-    assertEquals(200, changed.statusCode());
-    assertEquals(Optional.of("no-cache"), changed.headers().firstValue("Cache-Control"));
+    Answer changed = get("/openapi.json", "If-None-Match", tag);
+    assertEquals(200, changed.status());
+    assertEquals(Optional.of("no-cache"), changed.header("Cache-Control"));
   }
 
   /** More than a heap could hold if each answer had its own copy of the script. */
   @Test
   void readers_that_do_not_read_cost_nothing() throws IOException {
-    byte[] requests =
-        "GET /page/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n".repeat(100).getBytes(UTF_8);
+    String requests = "GET /page/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n".repeat(100);
     BufferPoolMXBean direct =
         ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
             .filter(pool -> pool.getName().equals("direct"))
@@ -127,14 +118,14 @@ class DocumentsTest {
     List<Socket> lazy = new ArrayList<>();
     try {
       for (int reader = 0; reader < 20; reader++) {
-        Socket socket = new Socket(server.getHost(), server.getPort());
+        Socket socket = connect();
         lazy.add(socket);
-        socket.getOutputStream().write(requests);
+        write(socket, requests);
       }
       for (Socket socket : lazy) {
         assertEquals('H', socket.getInputStream().read());
       }
-      assertEquals(200, Answer.toCreate(server.getURI(), "{\"id\":1,\"name\":\"fern\"}").status());
+      assertEquals(200, post(FERN).status());
       long used = direct.getMemoryUsed() + PlatformDependent.usedDirectMemory() - before;
       assertTrue(used < MAX_BYTES_OF_LAZY_READERS, used + " bytes");
     } finally {
@@ -144,36 +135,19 @@ class DocumentsTest {
     }
   }
 
-  @Test
-  void document_is_only_read() {
-    HttpResponse<byte[]> answer =
-        send(
-            request("/openapi.yaml", "Authorization", "Bearer " + Tokens.valid())
-                .POST(BodyPublishers.noBody()));
-
-    assertEquals(405, answer.statusCode());
-    assertEquals(
-        Set.of("GET", "HEAD"),
-        Set.of(String.join(", ", answer.headers().allValues("Allow")).split(", *")));
-  }
-
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "/page/",
-        "/page/page.html",
-        "/page/%2e%2e",
-        "/errors/",
-        "/errors//",
-        "/%6fpenapi.yaml"
+        "/page/", "/page/page.html", "/page/%2e%2e",
+        "/errors/", "/errors//", "/%6fpenapi.yaml"
       })
   void nothing_else_is_served(String path) {
-    assertEquals(404, get(path, "Authorization", "Bearer " + Tokens.valid()).statusCode());
+    assertEquals(404, Answer.to(authenticated(path)).status());
   }
 
   @Test
   void page_refers_to_this_service_alone_and_has_no_script_within() {
-    String page = new String(get("/").body(), UTF_8);
+    String page = get("/").body();
 
     assertEquals(
         List.of(
@@ -204,7 +178,7 @@ class DocumentsTest {
                     error.description()))
             .toList(),
         entry
-            .matcher(new String(get("/errors").body(), UTF_8))
+            .matcher(get("/errors").body())
             .results()
             .map(found -> List.of(found.group(2), found.group(3), found.group(4)))
             .toList());
@@ -213,26 +187,18 @@ class DocumentsTest {
   @ParameterizedTest
   @ValueSource(strings = {"/plants", "/plants/", "/plants/1", "/a/b/c?d=/e/", "/"})
   void error_links_to_its_entry_from_wherever_it_is_answered(String path) {
-    URI address = URI.create(server.getURI() + path);
+    HttpRequest.Builder request = anonymous(path).POST(BodyPublishers.noBody());
 
-    Answer answer = Answer.to(HttpRequest.newBuilder(address).POST(BodyPublishers.noBody()));
-
-    String link = answer.header("Link").orElseThrow();
-    URI help = address.resolve(link.substring(1, link.indexOf('>')));
+    String link = Answer.to(request).header("Link").orElseThrow();
+    URI help = request.build().uri().resolve(link.substring(1, link.indexOf('>')));
     assertEquals(server.getURI() + "/errors#4001", help.toString());
   }
 
-  private HttpRequest.Builder request(String path, String... headers) {
-    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(server.getURI() + path));
-    return headers.length == 0 ? request : request.headers(headers);
+  private Answer get(String path) {
+    return Answer.to(anonymous(path));
   }
 
-  private HttpResponse<byte[]> get(String path, String... headers) {
-    return send(request(path, headers));
-  }
-
-  private static HttpResponse<byte[]> send(HttpRequest.Builder request) {
-    return assertDoesNotThrow(
-        () -> CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofByteArray()));
+  private Answer get(String path, String header, String value) {
+    return Answer.to(anonymous(path).header(header, value));
   }
 }

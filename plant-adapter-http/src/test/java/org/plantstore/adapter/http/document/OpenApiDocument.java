@@ -13,7 +13,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.http.HttpHeaders;
 
-/** The OpenAPI document, with which all answers that {@code Answer} gets are compared. */
+/** The OpenAPI document, with which {@code Answer} compares answers. */
 public final class OpenApiDocument {
 
   static final String TEXT = read();
@@ -24,13 +24,7 @@ public final class OpenApiDocument {
 
   private OpenApiDocument() {}
 
-  /**
-   * Requires that the document describes an answer, and that an error links to its entry. Errors of
-   * other paths and methods, which a document of the paths that exist cannot have, are described as
-   * those of status 400.
-   *
-   * @throws AssertionError if it does not
-   */
+  /** Requires that an answer is described, 404 and 405 as 400, and that an error has its link. */
   public static void requireDescribed(int status, HttpHeaders headers, String body) {
     SimpleResponse.Builder response =
         SimpleResponse.Builder.status(status == 404 || status == 405 ? 400 : status).withBody(body);

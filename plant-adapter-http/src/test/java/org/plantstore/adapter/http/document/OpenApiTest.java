@@ -11,7 +11,10 @@ import com.atlassian.oai.validator.model.SimpleRequest;
 import com.atlassian.oai.validator.report.ValidationReport;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.swagger.v3.core.util.Json;
+import java.io.IOException;
 import java.net.http.HttpHeaders;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -29,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.yaml.snakeyaml.Yaml;
 
-/** The document says what the contract says, and what the catalogue says. */
+/** The document agrees with the contract and, like the README, with the catalogue of errors. */
 @NullUnmarked // a part of the document that is missing fails as it should
 class OpenApiTest {
 
@@ -39,8 +42,6 @@ class OpenApiTest {
   private static final String CREATE_PLANT = "/paths/~1plants/post/";
   private static final JsonNode DOCUMENT =
       Json.mapper().valueToTree(new Yaml().load(OpenApiDocument.TEXT));
-
-  // The contract
 
   /** Of an object the names of its members are compared. */
   @ParameterizedTest
@@ -61,6 +62,9 @@ class OpenApiTest {
           /components/securitySchemes/bearerAuth/scheme | "bearer"
           /components/schemas                           | Plant NewPlant Error
           /servers/0/url                                | "."
+          /paths/~1plants/post/responses/401/headers/WWW-Authenticate/example | "Bearer realm=\\"plants\\", error=\\"invalid_token\\""
+          /paths/~1plants/post/responses/503/headers/Retry-After/example | 1
+          /components/headers/Link/example              | "<errors#3001>; rel=\\"help\\""
           """)
   void only_operation_is_create_plant_for_a_caller_with_a_token(String pointer, String expected) {
     JsonNode part = DOCUMENT.at(pointer);
@@ -103,8 +107,6 @@ class OpenApiTest {
     assertEquals(fields, described.toString());
   }
 
-  // Additions to it
-
   @Test
   void operation_says_what_clients_rely_on() {
     String description = DOCUMENT.at(CREATE_PLANT + "description").textValue();
@@ -112,19 +114,6 @@ class OpenApiTest {
     assertTrue(
         description.contains(String.format(Locale.ROOT, "at most %,d bytes", 1_048_576)),
         description);
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      textBlock =
-          """
-          /paths/~1plants/post/responses/401/headers/WWW-Authenticate | Bearer realm="plants", error="invalid_token"
-          /paths/~1plants/post/responses/503/headers/Retry-After      | 1
-          /components/headers/Link                                    | <errors#3001>; rel="help"
-          """)
-  void header_is_exemplified_as_it_is_sent(String pointer, String example) {
-    assertEquals(example, DOCUMENT.at(pointer).get("example").asText());
   }
 
   @ParameterizedTest
@@ -201,8 +190,6 @@ class OpenApiTest {
     }
   }
 
-  // The catalogue
-
   @ParameterizedTest
   @ValueSource(strings = {"400", "401", "500", "503"})
   void response_describes_and_exemplifies_the_errors_of_its_status(String status) {
@@ -225,6 +212,25 @@ class OpenApiTest {
   @Test
   void errors_of_other_paths_and_methods_are_described_with_the_interface() {
     assertEquals(catalogue(Set.of("404", "405")), errorsIn(DOCUMENT.get("info")));
+  }
+
+  @Test
+  void readme_lists_every_error_and_no_other_and_none_has_the_number_of_another()
+      throws IOException {
+    List<String> documented =
+        Files.readAllLines(Path.of("..", "README.md")).stream()
+            .filter(line -> line.matches("\\| \\d{4} \\|.*"))
+            .toList();
+
+    assertEquals(
+        Arrays.stream(ErrorNumber.values())
+            .map(error ->
+                "| %d | %d | %s |"
+                    .formatted(error.number(), error.status().getCode(), error.description()))
+            .toList(),
+        documented);
+    List<Integer> numbers = Arrays.stream(ErrorNumber.values()).map(ErrorNumber::number).toList();
+    assertEquals(numbers.stream().sorted().distinct().toList(), numbers);
   }
 
   private static Map<Integer, String> catalogue(Set<String> statuses) {

@@ -3,7 +3,6 @@ package org.plantstore.adapter.http.observe;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.plantstore.adapter.http.connection.RawRequests.createRequest;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -12,11 +11,10 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micronaut.context.annotation.Property;
 import io.micronaut.context.annotation.Requires;
-import io.micronaut.runtime.server.EmbeddedServer;
-import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.io.IOException;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -26,31 +24,21 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.FakeCreatePlant;
 import org.plantstore.adapter.http.Log;
-import org.plantstore.adapter.http.Tokens;
-import org.plantstore.adapter.http.connection.RawRequests;
+import org.plantstore.adapter.http.ServerTest;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/**
- * The access log, which has no secrets, and the metrics where there is a registry; all other tests
- * run without one.
- */
-@MicronautTest
-@Property(name = "jwt.secret", value = Tokens.SECRET)
+/** The access log, which has no secrets, and the metrics; all other tests have no registry. */
 @Property(name = "spec.name", value = "ExchangesTest")
-@Timeout(60)
-class ExchangesTest {
+class ExchangesTest extends ServerTest {
 
   private static final String END = " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
   private static final String LAST = createRequest("Connection: close\r\n");
 
-  @Inject EmbeddedServer server;
-  @Inject FakeCreatePlant createPlant;
   @Inject MeterRegistry registry;
 
   @Singleton
@@ -66,22 +54,25 @@ class ExchangesTest {
     Map<String, Long> counted = counts();
     assertEquals(ErrorNumber.values().length + Exchange.Outcome.values().length, counted.size());
     try (Log log = new Log(Exchanges.ACCESS_LOG)) {
-      RawRequests.send(
-          server,
+      send(
           createRequest("X-Request-Id: a\r\ntraceparent: 00-" + trace + "-00f067aa0ba902b7-01\r\n")
               + createRequest("")
               + "GET /errors HTTP/1.1\r\nHost: x\r\n\r\n"
               + "GET /elsewhere HTTP/1.1\r\nHost: x\r\n\r\n"
               + "POST /plants HTTP/1.1\r\n\r\n");
-      RawRequests.send(server, "canary canary\r\n\r\n");
+      send("canary canary\r\n\r\n");
       createPlant.fail(new PlantStoreUnavailableException("away"));
-      RawRequests.send(server, LAST + "GET /behind/the/last HTTP/1.1\r\nHost: x\r\n\r\n");
+      send(LAST + "GET /behind/the/last HTTP/1.1\r\nHost: x\r\n\r\n");
       createPlant.behave(plant -> {
         begun.countDown();
         FakeCreatePlant.await(goOn);
         return plant.plant();
       });
-      RawRequests.abandon(server, createRequest("X-Request-Id: gone\r\n"), begun);
+      try (Socket gone = connect()) {
+        write(gone, createRequest("X-Request-Id: gone\r\n"));
+        begun.await();
+        gone.setSoLinger(true, 0); // resets the connection
+      }
       List<ILoggingEvent> lines = log.await(8);
       goOn.countDown();
 
@@ -119,7 +110,7 @@ class ExchangesTest {
       throw new ArithmeticException("bug");
     });
     try (Log log = new Log(Exchanges.ACCESS_LOG)) {
-      RawRequests.send(server, LAST);
+      send(LAST);
       String millis = Log.value(log.await(1).get(0), "duration_ms");
       assertTrue(millis.matches("\\d+\\.\\d{3}") && Double.parseDouble(millis) >= 25, millis);
     }
@@ -130,7 +121,7 @@ class ExchangesTest {
 
   @Test
   void remembered_tokens_are_counted() throws IOException {
-    RawRequests.send(server, createRequest("").repeat(4) + LAST);
+    send(createRequest("").repeat(4) + LAST);
 
     Map.of("hit", 3, "miss", 1)
         .forEach((result, least) -> {
@@ -194,7 +185,7 @@ class ExchangesTest {
 
   private ILoggingEvent lineAbout(String request) throws IOException {
     try (Log log = new Log(Exchanges.ACCESS_LOG)) {
-      RawRequests.send(server, request);
+      send(request);
       return log.await(1).get(0);
     }
   }

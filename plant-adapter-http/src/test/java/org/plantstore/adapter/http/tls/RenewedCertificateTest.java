@@ -3,9 +3,8 @@ package org.plantstore.adapter.http.tls;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.plantstore.adapter.http.connection.RawRequests.FERN;
-import static org.plantstore.adapter.http.connection.RawRequests.createRequest;
-import static org.plantstore.adapter.http.connection.RawRequests.statuses;
+import static org.plantstore.adapter.http.ServerTest.createRequest;
+import static org.plantstore.adapter.http.ServerTest.statuses;
 
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
@@ -38,8 +37,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.plantstore.adapter.http.Answer;
 import org.plantstore.adapter.http.Log;
+import org.plantstore.adapter.http.ServerTest;
 import org.plantstore.adapter.http.Tokens;
-import org.plantstore.adapter.http.connection.RawRequests;
 import reactor.core.publisher.Flux;
 
 /** Certificates that change while the service runs. */
@@ -57,12 +56,18 @@ class RenewedCertificateTest {
             version("1", TestCertificate.issue(TestCertificate.builder())));
     ExecutorService callers = Executors.newCachedThreadPool();
     AtomicBoolean done = new AtomicBoolean();
-    try (EmbeddedServer server = start(link)) {
+    String request = createRequest("Connection: close\r\n");
+    Map<String, Object> settings =
+        Map.of(
+            "jwt.secret", Tokens.SECRET,
+            "tls.certificate", link.resolve("tls.crt").toString(),
+            "tls.key", link.resolve("tls.key").toString());
+    try (EmbeddedServer server = ApplicationContext.run(EmbeddedServer.class, settings)) {
       CountDownLatch begun = new CountDownLatch(20);
       List<Future<Void>> calls =
           Stream.<Callable<Integer>>of(
-                  () -> statuses(newConnection(server)).get(0),
-                  () -> Answer.toCreate(server.getURI(), FERN).status())
+                  () -> statuses(ServerTest.send(server, request)).get(0),
+                  () -> Answer.create(server.getURI(), Tokens.valid()).status())
               .map(call -> callers.submit(() -> repeat(call, begun, done)))
               .toList();
       begun.await();
@@ -174,19 +179,6 @@ class RenewedCertificateTest {
     return version;
   }
 
-  private static EmbeddedServer start(Path files) {
-    return ApplicationContext.run(
-        EmbeddedServer.class,
-        Map.of(
-            "jwt.secret", Tokens.SECRET,
-            "tls.certificate", files.resolve("tls.crt").toString(),
-            "tls.key", files.resolve("tls.key").toString()));
-  }
-
-  private static String newConnection(EmbeddedServer server) throws IOException {
-    return RawRequests.send(server, createRequest("Connection: close\r\n"));
-  }
-
   private static Void repeat(Callable<Integer> call, CountDownLatch begun, AtomicBoolean done)
       throws Exception {
     while (!done.get()) {
@@ -202,7 +194,7 @@ class RenewedCertificateTest {
     Certificate served = null;
     while (!certificate.getCertificate().equals(served)) {
       assertTrue(System.nanoTime() < deadline, "still served: " + served);
-      try (SSLSocket socket = (SSLSocket) RawRequests.connect(server)) {
+      try (SSLSocket socket = (SSLSocket) ServerTest.connect(server)) {
         served = socket.getSession().getPeerCertificates()[0];
       }
     }

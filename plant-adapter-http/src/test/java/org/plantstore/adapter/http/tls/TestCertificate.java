@@ -30,7 +30,6 @@ public final class TestCertificate {
 
   private TestCertificate() {}
 
-  /** Returns the trust of a client. */
   public static SSLContext trust() {
     return TRUST;
   }

@@ -25,7 +25,6 @@ import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import com.nimbusds.jose.util.Base64URL;
 import com.nimbusds.jose.util.ByteUtils;
 import java.math.BigInteger;
-import java.net.URI;
 import java.security.spec.ECParameterSpec;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -34,7 +33,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ForkJoinPool;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,8 +58,8 @@ class ForgedTokensTest {
 
   private static RSAKey rsa;
   private static RSAKey rsaOfAttacker;
-  private static IdentityProvider provider;
-  private static IdentityProvider attacker;
+  @AutoClose private static IdentityProvider provider;
+  @AutoClose private static IdentityProvider attacker;
   private static TokenValidation withProvider;
   private static TokenValidation withSecret;
 
@@ -81,14 +80,7 @@ class ForgedTokensTest {
         new TokenValidation(new TokenSettings(SECRET, null, null, null), ForkJoinPool.commonPool());
     withProvider =
         new TokenValidation(
-            new TokenSettings(null, URI.create(provider.url()).toURL(), null, null),
-            ForkJoinPool.commonPool());
-  }
-
-  @AfterAll
-  static void stop() {
-    provider.close();
-    attacker.close();
+            new TokenSettings(null, provider.keySetUrl(), null, null), ForkJoinPool.commonPool());
   }
 
   @ParameterizedTest

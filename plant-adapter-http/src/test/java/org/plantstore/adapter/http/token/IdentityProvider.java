@@ -1,8 +1,8 @@
 package org.plantstore.adapter.http.token;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 
-import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWK;
@@ -14,6 +14,8 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.URL;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -24,7 +26,7 @@ import java.util.concurrent.locks.LockSupport;
 /** An identity provider that publishes a key set over HTTP, and can be down. */
 final class IdentityProvider implements AutoCloseable {
 
-  /** Sends nothing, for longer than any client waits. */
+  /** Exceeds the timeout of every client. */
   static final HttpHandler SILENCE =
       exchange -> LockSupport.parkNanos(Duration.ofMinutes(1).toNanos());
 
@@ -33,9 +35,11 @@ final class IdentityProvider implements AutoCloseable {
   private final AtomicInteger fetches = new AtomicInteger();
   private volatile HttpHandler answer = SILENCE;
 
-  IdentityProvider(JWK... keys) throws IOException {
+  IdentityProvider(JWK... keys) {
     publish(keys);
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server =
+        assertDoesNotThrow(
+            () -> HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0));
     server.createContext(
         "/keys",
         exchange -> {
@@ -49,14 +53,10 @@ final class IdentityProvider implements AutoCloseable {
   }
 
   static ECKey key(Curve curve, String id) {
-    try {
-      return new ECKeyGenerator(curve).keyID(id).generate();
-    } catch (JOSEException e) {
-      throw new IllegalStateException(e);
-    }
+    return assertDoesNotThrow(() -> new ECKeyGenerator(curve).keyID(id).generate());
   }
 
-  /** Sends a body, and says that it is so long. */
+  /** Sends a body with this Content-Length. */
   static void send(HttpExchange exchange, int length, byte... body) throws IOException {
     exchange.sendResponseHeaders(200, length);
     exchange.getResponseBody().write(body);
@@ -67,7 +67,11 @@ final class IdentityProvider implements AutoCloseable {
     return "http://localhost:" + server.getAddress().getPort() + "/keys";
   }
 
-  /** Has the public parts of these keys fetched from now on. */
+  URL keySetUrl() {
+    return assertDoesNotThrow(() -> URI.create(url()).toURL());
+  }
+
+  /** Publishes only the public parts of the keys. */
   void publish(JWK... keys) {
     publish(new JWKSet(List.of(keys)).toString(true));
   }
@@ -76,7 +80,6 @@ final class IdentityProvider implements AutoCloseable {
     answer(exchange -> send(exchange, keySet.length(), keySet.getBytes(UTF_8)));
   }
 
-  /** Has every further fetch answered in this way. */
   void answer(HttpHandler other) {
     answer = other;
   }

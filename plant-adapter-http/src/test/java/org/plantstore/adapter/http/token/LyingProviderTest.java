@@ -22,15 +22,13 @@ import com.nimbusds.jose.util.DeflateUtils;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import java.io.IOException;
-import java.net.URI;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,29 +37,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.plantstore.adapter.http.Log;
 
-/**
- * An identity provider that answers anything but a key set is down, and the last key set stays
- * known.
- */
+/** While the provider answers anything but a key set, it is down, and its last one stays known. */
 @Timeout(60)
 class LyingProviderTest {
 
   private static final ECKey KNOWN = IdentityProvider.key(Curve.P_256, "known");
   private static final ECKey NEXT = IdentityProvider.key(Curve.P_256, "next");
 
-  private IdentityProvider provider;
-  private ProviderKeySet keySet;
-
-  @BeforeEach
-  void start() throws Exception {
-    provider = new IdentityProvider(KNOWN);
-    keySet = new ProviderKeySet(URI.create(provider.url()).toURL());
-  }
-
-  @AfterEach
-  void stop() {
-    provider.close();
-  }
+  @AutoClose private final IdentityProvider provider = new IdentityProvider(KNOWN);
+  private final ProviderKeySet keySet = new ProviderKeySet(provider.keySetUrl());
 
   @Test
   void provider_is_down_until_it_answers_and_its_keys_are_the_same_until_it_has_others()

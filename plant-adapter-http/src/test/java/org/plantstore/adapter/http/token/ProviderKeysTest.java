@@ -11,8 +11,6 @@ import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKMatcher;
 import com.nimbusds.jose.jwk.JWKSelector;
-import java.io.IOException;
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -21,8 +19,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.plantstore.adapter.http.error.ErrorNumber;
@@ -38,19 +35,10 @@ class ProviderKeysTest {
   private static final ECKey KNOWN = IdentityProvider.key(Curve.P_256, "known").toPublicJWK();
   private static final ECKey NEXT = IdentityProvider.key(Curve.P_256, "next").toPublicJWK();
 
-  private IdentityProvider provider;
+  @AutoClose private final IdentityProvider provider = new IdentityProvider(KNOWN);
+
+  @AutoClose("shutdownNow")
   private final ExecutorService executor = Executors.newCachedThreadPool();
-
-  @BeforeEach
-  void start() throws IOException {
-    provider = new IdentityProvider(KNOWN);
-  }
-
-  @AfterEach
-  void stop() {
-    provider.close();
-    executor.shutdownNow();
-  }
 
   @Test
   void known_key_outlives_its_lifetime_while_the_provider_is_down_until_it_is_withdrawn()
@@ -124,7 +112,7 @@ class ProviderKeysTest {
 
   @Test
   void searches_that_wait_are_bounded_and_keep_no_known_key_waiting() throws Exception {
-    ProviderKeys keys = new ProviderKeys(URI.create(provider.url()).toURL(), LIFETIME, 1, executor);
+    ProviderKeys keys = new ProviderKeys(provider.keySetUrl(), LIFETIME, 1, executor);
     assertEquals(List.of(KNOWN), find(keys, KNOWN));
     provider.answer(IdentityProvider.SILENCE);
     Future<List<JWK>> search = executor.submit(() -> find(keys, NEXT));
@@ -168,8 +156,8 @@ class ProviderKeysTest {
     }
   }
 
-  private ProviderKeys keys(Duration lifetime) throws Exception {
-    return new ProviderKeys(URI.create(provider.url()).toURL(), lifetime, 100, executor);
+  private ProviderKeys keys(Duration lifetime) {
+    return new ProviderKeys(provider.keySetUrl(), lifetime, 100, executor);
   }
 
   private static List<JWK> find(ProviderKeys keys, JWK key) throws KeySourceException {

@@ -8,18 +8,16 @@ import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
-import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.plantstore.adapter.http.Answer;
 import org.plantstore.adapter.http.Log;
+import org.plantstore.adapter.http.ServerTest;
 import org.plantstore.adapter.http.Tokens;
-import org.plantstore.adapter.http.connection.RawRequests;
 
 /** Answers to tokens of an identity provider, up or down. */
 class ProviderTokensTest {
@@ -27,20 +25,11 @@ class ProviderTokensTest {
   private static final ECKey KNOWN = IdentityProvider.key(Curve.P_256, "known");
   private static final ECKey NEXT = IdentityProvider.key(Curve.P_256, "next");
 
-  private IdentityProvider provider;
-  private EmbeddedServer server;
+  @AutoClose private final IdentityProvider provider = new IdentityProvider(KNOWN);
 
-  @BeforeEach
-  void start() throws IOException {
-    provider = new IdentityProvider(KNOWN);
-    server = ApplicationContext.run(EmbeddedServer.class, Map.of("jwt.jwks-url", provider.url()));
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
-    provider.close();
-  }
+  @AutoClose
+  private final EmbeddedServer server =
+      ApplicationContext.run(EmbeddedServer.class, Map.of("jwt.jwks-url", provider.url()));
 
   @Test
   void remembered_token_is_invalid_as_soon_as_its_key_is_known_to_be_withdrawn()
@@ -100,16 +89,14 @@ class ProviderTokensTest {
   @Test
   void line_about_a_provider_has_the_ids_of_the_request_that_needed_it() throws Exception {
     String trace = "0af7651916cd43dd8448eb211c80319c";
+    String parent = "traceparent: 00-" + trace + "-b7ad6b7169203331-01\r\n";
     String request =
-        RawRequests.createRequest(
-            "X-Request-Id: mine\r\nConnection: close\r\ntraceparent: 00-"
-                + trace
-                + "-b7ad6b7169203331-01\r\n");
+        ServerTest.createRequest("X-Request-Id: mine\r\nConnection: close\r\n" + parent);
     provider.goDown();
     try (Log log = new Log(ProviderKeySet.class.getName())) {
-      String answer = RawRequests.send(server, request.replace(Tokens.valid(), token(KNOWN)));
+      String answer = ServerTest.send(server, request.replace(Tokens.valid(), token(KNOWN)));
 
-      assertEquals(List.of(503), RawRequests.statuses(answer));
+      assertEquals(List.of(503), ServerTest.statuses(answer));
       assertEquals(
           Map.of("request_id", "mine", "trace_id", trace), log.await(1).get(0).getMDCPropertyMap());
     }

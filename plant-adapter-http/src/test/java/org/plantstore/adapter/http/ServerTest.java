@@ -1,26 +1,69 @@
-package org.plantstore.adapter.http.connection;
+package org.plantstore.adapter.http;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.micronaut.context.annotation.Property;
 import io.micronaut.runtime.server.EmbeddedServer;
+import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
+import jakarta.inject.Inject;
 import java.io.IOException;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import java.util.regex.Pattern;
-import org.plantstore.adapter.http.Tokens;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
 import org.plantstore.adapter.http.tls.TestCertificate;
 
-/** Requests as bytes on a connection of their own, as no HTTP library would send them. */
-public final class RawRequests {
+/** Base of the tests of a running server, which trusts {@link Tokens#SECRET}. */
+@ServerTest.TrustsSecret
+@Timeout(60)
+public abstract class ServerTest {
 
   public static final String FERN = "{\"id\":1,\"name\":\"fern\"}";
 
-  private static final int TIMEOUT_MILLIS = 20_000;
+  @Inject protected EmbeddedServer server;
+  @Inject protected FakeCreatePlant createPlant;
 
-  private RawRequests() {}
+  /** Unlike {@link Property} itself, this annotation is inherited. */
+  @Inherited
+  @Retention(RetentionPolicy.RUNTIME)
+  @MicronautTest
+  @Property(name = "jwt.secret", value = Tokens.SECRET)
+  public @interface TrustsSecret {}
 
-  /** Opens a connection on which waiting for an answer ends after a while. */
+  /** Sends a create with a valid token. */
+  protected final Answer post(String json) {
+    return Answer.to(create(json));
+  }
+
+  protected final HttpRequest.Builder create(String json) {
+    return authenticated("/plants").POST(BodyPublishers.ofString(json));
+  }
+
+  protected final HttpRequest.Builder anonymous(String path) {
+    return HttpRequest.newBuilder(URI.create(server.getURI() + path));
+  }
+
+  protected final HttpRequest.Builder authenticated(String path) {
+    return Answer.request(URI.create(server.getURI() + path));
+  }
+
+  protected final Socket connect() throws IOException {
+    return connect(server);
+  }
+
+  /** Sends requests on one connection, and returns the answers when the server has closed it. */
+  protected final String send(String requests) throws IOException {
+    return send(server, requests);
+  }
+
+  /** Opens a connection on which waiting for an answer ends after 20 seconds. */
   public static Socket connect(EmbeddedServer server) throws IOException {
     Socket socket =
         server.getScheme().equals("https")
@@ -28,7 +71,7 @@ public final class RawRequests {
                 .getSocketFactory()
                 .createSocket(server.getHost(), server.getPort())
             : new Socket(server.getHost(), server.getPort());
-    socket.setSoTimeout(TIMEOUT_MILLIS);
+    socket.setSoTimeout(20_000);
     return socket;
   }
 
@@ -36,7 +79,7 @@ public final class RawRequests {
     socket.getOutputStream().write(text.getBytes(ISO_8859_1));
   }
 
-  /** Returns all that comes until the server closes the connection. */
+  /** Returns everything that the server sends until it closes the connection. */
   public static String readAll(Socket socket) throws IOException {
     return new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
   }
@@ -46,7 +89,6 @@ public final class RawRequests {
     return new String(socket.getInputStream().readNBytes(expected.length()), ISO_8859_1);
   }
 
-  /** Sends the requests, and returns all that comes until the server closes the connection. */
   public static String send(EmbeddedServer server, String requests) throws IOException {
     try (Socket socket = connect(server)) {
       write(socket, requests);
@@ -54,17 +96,6 @@ public final class RawRequests {
     }
   }
 
-  /** Sends a request, and resets the connection as soon as the request is being worked on. */
-  public static void abandon(EmbeddedServer server, String request, CountDownLatch begun)
-      throws IOException, InterruptedException {
-    try (Socket socket = connect(server)) {
-      write(socket, request);
-      begun.await();
-      socket.setSoLinger(true, 0);
-    }
-  }
-
-  /** Returns a create of a fern with a valid token and further lines of the head. */
   public static String createRequest(String headers) {
     return createRequest(headers, FERN);
   }
@@ -97,19 +128,15 @@ public final class RawRequests {
 
   /** Returns the status of each answer, in order. */
   public static List<Integer> statuses(String answers) {
-    return Pattern.compile("HTTP/1\\.1 (\\d{3}) ")
-        .matcher(answers)
-        .results()
-        .map(answer -> Integer.valueOf(answer.group(1)))
-        .toList();
+    return found("HTTP/1\\.1 (\\d{3}) ", answers).map(Integer::valueOf).toList();
   }
 
   /** Returns the values of one header in several answers, in order. */
   public static List<String> headers(String answers, String name) {
-    return Pattern.compile("(?im)^" + name + ": (.*?)\r?$")
-        .matcher(answers)
-        .results()
-        .map(header -> header.group(1))
-        .toList();
+    return found("(?im)^" + name + ": (.*?)\r?$", answers).toList();
+  }
+
+  private static Stream<String> found(String pattern, String answers) {
+    return Pattern.compile(pattern).matcher(answers).results().map(match -> match.group(1));
   }
 }
