@@ -216,6 +216,7 @@ final class ConnectionHandler extends ChannelDuplexHandler {
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     state = ReadState.END;
     context.close();
+    LOG.debug("A connection is closed", cause);
     // Netty's bound of direct memory, which does not end the JVM.
     if (cause instanceof OutOfMemoryError && NO_MEMORY.isDue()) {
       LOG.warn(

@@ -131,6 +131,13 @@ final class SlowClients {
       update(context, currentWait(context));
     }
 
+    /** Follows a pipelined request, which is received before more is read. */
+    @Override
+    public void read(ChannelHandlerContext context) {
+      context.read();
+      update(context, currentWait(context));
+    }
+
     @Override
     public void flush(ChannelHandlerContext context) {
       context.flush();

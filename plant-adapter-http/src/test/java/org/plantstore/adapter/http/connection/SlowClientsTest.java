@@ -89,6 +89,17 @@ class SlowClientsTest extends ServerTest {
     }
   }
 
+  @Test
+  void body_that_stops_behind_a_whole_request_is_closed_in_time() throws IOException {
+    try (Socket client = connect()) {
+      write(
+          client,
+          createRequest("") + head("POST /plants HTTP/1.1", "Content-Length: 1000\r\n") + "{");
+
+      assertEquals(List.of(200), statuses(readAll(client)));
+    }
+  }
+
   /** Small answers stay below most limits when they are not read. */
   @Test
   void client_that_reads_nothing_is_closed_in_time() throws IOException {
