@@ -10,23 +10,21 @@ import java.util.Queue;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /** The asynchronous forms that ports have by default. */
 class AsynchronousFormTest {
 
   private static final NewPlant FERN = new NewPlant(1, "fern", null);
+  private static final CreatePlant CREATE_PLANT = NewPlant::plant;
+  private static final PlantStore STORE = plant -> plant;
 
   private final Queue<Runnable> submitted = new ArrayDeque<>();
 
   @Test
   void blocking_form_runs_on_the_executor() {
-    CreatePlant createPlant = NewPlant::plant;
-    PlantStore store = plant -> plant;
-
-    List<Object> created = outcome(createPlant.createAsync(FERN, submitted::add));
-    List<Object> stored = outcome(store.putIfAbsentAsync(FERN, submitted::add));
+    List<Object> created = outcome(CREATE_PLANT.createAsync(FERN, submitted::add));
+    List<Object> stored = outcome(STORE.putIfAbsentAsync(FERN, submitted::add));
     assertEquals(List.of(), created);
     submitted.forEach(Runnable::run);
 
@@ -42,14 +40,8 @@ class AsynchronousFormTest {
             new PlantIdTakenException(1),
             new IllegalStateException(),
             new StackOverflowError())) {
-      CreatePlant createPlant =
-          plant -> {
-            throw unchecked(failure);
-          };
-      PlantStore store =
-          plant -> {
-            throw unchecked(failure);
-          };
+      CreatePlant createPlant = plant -> fail(failure);
+      PlantStore store = plant -> fail(failure);
 
       assertEquals(List.of(failure), outcome(createPlant.createAsync(FERN, Runnable::run)));
       assertEquals(List.of(failure), outcome(store.putIfAbsentAsync(FERN, Runnable::run)));
@@ -59,31 +51,19 @@ class AsynchronousFormTest {
   @Test
   void stage_fails_with_the_exception_of_an_executor_that_does_not_accept_the_call() {
     for (Throwable failure : List.of(new RejectedExecutionException(), new OutOfMemoryError())) {
-      Executor executor =
-          work -> {
-            throw unchecked(failure);
-          };
+      Executor executor = work -> fail(failure);
 
-      assertEquals(
-          List.of(failure),
-          outcome(((PlantStore) plant -> plant).putIfAbsentAsync(FERN, executor)));
+      assertEquals(List.of(failure), outcome(STORE.putIfAbsentAsync(FERN, executor)));
     }
   }
 
   @Test
   @SuppressWarnings("NullAway") // this test passes null
   void null_is_refused_at_once() {
-    CreatePlant createPlant = NewPlant::plant;
-    PlantStore store = plant -> plant;
-    List<Function<Executor, CompletionStage<?>>> calls =
-        List.of(
-            executor -> createPlant.createAsync(null, executor),
-            executor -> store.putIfAbsentAsync(null, executor));
-
-    calls.forEach(
-        call -> assertThrows(NullPointerException.class, () -> call.apply(submitted::add)));
-    assertThrows(NullPointerException.class, () -> createPlant.createAsync(FERN, null));
-    assertThrows(NullPointerException.class, () -> store.putIfAbsentAsync(FERN, null));
+    assertThrows(NullPointerException.class, () -> CREATE_PLANT.createAsync(null, submitted::add));
+    assertThrows(NullPointerException.class, () -> STORE.putIfAbsentAsync(null, submitted::add));
+    assertThrows(NullPointerException.class, () -> CREATE_PLANT.createAsync(FERN, null));
+    assertThrows(NullPointerException.class, () -> STORE.putIfAbsentAsync(FERN, null));
     assertEquals(0, submitted.size());
   }
 
@@ -95,10 +75,11 @@ class AsynchronousFormTest {
     return outcome;
   }
 
-  private static RuntimeException unchecked(Throwable failure) {
+  @SuppressWarnings("TypeParameterUnusedInFormals") // it never returns
+  private static <T> T fail(Throwable failure) {
     if (failure instanceof Error error) {
       throw error;
     }
-    return (RuntimeException) failure;
+    throw (RuntimeException) failure;
   }
 }

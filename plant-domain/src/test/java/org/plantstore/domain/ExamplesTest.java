@@ -8,8 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -20,7 +18,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
-import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -119,15 +116,8 @@ class ExamplesTest {
         }
         """
             .formatted(VALUE.matcher(code).replaceAll("$1compare.accept($2, $3);")));
-    StringWriter messages = new StringWriter();
-    PrintWriter out = new PrintWriter(messages);
-
-    int status =
-        ToolProvider.findFirst("javac")
-            .orElseThrow()
-            .run(out, out, "--release", "17", "-Xlint:all", "-Werror", "-cp", CLASSES, "" + source);
-
-    assertEquals(0, status, messages::toString);
+    PublicApiTest.run(
+        "javac", "--release", "17", "-Xlint:all", "-Werror", "-cp", CLASSES, source.toString());
   }
 
   private static List<Path> sources() throws IOException {

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.domain.InvalidPlantException.Violation;
@@ -30,23 +31,18 @@ class PlantTest {
   }
 
   @Test
-  void null_character_is_refused_where_it_stands() {
-    assertViolations(
-        new Violation("name", "must not contain U+0000, but has it at index 0"), "\0", null);
-    assertViolations(
-        new Violation("tag", "must not contain U+0000, but has it at index 4"), "fern", "tag \0");
-  }
-
-  @Test
-  void unpaired_surrogates_are_refused_where_they_stand() {
-    String rule = "must not contain an unpaired surrogate, but has it at index ";
-    assertViolations(new Violation("name", rule + 0), HIGH, null);
-    assertViolations(new Violation("name", rule + 1), "a" + LOW, null);
-    assertViolations(new Violation("name", rule + 0), HIGH + "a", null);
-    assertViolations(new Violation("name", rule + 0), LOW + HIGH, null);
-    assertViolations(new Violation("name", rule + 2), HIGH + LOW + LOW, null);
-    assertViolations(new Violation("name", rule + 0), HIGH + HIGH + LOW, null);
-    assertViolations(new Violation("tag", rule + 3), "", "tag" + HIGH);
+  void null_character_and_unpaired_surrogates_are_refused_where_they_stand() {
+    String rule = "must not contain U+0000, but has it at index ";
+    assertViolation("name", rule + 0, "\0", null);
+    assertViolation("tag", rule + 4, "fern", "tag \0");
+    rule = "must not contain an unpaired surrogate, but has it at index ";
+    assertViolation("name", rule + 0, HIGH, null);
+    assertViolation("name", rule + 1, "a" + LOW, null);
+    assertViolation("name", rule + 0, HIGH + "a", null);
+    assertViolation("name", rule + 0, LOW + HIGH, null);
+    assertViolation("name", rule + 2, HIGH + LOW + LOW, null);
+    assertViolation("name", rule + 0, HIGH + HIGH + LOW, null);
+    assertViolation("tag", rule + 3, "", "tag" + HIGH);
   }
 
   @Test
@@ -105,12 +101,13 @@ class PlantTest {
     assertEquals(fields, Arrays.toString(form.getFields()));
   }
 
-  private static void assertViolations(Violation expected, String name, @Nullable String tag) {
-    assertEquals(
-        List.of(expected),
-        assertThrows(InvalidPlantException.class, () -> new Plant(name, tag)).violations());
-    assertEquals(
-        List.of(expected),
-        assertThrows(InvalidPlantException.class, () -> new NewPlant(1, name, tag)).violations());
+  private static void assertViolation(
+      String field, String rule, String name, @Nullable String tag) {
+    for (Executable construction :
+        List.<Executable>of(() -> new Plant(name, tag), () -> new NewPlant(1, name, tag))) {
+      assertEquals(
+          List.of(new Violation(field, rule)),
+          assertThrows(InvalidPlantException.class, construction).violations());
+    }
   }
 }

@@ -36,7 +36,6 @@ class PublicApiTest {
             + " mvn -pl plant-domain test -Dtest=PublicApiTest -Dpublic-api.accept");
   }
 
-  /** Returns the listing of each class in the folders. */
   private static String[] javap(String... folders) throws IOException {
     Stream.Builder<String> arguments = Stream.<String>builder().add("-protected");
     for (String folder : folders) {
@@ -48,13 +47,15 @@ class PublicApiTest {
             .forEach(arguments);
       }
     }
-    StringWriter listing = new StringWriter();
-    PrintWriter out = new PrintWriter(listing);
-    int status =
-        ToolProvider.findFirst("javap")
-            .orElseThrow()
-            .run(out, out, arguments.build().toArray(String[]::new));
-    assertEquals(0, status, listing::toString);
-    return listing.toString().split("Compiled from .*\\R");
+    return run("javap", arguments.build().toArray(String[]::new)).split("Compiled from .*\\R");
+  }
+
+  /** Runs a program of the JDK, which must succeed, and returns its output. */
+  static String run(String program, String... arguments) {
+    StringWriter output = new StringWriter();
+    PrintWriter out = new PrintWriter(output);
+    int status = ToolProvider.findFirst(program).orElseThrow().run(out, out, arguments);
+    assertEquals(0, status, output::toString);
+    return output.toString();
   }
 }

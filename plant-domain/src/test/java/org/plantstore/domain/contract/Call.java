@@ -18,11 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 
-/**
- * A call of a store.
- *
- * @param occasion when the call is made, for failure messages
- */
+/** A call of a store; failure messages contain the occasion. */
 record Call(
     Form form,
     PlantStore store,
@@ -55,17 +51,14 @@ record Call(
       });
 
   /**
-   * The outcome of a call.
-   *
-   * @param returned the returned plant, which a broken store may leave null
-   * @param thrown the exception of the store or of the stage, or null
-   * @param hangs whether the store neither returned nor threw within the time limit
+   * The returned plant, which a broken store may leave null, or the exception of the store or of
+   * the stage, or neither, if the call hangs: it has not ended within the time limit.
    */
   record Outcome(@Nullable NewPlant returned, @Nullable Throwable thrown, boolean hangs) {}
 
   /** Makes the calls at the same moment, each in its own thread, and returns their outcomes. */
   @SuppressWarnings("ThreadPriorityCheck") // yielding lets the other callers arrive
-  static List<Outcome> atOnce(List<Call> calls, Duration timeLimit) throws InterruptedException {
+  static List<Outcome> atOnce(List<Call> calls, Duration timeLimit) {
     CountDownLatch absent = new CountDownLatch(calls.size());
     List<Callable<Outcome>> tasks = new ArrayList<>();
     for (Call call : calls) {
@@ -78,8 +71,13 @@ record Call(
       });
     }
     List<Outcome> outcomes = new ArrayList<>();
-    for (Future<Outcome> future : CALLERS.invokeAll(tasks, timeLimit.toNanos(), NANOSECONDS)) {
-      outcomes.add(outcome(future));
+    try {
+      for (Future<Outcome> ended : CALLERS.invokeAll(tasks, timeLimit.toNanos(), NANOSECONDS)) {
+        outcomes.add(outcome(ended));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("the test was interrupted", e);
     }
     return outcomes;
   }

@@ -2,6 +2,8 @@ package org.plantstore.domain.contract;
 
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -54,8 +56,6 @@ import org.plantstore.domain.contract.Call.Form;
  */
 public abstract class PlantStoreContract {
 
-  private static final String BOTH_FORMS = "{displayName} {0}";
-
   private static final int MANY = 16;
 
   /**
@@ -72,6 +72,11 @@ public abstract class PlantStoreContract {
 
   /** Likewise, 101 + 6 * 8 = 149 plants and 101 + 6 * 16 = 197 calls are primes. */
   private static final int ROUNDS_BEFORE_CRASH = 6;
+
+  @Retention(RetentionPolicy.RUNTIME)
+  @ParameterizedTest(name = "{displayName} {0}")
+  @EnumSource
+  private @interface InBothForms {}
 
   /** Constructor for subclasses. */
   protected PlantStoreContract() {}
@@ -118,10 +123,8 @@ public abstract class PlantStoreContract {
     return Duration.ofSeconds(60);
   }
 
-  @ParameterizedTest(name = BOTH_FORMS)
-  @EnumSource
-  void r1_a_free_id_is_stored_and_an_equal_plant_is_returned(Form form)
-      throws InterruptedException {
+  @InBothForms
+  void r1_a_free_id_is_stored_and_an_equal_plant_is_returned(Form form) {
     List<NewPlant> alike =
         List.of(
             new NewPlant(1, "r1 fern", "shade"),
@@ -131,10 +134,8 @@ public abstract class PlantStoreContract {
     check("R1", form).assertStores(alike, store());
   }
 
-  @ParameterizedTest(name = BOTH_FORMS)
-  @EnumSource
-  void r2_a_taken_id_changes_nothing_and_the_stored_plant_is_returned(Form form)
-      throws InterruptedException {
+  @InBothForms
+  void r2_a_taken_id_changes_nothing_and_the_stored_plant_is_returned(Form form) {
     RuleCheck r2 = check("R2", form);
     PlantStore store = store();
     NewPlant fern = new NewPlant(1, "r2 fern", "shade");
@@ -152,21 +153,17 @@ public abstract class PlantStoreContract {
     r2.assertStored(moss, store, "for a taken id");
   }
 
-  @ParameterizedTest(name = BOTH_FORMS)
-  @EnumSource
-  void r3_of_concurrent_calls_one_wins_and_every_call_returns_the_winner(Form form)
-      throws InterruptedException {
+  @InBothForms
+  void r3_of_concurrent_calls_one_wins_and_every_call_returns_the_winner(Form form) {
     assertOneWins(form, List.of(store()));
   }
 
-  @ParameterizedTest(name = BOTH_FORMS)
-  @EnumSource
-  void r3_of_concurrent_calls_through_two_instances_one_wins(Form form)
-      throws InterruptedException {
+  @InBothForms
+  void r3_of_concurrent_calls_through_two_instances_one_wins(Form form) {
     assertOneWins(form, List.of(store(), anotherStore()));
   }
 
-  private void assertOneWins(Form form, List<PlantStore> instances) throws InterruptedException {
+  private void assertOneWins(Form form, List<PlantStore> instances) {
     RuleCheck r3 = check("R3", form);
     for (long id = 1; id <= RACES_OF_TWO + RACES_OF_MANY; id++) {
       List<Call> calls = new ArrayList<>();
@@ -187,9 +184,8 @@ public abstract class PlantStoreContract {
     }
   }
 
-  @ParameterizedTest(name = BOTH_FORMS)
-  @EnumSource
-  void r4_returned_plant_survives_a_crash(Form form) throws InterruptedException {
+  @InBothForms
+  void r4_returned_plant_survives_a_crash(Form form) {
     RuleCheck r4 = check("R4", form);
     PlantStore store = store();
     Set<NewPlant> returned = new LinkedHashSet<>();
@@ -222,7 +218,6 @@ public abstract class PlantStoreContract {
     return plants;
   }
 
-  /** Returns calls with two rivals for each id. */
   private static List<Call> rivalsInPairs(RuleCheck r4, PlantStore store, long firstId) {
     List<Call> calls = new ArrayList<>();
     for (int caller = 0; caller < MANY; caller++) {
@@ -233,9 +228,8 @@ public abstract class PlantStoreContract {
     return calls;
   }
 
-  @ParameterizedTest(name = BOTH_FORMS)
-  @EnumSource
-  void r5_text_is_kept_exactly(Form form) throws InterruptedException {
+  @InBothForms
+  void r5_text_is_kept_exactly(Form form) {
     List<NewPlant> plants = new ArrayList<>();
     plants.add(new NewPlant(1, "r5 no tag", null));
     plants.add(new NewPlant(2, "r5 empty tag", ""));
@@ -248,16 +242,13 @@ public abstract class PlantStoreContract {
     check("R5", form).assertStores(plants, store());
   }
 
-  @ParameterizedTest(name = BOTH_FORMS)
-  @EnumSource
-  void r6_every_long_is_an_id(Form form) throws InterruptedException {
+  @InBothForms
+  void r6_every_long_is_an_id(Form form) {
     check("R6", form).assertStores(plants("r6", UnusualValues.ids()), store());
   }
 
-  @ParameterizedTest(name = BOTH_FORMS)
-  @EnumSource
-  void r7_a_failure_shows_that_trying_again_can_help_and_trying_again_is_safe(Form form)
-      throws InterruptedException {
+  @InBothForms
+  void r7_a_failure_shows_that_trying_again_can_help_and_trying_again_is_safe(Form form) {
     RuleCheck r7 = check("R7", form);
     PlantStore store = store();
     NewPlant stored = new NewPlant(MANY + 1, "r7 stored plant", "tag");
@@ -277,9 +268,8 @@ public abstract class PlantStoreContract {
     }
   }
 
-  @ParameterizedTest(name = BOTH_FORMS)
-  @EnumSource
-  void r8_many_threads_use_one_store(Form form) throws InterruptedException {
+  @InBothForms
+  void r8_many_threads_use_one_store(Form form) {
     RuleCheck r8 = check("R8", form);
     PlantStore store = store();
     List<NewPlant> plants = plants("r8", LongStream.rangeClosed(1, MANY * ROUNDS_OF_MANY));
@@ -293,9 +283,8 @@ public abstract class PlantStoreContract {
     }
   }
 
-  @ParameterizedTest(name = BOTH_FORMS)
-  @EnumSource
-  void r9_null_is_refused(Form form) throws InterruptedException {
+  @InBothForms
+  void r9_null_is_refused(Form form) {
     check("R9", form).assertRefusesNull(store());
   }
 

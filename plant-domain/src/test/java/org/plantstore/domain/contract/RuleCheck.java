@@ -22,8 +22,7 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
   }
 
   /** Puts a plant for later calls. Other rules check the returned plant. */
-  @Nullable NewPlant put(PlantStore store, NewPlant plant, String occasion)
-      throws InterruptedException {
+  @Nullable NewPlant put(PlantStore store, NewPlant plant, String occasion) {
     return outcomes(
             List.of(call(store, plant, occasion)),
             "return without an exception",
@@ -33,28 +32,26 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
   }
 
   /** Makes the calls at once, and returns the plants that they return; calls may fail. */
-  List<NewPlant> returnedAtOnce(List<Call> calls) throws InterruptedException {
+  List<NewPlant> returnedAtOnce(List<Call> calls) {
     return outcomes(calls, "end", outcome -> !outcome.hangs()).stream()
         .map(Outcome::returned)
         .filter(Objects::nonNull)
         .toList();
   }
 
-  void assertReturns(NewPlant expected, PlantStore store, NewPlant plant, String occasion)
-      throws InterruptedException {
+  void assertReturns(NewPlant expected, PlantStore store, NewPlant plant, String occasion) {
     List<Call> calls = List.of(call(store, plant, occasion));
     assertReturned(List.of(expected), calls, Call.atOnce(calls, timeLimit));
   }
 
   /** Asserts that a plant is stored by trying to take its id with another, in the other form. */
-  void assertStored(NewPlant expected, PlantStore store, String occasion)
-      throws InterruptedException {
+  void assertStored(NewPlant expected, PlantStore store, String occasion) {
     NewPlant rival = new NewPlant(expected.id(), "rival for id " + expected.id(), "rival");
     new RuleCheck(rule, form.other(), timeLimit).assertReturns(expected, store, rival, occasion);
   }
 
   /** Asserts that plants with free ids are returned, and stored. */
-  void assertStores(List<NewPlant> plants, PlantStore store) throws InterruptedException {
+  void assertStores(List<NewPlant> plants, PlantStore store) {
     for (NewPlant plant : plants) {
       assertReturns(plant, store, plant, "for a free id");
     }
@@ -64,14 +61,13 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
   }
 
   /** Asserts that each plant is returned when all of them are put at once. */
-  void assertReturnsAtOnce(List<NewPlant> plants, PlantStore store, String occasion)
-      throws InterruptedException {
+  void assertReturnsAtOnce(List<NewPlant> plants, PlantStore store, String occasion) {
     List<Call> calls = calls(plants, store, occasion);
     assertReturned(plants, calls, Call.atOnce(calls, timeLimit));
   }
 
   /** Asserts that all calls, made at once, return the plant of one of them, and returns it. */
-  NewPlant assertOneWins(List<Call> calls) throws InterruptedException {
+  NewPlant assertOneWins(List<Call> calls) {
     List<Outcome> outcomes = Call.atOnce(calls, timeLimit);
     NewPlant winner = outcomes.get(0).returned();
     if (winner == null || calls.stream().noneMatch(call -> winner.equals(call.plant()))) {
@@ -82,8 +78,7 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
   }
 
   /** Asserts that each call, all made at once, throws the exception that permits a retry. */
-  void assertUnavailable(List<NewPlant> plants, PlantStore store, String occasion)
-      throws InterruptedException {
+  void assertUnavailable(List<NewPlant> plants, PlantStore store, String occasion) {
     outcomes(
         calls(plants, store, occasion),
         "throw PlantStoreUnavailableException without a cause and suppressed exceptions",
@@ -93,7 +88,7 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
                 && unavailable.getSuppressed().length == 0);
   }
 
-  void assertRefusesNull(PlantStore store) throws InterruptedException {
+  void assertRefusesNull(PlantStore store) {
     List<Call> calls = new ArrayList<>(List.of(call(store, null, "instead of a plant")));
     if (form == Form.ASYNCHRONOUS) {
       calls.add(new Call(form, store, new NewPlant(1, "r9", null), null, "without an executor"));
@@ -108,8 +103,7 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
     return plants.stream().map(plant -> call(store, plant, occasion)).toList();
   }
 
-  private List<Outcome> outcomes(List<Call> calls, String expected, Predicate<Outcome> asExpected)
-      throws InterruptedException {
+  private List<Outcome> outcomes(List<Call> calls, String expected, Predicate<Outcome> asExpected) {
     List<Outcome> outcomes = Call.atOnce(calls, timeLimit);
     for (int caller = 0; caller < calls.size(); caller++) {
       if (!asExpected.test(outcomes.get(caller))) {
