@@ -3,10 +3,10 @@ package org.plantstore.app;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.introspect.Annotated;
 import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
-import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.KubernetesResource;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,19 +49,22 @@ final class Manifests {
 
   private Manifests() {}
 
-  /** Returns the content of a file of the folder. */
   static Map<String, Object> yaml(String file) {
     return new Yaml().load(text(FOLDER.resolve(file)));
   }
 
-  /** Returns the Kubernetes object in a file of the folder. */
-  static <T extends HasMetadata> T read(String file, Class<T> kind) {
-    return kind.cast(parse(yaml(file)));
+  static JsonNode read(String file) {
+    return MAPPER.valueToTree(yaml(file));
   }
 
   /** Returns the Kubernetes object; fails if its kind does not have one of the fields. */
-  static HasMetadata parse(Map<String, Object> manifest) {
-    return (HasMetadata) MAPPER.convertValue(manifest, KubernetesResource.class);
+  static KubernetesResource parse(Map<String, Object> manifest) {
+    return MAPPER.convertValue(manifest, KubernetesResource.class);
+  }
+
+  /** Compares JSON without white space; apostrophes stand for quotation marks. */
+  static void assertJson(String expected, JsonNode actual) {
+    assertEquals(expected, actual.toString().replace('"', '\''));
   }
 
   /** Fails unless the page on configuration lists each of the variables. */
@@ -85,20 +88,17 @@ final class Manifests {
         .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
   }
 
-  /** Returns the default of a setting. */
   static int setting(String name) {
     Map<String, Object> settings = new Yaml().load(text(SETTINGS));
     return (int) Objects.requireNonNull(settings.get(name), name);
   }
 
-  /** Returns the seconds that a shutdown may take. */
   static int shutdownSeconds() {
     String seconds =
         SHUTDOWN.matcher(text(OPERATIONS)).results().findFirst().orElseThrow().group(1);
     return setting("drain.seconds") + Integer.parseInt(seconds);
   }
 
-  /** Returns the runbook of the page on operations. */
   static String runbook() {
     return text(OPERATIONS).replaceFirst("(?s)^.*\n## Runbook\n", "");
   }

@@ -1,58 +1,128 @@
 package org.plantstore.app;
 
-import static java.util.stream.Collectors.joining;
+import static java.util.stream.Collectors.toCollection;
+import static java.util.stream.Collectors.toMap;
+import static java.util.stream.Collectors.toSet;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The metrics as a Prometheus reads them, held against the page on operations and the dashboard.
+ * The metrics as Prometheus scrapes them match the page on operations, the dashboard and the
+ * alerts.
  */
 class MetricsTest {
 
-  private static final Path PAGE = Path.of("docs", "operations.md");
+  private static final List<JsonNode> ALERTS =
+      Manifests.read("kubernetes/monitoring/alerts.yaml").findParents("alert");
 
-  /** A row of the table: a metric, its labels or a dash, its unit and its meaning. */
-  private static final Pattern ROW =
+  /** A row of the page on operations: a metric, its labels or a dash, its unit and its meaning. */
+  private static final Pattern METRIC_ROW =
       Pattern.compile("(?m)^\\| `([a-z0-9_]+\\*?)` \\| (—|(?:`[a-z]+`(?:, )?)+) \\| .* \\|$");
 
-  /** A metric without the suffix of its part, and its labels. */
-  private static final Pattern SAMPLE =
-      Pattern.compile(
-          "(?m)^([a-z0-9_]+?)(?:_bucket|_count|_sum|(?<=seconds|plants)_max)?(?:\\{(.*)})? \\S+$");
+  /** A row of the page on deployment: an alert, its severity, and a row of the runbook. */
+  private static final Pattern ALERT_ROW =
+      Pattern.compile("(?m)^\\| (PlantStore[A-Za-z]+) \\| (.*?) \\| .* \\| (.*?) \\|$");
 
-  private static final Pattern LABEL = Pattern.compile("([a-z_]+)(?:=\"(?:[^\"\\\\]|\\\\.)*\")?");
+  private static final Pattern NAME = Pattern.compile("[a-z]+");
 
-  @Test
-  void documented_metrics_and_labels_are_those_that_are_scraped() throws IOException {
-    String section = Files.readString(PAGE).replaceFirst("(?s)^.*\n## Metrics\n(.*?)\n##.*", "$1");
-    List<String> documented =
-        ROW.matcher(section)
-            .results()
-            .map(row -> row.group(1) + labels(row.group(2)))
-            .sorted()
-            .toList();
+  /** A scraped line: a metric and its labels. */
+  private static final Pattern SAMPLE = Pattern.compile("(?m)^([a-z0-9_]+)(?:\\{(.*)})? \\S+$");
 
-    String scraped = ServiceProcess.shared().metrics();
-    assertEquals(
-        documented,
-        SAMPLE.matcher(scraped).results().map(MetricsTest::name).distinct().sorted().toList());
+  /** A metric in a query, and the conditions on its labels. */
+  private static final Pattern SELECTOR = Pattern.compile("([a-z_]+)\\{([^}]*)}");
+
+  /** A label, the comparison, and the value. */
+  private static final Pattern CONDITION =
+      Pattern.compile("([a-z_]+)(=~|!=|=)\"((?:[^\"\\\\]|\\\\.)*)\"");
+
+  private static final Pattern GROUPING = Pattern.compile("by \\(([a-z, ]+)\\)");
+
+  /** A name with an underscore that is not a function, so no metric is missed. */
+  private static final Pattern METRIC = Pattern.compile("(?<![a-z_$])[a-z]+_[a-z_]+(?![a-z_(])");
+
+  /** Labels and metrics that Prometheus itself adds. */
+  private static final Set<String> OF_PROMETHEUS = Set.of("job", "instance", "up");
+
+  private record Sample(String metric, Map<String, String> labels) {
+
+    static List<Sample> scrape() {
+      assertEquals(200, ServiceProcess.shared().create(603, "fern").statusCode());
+      return SAMPLE
+          .matcher(ServiceProcess.shared().metrics())
+          .results()
+          .map(sample -> new Sample(sample.group(1), labels(sample.group(2))))
+          .toList();
+    }
+
+    private static Map<String, String> labels(@Nullable String text) {
+      return CONDITION
+          .matcher(Objects.requireNonNullElse(text, ""))
+          .results()
+          .collect(toMap(label -> label.group(1), label -> label.group(3)));
+    }
+
+    /** Returns the metric with its labels; the page has one row for each family of the JVM. */
+    String row() {
+      String family = metric.replaceFirst("^(jvm|process|system)_.*", "$1_*");
+      if (!family.equals(metric)) {
+        return family + "[]";
+      }
+      Set<String> names = new TreeSet<>(labels.keySet());
+      names.remove("le"); // the upper bound of a bucket
+      return metric.replaceFirst("(_bucket|_count|_sum|(?<=seconds|plants)_max)$", "") + names;
+    }
+
+    boolean isSelectedBy(MatchResult selector) {
+      return metric.equals(selector.group(1))
+          && CONDITION
+              .matcher(selector.group(2))
+              .results()
+              .filter(condition -> !OF_PROMETHEUS.contains(condition.group(1)))
+              .allMatch(this::fulfils);
+    }
+
+    private boolean fulfils(MatchResult condition) {
+      boolean isEqual = condition.group(3).equals(labels.get(condition.group(1)));
+      return isEqual != condition.group(2).equals("!=");
+    }
   }
 
   @Test
-  void metrics_are_at_the_management_port_alone_and_the_operation_is_not() {
+  void documented_metrics_and_labels_are_those_that_are_scraped() {
+    String page = Manifests.text(Path.of("docs", "operations.md"));
+    List<String> documented =
+        METRIC_ROW
+            .matcher(page.replaceFirst("(?s)^.*\n## Metrics\n(.*?)\n##.*", "$1"))
+            .results()
+            .map(row -> row.group(1) + names(row.group(2)))
+            .sorted()
+            .toList();
+
+    assertEquals(
+        documented, Sample.scrape().stream().map(Sample::row).distinct().sorted().toList());
+  }
+
+  @Test
+  void metrics_are_only_at_the_management_port_and_the_operation_is_not() {
     ServiceProcess service = ServiceProcess.shared();
     Map<String, String> token = Map.of("Authorization", "Bearer " + ServiceProcess.token());
 
@@ -67,30 +137,77 @@ class MetricsTest {
   }
 
   @Test
-  void queries_of_the_dashboard_select_and_group_what_is_served() throws IOException {
-    List<String> queries =
-        new ObjectMapper()
-            .readTree(Manifests.FOLDER.resolve("grafana-dashboard.json").toFile())
-            .findValuesAsText("expr");
-
+  void queries_of_the_dashboard_and_the_alerts_select_and_group_what_is_served()
+      throws IOException {
+    List<String> queries = new ArrayList<>();
+    new ObjectMapper()
+        .readTree(Manifests.FOLDER.resolve("grafana-dashboard.json").toFile())
+        .findValuesAsText("expr", queries);
     assertTrue(queries.size() >= 12, queries::toString);
-    PrometheusQueries.assertServed(queries);
+    ALERTS.forEach(alert -> queries.add(alert.path("expr").textValue()));
+    List<Sample> served = Sample.scrape();
+
+    for (String query : queries) {
+      Set<String> grouping =
+          GROUPING
+              .matcher(query)
+              .results()
+              .flatMap(labels -> names(labels.group(1)).stream())
+              .filter(label -> !OF_PROMETHEUS.contains(label))
+              .collect(toSet());
+      List<MatchResult> selectors = SELECTOR.matcher(query).results().toList();
+      assertFalse(selectors.isEmpty(), query);
+      assertFalse(METRIC.matcher(SELECTOR.matcher(query).replaceAll("")).find(), query);
+      for (MatchResult selector : selectors) {
+        if (OF_PROMETHEUS.contains(selector.group(1))) {
+          continue;
+        }
+        List<Sample> selected =
+            served.stream().filter(sample -> sample.isSelectedBy(selector)).toList();
+        assertFalse(selected.isEmpty(), selector.group() + " is not served");
+        for (Sample sample : selected) {
+          assertTrue(sample.labels().keySet().containsAll(grouping), () -> query + " of " + sample);
+        }
+      }
+    }
   }
 
-  /** Returns the metric with its labels; the page has one row for each family of the JVM. */
-  private static String name(MatchResult sample) {
-    String metric = sample.group(1);
-    String family = metric.replaceFirst("^(jvm|process|system)_.*", "$1_*");
-    return family.equals(metric) ? metric + labels(sample.group(2)) : family + "[]";
+  @Test
+  void each_alert_names_a_row_of_the_runbook_and_is_documented() {
+    String page = Manifests.text(Path.of("docs", "deployment.md")).replace("`", "");
+    List<String> documented =
+        ALERT_ROW
+            .matcher(page)
+            .results()
+            .map(row -> row.group(1) + " " + row.group(2) + " " + row.group(3))
+            .toList();
+    List<String> named = new ArrayList<>();
+    for (JsonNode alert : ALERTS) {
+      String entry = alert.at("/annotations/runbook").textValue();
+      String severity = alert.at("/labels/severity").textValue();
+      named.add(alert.path("alert").textValue() + " " + severity + " " + entry);
+      String row = "\n| " + entry + " | ";
+      assertTrue(Manifests.runbook().replace("`", "").contains(row), () -> "no row begins" + row);
+    }
+    assertEquals(named, documented);
   }
 
-  private static String labels(@Nullable String text) {
-    return LABEL
-        .matcher(Objects.requireNonNullElse(text, ""))
-        .results()
-        .map(label -> label.group(1))
-        .filter(label -> !label.equals("le")) // the upper bound of a bucket
-        .sorted()
-        .collect(joining(" ", "[", "]"));
+  @Test
+  void alerts_fire_in_trouble_and_not_before(@TempDir Path folder) throws IOException {
+    String promtool = Program.requireInstalled("promtool");
+    JsonNode rules = Manifests.read("kubernetes/monitoring/alerts.yaml").path("spec");
+    Files.writeString(folder.resolve("alerts.json"), rules.toString());
+    String test = Manifests.text(Path.of("src", "test", "resources", "alerts-test.yaml"));
+    Files.writeString(folder.resolve("test.yaml"), test);
+
+    Program.run(folder, Map.of(), promtool, "test", "rules", "test.yaml").requireSuccess();
+    for (JsonNode alert : ALERTS) {
+      String name = "alertname=\"" + alert.path("alert").textValue() + "\"";
+      assertTrue(test.contains(name), name);
+    }
+  }
+
+  private static Set<String> names(String text) {
+    return NAME.matcher(text).results().map(MatchResult::group).collect(toCollection(TreeSet::new));
   }
 }
