@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -21,7 +20,6 @@ import java.util.stream.Stream;
 final class Architecture {
 
   private static final String ROOT = "org.plantstore.";
-  private static final String ADAPTERS = ROOT + "adapter.";
 
   private final JavaClasses classes;
 
@@ -29,55 +27,49 @@ final class Architecture {
     this.classes = classes;
   }
 
+  /** A dependency of a package of the project on another package. */
+  private record Need(String from, String to) {}
+
   /** Returns the other modules that each module with classes depends on. */
   Map<String, Set<String>> moduleGraph() {
-    return graph(Architecture::moduleOf, name -> true);
+    return graph(ROOT, Architecture::moduleOf);
   }
 
-  /** Returns the other rooms of its adapter that each room of an adapter depends on. */
+  /** Returns the other rooms of adapters that each room of an adapter depends on. */
   Map<String, Set<String>> roomGraph() {
-    Map<String, Set<String>> graph = graph(Architecture::roomOf, name -> name.startsWith(ADAPTERS));
-    graph.replaceAll((room, needed) ->
-        needed.stream()
-            .filter(other -> moduleOf(ROOT + other).equals(moduleOf(ROOT + room)))
-            .collect(toCollection(TreeSet::new)));
-    return graph;
+    return graph(ROOT + "adapter.", Architecture::roomOf);
   }
 
-  private Map<String, Set<String>> graph(
-      UnaryOperator<String> ownerOf, Predicate<String> isOfGraph) {
+  private Map<String, Set<String>> graph(String prefix, UnaryOperator<String> nodeOf) {
     Map<String, Set<String>> graph = new TreeMap<>();
-    for (JavaClass owner : classes) {
-      if (isOfGraph.test(owner.getPackageName())) {
-        String name = ownerOf.apply(owner.getPackageName());
-        Set<String> needed = graph.computeIfAbsent(name, unit -> new TreeSet<>());
-        packagesNeededBy(owner)
-            .filter(other -> other.startsWith(ROOT) && isOfGraph.test(other))
-            .map(ownerOf)
-            .filter(other -> !other.equals(name))
-            .forEach(needed::add);
-      }
-    }
+    needs()
+        .filter(need -> need.from().startsWith(prefix))
+        .forEach(need -> {
+          String node = nodeOf.apply(need.from());
+          Set<String> needed = graph.computeIfAbsent(node, name -> new TreeSet<>());
+          if (need.to().startsWith(prefix) && !nodeOf.apply(need.to()).equals(node)) {
+            needed.add(nodeOf.apply(need.to()));
+          }
+        });
     return graph;
   }
 
   /** Returns the packages outside of the project that a module depends on. */
   Set<String> externalPackages(String module) {
-    return classes.stream()
-        .filter(owner -> moduleOf(owner.getPackageName()).equals(module))
-        .flatMap(Architecture::packagesNeededBy)
+    return needs()
+        .filter(need -> moduleOf(need.from()).equals(module))
+        .map(Need::to)
         .filter(name -> !name.startsWith(ROOT))
         .collect(toCollection(TreeSet::new));
   }
 
   /** Returns the rooms that depend on each technology, named by the prefix of its packages. */
   Map<String, Set<String>> roomsByTechnology(Set<String> technologies) {
-    return classes.stream()
-        .flatMap(owner ->
-            packagesNeededBy(owner)
-                .flatMap(name -> technologies.stream().filter(prefix -> isIn(name, prefix)))
-                .filter(prefix -> !isIn(owner.getPackageName(), prefix))
-                .map(prefix -> Map.entry(prefix, roomOf(owner.getPackageName()))))
+    return needs()
+        .flatMap(need ->
+            technologies.stream()
+                .filter(prefix -> isIn(need.to(), prefix) && !isIn(need.from(), prefix))
+                .map(prefix -> Map.entry(prefix, roomOf(need.from()))))
         .collect(
             groupingBy(
                 Map.Entry::getKey,
@@ -88,15 +80,22 @@ final class Architecture {
   /** Returns the classes outside of the jar or folder of the module that owns their package. */
   Set<String> misplaced() {
     return classes.stream()
-        .filter(shipped ->
-            !shipped
-                .getSource()
-                .orElseThrow()
-                .getUri()
-                .toString()
-                .contains("/" + moduleOf(shipped.getPackageName()) + "/"))
+        .filter(shipped -> {
+          String place = shipped.getSource().orElseThrow().getUri().toString();
+          return !place.contains("/" + moduleOf(shipped.getPackageName()) + "/");
+        })
         .map(JavaClass::getName)
         .collect(toCollection(TreeSet::new));
+  }
+
+  /** Every class needs at least {@code java.lang}, so every package is in the stream. */
+  private Stream<Need> needs() {
+    return classes.stream()
+        .flatMap(owner ->
+            owner.getDirectDependenciesFromSelf().stream()
+                .map(dependency -> dependency.getTargetClass().getBaseComponentType())
+                .filter(target -> !target.isPrimitive())
+                .map(target -> new Need(owner.getPackageName(), target.getPackageName())));
   }
 
   private static String roomOf(String packageName) {
@@ -112,12 +111,5 @@ final class Architecture {
 
   private static boolean isIn(String packageName, String prefix) {
     return (packageName + ".").startsWith(prefix + ".");
-  }
-
-  private static Stream<String> packagesNeededBy(JavaClass owner) {
-    return owner.getDirectDependenciesFromSelf().stream()
-        .map(dependency -> dependency.getTargetClass().getBaseComponentType())
-        .filter(target -> !target.isPrimitive())
-        .map(JavaClass::getPackageName);
   }
 }
