@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Links between the pages lead somewhere, and the first page stays short and true. */
+/** The pages match their links, the classes they name, and the log; the first one is short. */
 class MarkdownTest {
 
   private static final Path ROOT = Objects.requireNonNull(Path.of("").toAbsolutePath().getParent());
@@ -26,12 +26,18 @@ class MarkdownTest {
 
   private static final Pattern CODE = Pattern.compile("(?ms)^```.*?^```$|`[^`\n]*`");
 
-  /** A relative link. */
   private static final Pattern LINK = Pattern.compile("\\]\\((?![a-z]+:)([^)\\s]+)\\)");
 
   private static final Pattern FENCED = Pattern.compile("(?ms)^```.*?^```$");
   private static final Pattern HEADING = Pattern.compile("(?m)^#{1,6} +(.+?) *$");
   private static final Pattern CLASS = Pattern.compile("`((?:[A-Z][a-z]+){2,})`");
+
+  /** A warning or an error, up to its first value. */
+  private static final Pattern LOGGED =
+      Pattern.compile("LOG\\s*\\.(?:warn|error)\\(\\s*\"((?:\\{} )?[^\"{]+)");
+
+  /** A row of the runbook, whose first cell is the beginning of the log line. */
+  private static final Pattern RUNBOOK_ROW = Pattern.compile("(?m)^\\| `([^`]+)` \\|.*\\|.*\\|$");
 
   @Test
   void each_link_leads_to_a_file_and_a_heading() throws IOException {
@@ -92,8 +98,28 @@ class MarkdownTest {
     assertEquals(Set.of(), named);
   }
 
+  @Test
+  void each_warning_and_error_has_its_row_of_the_runbook() throws IOException {
+    StringBuilder sources = new StringBuilder();
+    for (Path file : files(".*/src/main/java/.*\\.java")) {
+      sources.append(Files.readString(file));
+    }
+    Set<String> logged = logLines(LOGGED, sources);
+
+    assertTrue(logged.size() > 5, () -> "the sources were read: " + logged);
+    assertEquals(logged, logLines(RUNBOOK_ROW, Manifests.runbook()));
+  }
+
+  private static Set<String> logLines(Pattern pattern, CharSequence text) {
+    return pattern
+        .matcher(text)
+        .results()
+        .map(match -> match.group(1).replace("{}", "…").replaceAll("[: ]+$", ""))
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
   /** Returns the files of the project whose paths match, except those of a build or npm. */
-  static List<Path> files(String path) throws IOException {
+  private static List<Path> files(String path) throws IOException {
     try (Stream<Path> files = Files.walk(ROOT)) {
       return files
           .filter(file -> file.toString().matches(path))
