@@ -156,11 +156,14 @@ public record TlsFiles(Path certificate, Path key) {
           case "EC" -> "SHA256withECDSA";
           default -> privateKey.getAlgorithm();
         };
+    byte[] sample = {1};
     try {
       Signature signature = Signature.getInstance(algorithm);
       signature.initSign(privateKey);
-      byte[] signed = signature.sign(); // of no bytes
+      signature.update(sample);
+      byte[] signed = signature.sign();
       signature.initVerify(own.getPublicKey());
+      signature.update(sample);
       if (signature.verify(signed)) {
         return;
       }
