@@ -10,11 +10,11 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 /** Translates exceptions of the database into exceptions of the batch and of the domain. */
 final class ExceptionTranslation {
 
-  /** The classes of SQLSTATE after which the same statement may succeed at once. */
-  private static final Set<String> REPEATABLE_CLASSES = Set.of("08", "40", "57");
-
-  /** Lock not available: an id or the table was locked for longer than lock_timeout. */
-  private static final String LOCKED = "55P03";
+  /**
+   * The states and classes after which the same statement may succeed at once: connection,
+   * concurrency, operator, and a read-only server, after which the pool connects to the primary.
+   */
+  private static final Set<String> REPEATABLE = Set.of("08", "40", "57", PostgresFailure.READ_ONLY);
 
   private ExceptionTranslation() {}
 
@@ -35,13 +35,12 @@ final class ExceptionTranslation {
     if (failure.isOfAnotherServer()) {
       return Retry.EACH_LATER;
     }
-    // After a read-only server, the pool opens a connection to the primary.
-    if (failure.hasState(PostgresFailure.READ_ONLY)
-        || (REPEATABLE_CLASSES.stream().anyMatch(failure::hasState)
-            && !failure.hasState(PostgresFailure.CANCELED))) {
+    if (REPEATABLE.stream().anyMatch(failure::hasState)
+        && !failure.hasState(PostgresFailure.CANCELED)) {
       return Retry.BATCH;
     }
-    return failure.hasState(LOCKED) || !failure.isTransient() ? Retry.EACH : Retry.NEVER;
+    boolean isLocked = failure.hasState("55P03");
+    return isLocked || !failure.isTransient() ? Retry.EACH : Retry.NEVER;
   }
 
   /** Returns the exception that rule R7 of the store allows for the failure. */

@@ -12,7 +12,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.batch.BatchFailure;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
 import org.plantstore.adapter.persistence.database.PostgresFailure;
@@ -22,25 +21,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The table of plants. One statement inserts a batch, and commits by itself. The stored plants are
- * read if an id was taken, or if a standby has not confirmed the commit. Safe for use by many
- * threads.
+ * The table of plants. One statement inserts a batch, and commits by itself. Stored plants are read
+ * only if an id was taken, or no standby has confirmed the commit. Safe for use by many threads.
  */
 @Singleton
 final class PlantTable implements GroupCommit.Table {
 
   private static final Logger LOG = LoggerFactory.getLogger(PlantTable.class);
 
-  /** Leaves out plants whose ids are taken; without this, one of them fails the statement. */
-  private static final String UNLESS_TAKEN = " ON CONFLICT (id) DO NOTHING";
-
   /**
    * After so many inserts without a taken id, the insert is tried without ON CONFLICT first. This
    * costs PostgreSQL a third less, but much more if it fails, with an error in the server's log.
    */
   private static final int INSERTS_UNTIL_ALL_FREE = 1_000;
-
-  private static final String ID_TAKEN = "23505";
 
   /**
    * Where a standby has to confirm commits, a visible row may be unconfirmed, such as after a
@@ -83,19 +76,19 @@ final class PlantTable implements GroupCommit.Table {
       try {
         return insert(connection, "", plants);
       } catch (SQLException e) {
-        if (!ID_TAKEN.equals(e.getSQLState())) {
+        if (!"23505".equals(e.getSQLState())) { // an id is taken
           throw e;
         }
       }
     }
-    boolean areAllFree = insert(connection, UNLESS_TAKEN, plants);
+    boolean areAllFree = insert(connection, " ON CONFLICT (id) DO NOTHING", plants);
     insertsSinceTaken.updateAndGet(inserts -> areAllFree ? inserts + 1 : 0);
     return areAllFree;
   }
 
   /**
-   * Returns whether all plants were stored by a confirmed commit. Counts returned ids, because the
-   * number of changed rows is not reliable where a table is distributed.
+   * Returns whether all plants were stored by a confirmed commit. Counts ids, because the number of
+   * changed rows is wrong where the table is distributed.
    */
   private boolean insert(Connection connection, String unlessTaken, Collection<NewPlant> plants)
       throws SQLException {
@@ -107,11 +100,7 @@ final class PlantTable implements GroupCommit.Table {
             : "VALUES (?, ?, ?)" + ", (?, ?, ?)".repeat(plants.size() - 1);
     String statement = "INSERT INTO plant (id, name, tag) " + rows + unlessTaken + " RETURNING id";
     try (PreparedStatement insert = connection.prepareStatement(statement)) {
-      if (usesArrays) {
-        setArrays(insert, plants);
-      } else {
-        setRows(insert, plants);
-      }
+      setParameters(insert, usesArrays, plants);
       int inserted = 0;
       try (ResultSet ids = statements.execute(insert)) {
         while (ids.next()) {
@@ -123,15 +112,15 @@ final class PlantTable implements GroupCommit.Table {
     }
   }
 
-  private static void setArrays(PreparedStatement insert, Collection<NewPlant> plants)
+  private static void setParameters(
+      PreparedStatement insert, boolean usesArrays, Collection<NewPlant> plants)
       throws SQLException {
-    insert.setObject(1, idsOf(plants));
-    insert.setObject(2, plants.stream().map(NewPlant::name).toArray(String[]::new));
-    insert.setObject(3, plants.stream().map(NewPlant::tag).toArray(String[]::new));
-  }
-
-  private static void setRows(PreparedStatement insert, Collection<NewPlant> plants)
-      throws SQLException {
+    if (usesArrays) {
+      insert.setObject(1, idsOf(plants));
+      insert.setObject(2, plants.stream().map(NewPlant::name).toArray(String[]::new));
+      insert.setObject(3, plants.stream().map(NewPlant::tag).toArray(String[]::new));
+      return;
+    }
     int parameter = 0;
     for (NewPlant plant : plants) {
       insert.setLong(++parameter, plant.id());
@@ -153,20 +142,13 @@ final class PlantTable implements GroupCommit.Table {
           isSynchronous |= row.getBoolean("is_synchronous");
         }
       }
-      requireConfirmation(select.getWarnings(), isSynchronous);
+      // A server that stops waiting for a standby only warns, in any language.
+      SQLWarning warning = select.getWarnings();
+      if (warning != null && isSynchronous) {
+        LOG.warn("A commit is not confirmed by a standby: {}", warning.getMessage());
+        throw new SQLException("no standby confirms what is stored", PostgresFailure.CANCELED);
+      }
       return stored;
-    }
-  }
-
-  /**
-   * Requires that a standby has confirmed the commit, if synchronous. A server that stops waiting
-   * reports this only by a warning, in any language, so any warning counts.
-   */
-  private static void requireConfirmation(@Nullable SQLWarning warning, boolean isSynchronous)
-      throws SQLException {
-    if (warning != null && isSynchronous) {
-      LOG.warn("A commit is not confirmed by a standby: {}", warning.getMessage());
-      throw new SQLException("no standby confirms what is stored", PostgresFailure.CANCELED);
     }
   }
 

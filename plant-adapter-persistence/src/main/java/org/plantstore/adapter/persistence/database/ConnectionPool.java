@@ -21,7 +21,7 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
   private final DatabaseTimeouts timeouts;
   private final RetryingDataSource source;
   private final BeanProvider<DataSource> dataSource;
-  private final int maximum;
+  private final int connections;
 
   ConnectionPool(
       Environment environment,
@@ -31,20 +31,20 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
     this.timeouts = timeouts;
     this.source = new RetryingDataSource(DatabaseAccess.of(environment), timeouts);
     this.dataSource = dataSource;
-    this.maximum = connections - 1;
+    this.connections = connections;
   }
 
   /** Returns the largest number of connections for plants: all but the monitor's. */
   public int maximum() {
-    return maximum;
+    return connections - 1;
   }
 
-  /** Sets how many connections may be open. */
-  public void resize(int connections) {
-    pool().setMaximumPoolSize(connections);
+  /** Sets the number of connections that may be open, up to the maximum. */
+  public void resize(int number) {
+    pool().setMaximumPoolSize(Math.min(number, maximum()));
   }
 
-  /** Sets what properties cannot set, and must not change. */
+  /** Sets properties that have no setting, or whose settings must have no effect. */
   @Override
   public DatasourceConfiguration onCreated(BeanCreatedEvent<DatasourceConfiguration> event) {
     DatasourceConfiguration pool = event.getBean();
@@ -73,7 +73,7 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
     }
   }
 
-  /** Evicts connections to a standby, but keeps those whose server reports another one's fault. */
+  /** Evicts connections to a standby, but none because of the failure of another server. */
   private static final class Eviction implements SQLExceptionOverride {
 
     @java.lang.Override

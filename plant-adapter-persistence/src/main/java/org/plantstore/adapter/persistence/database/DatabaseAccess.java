@@ -11,13 +11,7 @@ import javax.sql.DataSource;
 import org.postgresql.Driver;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/**
- * The address of the database, and the account there.
- *
- * @param url a JDBC address of PostgreSQL, without an account
- * @param username the account's name
- * @param password the account's password
- */
+/** The JDBC address of the database, and the account there. */
 public record DatabaseAccess(String url, String username, String password) {
 
   private static final int CONNECT_SECONDS = 1;
@@ -25,8 +19,7 @@ public record DatabaseAccess(String url, String username, String password) {
   /**
    * Reads the settings.
    *
-   * @throws ConfigurationException if a setting is missing, or the address is not one of
-   *     PostgreSQL, contains an account or sets time-outs
+   * @throws ConfigurationException if a setting is missing or unusable
    */
   public static DatabaseAccess of(Environment environment) {
     String url = required(environment, "DATABASE_URL", "database.url");
@@ -60,9 +53,8 @@ public record DatabaseAccess(String url, String username, String password) {
         .filter(value -> !value.isEmpty())
         .orElseThrow(() ->
             new ConfigurationException(
-                "DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD must be set, but "
-                    + variable
-                    + " is not"));
+                "DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD must be set, but %s is not"
+                    .formatted(variable)));
   }
 
   /**

@@ -25,15 +25,13 @@ import org.slf4j.LoggerFactory;
 /**
  * Probes the database on its own connection, so that readiness is known while the pool is
  * exhausted. If a probe fails or reaches a standby, the pool's idle connections are evicted. After
- * the monitor has reconnected, statements that were begun earlier and have run for 1 s are aborted.
+ * the probe reconnects, statements that were begun earlier and have run for 1 s are aborted.
  * Overlong statements are cancelled. Safe for use by many threads.
  */
 @Context
-final class DatabaseMonitor implements HealthIndicator, AutoCloseable {
+final class DatabaseMonitor implements HealthIndicator {
 
   private static final Logger LOG = LoggerFactory.getLogger(DatabaseMonitor.class);
-  private static final Duration PERIOD = Duration.ofMillis(250);
-  private static final Duration RECENT = Duration.ofSeconds(2);
 
   private final RetryingDataSource source;
   private final HikariPoolMXBean pool;
@@ -46,10 +44,9 @@ final class DatabaseMonitor implements HealthIndicator, AutoCloseable {
         return thread;
       });
 
-  /** The connection of the probes; used by the executor's thread only. */
+  /** The connection of the probes, and the nanoTime of its opening; for the executor's thread. */
   private @Nullable Connection connection;
 
-  /** When {@link #connection} was opened, as a value of {@link System#nanoTime()}. */
   private long opened;
 
   /** Whether the last probe succeeded. */
@@ -71,7 +68,7 @@ final class DatabaseMonitor implements HealthIndicator, AutoCloseable {
           .description("1 while readiness has the database as up, otherwise 0")
           .register(registry);
     }
-    executor.scheduleWithFixedDelay(this::run, 0, PERIOD.toMillis(), TimeUnit.MILLISECONDS);
+    executor.scheduleWithFixedDelay(this::run, 0, 250, TimeUnit.MILLISECONDS);
   }
 
   /** Returns UP if the last probe, or a statement within the last two seconds, succeeded. */
@@ -82,28 +79,24 @@ final class DatabaseMonitor implements HealthIndicator, AutoCloseable {
   }
 
   private boolean isUp() {
-    return isThere || statements.hasSucceededWithin(RECENT);
+    return isThere || statements.hasSucceededWithin(Duration.ofSeconds(2));
   }
 
   private void run() {
+    String failure = null;
     try {
       probe();
-      if (!isThere) {
-        isThere = true;
-        LOG.info("The database is back");
-      }
     } catch (SQLException e) {
-      markAway(new PostgresFailure(e).describe());
+      failure = new PostgresFailure(e).describe();
     } catch (RuntimeException | Error e) {
-      // There may be no thread left. An exception would end the schedule.
-      markAway(e.toString());
+      failure = e.toString(); // such as no thread left; an exception would end the schedule
     }
-  }
-
-  private void markAway(String reason) {
-    if (isThere) {
-      isThere = false;
-      LOG.warn("The database is away: {}", reason);
+    boolean wasThere = isThere;
+    isThere = failure == null;
+    if (wasThere && !isThere) {
+      LOG.warn("The database is away: {}", failure);
+    } else if (isThere && !wasThere) {
+      LOG.info("The database is back");
     }
   }
 
@@ -143,10 +136,8 @@ final class DatabaseMonitor implements HealthIndicator, AutoCloseable {
     }
   }
 
-  /** Stops probing. */
-  @Override
   @PreDestroy
-  public void close() {
+  void close() {
     executor.execute(this::disconnect);
     executor.shutdown();
   }

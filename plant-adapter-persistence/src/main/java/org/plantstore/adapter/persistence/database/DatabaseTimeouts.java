@@ -10,8 +10,6 @@ public final class DatabaseTimeouts {
 
   public static final String CREATE_SECONDS = "database.timeout.seconds";
 
-  private static final Duration PROBE = Duration.ofSeconds(1);
-
   private final Duration create;
 
   DatabaseTimeouts(@Property(name = CREATE_SECONDS) int createSeconds) {
@@ -23,20 +21,17 @@ public final class DatabaseTimeouts {
     return create;
   }
 
-  /** Returns the server's time-out for a statement, which ends before its caller's deadline. */
+  /** Returns the server's time-out for a statement. */
   Duration statement() {
     return create.multipliedBy(4).dividedBy(5);
   }
 
-  /**
-   * Returns the socket timeout of a statement. It exceeds the caller's deadline, so that the server
-   * can still be asked to cancel.
-   */
+  /** Returns the socket timeout of a statement, before which the server is asked to cancel it. */
   Duration socket() {
-    return create.plus(PROBE);
+    return create.plus(probe());
   }
 
-  /** Returns the server's time-out for a lock. The plant is then written separately. */
+  /** Returns the server's time-out for a lock. */
   Duration lock() {
     return create.dividedBy(5);
   }
@@ -48,6 +43,6 @@ public final class DatabaseTimeouts {
 
   /** Returns the time-out of a probe on an open connection. */
   Duration probe() {
-    return PROBE;
+    return Duration.ofSeconds(1);
   }
 }

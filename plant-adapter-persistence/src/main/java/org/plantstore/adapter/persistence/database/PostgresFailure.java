@@ -10,12 +10,7 @@ import java.util.stream.Stream;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
-/**
- * A failure of the database, classified by its SQLSTATE (PostgreSQL documentation, appendix
- * "PostgreSQL Error Codes").
- *
- * @param cause the exception of the driver or the pool
- */
+/** A failure of the driver or the pool, classified by its SQLSTATE. */
 public record PostgresFailure(SQLException cause) {
 
   /** The class of a wrong name or password, and of an account that may not log in. */
@@ -27,20 +22,8 @@ public record PostgresFailure(SQLException cause) {
   /** The state of a cancelled statement, also of one that no standby confirms. */
   public static final String CANCELED = "57014";
 
-  /** The class of connections that cannot be opened or are broken. */
-  private static final String CONNECTION = "08";
-
-  /** The state with which a pooler closes a connection. */
-  private static final String POOLER = "08P01";
-
   /** States and classes of a server that cannot write: read-only, no resources, shutdown, disk. */
   private static final Set<String> CANNOT_WRITE = Set.of(READ_ONLY, "53", "57P", "58");
-
-  /** The routine that Citus names for a worker's failure. */
-  private static final String CITUS_RELAY = "ReportResultError";
-
-  /** A word in the driver's message, in all its languages, about another host's certificate. */
-  private static final String HOST_CHECK = "PgjdbcHostnameVerifier";
 
   /**
    * Transient states and classes: connection, account, read-only, transaction timeouts, missing
@@ -60,16 +43,17 @@ public record PostgresFailure(SQLException cause) {
   }
 
   /**
-   * Returns whether the server reports the failure of another server behind it, such as a worker of
-   * Citus. The connection can still be used.
+   * Returns whether the server reports the failure of another server, such as a worker of Citus,
+   * whose failures carry the name of a routine. The connection can still be used.
    */
   public boolean isOfAnotherServer() {
+    boolean isOfConnection = hasState("08") && !hasState("08P01"); // a pooler closes with 08P01
     return causes(cause, PSQLException.class)
         .map(PSQLException::getServerErrorMessage)
         .filter(Objects::nonNull)
         .anyMatch(message ->
-            (hasState(CONNECTION) && !hasState(POOLER))
-                || (CITUS_RELAY.equals(message.getRoutine())
+            isOfConnection
+                || ("ReportResultError".equals(message.getRoutine())
                     && CANNOT_WRITE.stream().anyMatch(this::hasState)));
   }
 
@@ -82,10 +66,11 @@ public record PostgresFailure(SQLException cause) {
         .anyMatch(link ->
             link instanceof GeneralSecurityException
                 || link instanceof FileNotFoundException
-                || String.valueOf(link.getMessage()).contains(HOST_CHECK));
+                // The driver's word for another host's certificate, in all its languages.
+                || String.valueOf(link.getMessage()).contains("PgjdbcHostnameVerifier"));
   }
 
-  /** Returns the failure in one line, without details, which would quote rows. */
+  /** Returns one line, without details, which would quote rows. */
   public String describe() {
     String messages =
         causes(cause, Throwable.class)

@@ -18,7 +18,7 @@ final class RetryingDataSource extends DelegatingDataSource {
 
   private static final Duration BACK_OFF = Duration.ofMillis(500);
 
-  /** Longer, because many servers lock an account after some attempts with a wrong password. */
+  /** Many servers lock an account after some attempts with a wrong password. */
   private static final Duration BACK_OFF_AFTER_REFUSAL = Duration.ofSeconds(5);
 
   private final DatabaseTimeouts timeouts;
@@ -26,7 +26,7 @@ final class RetryingDataSource extends DelegatingDataSource {
   /** The refusal of the account by the last attempt, or null. */
   private volatile @Nullable SQLException refusal;
 
-  /** When the last attempt began, as a value of {@link System#nanoTime()}; guarded by this. */
+  /** When the last attempt began, as nanoTime; guarded by this. */
   private long attempted;
 
   private volatile @Nullable String lastFailure;
@@ -69,7 +69,14 @@ final class RetryingDataSource extends DelegatingDataSource {
    * @throws SQLException if that fails, or if the account was refused less than 5 s ago
    */
   Connection connect() throws SQLException {
-    requireNoRecentRefusal();
+    synchronized (this) {
+      SQLException recent = refusal;
+      long now = System.nanoTime();
+      if (recent != null && now - attempted < BACK_OFF_AFTER_REFUSAL.toNanos()) {
+        throw recent;
+      }
+      attempted = now;
+    }
     try {
       Connection connection = prepared(super.getConnection());
       refusal = null;
@@ -78,15 +85,6 @@ final class RetryingDataSource extends DelegatingDataSource {
       refusal = new PostgresFailure(e).hasState(PostgresFailure.ACCOUNT_REFUSED) ? e : null;
       throw e;
     }
-  }
-
-  private synchronized void requireNoRecentRefusal() throws SQLException {
-    SQLException recent = refusal;
-    long now = System.nanoTime();
-    if (recent != null && now - attempted < BACK_OFF_AFTER_REFUSAL.toNanos()) {
-      throw recent;
-    }
-    attempted = now;
   }
 
   private Connection prepared(Connection connection) throws SQLException {
@@ -105,14 +103,9 @@ final class RetryingDataSource extends DelegatingDataSource {
   }
 
   /**
-   * Returns the statement that sets up a session.
-   *
-   * <ul>
-   *   <li>With a weaker synchronous commit than on, a crash or a fail-over would lose acknowledged
-   *       plants (R4). The stricter remote_apply stays.
-   *   <li>Warnings report that no standby has confirmed a commit.
-   *   <li>Time-outs of the account or the database would end sessions. Some servers lack some.
-   * </ul>
+   * Returns the statement that sets up a session. With a weaker synchronous commit than on, a crash
+   * or a fail-over would lose acknowledged plants (R4). Warnings report commits that no standby has
+   * confirmed. Time-outs of the account or the database would end sessions.
    */
   private String session() {
     return """

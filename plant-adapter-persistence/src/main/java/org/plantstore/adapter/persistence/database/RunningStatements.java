@@ -27,11 +27,7 @@ public final class RunningStatements {
   private final Set<Running> running = ConcurrentHashMap.newKeySet();
   private volatile long lastSuccess = System.nanoTime();
 
-  /**
-   * Executes a query. Its whole result is in memory.
-   *
-   * @throws SQLException if the query fails, or its connection is aborted
-   */
+  /** Executes a query, and reads its whole result into memory. */
   public ResultSet execute(PreparedStatement query) throws SQLException {
     Running entry = new Running(query, query.getConnection(), System.nanoTime());
     running.add(entry);
@@ -54,10 +50,7 @@ public final class RunningStatements {
     return System.nanoTime() - lastSuccess < time.toNanos();
   }
 
-  /**
-   * Aborts the connections of statements that were begun before an instant, a value of {@link
-   * System#nanoTime()}, and are older than the age.
-   */
+  /** Aborts the connections of statements that began before a nanoTime and exceed the age. */
   void abortBegunBefore(long instant, Duration age) {
     running.stream()
         .filter(entry -> entry.began - instant < 0 && entry.isOlderThan(age))
@@ -72,9 +65,8 @@ public final class RunningStatements {
   }
 
   /**
-   * Asks the server to cancel statements that are older than the age. The server's own time-out
-   * does not cover a commit that waits for a standby. The next statement of the connection is not
-   * cancelled, even if the old one has ended meanwhile.
+   * Asks the server to cancel statements that exceed the age, which the server's own time-out does
+   * not do while a commit waits for a standby. Spares later statements of the connection.
    */
   void cancelOlderThan(Duration age) {
     for (Running entry : running) {
