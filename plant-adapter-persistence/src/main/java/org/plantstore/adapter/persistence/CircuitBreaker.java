@@ -11,9 +11,9 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
  * Circuit breaker of a lane. It opens when the lane has attempted batches, but written none for two
- * fifths of the time that a create may take: this is longer than the wait for a lock, and shorter
- * than a statement may take. While it is open, plants fail fast, except one trial request a second,
- * which may take 1 s. A batch that is written closes it. Safe for use by many threads.
+ * fifths of the deadline: longer than the time-out of a lock, shorter than that of a statement.
+ * While it is open, plants fail fast, except one trial request a second, which may take 1 s. A
+ * batch that is written closes it. Safe for use by many threads.
  */
 final class CircuitBreaker {
 
@@ -28,7 +28,6 @@ final class CircuitBreaker {
 
   private PlantStoreUnavailableException lastFailure;
   private long nextTrial = System.nanoTime();
-  private long refusedPlants;
 
   /** Creates a closed breaker. The node's name is for messages. */
   CircuitBreaker(String node, Duration timeout) {
@@ -98,12 +97,6 @@ final class CircuitBreaker {
       nextTrial = now + TRIAL.toNanos();
       return null;
     }
-    refusedPlants++;
     return lastFailure;
-  }
-
-  /** Returns the number of plants ever refused. */
-  synchronized long refusedPlants() {
-    return refusedPlants;
   }
 }

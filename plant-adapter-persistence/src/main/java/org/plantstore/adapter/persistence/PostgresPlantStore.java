@@ -7,6 +7,7 @@ import jakarta.annotation.PreDestroy;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -27,15 +28,13 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 @Singleton
 final class PostgresPlantStore implements PlantStore {
 
-  /** Larger batches make a commit hardly cheaper, and its callers wait longer. */
-  private static final GroupCommit.Limits LIMITS = new GroupCommit.Limits(256, 4 * 1024 * 1024);
-
-  /** A group commit, with a circuit breaker if the table is distributed. */
+  /** A group commit, with a circuit breaker where the table is distributed. */
   record Lane(GroupCommit commit, @Nullable CircuitBreaker breaker) {}
 
   private final Map<LaneId, Lane> lanes = new ConcurrentHashMap<>();
   private final Slots slots = new Slots();
   private final Shards shards;
+  private final StoreMetrics metrics;
   private final GroupCommit.Table table;
   private final Duration timeout;
   private volatile boolean isClosed;
@@ -45,11 +44,10 @@ final class PostgresPlantStore implements PlantStore {
       Shards shards,
       DatabaseTimeouts timeouts,
       @Nullable MeterRegistry registry) {
-    StoreMetrics metrics = new StoreMetrics(registry);
     this.shards = shards;
+    this.metrics = new StoreMetrics(registry, lanes.values());
     this.table = metrics.measured(table);
     this.timeout = timeouts.create();
-    metrics.watch(lanes.values());
   }
 
   @Override
@@ -77,37 +75,38 @@ final class PostgresPlantStore implements PlantStore {
     }
     Lane lane = lane(shard.lane());
     var refusal = lane.breaker == null ? null : lane.breaker.refusal();
-    return refusal == null
-        ? lane.commit.putIfAbsent(plant, shard.number())
-        : CompletableFuture.failedFuture(refusal);
+    if (refusal != null) {
+      metrics.refusedPlants.increment();
+      return CompletableFuture.failedFuture(refusal);
+    }
+    return lane.commit.putIfAbsent(plant, shard.number());
   }
 
   private Lane lane(LaneId id) {
-    if (lanes.size() > shards.lanes().size()) {
+    Set<LaneId> used = shards.lanes();
+    if (lanes.size() > used.size()) {
       // Shards were merged or moved. Plants that wait in an unused lane are still written.
-      lanes.keySet().stream().filter(each -> !shards.lanes().contains(each)).forEach(this::retire);
+      lanes.forEach((each, lane) -> {
+        if (!used.contains(each) && lanes.remove(each, lane)) {
+          lane.commit.shutdown();
+        }
+      });
     }
     return lanes.computeIfAbsent(id, this::open);
   }
 
   private Lane open(LaneId id) {
-    if (id.equals(LaneId.WHOLE)) {
+    if (id.equals(Shard.WHOLE.lane())) {
       return new Lane(
-          new GroupCommit("the database", table, LIMITS, () -> () -> {}, () -> timeout), null);
+          new GroupCommit("the database", table, () -> () -> {}, () -> timeout, metrics.waits),
+          null);
     }
-    String database = "the database node " + id.node();
-    CircuitBreaker breaker = new CircuitBreaker(database, timeout);
+    String node = "the database node " + id.node();
+    CircuitBreaker breaker = new CircuitBreaker(node, timeout);
     GroupCommit.Table watched = breaker.watch(table);
+    GroupCommit.Slots ofNode = slots.ofLane(id.node());
     return new Lane(
-        new GroupCommit(database, watched, LIMITS, slots.ofLane(id.node()), breaker::timeout),
-        breaker);
-  }
-
-  private void retire(LaneId id) {
-    Lane lane = lanes.remove(id);
-    if (lane != null) {
-      lane.commit.shutdown();
-    }
+        new GroupCommit(node, watched, ofNode, breaker::timeout, metrics.waits), breaker);
   }
 
   /** Closes the lanes. Beans that this store needs are closed later. */

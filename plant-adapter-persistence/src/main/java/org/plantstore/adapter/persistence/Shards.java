@@ -9,10 +9,10 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Executors;
@@ -29,12 +29,9 @@ import org.slf4j.LoggerFactory;
  * speed, and how far failures reach, but no answer. Safe for use by many threads.
  */
 @Singleton
-final class Shards implements AutoCloseable {
+final class Shards {
 
   private static final Logger LOG = LoggerFactory.getLogger(Shards.class);
-  private static final Duration PERIOD = Duration.ofSeconds(30);
-
-  private static final String IS_CITUS = "SELECT to_regclass('pg_dist_partition') IS NOT NULL";
 
   private static final String RANGES =
       """
@@ -46,16 +43,13 @@ final class Shards implements AutoCloseable {
       """;
 
   /** Identifies a group commit to a node, which is a host and a port. */
-  record LaneId(String node, int number) {
-
-    static final LaneId WHOLE = new LaneId("", 0);
-  }
+  record LaneId(String node, int number) {}
 
   /** A part of the table. Only plants of one shard share a statement. */
   record Shard(int number, LaneId lane) {
 
-    /** A table that is not distributed. */
-    static final Shard WHOLE = new Shard(0, LaneId.WHOLE);
+    /** The shard of a table that is not distributed. */
+    static final Shard WHOLE = new Shard(0, new LaneId("", 0));
   }
 
   private final JdbcOperations database;
@@ -67,7 +61,7 @@ final class Shards implements AutoCloseable {
         return thread;
       });
 
-  private volatile Set<LaneId> lanes = Set.of(LaneId.WHOLE);
+  private volatile Set<LaneId> lanes = Set.of(Shard.WHOLE.lane());
 
   /** By the least hash value of each; empty where the table is not distributed. */
   private volatile NavigableMap<Integer, Shard> shards = new TreeMap<>();
@@ -79,8 +73,7 @@ final class Shards implements AutoCloseable {
     this.pool = pool;
     read();
     if (!executor.isShutdown()) {
-      executor.scheduleWithFixedDelay(
-          this::read, PERIOD.toMillis(), PERIOD.toMillis(), TimeUnit.MILLISECONDS);
+      executor.scheduleWithFixedDelay(this::read, 30, 30, TimeUnit.SECONDS);
     }
   }
 
@@ -107,33 +100,29 @@ final class Shards implements AutoCloseable {
   /** Reads the shards. If that fails, the known shards stay. */
   void read() {
     try {
-      if (database.execute(Shards::isCitus)) {
-        update(shards(database.execute(Shards::nodes)));
-      } else {
-        executor.shutdown();
-      }
+      database
+          .execute(Shards::nodes)
+          .ifPresentOrElse(nodes -> update(shards(nodes)), executor::shutdown);
     } catch (RuntimeException e) {
       // Mostly because the database is down, which is reported elsewhere.
       LOG.debug("The shards cannot be read", e);
     }
   }
 
-  private static boolean isCitus(Connection connection) throws SQLException {
+  /** Returns the node of each range by its least hash value, or nothing without Citus. */
+  private static Optional<Map<Integer, String>> nodes(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement()) {
-      ResultSet row = statement.executeQuery(IS_CITUS);
-      return row.next() && row.getBoolean(1);
-    }
-  }
-
-  /** Returns the node of each range of hash values, by the least value. */
-  private static Map<Integer, String> nodes(Connection connection) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      ResultSet row = statement.executeQuery(RANGES);
-      Map<Integer, String> nodes = new LinkedHashMap<>();
-      while (row.next()) {
-        nodes.put(row.getInt(1), row.getString(2));
+      ResultSet table = statement.executeQuery("SELECT to_regclass('pg_dist_partition')");
+      table.next();
+      if (table.getString(1) == null) {
+        return Optional.empty();
       }
-      return nodes;
+      Map<Integer, String> nodes = new LinkedHashMap<>();
+      ResultSet range = statement.executeQuery(RANGES);
+      while (range.next()) {
+        nodes.put(range.getInt(1), range.getString(2));
+      }
+      return Optional.of(nodes);
     }
   }
 
@@ -159,27 +148,24 @@ final class Shards implements AutoCloseable {
     if (!next.equals(shards)) {
       shards = next;
       LOG.info("The table plant has {} shards, written in {} lanes", next.size(), used.size());
-      pool.resize(Math.min(used.size() + Slots.SHARED, pool.maximum()));
+      pool.resize(used.size() + Slots.SHARED);
     }
   }
 
   private static Set<LaneId> lanesOf(Map<Integer, Shard> shards) {
     return shards.isEmpty()
-        ? Set.of(LaneId.WHOLE)
+        ? Set.of(Shard.WHOLE.lane())
         : shards.values().stream().map(Shard::lane).collect(toUnmodifiableSet());
   }
 
-  /** Ends the reading. */
-  @Override
   @PreDestroy
-  public void close() {
+  void close() {
     executor.shutdownNow();
   }
 
   /**
-   * Returns what {@code hashint8} of PostgreSQL returns, by which Citus distributes: the final
-   * mixing of Bob Jenkins' lookup3, on both halves folded so that equal numbers of all sizes hash
-   * equally.
+   * Returns the hash by which Citus distributes, PostgreSQL's {@code hashint8}: the final mixing of
+   * Bob Jenkins' lookup3, on both halves folded so that equal numbers of all sizes hash equally.
    */
   static int hash(long id) {
     int high = (int) (id >> 32);

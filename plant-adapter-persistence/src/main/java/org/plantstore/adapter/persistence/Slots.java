@@ -1,6 +1,5 @@
 package org.plantstore.adapter.persistence;
 
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
@@ -14,8 +13,6 @@ import org.plantstore.adapter.persistence.batch.GroupCommit;
 final class Slots {
 
   static final int SHARED = GroupCommit.WRITERS - 1;
-
-  private static final Duration NODE_TIMEOUT = Duration.ofMillis(50);
 
   private final Semaphore shared = new Semaphore(SHARED);
   private final Map<String, Semaphore> nodes = new ConcurrentHashMap<>();
@@ -33,7 +30,7 @@ final class Slots {
       if (!isOwn) {
         shared.acquire();
       }
-      boolean hasTurn = turn.tryAcquire(NODE_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
+      boolean hasTurn = turn.tryAcquire(50, TimeUnit.MILLISECONDS);
       return () -> {
         (isOwn ? own : shared).release();
         turn.release(hasTurn ? 1 : 0);

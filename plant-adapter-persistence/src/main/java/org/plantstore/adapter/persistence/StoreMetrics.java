@@ -8,11 +8,10 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.ToLongFunction;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.PostgresPlantStore.Lane;
@@ -22,18 +21,46 @@ import org.plantstore.domain.NewPlant;
 /** The metrics of the store, recorded once for each batch. Safe for use by many threads. */
 final class StoreMetrics {
 
-  private static final double[] BATCH_PLANTS = {1, 4, 16, 64};
-
   private static final Duration[] COMMIT_TIMES =
       LongStream.of(500, 1_000, 2_500, 5_000, 10_000, 25_000, 100_000, 1_000_000)
-          .mapToObj(micros -> Duration.of(micros, ChronoUnit.MICROS))
+          .mapToObj(micros -> Duration.ofNanos(1_000 * micros))
           .toArray(Duration[]::new);
+
+  /** Counts the plants of all lanes. */
+  final GroupCommit.Waits waits = new GroupCommit.Waits(new LongAdder(), new LongAdder());
+
+  /** Counts the plants that open circuit breakers refuse. */
+  final LongAdder refusedPlants = new LongAdder();
 
   private final MeterRegistry registry;
 
-  /** Creates the metrics. The registry may be null, if the service has none. */
-  StoreMetrics(@Nullable MeterRegistry registry) {
+  /** Registers the meters. The registry may be null, if the service has none. */
+  StoreMetrics(@Nullable MeterRegistry registry, Collection<Lane> lanes) {
     this.registry = registry == null ? new CompositeMeterRegistry() : registry;
+    Gauge.builder("plant.store.queue.plants", lanes, StoreMetrics::waitingPlants)
+        .description("Plants that wait for their batch")
+        .register(this.registry);
+    FunctionTimer.builder(
+            "plant.store.queue.wait",
+            waits,
+            all -> all.plants().sum(),
+            all -> all.nanos().sum(),
+            TimeUnit.NANOSECONDS)
+        .description("How long plants waited for their batch")
+        .register(this.registry);
+    count("serving", waits.plants());
+    count("failing", refusedPlants);
+  }
+
+  private static int waitingPlants(Collection<Lane> lanes) {
+    return lanes.stream().mapToInt(lane -> lane.commit().waitingPlants()).sum();
+  }
+
+  private void count(String state, LongAdder plants) {
+    FunctionCounter.builder("plant.store.lane.plants", plants, LongAdder::sum)
+        .description("Plants taken into batches, and those refused because their lane cannot write")
+        .tag("state", state)
+        .register(registry);
   }
 
   /** Returns the table, with the size and duration of each batch recorded. */
@@ -41,7 +68,7 @@ final class StoreMetrics {
     DistributionSummary sizes =
         DistributionSummary.builder("plant.store.batch.plants")
             .description("Plants that were written with one statement")
-            .serviceLevelObjectives(BATCH_PLANTS)
+            .serviceLevelObjectives(1, 4, 16, 64)
             .register(registry);
     Timer stored = commits("stored");
     Timer failed = commits("failed");
@@ -65,38 +92,5 @@ final class StoreMetrics {
         .tag("outcome", outcome)
         .serviceLevelObjectives(COMMIT_TIMES)
         .register(registry);
-  }
-
-  /** Registers the meters of the lanes, whose number may change. */
-  void watch(Collection<Lane> lanes) {
-    ToLongFunction<Lane> taken = lane -> lane.commit().takenPlants();
-    Gauge.builder(
-            "plant.store.queue.plants",
-            lanes,
-            all -> sum(all, lane -> lane.commit().waitingPlants()))
-        .description("Plants that wait for their batch")
-        .register(registry);
-    FunctionTimer.builder(
-            "plant.store.queue.wait",
-            lanes,
-            all -> sum(all, taken),
-            all -> sum(all, lane -> lane.commit().waitedNanos()),
-            TimeUnit.NANOSECONDS)
-        .description("How long plants waited for their batch")
-        .register(registry);
-    countPlants(lanes, "serving", taken);
-    countPlants(
-        lanes, "failing", lane -> lane.breaker() == null ? 0 : lane.breaker().refusedPlants());
-  }
-
-  private void countPlants(Collection<Lane> lanes, String state, ToLongFunction<Lane> number) {
-    FunctionCounter.builder("plant.store.lane.plants", lanes, all -> sum(all, number))
-        .description("Plants taken into batches, and those refused because their lane cannot write")
-        .tag("state", state)
-        .register(registry);
-  }
-
-  private static long sum(Collection<Lane> lanes, ToLongFunction<Lane> number) {
-    return lanes.stream().mapToLong(number).sum();
   }
 }

@@ -72,41 +72,43 @@ final class CitusCluster {
       processes.forEach(process -> process.onExit().join());
     }
 
-    /** Starts it again on what is on its disk. */
+    /** Restarts it with the data on its disk. */
     void start() throws Exception {
       // The command of its last start, whose first word is the path of the server's program.
       String program = Files.readString(data().resolve("postmaster.opts")).split(" ", -1)[0];
-      run(
-          "runuser",
-          "-u",
-          Files.getOwner(data()).getName(),
-          "--",
-          Path.of(program).resolveSibling("pg_ctl").toString(),
-          "-D",
-          data().toString(),
-          "-l",
-          data() + ".log",
-          "-w",
-          "start");
+      String control = Path.of(program).resolveSibling("pg_ctl").toString();
+      String account = Files.getOwner(data()).getName();
+      String data = data().toString();
+      String[] command = {
+        "runuser", "-u", account, "--", control, "-D", data, "-l", data + ".log", "-w", "start"
+      };
+      Process process =
+          new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      assertEquals(0, process.waitFor(), String.join(" ", command));
     }
 
-    /** Stops all of its processes where they are, or lets them go on. */
+    /** Sends a signal to all of its processes. */
     void signal(String name) throws Exception {
       for (ProcessHandle process : processes()) {
         new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid())).start().waitFor();
       }
     }
 
-    void execute(String... statements) throws SQLException {
+    void execute(String... statements) {
       try (Connection connection = connection();
           Statement statement = connection.createStatement()) {
         for (String sql : statements) {
           statement.execute(sql);
         }
+      } catch (SQLException e) {
+        throw new IllegalStateException(e);
       }
     }
 
-    /** Returns the one value of a query's result. */
+    /** Returns the single value of a query. */
     String ask(String query) throws SQLException {
       try (Connection connection = connection();
           Statement statement = connection.createStatement();
@@ -135,24 +137,15 @@ final class CitusCluster {
   }
 
   /** Makes an empty table at the coordinator. */
-  static void makeTable() throws SQLException {
+  static void makeTable() {
     Node.COORDINATOR.execute("DROP TABLE IF EXISTS plant, flyway_schema_history");
     ApplicationContext.run(Node.COORDINATOR.settings()).close();
   }
 
-  /** Makes an empty table that is distributed to so many shards. */
-  static void makeTable(int shards) throws SQLException {
+  /** Makes an empty table that is distributed to this number of shards. */
+  static void makeTable(int shards) {
     makeTable();
     Node.COORDINATOR.execute(
         "SET citus.shard_count = " + shards, "SELECT create_distributed_table('plant', 'id')");
-  }
-
-  private static void run(String... command) throws Exception {
-    Process process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-            .start();
-    assertEquals(0, process.waitFor(), String.join(" ", command));
   }
 }

@@ -1,6 +1,7 @@
 package org.plantstore.adapter.persistence;
 
-import java.sql.SQLException;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -15,46 +16,38 @@ import org.plantstore.domain.PlantStore;
 class CitusContractTest extends InstancesContract {
 
   @BeforeAll
-  static void start() throws SQLException {
+  static void start() {
     CitusCluster.makeTable(8);
     another(Node.COORDINATOR.connect(Map.of()));
     another(Node.WORKER1.connect(Map.of()));
   }
 
   @BeforeEach
-  void empty() throws SQLException {
+  void empty() {
     Node.COORDINATOR.execute("TRUNCATE plant");
   }
 
   @Override
   protected PlantStore storeAfterCrash() {
-    try {
-      for (Node node : Node.values()) {
-        node.kill();
-        node.start();
-      }
-    } catch (Exception e) {
-      throw new AssertionError(e);
+    for (Node node : Node.values()) {
+      node.kill();
+      assertDoesNotThrow(node::start);
     }
     return another(Node.COORDINATOR.connect(Map.of()));
   }
 
-  /** One whose database lets it in no longer. */
+  /** Returns a store whose account may no longer log in. */
   @Override
   protected PlantStore unreachableStore() {
-    try {
-      Node.COORDINATOR.execute(
-          "DROP ROLE IF EXISTS stranger", "CREATE ROLE stranger LOGIN SUPERUSER");
-      PlantStore store =
-          another(
-              Node.COORDINATOR.connect(
-                  Map.of("database.username", "stranger", "database.timeout.seconds", 1)));
-      Node.COORDINATOR.execute(
-          "ALTER ROLE stranger NOLOGIN",
-          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'stranger'");
-      return store;
-    } catch (SQLException e) {
-      throw new AssertionError(e);
-    }
+    Node.COORDINATOR.execute(
+        "DROP ROLE IF EXISTS stranger", "CREATE ROLE stranger LOGIN SUPERUSER");
+    PlantStore store =
+        another(
+            Node.COORDINATOR.connect(
+                Map.of("database.username", "stranger", "database.timeout.seconds", 1)));
+    Node.COORDINATOR.execute(
+        "ALTER ROLE stranger NOLOGIN",
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'stranger'");
+    return store;
   }
 }

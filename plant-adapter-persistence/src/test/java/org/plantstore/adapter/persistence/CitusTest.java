@@ -1,22 +1,14 @@
 package org.plantstore.adapter.persistence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micronaut.context.ApplicationContext;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongPredicate;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
@@ -25,11 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.plantstore.adapter.persistence.CitusCluster.Node;
 import org.plantstore.adapter.persistence.CitusLoad.Create;
-import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
-import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** What a cluster of Citus does to its clients, and what the store makes of it. Prints figures. */
+/** Faults and changes of a cluster of Citus under load. Prints figures. */
 @Tag("citus")
 @Timeout(300)
 class CitusTest {
@@ -39,7 +29,6 @@ class CitusTest {
   private static final String WAITING_AT_WORKERS =
       "SELECT sum(result::int) FROM run_command_on_workers("
           + "'SELECT count(*) FROM pg_locks WHERE NOT granted')";
-  private static final Duration PAUSE = Duration.ofMillis(10);
 
   private final List<ApplicationContext> instances = new ArrayList<>();
 
@@ -56,30 +45,30 @@ class CitusTest {
   }
 
   @Test
-  void ids_that_are_raced_for_through_two_nodes_have_one_content_each() throws Exception {
+  void of_rivals_through_two_nodes_one_wins() throws Exception {
     CitusCluster.makeTable(SHARDS);
     List<PlantStore> stores = start(Node.COORDINATOR, Node.WORKER1);
 
-    Race.assertOnePlantForEachId(stores.get(0), stores.get(1), 1_000);
+    Calls.assertOneWins(stores.get(0), stores.get(1), 1_000);
   }
 
   @Test
-  void worker_that_is_dead_costs_its_own_plants_alone() throws Exception {
+  void dead_worker_costs_only_its_own_plants() throws Exception {
     assertApart(Node.WORKER2::kill, Node.WORKER2::start);
   }
 
   @Test
-  void worker_that_is_silent_costs_its_own_plants_alone() throws Exception {
+  void silent_worker_costs_only_its_own_plants() throws Exception {
     assertApart(() -> Node.WORKER2.signal("STOP"), () -> Node.WORKER2.signal("CONT"));
   }
 
-  /** Its connections are kept: what it reports is no failure of the server that answers. */
+  /** Connections are kept, because the server that answers has not failed. */
   @Test
-  void worker_that_is_read_only_costs_its_own_plants_alone() throws Exception {
+  void read_only_worker_costs_only_its_own_plants() throws Exception {
     assertApart(() -> setReadOnly("on"), () -> setReadOnly("off"));
   }
 
-  private static void setReadOnly(String value) throws SQLException {
+  private static void setReadOnly(String value) {
     Node.WORKER2.execute(
         "SET default_transaction_read_only = off",
         "ALTER SYSTEM SET default_transaction_read_only = " + value,
@@ -121,27 +110,13 @@ class CitusTest {
   void bystanders_of_a_locked_id_are_served() throws Exception {
     CitusCluster.makeTable(SHARDS);
     PlantStore store = start(Node.COORDINATOR).get(0);
-    ExecutorService callers = Executors.newCachedThreadPool();
     try (Connection holder = Node.WORKER1.connection()) {
       holder.setAutoCommit(false);
       holder.createStatement().execute("INSERT INTO plant VALUES (1000, 'undecided')");
-      Future<NewPlant> held =
-          callers.submit(() -> store.putIfAbsent(new NewPlant(1_000, "fern", null)));
-      while (Node.COORDINATOR.ask(WAITING_AT_WORKERS).equals("0")) {
-        LockSupport.parkNanos(PAUSE.toNanos());
-      }
-      List<Future<NewPlant>> bystanders =
-          LongStream.range(1_001, 1_041)
-              .mapToObj(
-                  id -> callers.submit(() -> store.putIfAbsent(new NewPlant(id, "fern", null))))
-              .toList();
-      for (Future<NewPlant> bystander : bystanders) {
-        assertEquals("fern", bystander.get().name());
-      }
-      Throwable failure = assertThrows(ExecutionException.class, held::get).getCause();
-      assertInstanceOf(PlantStoreUnavailableException.class, failure);
-    } finally {
-      callers.shutdownNow();
+      var held = Calls.putAll(store, LongStream.of(1_000)).get(0);
+      Calls.await(() -> !Node.COORDINATOR.ask(WAITING_AT_WORKERS).equals("0"));
+      Calls.assertAllStored(Calls.putAll(store, LongStream.range(1_001, 1_041)));
+      Calls.unavailable(held);
     }
   }
 

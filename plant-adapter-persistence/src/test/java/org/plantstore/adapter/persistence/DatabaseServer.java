@@ -53,7 +53,7 @@ public final class DatabaseServer {
     return connect(Map.of());
   }
 
-  /** Starts an instance with other settings than those of this server. */
+  /** Starts an instance whose settings replace those of this server. */
   public ApplicationContext connect(Map<String, Object> replacements) {
     Map<String, Object> settings = new HashMap<>(settings());
     settings.putAll(replacements);

@@ -10,7 +10,7 @@ import org.plantstore.domain.contract.PlantStoreContract;
 /** The rules of every store, through two instances of a service on one database. */
 abstract class InstancesContract extends PlantStoreContract {
 
-  /** Those of the class whose tests run now. */
+  /** The instances of the current test class. */
   private static final List<ApplicationContext> INSTANCES = new ArrayList<>();
 
   /** Keeps an instance until the last test of the class has run, and returns its store. */

@@ -43,8 +43,8 @@ final class LyingServer implements AutoCloseable {
     threads.execute(this::accept);
   }
 
-  int port() {
-    return listener.getLocalPort();
+  String url() {
+    return "jdbc:postgresql://localhost:" + listener.getLocalPort() + "/postgres?sslmode=disable";
   }
 
   private void accept() {

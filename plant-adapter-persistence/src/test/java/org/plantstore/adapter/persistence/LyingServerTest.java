@@ -29,17 +29,13 @@ class LyingServerTest extends InstancesContract {
   static void start() throws IOException {
     SERVER.reset();
     liar = new LyingServer(SERVER.port());
-    another(SERVER.connect(Map.of("database.url", url(liar))));
-    another(SERVER.connect(Map.of("database.url", url(liar))));
+    another(SERVER.connect(Map.of("database.url", liar.url())));
+    another(SERVER.connect(Map.of("database.url", liar.url())));
   }
 
   @AfterAll
   static void stopLying() throws IOException {
     liar.close();
-  }
-
-  private static String url(LyingServer server) {
-    return "jdbc:postgresql://localhost:" + server.port() + "/postgres?sslmode=disable";
   }
 
   @BeforeEach
@@ -57,7 +53,7 @@ class LyingServerTest extends InstancesContract {
   protected PlantStore unreachableStore() {
     try (LyingServer gone = new LyingServer(SERVER.port())) {
       return another(
-          SERVER.connect(Map.of("database.url", url(gone), "database.timeout.seconds", 1)));
+          SERVER.connect(Map.of("database.url", gone.url(), "database.timeout.seconds", 1)));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -65,16 +61,15 @@ class LyingServerTest extends InstancesContract {
 
   @Test
   void server_lies() throws Exception {
-    try (Connection connection = DriverManager.getConnection(url(liar), "postgres", "any")) {
+    try (Connection connection = DriverManager.getConnection(liar.url(), "postgres", "any")) {
       assertEquals(
           8, connection.createStatement().executeUpdate("INSERT INTO plant VALUES (1, 'fern')"));
     }
   }
 
-  /** One by one and in batches, first with free ids and then with contested ones. */
   @Test
   @Timeout(60)
-  void plants_that_are_raced_for_through_two_stores_have_one_content_each() throws Exception {
-    Race.assertOnePlantForEachId(store(), anotherStore(), 300);
+  void of_rivals_in_the_batches_of_two_stores_one_wins() throws Exception {
+    Calls.assertOneWins(store(), anotherStore(), 3_000);
   }
 }

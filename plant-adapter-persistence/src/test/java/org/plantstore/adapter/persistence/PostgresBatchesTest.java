@@ -1,12 +1,13 @@
 package org.plantstore.adapter.persistence;
 
-import static java.util.stream.Collectors.toCollection;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assertions.fail;
+import static org.plantstore.adapter.persistence.Calls.assertAllStored;
+import static org.plantstore.adapter.persistence.Calls.await;
+import static org.plantstore.adapter.persistence.Calls.fern;
+import static org.plantstore.adapter.persistence.Calls.putAll;
+import static org.plantstore.adapter.persistence.Calls.unavailable;
 
 import io.micronaut.context.ApplicationContext;
 import java.sql.Connection;
@@ -16,21 +17,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** What many callers at once, whose plants share statements, do to each other: nothing. */
+/** Concurrent callers, whose plants share statements, do not affect each other. */
 @Timeout(60)
 class PostgresBatchesTest {
 
@@ -60,10 +58,7 @@ class PostgresBatchesTest {
   void many_plants_share_a_commit() throws Exception {
     long before = Long.parseLong(SERVER.single("SELECT pg_current_xact_id()"));
 
-    for (CompletableFuture<NewPlant> call :
-        putAll(store, LongStream.range(0, 10_000).boxed().toList())) {
-      assertEquals("fern", call.get().name());
-    }
+    assertAllStored(putAll(store, LongStream.range(0, 10_000)));
 
     assertEquals("10000", SERVER.single("SELECT count(*) FROM plant"));
     long commits = Long.parseLong(SERVER.single("SELECT pg_current_xact_id()")) - before;
@@ -85,54 +80,44 @@ class PostgresBatchesTest {
     for (long id = 1; id < 2_000; id += 2) {
       store.putIfAbsent(fern(id));
     }
-    List<CompletableFuture<NewPlant>> calls =
-        putAll(store, LongStream.range(0, 2_000).boxed().toList());
 
-    for (int id = 0; id < calls.size(); id++) {
-      assertEquals(fern(id), calls.get(id).get());
-    }
+    assertAllStored(putAll(store, LongStream.range(0, 2_000)));
+
     assertEquals("2000", SERVER.single("SELECT count(*) FROM plant"));
   }
 
   @Test
-  void plants_whose_ids_somebody_else_holds_do_not_hold_up_others() throws Exception {
+  void plants_with_locked_ids_do_not_hold_up_others() throws Exception {
     try (Connection holder = SERVER.connection()) {
       holder.setAutoCommit(false);
       holder
           .createStatement()
           .execute("INSERT INTO plant SELECT id, 'undecided' FROM generate_series(7, 12) AS id");
 
-      List<CompletableFuture<NewPlant>> calls =
-          putAll(store, LongStream.range(0, 250).boxed().toList());
+      List<CompletableFuture<Void>> calls = putAll(store, LongStream.range(0, 250));
 
-      for (int id = 0; id < calls.size(); id++) {
-        CompletableFuture<NewPlant> call = calls.get(id);
-        if (id >= 7 && id <= 12) {
-          assertInstanceOf(
-              PlantStoreUnavailableException.class,
-              assertThrows(ExecutionException.class, call::get).getCause());
-        } else {
-          assertEquals(fern(id), call.get());
-        }
-      }
+      assertAllStored(calls.subList(0, 7));
+      assertAllStored(calls.subList(13, 250));
+      calls.subList(7, 13).forEach(Calls::unavailable);
     }
     assertEquals(fern(7), store.putIfAbsent(fern(7)));
   }
 
   @Test
   void instances_that_write_the_same_ids_do_not_deadlock() throws Exception {
-    try (ApplicationContext anotherInstance = SERVER.connect()) {
-      List<Long> ids = new ArrayList<>(LongStream.range(0, 2_000).boxed().toList());
-      Collections.shuffle(ids, new Random(1));
-      List<CompletableFuture<NewPlant>> calls = putAll(store, ids);
-      Collections.shuffle(ids, new Random(2));
-      calls.addAll(putAll(anotherInstance.getBean(PlantStore.class), ids));
-
-      for (CompletableFuture<NewPlant> call : calls) {
-        assertEquals("fern", call.get().name());
-      }
+    try (ApplicationContext another = SERVER.connect()) {
+      List<CompletableFuture<Void>> calls = putAll(store, shuffled(1));
+      assertAllStored(putAll(another.getBean(PlantStore.class), shuffled(2)));
+      assertAllStored(calls);
     }
     assertEquals("0", SERVER.single("SELECT sum(deadlocks) FROM pg_stat_database"));
+  }
+
+  private static LongStream shuffled(long seed) {
+    List<Long> ids =
+        LongStream.range(0, 2_000).boxed().collect(Collectors.toCollection(ArrayList::new));
+    Collections.shuffle(ids, new Random(seed));
+    return ids.stream().mapToLong(Long::longValue);
   }
 
   @Test
@@ -151,28 +136,27 @@ class PostgresBatchesTest {
   }
 
   @Test
-  void store_that_is_closed_refuses_plants_and_starts_no_thread() {
+  void closed_store_refuses_plants_and_starts_no_thread() {
     ApplicationContext closed = SERVER.connect();
     PlantStore refusing = closed.getBean(PlantStore.class);
     closed.close();
     Set<Thread> before = Thread.getAllStackTraces().keySet();
 
-    assertEquals(
-        "the store is closed",
-        assertThrows(PlantStoreUnavailableException.class, () -> refusing.putIfAbsent(fern(1)))
-            .getMessage());
+    var call = putAll(refusing, LongStream.of(1)).get(0);
+
+    assertEquals("the store is closed", unavailable(call));
     assertTrue(before.containsAll(Thread.getAllStackTraces().keySet()));
   }
 
   @Test
-  void nothing_watches_for_shards_without_citus() {
+  void shards_are_not_followed_without_citus() {
     assertTrue(
         Thread.getAllStackTraces().keySet().stream()
             .noneMatch(thread -> thread.getName().equals("plant-shards")));
   }
 
   @Test
-  @SuppressWarnings("NullAway") // null is what this test is about
+  @SuppressWarnings("NullAway") // the test is about null
   void executor_must_not_be_null() {
     assertThrows(NullPointerException.class, () -> store.putIfAbsentAsync(fern(1), null));
   }
@@ -181,11 +165,11 @@ class PostgresBatchesTest {
   void plant_that_waits_when_the_store_is_closed_is_stored_and_answered() throws Exception {
     ApplicationContext closed = SERVER.connect();
     Thread closing = new Thread(closed::close);
-    CompletableFuture<NewPlant> call;
+    List<CompletableFuture<Void>> calls;
     try (Connection holder = SERVER.connection()) {
       holder.setAutoCommit(false);
       holder.createStatement().execute("LOCK TABLE plant");
-      call = putAll(closed.getBean(PlantStore.class), List.of(1L)).get(0);
+      calls = putAll(closed.getBean(PlantStore.class), LongStream.of(1));
       String waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
       await(() -> !SERVER.single(waiting).equals("0"));
       closing.start();
@@ -193,24 +177,7 @@ class PostgresBatchesTest {
     }
     closing.join();
 
-    assertEquals(fern(1), call.get());
+    assertAllStored(calls);
     assertEquals("1", SERVER.single("SELECT count(*) FROM plant"));
-  }
-
-  private static void await(Callable<Boolean> condition) throws Exception {
-    while (!condition.call()) {
-      assertFalse(Thread.interrupted(), "waited in vain");
-    }
-  }
-
-  private static List<CompletableFuture<NewPlant>> putAll(PlantStore target, List<Long> ids) {
-    Executor unused = work -> fail("a thread is asked for");
-    return ids.stream()
-        .map(id -> target.putIfAbsentAsync(fern(id), unused).toCompletableFuture())
-        .collect(toCollection(ArrayList::new));
-  }
-
-  private static NewPlant fern(long id) {
-    return new NewPlant(id, "fern", null);
   }
 }

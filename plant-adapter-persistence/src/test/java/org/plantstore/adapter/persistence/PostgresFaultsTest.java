@@ -51,8 +51,7 @@ class PostgresFaultsTest {
   void connection_that_breaks_during_the_start_is_replaced(String query) throws Exception {
     try (LyingServer server = new LyingServer(SERVER.port())) {
       server.cutAt = query;
-      String url = "jdbc:postgresql://localhost:" + server.port() + "/postgres?sslmode=disable";
-      try (ApplicationContext instance = SERVER.connect(Map.of("database.url", url))) {
+      try (ApplicationContext instance = SERVER.connect(Map.of("database.url", server.url()))) {
         assertEquals(FERN, instance.getBean(PlantStore.class).putIfAbsent(FERN));
         assertNull(server.cutAt, "the connection was broken");
       }

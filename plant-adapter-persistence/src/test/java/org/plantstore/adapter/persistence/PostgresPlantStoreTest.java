@@ -30,7 +30,7 @@ class PostgresPlantStoreTest extends InstancesContract {
     return another(SERVER.connect());
   }
 
-  /** One whose database lets it in no longer. */
+  /** Returns a store whose account may no longer log in. */
   @Override
   protected PlantStore unreachableStore() {
     SERVER.execute("DROP ROLE IF EXISTS stranger", "CREATE ROLE stranger LOGIN SUPERUSER");

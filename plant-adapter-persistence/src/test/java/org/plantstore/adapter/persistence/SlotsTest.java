@@ -2,7 +2,7 @@ package org.plantstore.adapter.persistence;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -24,15 +24,8 @@ class SlotsTest {
     lane.acquire().run();
     lane.acquire();
 
-    CompletableFuture<Runnable> second = new CompletableFuture<>();
-    Thread waiting =
-        new Thread(() -> {
-          try {
-            second.complete(lane.acquire());
-          } catch (InterruptedException e) {
-            second.completeExceptionally(e);
-          }
-        });
+    FutureTask<Runnable> second = new FutureTask<>(lane::acquire);
+    Thread waiting = new Thread(second);
     waiting.start();
     while (waiting.getState() != Thread.State.WAITING) {
       assertFalse(second.isDone());

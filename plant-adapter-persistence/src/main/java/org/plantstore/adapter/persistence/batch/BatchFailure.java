@@ -1,6 +1,5 @@
 package org.plantstore.adapter.persistence.batch;
 
-import java.time.Duration;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /** Thrown if it is unknown whether the plants of a batch are stored. */
@@ -19,10 +18,10 @@ public final class BatchFailure extends Exception {
     /** Not at all. */
     NEVER(0);
 
-    final Duration backOff;
+    final long backOffMillis;
 
     Retry(long backOffMillis) {
-      this.backOff = Duration.ofMillis(backOffMillis);
+      this.backOffMillis = backOffMillis;
     }
   }
 

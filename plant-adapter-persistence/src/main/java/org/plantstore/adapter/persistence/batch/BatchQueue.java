@@ -14,10 +14,10 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
- * The plants that wait for a batch, in the order of their arrival, and the batches in flight. A
- * writer takes a batch when plants are waiting and the youngest batch in flight is at least 20 ms
- * old. So batches are usually written one at a time, which makes them large, but a slow batch does
- * not hold up the next. Safe for use by many threads.
+ * The plants that wait for a batch, and the batches in flight. A writer takes a batch when plants
+ * are waiting and the youngest batch in flight is at least 20 ms old. So batches are usually
+ * written one at a time, which makes them large, but a slow batch does not hold up the next. Safe
+ * for use by many threads.
  */
 final class BatchQueue {
 
@@ -48,10 +48,6 @@ final class BatchQueue {
       return stored.isDone();
     }
 
-    private boolean isOverdue(Duration timeout) {
-      return !isDone() && System.nanoTime() - called >= timeout.toNanos();
-    }
-
     /** Returns whether the plant shares no batch, because its last one failed. */
     private boolean isSeparate() {
       return failure != null && failure.retry() != BatchFailure.Retry.BATCH;
@@ -74,19 +70,23 @@ final class BatchQueue {
     }
   }
 
-  /** Plants in the order of their arrival, when they were taken, and what releases the slot. */
+  /** Plants that were taken at a nanoTime, and the action that releases their slot. */
   record Batch(List<WaitingPlant> plants, long began, Runnable release) {}
+
+  /** Larger batches make a commit hardly cheaper, and its callers wait longer. */
+  static final int MAX_PLANTS = 256;
+
+  /** A single plant may have more. */
+  static final long MAX_BYTES = 4 * 1024 * 1024;
 
   private static final Duration EXCLUSIVE = Duration.ofMillis(20);
 
-  private final GroupCommit.Limits limits;
   private final GroupCommit.Slots slots;
   private final Queue<WaitingPlant> waiting = new ArrayDeque<>();
   private final Deque<Batch> inFlight = new ArrayDeque<>();
   private boolean isClosed;
 
-  BatchQueue(GroupCommit.Limits limits, GroupCommit.Slots slots) {
-    this.limits = limits;
+  BatchQueue(GroupCommit.Slots slots) {
     this.slots = slots;
   }
 
@@ -103,17 +103,13 @@ final class BatchQueue {
     }
     waiting.add(plant);
     // Later plants need no wake-up here: a finishing writer or the sweep finds them.
-    if (waiting.size() == 1) {
-      wakeWriterIfReady();
+    if (waiting.size() == 1 && isReady()) {
+      notify();
     }
     return true;
   }
 
-  /**
-   * Takes the next batch, and waits for it if necessary.
-   *
-   * @return the batch, or null if the queue is closed and empty
-   */
+  /** Waits for the next batch and takes it, or returns null if the queue is closed and empty. */
   @Nullable Batch take() throws InterruptedException {
     while (awaitReady()) {
       Runnable release = slots.acquire();
@@ -146,12 +142,6 @@ final class BatchQueue {
             || System.nanoTime() - inFlight.getLast().began >= EXCLUSIVE.toNanos());
   }
 
-  private void wakeWriterIfReady() {
-    if (isReady()) {
-      notify();
-    }
-  }
-
   /** Takes as many plants as a batch may have, or returns null if none may be taken now. */
   private synchronized @Nullable Batch takeIfReady(Runnable release) {
     if (!isReady()) {
@@ -163,11 +153,11 @@ final class BatchQueue {
     inFlight.add(batch);
     long bytes = first.bytes();
     Iterator<WaitingPlant> rest = waiting.iterator();
-    while (rest.hasNext() && !first.isSeparate() && batch.plants.size() < limits.plants()) {
+    while (rest.hasNext() && !first.isSeparate() && batch.plants.size() < MAX_PLANTS) {
       WaitingPlant next = rest.next();
       if (next.shard == first.shard) {
         bytes += next.bytes();
-        if (next.isSeparate() || bytes > limits.bytes()) {
+        if (next.isSeparate() || bytes > MAX_BYTES) {
           break;
         }
         batch.plants.add(next);
@@ -177,27 +167,26 @@ final class BatchQueue {
     return batch;
   }
 
-  /** Removes a batch that was written, or has failed. */
+  /** Removes a batch that was written or has failed, and releases its slot. */
   synchronized void finish(Batch batch) {
     inFlight.remove(batch);
     batch.release.run();
   }
 
   /**
-   * Drops plants whose callers no longer wait, and wakes a writer if a batch can be taken, or all
-   * writers if the queue is closed.
-   *
-   * @return the plants whose calls have taken longer than the time-out
+   * Drops plants whose callers no longer wait, wakes writers if they can take a batch or have to
+   * end, and returns the plants whose calls have taken longer than the time-out.
    */
   synchronized List<WaitingPlant> sweep(Duration timeout) {
     waiting.removeIf(WaitingPlant::isDone);
     if (isClosed) {
       notifyAll(); // one writer takes the last plant, and all have to end
-    } else {
-      wakeWriterIfReady();
+    } else if (isReady()) {
+      notify();
     }
+    long now = System.nanoTime();
     return Stream.concat(waiting.stream(), inFlight.stream().flatMap(each -> each.plants.stream()))
-        .filter(plant -> plant.isOverdue(timeout))
+        .filter(plant -> !plant.isDone() && now - plant.called >= timeout.toNanos())
         .toList();
   }
 

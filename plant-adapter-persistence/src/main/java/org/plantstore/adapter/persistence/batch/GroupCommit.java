@@ -22,8 +22,7 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 /**
  * Writes the plants of concurrent callers in batches, because a commit costs about the same for one
  * plant as for hundreds. The plants that arrive while a batch is in flight are the next batch: no
- * plant waits for others to arrive. {@link BatchQueue} decides when a batch is taken, and four
- * threads named {@code plant-writer} write. Safe for use by many threads.
+ * plant waits for others to arrive. Safe for use by many threads.
  */
 public final class GroupCommit implements AutoCloseable {
 
@@ -32,10 +31,9 @@ public final class GroupCommit implements AutoCloseable {
   public interface Table {
 
     /**
-     * Stores each plant whose id is free, durably.
+     * Stores each plant whose id is free, durably, and returns the stored plant of each id. Plants
+     * that cannot be read are missing.
      *
-     * @param plants the plants by their ids, at least one
-     * @return the stored plant of each id; a plant that cannot be read is missing
      * @throws BatchFailure if it is unknown which plants are stored
      */
     Map<Long, NewPlant> putIfAbsent(SortedMap<Long, NewPlant> plants) throws BatchFailure;
@@ -45,27 +43,23 @@ public final class GroupCommit implements AutoCloseable {
   @FunctionalInterface
   public interface Slots {
 
-    /** Waits for a slot, and returns what releases it. */
+    /** Waits for a slot, and returns the action that releases it. */
     Runnable acquire() throws InterruptedException;
   }
 
-  /** The maximum numbers of a batch's plants, and of its bytes unless a single plant has more. */
-  public record Limits(int plants, long bytes) {}
+  /** Counts the plants taken into batches, and the nanoseconds for which they waited. */
+  public record Waits(LongAdder plants, LongAdder nanos) {}
 
   /** The maximum number of batches in flight. */
   public static final int WRITERS = 4;
 
-  private static final Duration SWEEP_PERIOD = Duration.ofMillis(10);
-
   private final String database;
   private final Table table;
   private final Supplier<Duration> timeout;
+  private final Waits waits;
   private final BatchQueue queue;
-
   private final ScheduledExecutorService sweeper =
       Executors.newSingleThreadScheduledExecutor(work -> daemon("plant-deadlines", work));
-  private final LongAdder takenPlants = new LongAdder();
-  private final LongAdder waitedNanos = new LongAdder();
 
   /**
    * Creates a group commit, and starts its threads.
@@ -75,16 +69,16 @@ public final class GroupCommit implements AutoCloseable {
    */
   @SuppressWarnings("FutureReturnValueIgnored") // sweep() throws nothing
   public GroupCommit(
-      String database, Table table, Limits limits, Slots slots, Supplier<Duration> timeout) {
+      String database, Table table, Slots slots, Supplier<Duration> timeout, Waits waits) {
     this.database = database;
     this.table = table;
     this.timeout = timeout;
-    this.queue = new BatchQueue(limits, slots);
+    this.waits = waits;
+    this.queue = new BatchQueue(slots);
     for (int writer = 0; writer < WRITERS; writer++) {
       daemon("plant-writer", this::writeBatches).start();
     }
-    sweeper.scheduleWithFixedDelay(
-        this::sweep, SWEEP_PERIOD.toMillis(), SWEEP_PERIOD.toMillis(), TimeUnit.MILLISECONDS);
+    sweeper.scheduleWithFixedDelay(this::sweep, 10, 10, TimeUnit.MILLISECONDS);
   }
 
   private static Thread daemon(String name, Runnable work) {
@@ -94,14 +88,12 @@ public final class GroupCommit implements AutoCloseable {
   }
 
   /**
-   * Stores the plant with one of the next batches. Dependents of the future run on a thread of this
-   * group commit, and must not block. Cancelling the future removes the plant from the queue,
-   * unless its batch is in flight.
+   * Stores the plant with one of the next batches. Dependents of the future must not block.
+   * Cancelling it removes the plant from the queue, unless its batch is in flight.
    *
    * @param shard a number; only plants with the same number share a batch
-   * @return the plant that has the id. Fails with PlantStoreUnavailableException at the deadline,
-   *     or after {@link #shutdown()}; with IllegalStateException if the database refuses the plant
-   *     permanently
+   * @return the plant that has the id. Fails with PlantStoreUnavailableException at the deadline or
+   *     after {@link #shutdown()}, and with IllegalStateException if the database refuses the plant
    */
   public CompletableFuture<NewPlant> putIfAbsent(NewPlant plant, int shard) {
     CompletableFuture<NewPlant> stored = new CompletableFuture<>();
@@ -121,11 +113,11 @@ public final class GroupCommit implements AutoCloseable {
   }
 
   private void write(Batch batch) {
-    takenPlants.add(batch.plants().size());
+    waits.plants.add(batch.plants().size());
     // Of two plants with one id the first is stored; both callers get the stored plant.
     SortedMap<Long, NewPlant> plants = new TreeMap<>();
     for (WaitingPlant each : batch.plants()) {
-      waitedNanos.add(batch.began() - each.queued());
+      waits.nanos.add(batch.began() - each.queued());
       plants.putIfAbsent(each.plant().id(), each.plant());
     }
     try {
@@ -147,10 +139,8 @@ public final class GroupCommit implements AutoCloseable {
       plant.stored().complete(stored);
     } else {
       // The row was deleted in between, or is hidden from this account.
-      String reason = "the plant that has the id cannot be read";
-      retry(
-          List.of(plant),
-          new BatchFailure(Retry.BATCH, new PlantStoreUnavailableException(reason)));
+      var reason = new PlantStoreUnavailableException("the plant that has the id cannot be read");
+      retry(List.of(plant), new BatchFailure(Retry.BATCH, reason));
     }
   }
 
@@ -164,17 +154,17 @@ public final class GroupCommit implements AutoCloseable {
       ScheduledFuture<?> unused =
           sweeper.schedule(
               () -> retries.forEach(queue::add),
-              failure.retry().backOff.toNanos(),
-              TimeUnit.NANOSECONDS);
+              failure.retry().backOffMillis,
+              TimeUnit.MILLISECONDS);
     }
   }
 
   private void sweep() {
+    if (queue.isTerminated()) {
+      sweeper.shutdown(); // before the last sweep, which ends the writers
+    }
     for (WaitingPlant overdue : queue.sweep(timeout.get())) {
       overdue.stored().completeExceptionally(timeout(overdue.failure()));
-    }
-    if (queue.isTerminated()) {
-      sweeper.shutdown();
     }
   }
 
@@ -188,10 +178,7 @@ public final class GroupCommit implements AutoCloseable {
         : new PlantStoreUnavailableException(database + " has not answered in time");
   }
 
-  /**
-   * Refuses further plants and retries. The waiting plants are written, or fail at their deadlines;
-   * then the threads end.
-   */
+  /** Refuses further plants and retries. The threads end when no plant waits. */
   public void shutdown() {
     queue.close();
   }
@@ -210,15 +197,5 @@ public final class GroupCommit implements AutoCloseable {
   /** Returns the number of plants waiting for a batch. */
   public int waitingPlants() {
     return queue.waitingPlants();
-  }
-
-  /** Returns the number of plants ever taken into batches. */
-  public long takenPlants() {
-    return takenPlants.sum();
-  }
-
-  /** Returns how long all plants taken into batches waited, in nanoseconds. */
-  public long waitedNanos() {
-    return waitedNanos.sum();
   }
 }

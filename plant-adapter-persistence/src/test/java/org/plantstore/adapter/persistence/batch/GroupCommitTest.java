@@ -1,323 +1,338 @@
 package org.plantstore.adapter.persistence.batch;
 
-import static java.util.Objects.requireNonNull;
-import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.plantstore.adapter.persistence.batch.TestTable.NONE;
+import static org.plantstore.adapter.persistence.Calls.assertAllStored;
+import static org.plantstore.adapter.persistence.Calls.await;
+import static org.plantstore.adapter.persistence.Calls.failure;
+import static org.plantstore.adapter.persistence.Calls.fern;
+import static org.plantstore.adapter.persistence.Calls.unavailable;
 
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.plantstore.adapter.persistence.Calls;
 import org.plantstore.adapter.persistence.batch.BatchFailure.Retry;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** The batching alone, on a table in memory that can be held up and made to fail. */
+/** The group commit without a database: its table is in memory, can be held up and can fail. */
 @Timeout(30)
 class GroupCommitTest {
 
-  private static final GroupCommit.Limits WIDE = new GroupCommit.Limits(1_000, 1_000_000);
-  private static final Duration LONG = Duration.ofSeconds(20);
-  private static final Duration SHORT = Duration.ofMillis(300);
+  /** Is called with the ids of a batch. */
+  private interface Fault {
 
-  private final TestTable table = new TestTable();
-  private final List<GroupCommit> opened = new ArrayList<>();
+    void happen(Set<Long> ids) throws BatchFailure;
+  }
+
+  private static final Fault NONE = ids -> {};
+
+  private final Map<Long, NewPlant> rows = new ConcurrentHashMap<>();
+
+  /** The ids of each batch, in the order of the batches. */
+  private final List<List<Long>> batches = new CopyOnWriteArrayList<>();
+
+  private final CountDownLatch released = new CountDownLatch(1);
+  private volatile Fault before = NONE;
+  private volatile Fault after = NONE;
+
+  private volatile Duration timeout = Duration.ofSeconds(20);
+  private final GroupCommit.Waits waits = new GroupCommit.Waits(new LongAdder(), new LongAdder());
+  private final GroupCommit groupCommit =
+      new GroupCommit("the database", this::store, () -> () -> {}, () -> timeout, waits);
+
+  private Map<Long, NewPlant> store(SortedMap<Long, NewPlant> plants) throws BatchFailure {
+    batches.add(List.copyOf(plants.keySet()));
+    awaitUninterruptibly(released);
+    before.happen(plants.keySet());
+    Map<Long, NewPlant> stored = new HashMap<>();
+    plants.forEach((id, plant) -> stored.put(id, rows.computeIfAbsent(id, free -> plant)));
+    after.happen(stored.keySet());
+    return stored;
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError("a writer is not interrupted", e);
+    }
+  }
+
+  /** Lets all batches pass, also later ones. */
+  private void release() {
+    released.countDown();
+  }
+
+  private void awaitBatches(int number) throws Exception {
+    await(() -> batches.size() >= number);
+  }
 
   @AfterEach
   @Timeout(30)
   void close() {
-    table.release();
-    opened.forEach(GroupCommit::close);
+    release();
+    groupCommit.close();
   }
 
   @Test
-  void whatever_queues_while_a_batch_is_written_is_the_next_batch_in_the_order_of_ids() {
+  void plants_that_queue_while_a_batch_is_written_are_the_next_batch_in_the_order_of_ids()
+      throws Exception {
     long began = System.nanoTime();
-    GroupCommit groupCommit = groupCommit(WIDE, LONG);
-    List<Caller> callers = occupyAllWriters(groupCommit);
+    List<CompletableFuture<Void>> calls = occupyAllWriters();
 
-    callers.addAll(callAll(groupCommit, LongStream.of(9, -3, 7)));
+    calls.addAll(callAll(9, -3, 7));
     assertEquals(3, groupCommit.waitingPlants());
-    table.release();
+    release();
 
-    callers.forEach(Caller::assertOwnPlant);
-    assertEquals(List.of(-3L, 7L, 9L), table.lastBatch());
-    assertEquals(callers.size(), groupCommit.takenPlants());
-    assertTrue(groupCommit.waitedNanos() > 0);
-    assertTrue(groupCommit.waitedNanos() < callers.size() * (System.nanoTime() - began));
+    assertAllStored(calls);
+    assertEquals(List.of(-3L, 7L, 9L), lastBatch());
+    assertEquals(calls.size(), waits.plants().sum());
+    assertTrue(waits.nanos().sum() > 0);
+    assertTrue(waits.nanos().sum() < calls.size() * (System.nanoTime() - began));
   }
 
   @Test
-  void of_the_plants_with_one_id_in_a_batch_the_first_is_stored_and_all_are_told() {
-    GroupCommit groupCommit = groupCommit(WIDE, LONG);
-    occupyAllWriters(groupCommit);
+  void of_the_plants_with_one_id_in_a_batch_the_first_is_stored_and_returned_to_all()
+      throws Exception {
+    occupyAllWriters();
     NewPlant first = new NewPlant(7, "first", null);
 
-    Caller winner = call(groupCommit, first);
-    Caller loser = call(groupCommit, new NewPlant(7, "second", null));
-    table.release();
+    var winner = groupCommit.putIfAbsent(first, 0);
+    var loser = groupCommit.putIfAbsent(new NewPlant(7, "second", null), 0);
+    release();
 
-    assertEquals(first, winner.stored());
-    assertEquals(first, loser.stored());
+    assertEquals(first, winner.get());
+    assertEquals(first, loser.get());
   }
 
   @Test
-  void batch_has_at_most_so_many_plants_and_bytes_but_a_large_plant_goes_alone() {
+  void number_of_plants_and_bytes_of_a_batch_are_limited_but_not_those_of_a_plant()
+      throws Exception {
+    occupyAllWriters();
     // A character counts as 3 bytes.
-    GroupCommit groupCommit = groupCommit(new GroupCommit.Limits(2, 30), LONG);
-    List<Caller> callers = occupyAllWriters(groupCommit);
-    int[] characters = {5, 4, 5, 5, 1, 100, 1, 1, 1};
-    for (int index = 0; index < characters.length; index++) {
-      String tag = index == 1 || index == 3 ? "t" : null;
-      NewPlant plant = new NewPlant(index, "f".repeat(characters[index]), tag);
-      callers.add(call(groupCommit, plant));
-    }
-    table.release();
+    String tenth = "f".repeat((int) BatchQueue.MAX_BYTES / 3 / 10);
+    List<NewPlant> large =
+        List.of(
+            new NewPlant(0, tenth.repeat(5), null),
+            new NewPlant(1, tenth.repeat(4), tenth),
+            new NewPlant(2, tenth.repeat(5), null),
+            new NewPlant(3, tenth.repeat(5), tenth),
+            new NewPlant(4, "f", null),
+            new NewPlant(5, tenth.repeat(11), null));
+    var calls = large.stream().map(plant -> groupCommit.putIfAbsent(plant, 0)).toList();
+    var small = callAll(LongStream.rangeClosed(6, 6 + BatchQueue.MAX_PLANTS).toArray());
+    release();
 
-    callers.forEach(Caller::assertOwnPlant);
+    for (NewPlant plant : large) {
+      assertEquals(plant, calls.get((int) plant.id()).get());
+    }
+    assertAllStored(small);
     assertEquals(
-        "[[0, 1], [2], [3, 4], [5], [6, 7], [8]]",
-        table.batches().stream()
+        List.of("0: 2", "2: 1", "3: 2", "5: 1", "6: 256", "262: 1"),
+        batches.stream()
             .filter(batch -> batch.get(0) >= 0)
             .sorted(Comparator.comparing(batch -> batch.get(0)))
-            .toList()
-            .toString());
+            .map(batch -> batch.get(0) + ": " + batch.size())
+            .toList());
   }
 
   @Test
-  void caller_waits_until_its_deadline_and_its_plant_leaves_the_queue_unwritten() {
-    GroupCommit groupCommit = groupCommit(WIDE, SHORT);
-    List<Caller> callers = occupyAllWriters(groupCommit);
-    callers.addAll(callAll(groupCommit, LongStream.range(0, 3)));
+  void plants_leave_the_queue_unwritten_at_their_deadline_and_if_their_call_is_cancelled()
+      throws Exception {
+    timeout = Duration.ofMillis(300);
+    List<CompletableFuture<Void>> calls = occupyAllWriters();
+    calls.addAll(callAll(0, 1, 2));
+    assertTrue(groupCommit.putIfAbsent(fern(3), 0).cancel(false));
 
-    for (Caller caller : callers) {
-      assertEquals("the database has not answered in time", caller.unavailable().getMessage());
+    for (CompletableFuture<Void> call : calls) {
+      assertEquals("the database has not answered in time", unavailable(call));
     }
 
     await(() -> groupCommit.waitingPlants() == 0);
-    table.release();
-    call(groupCommit, fern(77)).assertOwnPlant();
-    assertEquals(List.of(77L), table.lastBatch());
-    assertTrue(table.batches().stream().noneMatch(batch -> batch.contains(0L)), table::toString);
+    release();
+    call(77).get();
+    assertEquals(List.of(77L), lastBatch());
+    assertEquals(GroupCommit.WRITERS + 1, batches.size(), batches::toString);
   }
 
   @Test
-  void batch_that_gets_stuck_is_overtaken() {
+  void stuck_batch_is_overtaken() throws Exception {
     CountDownLatch stuck = new CountDownLatch(1);
-    table.before =
+    before =
         ids -> {
           if (ids.contains(13L)) {
-            TestTable.awaitUninterruptibly(stuck);
+            awaitUninterruptibly(stuck);
           }
         };
-    table.release();
-    GroupCommit groupCommit = groupCommit(WIDE, LONG);
-    Caller overtaken = call(groupCommit, fern(13));
-    table.awaitBatches(1);
+    release();
+    var overtaken = call(13);
+    awaitBatches(1);
 
     for (long id = 20; id < 40; id++) {
-      call(groupCommit, fern(id)).assertOwnPlant();
+      call(id).get();
     }
 
     stuck.countDown();
-    overtaken.assertOwnPlant();
+    overtaken.get();
   }
 
   @Test
-  void batch_that_takes_as_long_as_usual_is_waited_for() {
-    GroupCommit groupCommit = groupCommit(WIDE, LONG);
+  void batch_that_takes_as_long_as_usual_is_waited_for() throws Exception {
     long begin = System.nanoTime();
-    List<Caller> callers = new ArrayList<>(callAll(groupCommit, LongStream.of(0)));
-    table.awaitBatches(1);
-    callers.addAll(callAll(groupCommit, LongStream.of(1)));
-    table.awaitBatches(2);
+    var first = call(0);
+    awaitBatches(1);
+    var second = call(1);
+    awaitBatches(2);
 
     assertTrue(System.nanoTime() - begin >= Duration.ofMillis(20).toNanos());
-    table.release();
-    callers.forEach(Caller::assertOwnPlant);
+    release();
+    assertAllStored(List.of(first, second));
   }
 
   @Test
-  void answered_plants_are_forgotten() {
-    GroupCommit groupCommit = groupCommit(plants -> plants, WIDE, LONG);
-    WeakReference<NewPlant> answered = new WeakReference<>(call(groupCommit, fern(0)).stored());
+  void returned_plants_are_forgotten() throws Exception {
+    release();
+    var returned = new WeakReference<>(groupCommit.putIfAbsent(fern(0), 0).get());
+    rows.clear();
 
     await(() -> {
-      call(groupCommit, fern(1)).assertOwnPlant();
+      call(1).get();
       System.gc();
-      return answered.get() == null;
+      return returned.get() == null;
     });
   }
 
   @Test
-  void plant_that_makes_its_batch_fail_does_not_take_its_neighbours_with_it() {
+  void plant_that_makes_its_batch_fail_does_not_take_its_neighbours_with_it() throws Exception {
     RuntimeException reason = new IllegalStateException("refused");
     refuse(2, Retry.EACH, reason);
 
-    List<Caller> callers = callInOneBatch(1, 2, 3);
+    List<CompletableFuture<Void>> calls = callInOneBatch(1, 2, 3);
 
-    callers.get(0).assertOwnPlant();
-    callers.get(2).assertOwnPlant();
-    assertSame(reason, callers.get(1).failure());
+    calls.get(0).get();
+    calls.get(2).get();
+    assertSame(reason, failure(calls.get(1)));
   }
 
   @Test
   void plant_whose_neighbour_is_refused_is_not_refused_at_its_deadline() {
     BatchFailure refused = new BatchFailure(Retry.EACH, new IllegalStateException("refused"));
 
-    assertInstanceOf(
-        PlantStoreUnavailableException.class, groupCommit(WIDE, LONG).timeout(refused));
+    assertInstanceOf(PlantStoreUnavailableException.class, groupCommit.timeout(refused));
   }
 
   @Test
-  void plant_whose_id_is_locked_is_repeated_on_its_own_until_it_is_free() {
+  void plant_with_a_locked_id_is_retried_on_its_own_until_the_id_is_free() throws Exception {
     refuse(2, Retry.EACH, new PlantStoreUnavailableException("locked"));
 
-    List<Caller> callers = callInOneBatch(1, 2);
+    List<CompletableFuture<Void>> calls = callInOneBatch(1, 2);
 
-    callers.get(0).assertOwnPlant();
-    int before = table.batches().size();
-    table.awaitBatches(before + 2);
-    table.before = NONE;
-    callers.get(1).assertOwnPlant();
-    assertTrue(
-        table.batches().stream().skip(before).allMatch(List.of(2L)::equals), table::toString);
+    calls.get(0).get();
+    int retries = batches.size();
+    awaitBatches(retries + 2);
+    before = NONE;
+    calls.get(1).get();
+    assertTrue(batches.stream().skip(retries).allMatch(List.of(2L)::equals), batches::toString);
   }
 
   @Test
-  void plant_that_cannot_be_read_back_is_repeated_until_its_deadline() {
-    AtomicInteger batches = new AtomicInteger();
-    GroupCommit groupCommit =
-        groupCommit(
-            plants -> {
-              batches.incrementAndGet();
-              return Map.of();
-            },
-            WIDE,
-            SHORT);
+  void plant_that_cannot_be_read_is_retried_until_its_deadline() {
+    timeout = Duration.ofMillis(300);
+    release();
+    after = Set::clear; // leaves out the stored plants
 
-    assertEquals(
-        "the plant that has the id cannot be read",
-        call(groupCommit, fern(1)).unavailable().getMessage());
-    assertTrue(batches.get() > 1, batches::toString);
+    assertEquals("the plant that has the id cannot be read", unavailable(call(1)));
+    assertTrue(batches.size() > 1, batches::toString);
   }
 
   @Test
-  void failure_of_the_whole_batch_is_told_to_all_at_once() {
+  void failure_of_the_whole_batch_is_not_retried() throws Exception {
     PlantStoreUnavailableException reason = new PlantStoreUnavailableException("disk full");
     refuse(2, Retry.NEVER, reason);
 
-    callInOneBatch(1, 2).forEach(caller -> assertSame(reason, caller.failure()));
+    callInOneBatch(1, 2).forEach(call -> assertSame(reason, failure(call)));
 
-    assertEquals(1, table.batches().stream().filter(batch -> batch.contains(2L)).count());
+    assertEquals(1, batches.stream().filter(batch -> batch.contains(2L)).count());
   }
 
   @Test
-  void batch_that_was_written_although_its_connection_was_lost_is_answered() {
-    GroupCommit.Table losing =
-        plants -> {
-          Map<Long, NewPlant> stored = table.putIfAbsent(plants);
-          if (table.batches().size() == 1) {
-            throw new BatchFailure(Retry.BATCH, new PlantStoreUnavailableException("lost"));
-          }
-          return stored;
+  void batch_that_was_written_although_its_connection_was_lost_is_found() throws Exception {
+    after =
+        ids -> {
+          after = NONE;
+          throw new BatchFailure(Retry.BATCH, new PlantStoreUnavailableException("lost"));
         };
-    table.release();
+    release();
 
-    call(groupCommit(losing, WIDE, LONG), fern(1)).assertOwnPlant();
-    assertEquals(List.of(List.of(1L), List.of(1L)), table.batches());
+    call(1).get();
+    assertEquals(List.of(List.of(1L), List.of(1L)), batches);
   }
 
   @Test
-  void bug_is_told_to_its_callers_and_ends_no_writer() {
-    table.before =
+  void bug_is_thrown_to_its_callers_and_ends_no_writer() throws Exception {
+    before =
         ids -> {
           throw new AssertionError("crash");
         };
-    table.release();
-    GroupCommit groupCommit = groupCommit(WIDE, LONG);
+    release();
     for (int time = 0; time <= GroupCommit.WRITERS; time++) {
       assertEquals(
-          "a batch failed: java.lang.AssertionError: crash",
-          call(groupCommit, fern(1)).failure().getMessage());
+          "a batch failed: java.lang.AssertionError: crash", failure(call(1)).getMessage());
     }
 
-    table.before = NONE;
-    call(groupCommit, fern(1)).assertOwnPlant();
+    before = NONE;
+    call(1).get();
   }
 
   @Test
-  void closing_answers_all_who_wait_refuses_new_plants_and_ends_all_threads() throws Exception {
-    GroupCommit groupCommit = groupCommit(new GroupCommit.Limits(3, 1_000_000), LONG);
-    List<Caller> callers = occupyAllWriters(groupCommit);
-    callers.addAll(callAll(groupCommit, LongStream.range(0, 50)));
+  void closing_writes_waiting_plants_refuses_new_ones_and_ends_all_threads() throws Exception {
+    List<CompletableFuture<Void>> calls = occupyAllWriters();
+    calls.addAll(callAll(LongStream.range(0, 3 * BatchQueue.MAX_PLANTS).toArray()));
     Thread closing = new Thread(groupCommit::close);
     closing.start();
-    await(() -> isIn(closing, "awaitTermination"));
-    assertEquals("the store is closed", call(groupCommit, fern(99)).unavailable().getMessage());
-    table.release();
+    await(() ->
+        Stream.of(closing.getStackTrace())
+            .anyMatch(call -> call.getMethodName().equals("awaitTermination")));
+    assertEquals("the store is closed", unavailable(call(9_999)));
+    release();
     closing.join();
 
-    callers.forEach(Caller::assertOwnPlant);
+    assertAllStored(calls);
     await(() ->
         Thread.getAllStackTraces().keySet().stream()
             .noneMatch(thread -> thread.getName().startsWith("plant-")));
   }
 
-  @Test
-  void plant_of_a_cancelled_call_leaves_the_queue_unwritten() {
-    GroupCommit groupCommit = groupCommit(WIDE, LONG);
-    occupyAllWriters(groupCommit);
-
-    assertTrue(groupCommit.putIfAbsent(fern(1), 0).cancel(false));
-
-    table.release();
-    call(groupCommit, fern(2)).assertOwnPlant();
-    assertTrue(table.batches().stream().noneMatch(batch -> batch.contains(1L)), table::toString);
-  }
-
-  private GroupCommit groupCommit(GroupCommit.Limits limits, Duration timeout) {
-    return groupCommit(table, limits, timeout);
-  }
-
-  private GroupCommit groupCommit(
-      GroupCommit.Table written, GroupCommit.Limits limits, Duration timeout) {
-    GroupCommit groupCommit =
-        new GroupCommit("the database", written, limits, () -> () -> {}, () -> timeout);
-    opened.add(groupCommit);
-    return groupCommit;
-  }
-
   /** Calls while all writers are busy, and releases them. */
-  private List<Caller> callInOneBatch(long... ids) {
-    GroupCommit groupCommit = groupCommit(WIDE, LONG);
-    occupyAllWriters(groupCommit);
-    List<Caller> callers = callAll(groupCommit, LongStream.of(ids));
-    table.release();
-    return callers;
+  private List<CompletableFuture<Void>> callInOneBatch(long... ids) throws Exception {
+    occupyAllWriters();
+    List<CompletableFuture<Void>> calls = callAll(ids);
+    release();
+    return calls;
   }
 
   private void refuse(long id, Retry retry, RuntimeException reason) {
-    table.before =
+    before =
         ids -> {
           if (ids.contains(id)) {
             throw new BatchFailure(retry, reason);
@@ -326,54 +341,24 @@ class GroupCommitTest {
   }
 
   /** Has every writer write a batch, of one plant with a negative id each. */
-  private List<Caller> occupyAllWriters(GroupCommit groupCommit) {
-    List<Caller> callers = new ArrayList<>();
+  private List<CompletableFuture<Void>> occupyAllWriters() throws Exception {
+    List<CompletableFuture<Void>> calls = new ArrayList<>();
     for (int writer = 1; writer <= GroupCommit.WRITERS; writer++) {
-      callers.add(call(groupCommit, fern(writer - 100)));
-      table.awaitBatches(writer);
+      calls.add(call(writer - 100));
+      awaitBatches(writer);
     }
-    return callers;
+    return calls;
   }
 
-  private static List<Caller> callAll(GroupCommit groupCommit, LongStream ids) {
-    return ids.mapToObj(id -> call(groupCommit, fern(id))).toList();
+  private List<CompletableFuture<Void>> callAll(long... ids) {
+    return LongStream.of(ids).mapToObj(this::call).toList();
   }
 
-  private static Caller call(GroupCommit groupCommit, NewPlant plant) {
-    return new Caller(plant, groupCommit.putIfAbsent(plant, 0));
+  private CompletableFuture<Void> call(long id) {
+    return Calls.returnsFern(id, groupCommit.putIfAbsent(fern(id), 0));
   }
 
-  private static boolean isIn(Thread thread, String method) {
-    return Stream.of(thread.getStackTrace()).anyMatch(call -> call.getMethodName().equals(method));
-  }
-
-  private static void await(BooleanSupplier condition) {
-    while (!condition.getAsBoolean()) {
-      assertFalse(Thread.interrupted(), "waited in vain");
-      LockSupport.parkNanos(100_000);
-    }
-  }
-
-  private static NewPlant fern(long id) {
-    return new NewPlant(id, "fern", null);
-  }
-
-  private record Caller(NewPlant plant, CompletableFuture<NewPlant> result) {
-
-    NewPlant stored() {
-      return assertDoesNotThrow(() -> result.get());
-    }
-
-    void assertOwnPlant() {
-      assertEquals(plant, stored());
-    }
-
-    Throwable failure() {
-      return requireNonNull(assertThrows(ExecutionException.class, result::get).getCause());
-    }
-
-    PlantStoreUnavailableException unavailable() {
-      return assertInstanceOf(PlantStoreUnavailableException.class, failure());
-    }
+  private List<Long> lastBatch() {
+    return batches.get(batches.size() - 1);
   }
 }

@@ -1,0 +1,80 @@
+package org.plantstore.adapter.persistence;
+
+import static java.util.Objects.requireNonNull;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.LongStream;
+import org.plantstore.domain.NewPlant;
+import org.plantstore.domain.PlantStore;
+import org.plantstore.domain.PlantStoreUnavailableException;
+
+/** Concurrent calls, most of them for plants that differ only in their ids. */
+public final class Calls {
+
+  private Calls() {}
+
+  public static NewPlant fern(long id) {
+    return new NewPlant(id, "fern", null);
+  }
+
+  /** Calls a store, which must need no thread of the caller. */
+  static List<CompletableFuture<Void>> putAll(PlantStore store, LongStream ids) {
+    return ids.mapToObj(
+            id -> returnsFern(id, store.putIfAbsentAsync(fern(id), work -> fail("needs a thread"))))
+        .toList();
+  }
+
+  /** Returns the call, which fails if it returns another plant. */
+  public static CompletableFuture<Void> returnsFern(long id, CompletionStage<NewPlant> call) {
+    return call.thenAccept(stored -> assertEquals(fern(id), stored)).toCompletableFuture();
+  }
+
+  public static void assertAllStored(List<CompletableFuture<Void>> calls) throws Exception {
+    for (CompletableFuture<Void> call : calls) {
+      call.get();
+    }
+  }
+
+  /** Requires that two stores keep one plant for each id, although they get different ones. */
+  static void assertOneWins(PlantStore one, PlantStore other, int ids) throws Exception {
+    List<CompletionStage<Boolean>> races =
+        LongStream.range(0, ids)
+            .mapToObj(id ->
+                one.putIfAbsentAsync(new NewPlant(id, "one", null), Runnable::run)
+                    .thenCombine(
+                        other.putIfAbsentAsync(new NewPlant(id, "other", null), Runnable::run),
+                        NewPlant::equals))
+            .toList();
+    for (CompletionStage<Boolean> race : races) {
+      assertTrue(race.toCompletableFuture().get());
+    }
+  }
+
+  public static Throwable failure(CompletableFuture<?> call) {
+    return requireNonNull(assertThrows(ExecutionException.class, call::get).getCause());
+  }
+
+  /** Requires that the call may be repeated, and returns the message of its failure. */
+  public static String unavailable(CompletableFuture<?> call) {
+    return String.valueOf(
+        assertInstanceOf(PlantStoreUnavailableException.class, failure(call)).getMessage());
+  }
+
+  public static void await(Callable<Boolean> condition) throws Exception {
+    while (!condition.call()) {
+      assertFalse(Thread.interrupted(), "waited in vain");
+      LockSupport.parkNanos(100_000);
+    }
+  }
+}
