@@ -47,6 +47,9 @@ final class CircuitBreaker {
         return stored;
       } catch (BatchFailure e) {
         throw fail(e);
+      } catch (RuntimeException e) {
+        succeed(); // a bug, not a failure of the node
+        throw e;
       }
     };
   }

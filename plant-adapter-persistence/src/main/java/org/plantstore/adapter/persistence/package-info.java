@@ -1,7 +1,7 @@
 /**
  * Keeps plants in PostgreSQL 14 or later: the store, its table, its metrics and its settings. How
  * callers share a commit is in {@code batch}, how connections are opened and lost in {@code
- * database}, and checks before the first create in {@code start}.
+ * database}, and its requirements on the database in {@code requirement}.
  */
 @NullMarked
 package org.plantstore.adapter.persistence;

@@ -23,11 +23,11 @@ public record DatabaseAccess(String url, String username, String password) {
    */
   public static DatabaseAccess of(Environment environment) {
     String url = required(environment, "DATABASE_URL", "database.url");
-    if (url.matches("[^?]*@.*|.*[?&](user|password)=.*")) {
+    if (url.matches("(?s)[^?]*@.*|.*[?&](user|password)=.*")) {
       throw new ConfigurationException(
           "DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD");
     }
-    if (url.matches(".*[?&][A-Za-z]*Timeout=.*")) {
+    if (url.matches("(?s).*[?&][A-Za-z]*Timeout=.*")) {
       throw new ConfigurationException(
           "DATABASE_URL must not set time-outs; they follow from DATABASE_TIMEOUT_SECONDS");
     }
