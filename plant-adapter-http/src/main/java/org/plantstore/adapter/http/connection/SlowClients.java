@@ -39,6 +39,8 @@ final class SlowClients {
     HEAD(5 * RequestDecoder.MAX_HEAD_PART_BYTES),
     /** The rest of a body, whose memory {@link BodyBudget} bounds. */
     BODY(0),
+    /** The rest of a refused body, which is dropped: the connection and its request. */
+    REFUSED_BODY(16 * 1024),
     /** The client's reading of its answers. */
     READER(5 * RequestDecoder.MAX_HEAD_PART_BYTES);
 
@@ -166,7 +168,9 @@ final class SlowClients {
         return Wait.TLS;
       } else if (state != ReadState.END && decoder.isLineBegun()) {
         return Wait.HEAD;
-      } else if (state == ReadState.BODY || state == ReadState.REFUSED_BODY) {
+      } else if (state == ReadState.REFUSED_BODY) {
+        return Wait.REFUSED_BODY;
+      } else if (state == ReadState.BODY) {
         return Wait.BODY;
       }
       return tls != null && tls.isRecordBegun() ? Wait.TLS : null;
