@@ -144,7 +144,7 @@ test("an error's number leads to its cause and cure", async () => {
     link.click(),
   ]);
   await opened.waitForURL(`${BASE}/errors#3001`);
-  await opened.getByText("Another plant was created with this id before").waitFor();
+  await opened.getByText("Another plant was created with this id, perhaps").waitFor();
   await opened.screenshot({ path: `${SCREENSHOTS}/catalogue.png` });
   assertQuiet();
 });
