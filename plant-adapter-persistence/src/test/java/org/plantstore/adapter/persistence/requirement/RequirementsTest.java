@@ -60,6 +60,13 @@ class RequirementsTest {
   }
 
   @Test
+  void account_in_an_address_with_a_line_break_is_refused() {
+    assertRefused(
+        Map.of("database.url", "jdbc:postgresql://plants:canary@localhost:5432/plants\n"),
+        "DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD");
+  }
+
+  @Test
   void start_that_migrates_without_the_rights_for_it_is_refused() {
     SERVER.execute(CREATE_GARDENER, "REVOKE CREATE ON SCHEMA public FROM PUBLIC");
     String refusal =
