@@ -2,7 +2,7 @@ package org.plantstore.adapter.persistence.batch;
 
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** Thrown if it is unknown whether the plants of a batch are stored. */
+/** Thrown if a batch failed; its plants may be stored nevertheless. */
 public final class BatchFailure extends Exception {
 
   private static final long serialVersionUID = 1L;
