@@ -49,7 +49,7 @@ public final class PlantCreation implements CreatePlant {
             } else {
               result.completeExceptionally(failure);
             }
-          } catch (RuntimeException e) {
+          } catch (Throwable e) {
             result.completeExceptionally(e);
           }
         });

@@ -11,12 +11,14 @@ import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.domain.CreatePlant;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 import org.plantstore.domain.PlantIdTakenException;
-import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 class PlantCreationTest {
@@ -24,49 +26,51 @@ class PlantCreationTest {
   private static final NewPlant FERN = new NewPlant(7, "fern", "shade");
 
   private final ConcurrentMap<Long, NewPlant> database = new ConcurrentHashMap<>();
-  private final PlantStore store =
-      plant -> {
+  private final CreatePlant createPlant =
+      new PlantCreation(plant -> {
         NewPlant stored = database.putIfAbsent(plant.id(), plant);
         return stored == null ? plant : stored;
-      };
-  private final CreatePlant createPlant = new PlantCreation(store);
-
-  private final PlantStoreUnavailableException unavailable =
-      new PlantStoreUnavailableException("no answer");
-  private final CreatePlant unstored =
-      new PlantCreation(plant -> {
-        throw unavailable;
       });
 
   @Test
-  void plant_with_a_free_id_is_stored_and_returned() {
+  void plant_with_a_free_id_is_stored_and_returned_as_often_as_it_is_created() {
+    assertEquals(new Plant("fern", "shade"), createPlant.create(FERN));
     assertEquals(new Plant("fern", "shade"), createPlant.create(FERN));
     assertEquals(Map.of(7L, FERN), database);
   }
 
   @Test
-  void same_plant_again_returns_the_same_as_the_first_time() {
-    assertEquals(createPlant.create(FERN), createPlant.create(FERN));
+  void asynchronous_form_stores_and_returns_a_plant_too() {
+    assertEquals(List.of(new Plant("fern", "shade")), outcome(createPlant, FERN));
+    assertEquals(List.of(new Plant("fern", "shade")), outcome(createPlant, FERN));
+    assertEquals(Map.of(7L, FERN), database);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"moss, shade", "fern, sun", "fern, ''", "fern, "})
+  void same_id_with_other_name_or_tag_is_refused(String name, @Nullable String tag) {
+    NewPlant other = new NewPlant(7, name, tag);
+    createPlant.create(FERN);
+
+    assertEquals(
+        7, assertThrows(PlantIdTakenException.class, () -> createPlant.create(other)).id());
+    assertEquals(
+        7, assertInstanceOf(PlantIdTakenException.class, outcome(createPlant, other).get(0)).id());
     assertEquals(Map.of(7L, FERN), database);
   }
 
   @Test
-  void same_id_with_other_name_is_refused() {
-    assertRefused(new NewPlant(7, "moss", "shade"));
-  }
-
-  @Test
-  void same_id_with_other_tag_is_refused() {
-    assertRefused(new NewPlant(7, "fern", "sun"));
-    assertRefused(new NewPlant(7, "fern", ""));
-    assertRefused(new NewPlant(7, "fern", null));
-  }
-
-  @Test
   void failure_of_the_store_is_passed_on() {
+    var unavailable = new PlantStoreUnavailableException("no answer");
+    CreatePlant unstored =
+        new PlantCreation(plant -> {
+          throw unavailable;
+        });
+
     assertSame(
         unavailable,
         assertThrows(PlantStoreUnavailableException.class, () -> unstored.create(FERN)));
+    assertEquals(List.of(unavailable), outcome(unstored, FERN));
   }
 
   @Test
@@ -79,16 +83,11 @@ class PlantCreationTest {
   }
 
   @Test
-  void asynchronous_form_ends_as_the_blocking_one_does() {
-    assertEquals(List.of(new Plant("fern", "shade")), outcome(createPlant, FERN));
-    assertEquals(List.of(new Plant("fern", "shade")), outcome(createPlant, FERN));
-    assertEquals(List.of(unavailable), outcome(unstored, FERN));
-    PlantIdTakenException taken =
-        assertInstanceOf(
-            PlantIdTakenException.class,
-            outcome(createPlant, new NewPlant(7, "moss", "shade")).get(0));
-    assertEquals(7, taken.id());
-    assertEquals(Map.of(7L, FERN), database);
+  @SuppressWarnings("NullAway") // this test passes null
+  void null_is_refused() {
+    assertThrows(NullPointerException.class, () -> createPlant.create(null));
+    assertThrows(NullPointerException.class, () -> createPlant.createAsync(null, Runnable::run));
+    assertThrows(NullPointerException.class, () -> createPlant.createAsync(FERN, null));
   }
 
   /** Returns the plant or the exception that the stage completes with. */
@@ -99,23 +98,5 @@ class PlantCreationTest {
             .createAsync(plant, Runnable::run)
             .whenComplete((created, failure) -> outcome.add(failure == null ? created : failure));
     return outcome;
-  }
-
-  @Test
-  @SuppressWarnings("NullAway") // this test passes null
-  void null_is_refused() {
-    assertThrows(NullPointerException.class, () -> createPlant.create(null));
-    assertThrows(NullPointerException.class, () -> createPlant.createAsync(null, Runnable::run));
-    assertThrows(NullPointerException.class, () -> createPlant.createAsync(FERN, null));
-  }
-
-  private void assertRefused(NewPlant other) {
-    createPlant.create(FERN);
-
-    PlantIdTakenException taken =
-        assertThrows(PlantIdTakenException.class, () -> createPlant.create(other));
-
-    assertEquals(7, taken.id());
-    assertEquals(Map.of(7L, FERN), database);
   }
 }

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
 import java.text.Normalizer;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -30,8 +29,7 @@ enum SampleStore {
   STORES_EQUAL_CONTENT_ONCE(
       (database, plant) ->
           database.memory.values().stream()
-              .filter(other -> other.name().equals(plant.name()))
-              .filter(other -> Objects.equals(other.tag(), plant.tag()))
+              .filter(other -> other.plant().equals(plant.plant()))
               .findFirst()
               .orElseGet(() -> database.putIfAbsent(plant)),
       "r1"),

@@ -92,17 +92,15 @@ record Call(
     try {
       stage = store.putIfAbsentAsync(plant, executor);
     } catch (RuntimeException e) {
-      return new Outcome(
-          null,
-          isNull ? e : new IllegalStateException("thrown at once, not by the stage", e),
-          false);
+      throw isNull ? e : new IllegalStateException("thrown at once, not by the stage", e);
     }
-    return isNull
-        ? new Outcome(null, new IllegalStateException("a stage, and nothing thrown at once"), false)
-        : stage
-            .handle((returned, failure) -> new Outcome(returned, failure, false))
-            .toCompletableFuture()
-            .get();
+    if (isNull) {
+      throw new IllegalStateException("a stage, and nothing thrown at once");
+    }
+    return stage
+        .handle((returned, failure) -> new Outcome(returned, failure, false))
+        .toCompletableFuture()
+        .get();
   }
 
   private static Outcome outcome(Future<Outcome> ended) throws InterruptedException {
