@@ -10,10 +10,10 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
- * Circuit breaker of a lane. It opens when the lane has attempted batches, but written none for two
- * fifths of the deadline: longer than the time-out of a lock, shorter than that of a statement.
- * While it is open, plants fail fast, except one trial request a second, which may take 1 s. A
- * batch that is written closes it. Safe for use by many threads.
+ * Circuit breaker of a lane. The breaker opens when a lane has written no batch for two fifths of
+ * the deadline although it tried. That time is longer than the lock time-out and shorter than the
+ * statement time-out. While the breaker is open, plants fail fast, except one trial request a
+ * second, which may take 1 s. A batch that is written closes it. Safe for use by many threads.
  */
 final class CircuitBreaker {
 
@@ -21,9 +21,9 @@ final class CircuitBreaker {
 
   private final String node;
   private final Duration timeout;
-  private final PlantStoreUnavailableException silence;
+  private final PlantStoreUnavailableException noAnswer;
 
-  /** When the first batch since the last success began, as nanoTime, or null if none has. */
+  /** The nanoTime at which the first batch since the last success began, or null if none has. */
   private @Nullable Long failingSince;
 
   private PlantStoreUnavailableException lastFailure;
@@ -33,8 +33,8 @@ final class CircuitBreaker {
   CircuitBreaker(String node, Duration timeout) {
     this.node = node;
     this.timeout = timeout;
-    this.silence = new PlantStoreUnavailableException(node + " has not answered in time");
-    this.lastFailure = silence;
+    this.noAnswer = new PlantStoreUnavailableException(node + " has not answered in time");
+    this.lastFailure = noAnswer;
   }
 
   /** Returns the table, with each success and failure reported to this breaker. */
@@ -43,13 +43,10 @@ final class CircuitBreaker {
       begin();
       try {
         Map<Long, NewPlant> stored = table.putIfAbsent(plants);
-        succeed();
+        reset();
         return stored;
       } catch (BatchFailure e) {
         throw fail(e);
-      } catch (RuntimeException e) {
-        succeed(); // a bug, not a failure of the node
-        throw e;
       }
     };
   }
@@ -60,16 +57,16 @@ final class CircuitBreaker {
     }
   }
 
-  private synchronized void succeed() {
+  private synchronized void reset() {
     failingSince = null;
-    lastFailure = silence;
+    lastFailure = noAnswer;
   }
 
   /** Returns the failure with the node's name, and without a retry if the breaker is open. */
   private synchronized BatchFailure fail(BatchFailure failure) {
-    boolean isOfNode = failure.retry() == Retry.EACH_LATER;
+    boolean isOfNode = failure.retry() == Retry.NODE_DOWN;
     if (!isOfNode && !isOpen()) {
-      succeed(); // such as a locked id, which does not keep other plants from being written
+      reset(); // A failure of one plant, such as a lock on its id, proves that the node answers.
     }
     if (!failure.isTransient()) {
       return failure;

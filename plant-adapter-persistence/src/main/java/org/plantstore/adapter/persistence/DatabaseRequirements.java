@@ -40,10 +40,10 @@ public final class DatabaseRequirements implements ToolProvider {
           code = 1;
         }
       }
-      return code;
     } catch (ConfigurationException e) {
       err.println(SUBJECT + e.getMessage());
-      return 1;
+      code = 1;
     }
+    return code;
   }
 }

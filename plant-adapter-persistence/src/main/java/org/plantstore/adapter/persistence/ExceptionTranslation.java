@@ -18,11 +18,7 @@ final class ExceptionTranslation {
 
   private ExceptionTranslation() {}
 
-  /**
-   * Returns the failure of a batch whose statements failed, or that got no connection.
-   *
-   * @throws RuntimeException the wrapper itself, if it wraps no failure of the database
-   */
+  /** Returns the failure of the database or of its pool; throws any other exception as it is. */
   static BatchFailure toBatchFailure(RuntimeException wrapper) {
     PostgresFailure failure = PostgresFailure.in(wrapper).orElseThrow(() -> wrapper);
     // Without a connection, the pool has already retried until its timeout.
@@ -33,7 +29,7 @@ final class ExceptionTranslation {
 
   private static Retry retry(PostgresFailure failure) {
     if (failure.isOfAnotherServer()) {
-      return Retry.EACH_LATER;
+      return Retry.NODE_DOWN;
     }
     if (REPEATABLE.stream().anyMatch(failure::hasState)
         && !failure.hasState(PostgresFailure.CANCELED)) {
@@ -47,6 +43,7 @@ final class ExceptionTranslation {
   private static RuntimeException reason(PostgresFailure failure) {
     return failure.isTransient()
         ? new PlantStoreUnavailableException(failure.describe())
-        : new IllegalStateException("PostgreSQL refused a plant for good: " + failure.describe());
+        : new IllegalStateException(
+            "PostgreSQL refuses the plant permanently: " + failure.describe());
   }
 }

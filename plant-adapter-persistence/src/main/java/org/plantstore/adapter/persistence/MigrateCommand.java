@@ -19,17 +19,20 @@ public final class MigrateCommand implements ToolProvider {
     return "migrate";
   }
 
-  /** Returns 0 if the tables are up to date; otherwise 1, after a line with the reason. */
+  /**
+   * Migrates.
+   *
+   * @return 0
+   * @throws ConfigurationException if the tables cannot be brought up to date
+   */
   @Override
   public int run(PrintWriter out, PrintWriter err, String... arguments) {
     try (ApplicationContext context = ApplicationContext.builder().args(arguments).build()) {
       Environment settings = context.getEnvironment().start();
-      PersistenceSettings.prepare(settings, new Requirements(DatabaseAccess.of(settings), true));
+      new Requirements(DatabaseAccess.of(settings), true)
+          .prepare(PersistenceSettings.startTimeout(settings));
       out.println("The tables are up to date.");
       return 0;
-    } catch (ConfigurationException e) {
-      err.println("plant-store migrate: " + e.getMessage());
-      return 1;
     }
   }
 }

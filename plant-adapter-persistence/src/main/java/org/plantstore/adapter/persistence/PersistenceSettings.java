@@ -13,8 +13,6 @@ import java.util.Map;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
 import org.plantstore.adapter.persistence.database.ConnectionPool;
 import org.plantstore.adapter.persistence.database.DatabaseAccess;
-import org.plantstore.adapter.persistence.database.DatabaseTimeouts;
-import org.plantstore.adapter.persistence.requirement.Migration;
 import org.plantstore.adapter.persistence.requirement.Requirements;
 
 /**
@@ -33,19 +31,17 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
         PropertySource.of(
             "plant-adapter-persistence",
             Map.ofEntries(
-                Map.entry(DatabaseTimeouts.CREATE_SECONDS, 5),
+                Map.entry(ConnectionPool.DEADLINE, 5),
                 Map.entry(START_SECONDS, 60),
                 Map.entry(MIGRATE, "on"),
                 // One for each of 32 lanes, three that they share, and one for the monitor.
                 Map.entry(ConnectionPool.CONNECTIONS, 36),
                 Map.entry("datasources.default.url", "${database.url:}"),
-                Map.entry("datasources.default.driver-class-name", "org.postgresql.Driver"),
-                Map.entry("datasources.default.dialect", "POSTGRES"),
                 // The driver's own check costs no statement; Micronaut would add one.
                 Map.entry("datasources.default.automatic-validation-query", false),
                 // For writers only; probes and migrations have connections of their own.
                 Map.entry("datasources.default.maximum-pool-size", GroupCommit.WRITERS),
-                // The requirements have found the database before.
+                // The requirements have already found the database.
                 Map.entry("datasources.default.initialization-fail-timeout", -1),
                 // Would borrow from the pool, which is exhausted under load.
                 Map.entry("endpoints.health.jdbc.enabled", false)),
@@ -55,7 +51,8 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
 
   @Override
   public void configure(ApplicationContext context) {
-    prepare(context.getEnvironment(), requirements(context.getEnvironment()));
+    Environment settings = context.getEnvironment();
+    requirements(settings).prepare(startTimeout(settings));
   }
 
   /**
@@ -64,9 +61,9 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
    * @throws ConfigurationException if a setting cannot work
    */
   static Requirements requirements(Environment settings) {
-    requireNumber(settings, DatabaseTimeouts.CREATE_SECONDS, 1, 60);
+    requireNumber(settings, ConnectionPool.DEADLINE, 1, 60);
     requireNumber(settings, ConnectionPool.CONNECTIONS, GroupCommit.WRITERS + 1, 10_000);
-    startSeconds(settings);
+    startTimeout(settings);
     String migrate = settings.getRequiredProperty(MIGRATE, String.class);
     if (!migrate.equals("on") && !migrate.equals("off")) {
       throw new ConfigurationException("DATABASE_MIGRATE must be on or off, but is " + migrate);
@@ -74,29 +71,15 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
     return new Requirements(DatabaseAccess.of(settings), migrate.equals("on"));
   }
 
-  /**
-   * Waits for the server, and brings the tables up to date if the account migrates.
-   *
-   * @throws ConfigurationException if a requirement is not met
-   */
-  static void prepare(Environment settings, Requirements requirements) {
-    int limit = startSeconds(settings);
-    requirements.awaitServer(Duration.ofSeconds(limit));
-    if (requirements.migrates()) {
-      // At least 2 s, so that a start with a limit of 0 s still waits for locked tables.
-      new Migration(requirements.access(), Duration.ofSeconds(Math.max(limit, 2))).run();
-    }
-    requirements.requireTable();
+  /** Returns how long a start waits for the database. */
+  static Duration startTimeout(Environment settings) {
+    return Duration.ofSeconds(requireNumber(settings, START_SECONDS, 0, 3_600));
   }
 
   /** Runs last, so that other configuration errors are reported before this blocks. */
   @Override
   public int getOrder() {
     return LOWEST_PRECEDENCE;
-  }
-
-  private static int startSeconds(Environment settings) {
-    return requireNumber(settings, START_SECONDS, 0, 3_600);
   }
 
   private static int requireNumber(Environment settings, String property, int least, int most) {

@@ -30,15 +30,16 @@ final class PlantTable implements GroupCommit.Table {
   private static final Logger LOG = LoggerFactory.getLogger(PlantTable.class);
 
   /**
-   * After so many inserts without a taken id, the insert is tried without ON CONFLICT first. This
-   * costs PostgreSQL a third less, but much more if it fails, with an error in the server's log.
+   * After this many batches in a row without a taken id, the insert omits ON CONFLICT. The plain
+   * insert costs PostgreSQL a third less; a unique violation costs much more, and an error in the
+   * server's log.
    */
-  private static final int INSERTS_UNTIL_ALL_FREE = 1_000;
+  private static final int BATCHES_BEFORE_PLAIN_INSERT = 1_000;
 
   /**
-   * Where a standby has to confirm commits, a visible row may be unconfirmed, such as after a
-   * crash. A message in the server's WAL turns the read into a commit, which waits until a standby
-   * has all earlier commits.
+   * Where standbys confirm commits, a visible row may be unconfirmed, such as after a crash. A
+   * message in the server's WAL turns the read into a commit, which waits until a standby has all
+   * earlier commits.
    */
   private static final String SELECT =
       """
@@ -51,7 +52,7 @@ final class PlantTable implements GroupCommit.Table {
   private final JdbcOperations database;
   private final Shards shards;
   private final RunningStatements statements;
-  private final AtomicInteger insertsSinceTaken = new AtomicInteger();
+  private final AtomicInteger batchesSinceTaken = new AtomicInteger();
 
   PlantTable(JdbcOperations database, Shards shards, RunningStatements statements) {
     this.database = database;
@@ -64,26 +65,27 @@ final class PlantTable implements GroupCommit.Table {
   public Map<Long, NewPlant> putIfAbsent(SortedMap<Long, NewPlant> plants) throws BatchFailure {
     try {
       return database.execute(connection ->
-          insertsAll(connection, plants.values()) ? plants : select(connection, plants.values()));
+          insertAll(connection, plants.values()) ? plants : select(connection, plants.values()));
     } catch (RuntimeException e) {
       throw ExceptionTranslation.toBatchFailure(e);
     }
   }
 
-  private boolean insertsAll(Connection connection, Collection<NewPlant> plants)
+  private boolean insertAll(Connection connection, Collection<NewPlant> plants)
       throws SQLException {
-    if (insertsSinceTaken.get() >= INSERTS_UNTIL_ALL_FREE) {
+    if (batchesSinceTaken.get() >= BATCHES_BEFORE_PLAIN_INSERT) {
       try {
         return insert(connection, "", plants);
       } catch (SQLException e) {
-        if (!"23505".equals(e.getSQLState())) { // an id is taken
+        // 23505 is unique_violation: an id is taken, so ON CONFLICT follows.
+        if (!"23505".equals(e.getSQLState())) {
           throw e;
         }
       }
     }
-    boolean areAllFree = insert(connection, " ON CONFLICT (id) DO NOTHING", plants);
-    insertsSinceTaken.updateAndGet(inserts -> areAllFree ? inserts + 1 : 0);
-    return areAllFree;
+    boolean isAllConfirmed = insert(connection, " ON CONFLICT (id) DO NOTHING", plants);
+    batchesSinceTaken.updateAndGet(batches -> isAllConfirmed ? batches + 1 : 0);
+    return isAllConfirmed;
   }
 
   /**
@@ -146,7 +148,7 @@ final class PlantTable implements GroupCommit.Table {
       SQLWarning warning = select.getWarnings();
       if (warning != null && isSynchronous) {
         LOG.warn("A commit is not confirmed by a standby: {}", warning.getMessage());
-        throw new SQLException("no standby confirms what is stored", PostgresFailure.CANCELED);
+        throw new SQLException("no standby has confirmed the commit", PostgresFailure.CANCELED);
       }
       return stored;
     }

@@ -3,6 +3,7 @@ package org.plantstore.adapter.persistence;
 import static java.util.Objects.requireNonNull;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micronaut.context.annotation.Property;
 import jakarta.annotation.PreDestroy;
 import jakarta.inject.Singleton;
 import java.time.Duration;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.Shards.LaneId;
 import org.plantstore.adapter.persistence.Shards.Shard;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
-import org.plantstore.adapter.persistence.database.DatabaseTimeouts;
+import org.plantstore.adapter.persistence.database.ConnectionPool;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
@@ -32,7 +33,7 @@ final class PostgresPlantStore implements PlantStore {
   record Lane(GroupCommit commit, @Nullable CircuitBreaker breaker) {}
 
   private final Map<LaneId, Lane> lanes = new ConcurrentHashMap<>();
-  private final Slots slots = new Slots();
+  private final LaneSlots slots = new LaneSlots();
   private final Shards shards;
   private final StoreMetrics metrics;
   private final GroupCommit.Table table;
@@ -42,12 +43,12 @@ final class PostgresPlantStore implements PlantStore {
   PostgresPlantStore(
       PlantTable table,
       Shards shards,
-      DatabaseTimeouts timeouts,
+      @Property(name = ConnectionPool.DEADLINE) int seconds,
       @Nullable MeterRegistry registry) {
     this.shards = shards;
     this.metrics = new StoreMetrics(registry, lanes.values());
     this.table = metrics.measured(table);
-    this.timeout = timeouts.create();
+    this.timeout = Duration.ofSeconds(seconds);
   }
 
   @Override

@@ -25,8 +25,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Maps ids to the shards of a table that Citus distributes by hash: each shard has a range of hash
- * values. Shards are moved and split, so they are read at the start and every 30 s. They affect
- * speed, and how far failures reach, but no answer. Safe for use by many threads.
+ * values. Shards are moved and split, so they are read at the start and every 30 s. A stale map of
+ * shards slows batches and widens failures, but never changes an answer. Safe for use by many
+ * threads.
  */
 @Singleton
 final class Shards {
@@ -63,17 +64,17 @@ final class Shards {
 
   private volatile Set<LaneId> lanes = Set.of(Shard.WHOLE.lane());
 
-  /** By the least hash value of each; empty where the table is not distributed. */
+  /** The shards by their least hash values; empty where the table is not distributed. */
   private volatile NavigableMap<Integer, Shard> shards = new TreeMap<>();
 
   /** Reads the shards, and starts to follow them unless the database has no Citus. */
-  @SuppressWarnings("FutureReturnValueIgnored") // read() throws nothing
+  @SuppressWarnings("FutureReturnValueIgnored") // refresh() throws nothing
   Shards(JdbcOperations database, ConnectionPool pool) {
     this.database = database;
     this.pool = pool;
-    read();
+    int delay = refresh() ? 30 : 1;
     if (!executor.isShutdown()) {
-      executor.scheduleWithFixedDelay(this::read, 30, 30, TimeUnit.SECONDS);
+      executor.scheduleWithFixedDelay(this::refresh, delay, 30, TimeUnit.SECONDS);
     }
   }
 
@@ -92,20 +93,22 @@ final class Shards {
     return !shards.isEmpty();
   }
 
-  /** Returns the lanes of all shards, now and before they were read last. */
+  /** Returns the lanes of the current shards, and of the shards before the last read. */
   Set<LaneId> lanes() {
     return lanes;
   }
 
-  /** Reads the shards. If that fails, the known shards stay. */
-  void read() {
+  /** Reads the shards. If that fails, returns false, and the known shards stay. */
+  boolean refresh() {
     try {
       database
           .execute(Shards::nodes)
           .ifPresentOrElse(nodes -> update(shards(nodes)), executor::shutdown);
+      return true;
     } catch (RuntimeException e) {
       // Mostly because the database is down, which is reported elsewhere.
       LOG.debug("The shards cannot be read", e);
+      return false;
     }
   }
 
@@ -128,7 +131,7 @@ final class Shards {
 
   /** Gives each shard a lane. If the connections are too few, shards of a node share lanes. */
   private NavigableMap<Integer, Shard> shards(Map<Integer, String> nodes) {
-    int maximum = pool.maximum() - Slots.SHARED;
+    int maximum = pool.maximum() - LaneSlots.SHARED;
     int lanesOfNode =
         nodes.size() <= maximum
             ? nodes.size()
@@ -143,12 +146,12 @@ final class Shards {
 
   private void update(NavigableMap<Integer, Shard> next) {
     Set<LaneId> used = lanesOf(next);
-    // Creates that have looked up their shard may be about to use a lane of the shards before.
+    // A create may have looked up its shard before this read, and need that shard's lane.
     lanes = Stream.of(lanesOf(shards), used).flatMap(Set::stream).collect(toUnmodifiableSet());
     if (!next.equals(shards)) {
       shards = next;
       LOG.info("The table plant has {} shards, written in {} lanes", next.size(), used.size());
-      pool.resize(used.size() + Slots.SHARED);
+      pool.resize(used.size() + LaneSlots.SHARED);
     }
   }
 
@@ -164,8 +167,9 @@ final class Shards {
   }
 
   /**
-   * Returns the hash by which Citus distributes, PostgreSQL's {@code hashint8}: the final mixing of
-   * Bob Jenkins' lookup3, on both halves folded so that equal numbers of all sizes hash equally.
+   * Returns the hash by which Citus distributes, PostgreSQL's {@code hashint8}. The halves of the
+   * id are folded, so that equal numbers of all integer types have equal hashes, and then mixed as
+   * by the end of Bob Jenkins' lookup3.
    */
   static int hash(long id) {
     int high = (int) (id >> 32);

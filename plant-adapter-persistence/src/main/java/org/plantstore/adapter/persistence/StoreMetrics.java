@@ -34,11 +34,14 @@ final class StoreMetrics {
 
   private final MeterRegistry registry;
 
-  /** Registers the meters. The registry may be null, if the service has none. */
+  /** Registers the meters, unless the service has no registry. */
   StoreMetrics(@Nullable MeterRegistry registry, Collection<Lane> lanes) {
     this.registry = registry == null ? new CompositeMeterRegistry() : registry;
-    Gauge.builder("plant.store.queue.plants", lanes, StoreMetrics::waitingPlants)
-        .description("Plants that wait for their batch")
+    Gauge.builder(
+            "plant.store.queue.plants",
+            lanes,
+            all -> all.stream().mapToInt(lane -> lane.commit().waitingPlants()).sum())
+        .description("Plants waiting for a batch")
         .register(this.registry);
     FunctionTimer.builder(
             "plant.store.queue.wait",
@@ -46,19 +49,15 @@ final class StoreMetrics {
             all -> all.plants().sum(),
             all -> all.nanos().sum(),
             TimeUnit.NANOSECONDS)
-        .description("How long plants waited for their batch")
+        .description("How long plants waited for a batch")
         .register(this.registry);
     count("serving", waits.plants());
     count("failing", refusedPlants);
   }
 
-  private static int waitingPlants(Collection<Lane> lanes) {
-    return lanes.stream().mapToInt(lane -> lane.commit().waitingPlants()).sum();
-  }
-
   private void count(String state, LongAdder plants) {
     FunctionCounter.builder("plant.store.lane.plants", plants, LongAdder::sum)
-        .description("Plants taken into batches, and those refused because their lane cannot write")
+        .description("Plants taken into batches, and plants refused by an open circuit breaker")
         .tag("state", state)
         .register(registry);
   }
@@ -67,7 +66,7 @@ final class StoreMetrics {
   GroupCommit.Table measured(GroupCommit.Table table) {
     DistributionSummary sizes =
         DistributionSummary.builder("plant.store.batch.plants")
-            .description("Plants that were written with one statement")
+            .description("Plants written with one statement")
             .serviceLevelObjectives(1, 4, 16, 64)
             .register(registry);
     Timer stored = commits("stored");

@@ -1,12 +1,12 @@
 package org.plantstore.adapter.persistence;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.plantstore.adapter.persistence.CitusNode.COORDINATOR;
+import static org.plantstore.adapter.persistence.CitusNode.WORKER1;
 
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
-import org.plantstore.adapter.persistence.CitusCluster.Node;
 import org.plantstore.domain.PlantStore;
 
 /**
@@ -15,39 +15,23 @@ import org.plantstore.domain.PlantStore;
 @Tag("citus")
 class CitusContractTest extends InstancesContract {
 
-  @BeforeAll
-  static void start() {
-    CitusCluster.makeTable(8);
-    another(Node.COORDINATOR.connect(Map.of()));
-    another(Node.WORKER1.connect(Map.of()));
+  CitusContractTest() {
+    super(COORDINATOR);
   }
 
-  @BeforeEach
-  void empty() {
-    Node.COORDINATOR.execute("TRUNCATE plant");
+  @BeforeAll
+  static void start() {
+    CitusNode.makeTable(8);
+    another(COORDINATOR.connect(Map.of()));
+    another(WORKER1.connect(Map.of()));
   }
 
   @Override
   protected PlantStore storeAfterCrash() {
-    for (Node node : Node.values()) {
-      node.kill();
+    for (CitusNode node : CitusNode.ALL) {
+      assertDoesNotThrow(node::kill);
       assertDoesNotThrow(node::start);
     }
-    return another(Node.COORDINATOR.connect(Map.of()));
-  }
-
-  /** Returns a store whose account may no longer log in. */
-  @Override
-  protected PlantStore unreachableStore() {
-    Node.COORDINATOR.execute(
-        "DROP ROLE IF EXISTS stranger", "CREATE ROLE stranger LOGIN SUPERUSER");
-    PlantStore store =
-        another(
-            Node.COORDINATOR.connect(
-                Map.of("database.username", "stranger", "database.timeout.seconds", 1)));
-    Node.COORDINATOR.execute(
-        "ALTER ROLE stranger NOLOGIN",
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'stranger'");
-    return store;
+    return another(COORDINATOR.connect(Map.of()));
   }
 }

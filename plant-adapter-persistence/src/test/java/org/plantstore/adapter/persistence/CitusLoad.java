@@ -2,9 +2,6 @@ package org.plantstore.adapter.persistence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
@@ -46,15 +43,11 @@ final class CitusLoad implements AutoCloseable {
     long began = System.nanoTime();
     boolean isStored = true;
     try {
-      store.putIfAbsent(plant(id));
+      store.putIfAbsent(new NewPlant(id, "fern " + id, null));
     } catch (PlantStoreUnavailableException e) {
       isStored = false;
     }
     creates.add(new Create(id, isStored, began, System.nanoTime()));
-  }
-
-  private static NewPlant plant(long id) {
-    return new NewPlant(id, "fern " + id, null);
   }
 
   /** Waits until so many creates of the ids have begun and ended from now on, and returns them. */
@@ -78,19 +71,16 @@ final class CitusLoad implements AutoCloseable {
   }
 
   /** Ends the load, and requires that each plant that was answered is there as it was answered. */
-  void assertNothingIsLost(Connection connection) throws Exception {
+  void assertNothingIsLost(PostgresServer server) throws Exception {
     close();
-    long[] ids =
-        creates.stream().filter(Create::isStored).mapToLong(Create::id).distinct().toArray();
-    try (PreparedStatement query =
-        connection.prepareStatement(
-            "SELECT count(*) FROM plant WHERE id = ANY(?) AND name = 'fern ' || id")) {
-      query.setObject(1, ids);
-      try (ResultSet row = query.executeQuery()) {
-        row.next();
-        assertEquals(ids.length, row.getInt(1), "acknowledged plants");
-      }
-    }
+    List<String> ids =
+        creates.stream().filter(Create::isStored).map(each -> "" + each.id).distinct().toList();
+    assertEquals(
+        "" + ids.size(),
+        server.single(
+            "SELECT count(*) FROM plant WHERE id = ANY('{%s}') AND name = 'fern ' || id"
+                .formatted(String.join(",", ids))),
+        "acknowledged plants");
   }
 
   @Override

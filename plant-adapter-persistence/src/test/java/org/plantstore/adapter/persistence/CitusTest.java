@@ -2,6 +2,9 @@ package org.plantstore.adapter.persistence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.persistence.CitusNode.COORDINATOR;
+import static org.plantstore.adapter.persistence.CitusNode.WORKER1;
+import static org.plantstore.adapter.persistence.CitusNode.WORKER2;
 
 import io.micronaut.context.ApplicationContext;
 import java.sql.Connection;
@@ -15,7 +18,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.plantstore.adapter.persistence.CitusCluster.Node;
 import org.plantstore.adapter.persistence.CitusLoad.Create;
 import org.plantstore.domain.PlantStore;
 
@@ -32,8 +34,8 @@ class CitusTest {
 
   private final List<ApplicationContext> instances = new ArrayList<>();
 
-  private List<PlantStore> start(Node... nodes) {
-    for (Node node : nodes) {
+  private List<PlantStore> start(CitusNode... nodes) {
+    for (CitusNode node : nodes) {
       instances.add(node.connect(Map.of()));
     }
     return instances.stream().map(instance -> instance.getBean(PlantStore.class)).toList();
@@ -46,20 +48,20 @@ class CitusTest {
 
   @Test
   void of_rivals_through_two_nodes_one_wins() throws Exception {
-    CitusCluster.makeTable(SHARDS);
-    List<PlantStore> stores = start(Node.COORDINATOR, Node.WORKER1);
+    CitusNode.makeTable(SHARDS);
+    List<PlantStore> stores = start(COORDINATOR, WORKER1);
 
     Calls.assertOneWins(stores.get(0), stores.get(1), 1_000);
   }
 
   @Test
   void dead_worker_costs_only_its_own_plants() throws Exception {
-    assertApart(Node.WORKER2::kill, Node.WORKER2::start);
+    assertApart(WORKER2::kill, WORKER2::start);
   }
 
   @Test
   void silent_worker_costs_only_its_own_plants() throws Exception {
-    assertApart(() -> Node.WORKER2.signal("STOP"), () -> Node.WORKER2.signal("CONT"));
+    assertApart(() -> WORKER2.signal("STOP"), () -> WORKER2.signal("CONT"));
   }
 
   /** Connections are kept, because the server that answers has not failed. */
@@ -69,7 +71,7 @@ class CitusTest {
   }
 
   private static void setReadOnly(String value) {
-    Node.WORKER2.execute(
+    WORKER2.execute(
         "SET default_transaction_read_only = off",
         "ALTER SYSTEM SET default_transaction_read_only = " + value,
         "SELECT pg_reload_conf()");
@@ -81,9 +83,9 @@ class CitusTest {
   }
 
   private void assertApart(Change failure, Change recovery) throws Exception {
-    CitusCluster.makeTable(SHARDS);
-    List<PlantStore> stores = start(Node.COORDINATOR, Node.COORDINATOR);
-    LongPredicate fails = isAt(Node.WORKER2);
+    CitusNode.makeTable(SHARDS);
+    List<PlantStore> stores = start(COORDINATOR, COORDINATOR);
+    LongPredicate fails = isAt(WORKER2);
     try (CitusLoad load = new CitusLoad(stores)) {
       print("before", load.await(20_000, fails.negate()));
       failure.make();
@@ -102,19 +104,19 @@ class CitusTest {
       Duration outage = Duration.ofNanos(first.ended() - back);
       System.out.println("served again after " + outage.toMillis() + " ms");
       assertTrue(outage.toMillis() < 2_000, () -> "served again after " + outage);
-      assertNothingIsLost(load);
+      load.assertNothingIsLost(COORDINATOR);
     }
   }
 
   @Test
   void bystanders_of_a_locked_id_are_served() throws Exception {
-    CitusCluster.makeTable(SHARDS);
-    PlantStore store = start(Node.COORDINATOR).get(0);
-    try (Connection holder = Node.WORKER1.connection()) {
+    CitusNode.makeTable(SHARDS);
+    PlantStore store = start(COORDINATOR).get(0);
+    try (Connection holder = WORKER1.connection()) {
       holder.setAutoCommit(false);
       holder.createStatement().execute("INSERT INTO plant VALUES (1000, 'undecided')");
       var held = Calls.putAll(store, LongStream.of(1_000)).get(0);
-      Calls.await(() -> !Node.COORDINATOR.ask(WAITING_AT_WORKERS).equals("0"));
+      Calls.await(() -> !COORDINATOR.single(WAITING_AT_WORKERS).equals("0"));
       Calls.assertAllStored(Calls.putAll(store, LongStream.range(1_001, 1_041)));
       Calls.unavailable(held);
     }
@@ -122,41 +124,35 @@ class CitusTest {
 
   @Test
   void table_is_distributed_while_plants_are_created() throws Exception {
-    CitusCluster.makeTable();
-    try (CitusLoad load = new CitusLoad(start(Node.COORDINATOR, Node.COORDINATOR))) {
+    CitusNode.makeTable();
+    try (CitusLoad load = new CitusLoad(start(COORDINATOR, COORDINATOR))) {
       print("one server", load.await(20_000, id -> true));
-      Node.COORDINATOR.execute(
+      COORDINATOR.execute(
           "SET citus.shard_count = " + SHARDS,
           "SELECT create_distributed_table_concurrently('plant', 'id')");
       print("distributed", load.await(5_000, id -> true));
-      assertNothingIsLost(load);
+      load.assertNothingIsLost(COORDINATOR);
     }
   }
 
   @Test
   void coordinator_is_killed_while_plants_are_created() throws Exception {
-    CitusCluster.makeTable(SHARDS);
-    try (CitusLoad load = new CitusLoad(start(Node.COORDINATOR, Node.WORKER1))) {
+    CitusNode.makeTable(SHARDS);
+    try (CitusLoad load = new CitusLoad(start(COORDINATOR, WORKER1))) {
       for (int kill = 0; kill < 5; kill++) {
         load.await(10_000, id -> true);
-        Node.COORDINATOR.kill();
-        Node.COORDINATOR.start();
+        COORDINATOR.kill();
+        COORDINATOR.start();
       }
       print("after five kills", load.await(20_000, id -> true));
-      assertNothingIsLost(load);
+      load.assertNothingIsLost(COORDINATOR);
     }
   }
 
-  private LongPredicate isAt(Node node) {
+  private LongPredicate isAt(CitusNode node) {
     Shards shards = instances.get(0).getBean(Shards.class);
     String address = node.address();
     return id -> shards.of(id).lane().node().equals(address);
-  }
-
-  private static void assertNothingIsLost(CitusLoad load) throws Exception {
-    try (Connection connection = Node.COORDINATOR.connection()) {
-      load.assertNothingIsLost(connection);
-    }
   }
 
   private static void print(String when, List<Create> creates) {

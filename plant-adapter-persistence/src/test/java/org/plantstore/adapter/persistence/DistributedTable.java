@@ -1,16 +1,17 @@
 package org.plantstore.adapter.persistence;
 
+import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
+
 /**
  * The metadata of Citus for the table of plants, as it keeps them itself, in the schema of the
  * table. Ids whose hash is negative are kept by the node east:1, the others by west:2.
  */
 final class DistributedTable {
 
-  private final DatabaseServer server;
+  private DistributedTable() {}
 
-  DistributedTable(DatabaseServer server) {
-    this.server = server;
-    server.execute(
+  static void make() {
+    SERVER.execute(
         """
         CREATE TABLE pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text);
         CREATE TABLE pg_dist_shard (
@@ -35,8 +36,8 @@ final class DistributedTable {
   }
 
   /** Makes a trigger do this before each row whose id the node east keeps. */
-  void whenEastIsAsked(String action) {
-    server.execute(
+  static void whenEastIsAsked(String action) {
+    SERVER.execute(
         """
         CREATE OR REPLACE FUNCTION ask_east() RETURNS trigger LANGUAGE plpgsql AS $$
           BEGIN
@@ -49,16 +50,5 @@ final class DistributedTable {
           FOR EACH ROW EXECUTE FUNCTION ask_east();
         """
             .formatted(action));
-  }
-
-  /** Drops all but the table of plants. */
-  static void drop(DatabaseServer server) {
-    server.execute(
-        """
-        DROP TABLE IF EXISTS pg_dist_partition, pg_dist_shard, pg_dist_placement, pg_dist_node;
-        DROP FUNCTION IF EXISTS column_to_column_name(regclass, text);
-        DROP FUNCTION IF EXISTS run_command_on_all_nodes(text);
-        DROP TABLE IF EXISTS settings_of_workers, pg_dist_local_group;
-        """);
   }
 }

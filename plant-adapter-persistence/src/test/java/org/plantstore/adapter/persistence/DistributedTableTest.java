@@ -1,5 +1,6 @@
 package org.plantstore.adapter.persistence;
 
+import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -7,12 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.persistence.Calls.assertAllStored;
 import static org.plantstore.adapter.persistence.Calls.await;
 import static org.plantstore.adapter.persistence.Calls.unavailable;
+import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micronaut.context.ApplicationContext;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,30 +36,23 @@ import org.plantstore.domain.PlantStore;
 @Timeout(60)
 class DistributedTableTest {
 
-  private static final DatabaseServer SERVER = DatabaseServer.shared();
   private static final LongPredicate IN_EAST = id -> Shards.hash(id) < 0;
   private static final LongPredicate IN_WEST = IN_EAST.negate();
 
   private MeterRegistry registry;
-  private DistributedTable table;
   private ApplicationContext instance;
 
   @BeforeEach
   void connect() {
     SERVER.reset();
-    SERVER.connect().close(); // makes the table
-    table = new DistributedTable(SERVER);
+    SERVER.migrate();
+    DistributedTable.make();
     connect(Map.of());
   }
 
   private void connect(Map<String, Object> settings) {
     registry = new SimpleMeterRegistry();
-    instance =
-        ApplicationContext.builder()
-            .properties(SERVER.settings())
-            .properties(settings)
-            .singletons(registry)
-            .start();
+    instance = SERVER.connect(settings, registry);
   }
 
   private void reconnect(Map<String, Object> settings) {
@@ -69,25 +63,25 @@ class DistributedTableTest {
   @AfterEach
   void disconnect() {
     instance.close();
-    DistributedTable.drop(SERVER);
   }
 
   @Test
   void hash_is_that_of_the_server() throws Exception {
     LongStream limits =
         LongStream.of(0, 1, -1, 1L << 31, 1L << 32, -1L << 32, Long.MIN_VALUE, Long.MAX_VALUE);
-    long[] ids = LongStream.concat(limits, new Random(1).longs(100_000)).toArray();
-    try (Connection connection = SERVER.connection();
-        var query =
-            connection.prepareStatement(
-                "SELECT count(*) FROM unnest(?::bigint[], ?::int[]) AS hashed (id, hash)"
-                    + " WHERE hashint8(id) = hash")) {
-      query.setObject(1, ids);
-      query.setObject(2, LongStream.of(ids).mapToInt(Shards::hash).toArray());
-      ResultSet equal = query.executeQuery();
-      equal.next();
-      assertEquals(ids.length, equal.getInt(1));
-    }
+    String hashed =
+        LongStream.concat(limits, new Random(1).longs(100_000))
+            .mapToObj(id -> id + " " + Shards.hash(id))
+            .collect(joining("\n"));
+
+    assertEquals(
+        "100008",
+        SERVER.single(
+            """
+            SELECT count(*) FROM string_to_table('%s', E'\\n') AS line
+            WHERE hashint8(split_part(line, ' ', 1)::bigint) = split_part(line, ' ', 2)::int
+            """
+                .formatted(hashed)));
   }
 
   /** If there are few connections, shards share a lane, but no statement. */
@@ -97,9 +91,8 @@ class DistributedTableTest {
       throws Exception {
     SERVER.execute(
         """
-        DROP TABLE IF EXISTS statement;
         CREATE TABLE statement (shards bigint);
-        CREATE OR REPLACE FUNCTION count_shards() RETURNS trigger LANGUAGE plpgsql AS $$
+        CREATE FUNCTION count_shards() RETURNS trigger LANGUAGE plpgsql AS $$
           BEGIN
             INSERT INTO statement SELECT count(DISTINCT hashint8(id) < 0) FROM inserted;
             RETURN NULL;
@@ -122,12 +115,25 @@ class DistributedTableTest {
     long writers = writers();
 
     SERVER.execute("DELETE FROM pg_dist_shard WHERE shardid = 102");
-    instance.getBean(Shards.class).read();
-    instance.getBean(Shards.class).read(); // creates may use the lane until then
+    instance.getBean(Shards.class).refresh();
+    instance.getBean(Shards.class).refresh(); // creates may use the lane until then
     assertAllStored(putAll(LongStream.range(100, 200)));
 
     await(() -> writers() == writers - GroupCommit.WRITERS);
     assertEquals(200, lanePlants("serving"));
+  }
+
+  @Test
+  @Timeout(20)
+  void first_read_of_the_shards_that_fails_is_repeated_soon() throws Exception {
+    try (LyingServer server = new LyingServer(SERVER.port())) {
+      server.cutAt = "SELECT to_regclass('pg_dist_partition')";
+      reconnect(Map.of("database.url", server.url()));
+      Shards shards = instance.getBean(Shards.class);
+      assertFalse(shards.isDistributed());
+
+      await(shards::isDistributed);
+    }
   }
 
   private static long writers() {
@@ -154,28 +160,25 @@ class DistributedTableTest {
   void dead_node_costs_only_its_own_plants_and_serves_when_it_is_back() throws Exception {
     assertAllStored(putAll(ids(0, IN_EAST, 20)));
     List<String> sessions = sessions();
-    table.whenEastIsAsked("RAISE SQLSTATE '08006' USING MESSAGE = 'connection to east refused'");
+    DistributedTable.whenEastIsAsked(
+        "RAISE SQLSTATE '08006' USING MESSAGE = 'connection to east refused'");
 
     List<CompletableFuture<Void>> refused = putAll(ids(1_000, IN_EAST, 20));
     assertAllStored(putAll(ids(1_000, IN_WEST, 200)));
-    for (CompletableFuture<Void> call : refused) {
-      String message = unavailable(call);
-      assertTrue(message.contains("connection to east refused (SQLSTATE 08006)"), message);
-      assertTrue(message.contains("the database node east:1"), message);
-    }
+    assertRefused(refused, "connection to east refused (SQLSTATE 08006)");
     assertRefusedWithin(Duration.ofSeconds(1));
     assertTrue(lanePlants("failing") >= 99, registry::toString);
     assertTrue(sessions().containsAll(sessions), "none is closed because of another server");
     assertReady();
 
-    table.whenEastIsAsked("NULL");
+    DistributedTable.whenEastIsAsked("NULL");
     assertServesWithinTwoSeconds();
   }
 
   @Test
   void silent_node_costs_only_its_own_plants_and_serves_when_it_is_back() throws Exception {
     reconnect(Map.of("database.timeout.seconds", 2));
-    table.whenEastIsAsked("PERFORM pg_advisory_xact_lock(1)");
+    DistributedTable.whenEastIsAsked("PERFORM pg_advisory_xact_lock(1)");
     try (Connection silence = SERVER.connection()) {
       silence.createStatement().execute("SELECT pg_advisory_lock(1)");
       // A lock on another server has no time-out here.
@@ -183,15 +186,20 @@ class DistributedTableTest {
 
       List<CompletableFuture<Void>> silent = putAll(ids(0, IN_EAST, 20));
       assertAllStored(putAll(ids(0, IN_WEST, 200)));
-      for (CompletableFuture<Void> call : silent) {
-        String message = unavailable(call);
-        assertTrue(message.contains("the database node east:1"), message);
-      }
+      assertRefused(silent, "");
       assertRefusedWithin(Duration.ofMillis(1_500));
       assertAllStored(putAll(ids(2_000, IN_WEST, 200)));
       assertReady();
     }
     assertServesWithinTwoSeconds();
+  }
+
+  private static void assertRefused(List<CompletableFuture<Void>> calls, String reason) {
+    for (CompletableFuture<Void> call : calls) {
+      String message = unavailable(call);
+      assertTrue(message.contains("the database node east:1"), message);
+      assertTrue(message.contains(reason), message);
+    }
   }
 
   /** All but the trial request fail fast. */
@@ -244,7 +252,7 @@ class DistributedTableTest {
     for (String change : metadata) {
       List<CompletableFuture<Void>> calls = putAll(LongStream.range(id, id + 200));
       SERVER.execute(change);
-      shards.read();
+      shards.refresh();
       assertAllStored(calls);
       assertAllStored(putAll(LongStream.range(id, id + 200)));
       id += 200;

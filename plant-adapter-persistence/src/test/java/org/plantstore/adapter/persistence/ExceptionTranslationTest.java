@@ -2,6 +2,7 @@ package org.plantstore.adapter.persistence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -45,7 +46,8 @@ class ExceptionTranslationTest {
     RuntimeException lasting = ExceptionTranslation.toBatchFailure(wrapped("23502")).reason();
     assertInstanceOf(IllegalStateException.class, lasting);
     assertEquals(
-        "PostgreSQL refused a plant for good: failed (SQLSTATE 23502)", lasting.getMessage());
+        "PostgreSQL refuses the plant permanently: failed (SQLSTATE 23502)", lasting.getMessage());
+    assertNull(lasting.getCause());
   }
 
   @Test
@@ -59,7 +61,7 @@ class ExceptionTranslationTest {
   }
 
   @Test
-  void exception_without_a_failure_of_the_database_is_a_bug_and_passed_on() {
+  void exception_without_a_failure_of_the_database_is_a_bug_and_stays() {
     RuntimeException bug = new IllegalArgumentException("bug");
 
     assertSame(

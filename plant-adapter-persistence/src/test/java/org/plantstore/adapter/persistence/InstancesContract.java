@@ -3,7 +3,9 @@ package org.plantstore.adapter.persistence;
 import io.micronaut.context.ApplicationContext;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.contract.PlantStoreContract;
 
@@ -12,6 +14,12 @@ abstract class InstancesContract extends PlantStoreContract {
 
   /** The instances of the current test class. */
   private static final List<ApplicationContext> INSTANCES = new ArrayList<>();
+
+  private final PostgresServer server;
+
+  InstancesContract(PostgresServer server) {
+    this.server = server;
+  }
 
   /** Keeps an instance until the last test of the class has run, and returns its store. */
   static PlantStore another(ApplicationContext instance) {
@@ -25,6 +33,11 @@ abstract class InstancesContract extends PlantStoreContract {
     INSTANCES.clear();
   }
 
+  @BeforeEach
+  void empty() {
+    server.execute("TRUNCATE plant");
+  }
+
   @Override
   protected PlantStore store() {
     return INSTANCES.get(0).getBean(PlantStore.class);
@@ -33,5 +46,18 @@ abstract class InstancesContract extends PlantStoreContract {
   @Override
   protected PlantStore anotherStore() {
     return INSTANCES.get(1).getBean(PlantStore.class);
+  }
+
+  /** Returns a store whose account may no longer log in. */
+  @Override
+  protected PlantStore unreachableStore() {
+    server.execute("DROP ROLE IF EXISTS stranger", "CREATE ROLE stranger LOGIN SUPERUSER");
+    PlantStore store =
+        another(
+            server.connect(Map.of("database.username", "stranger", "database.timeout.seconds", 1)));
+    server.execute(
+        "ALTER ROLE stranger NOLOGIN",
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'stranger'");
+    return store;
   }
 }

@@ -12,8 +12,6 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,51 +29,53 @@ final class LyingServer implements AutoCloseable {
   volatile @Nullable String cutAt;
 
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
-  private final ExecutorService threads =
-      Executors.newCachedThreadPool(work -> {
-        Thread thread = new Thread(work, "lying-server");
-        thread.setDaemon(true);
-        return thread;
-      });
 
   LyingServer(int target) throws IOException {
     this.target = target;
-    threads.execute(this::accept);
+    start(() -> {
+      while (true) {
+        Socket client = listener.accept();
+        sockets.add(client);
+        start(() -> serve(client));
+      }
+    });
   }
 
   String url() {
     return "jdbc:postgresql://localhost:" + listener.getLocalPort() + "/postgres?sslmode=disable";
   }
 
-  private void accept() {
-    while (!listener.isClosed()) {
-      try {
-        Socket client = listener.accept();
-        sockets.add(client);
-        threads.execute(() -> serve(client));
-      } catch (IOException e) {
-        // The listener is closed.
-      }
-    }
+  private interface Work {
+
+    void run() throws IOException;
   }
 
-  private void serve(Socket client) {
+  private static void start(Work work) {
+    Thread thread =
+        new Thread(() -> {
+          try {
+            work.run();
+          } catch (IOException e) {
+            // One side has closed the connection or the listener, or the server is down.
+          }
+        });
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private void serve(Socket client) throws IOException {
     try (client;
         Socket server = new Socket(InetAddress.getLoopbackAddress(), target)) {
       sockets.add(server);
       client.setTcpNoDelay(true);
       server.setTcpNoDelay(true);
-      threads.execute(() -> {
+      start(() -> {
         try (client;
             server) {
           lie(server.getInputStream(), client.getOutputStream());
-        } catch (IOException e) {
-          // One side has closed the connection.
         }
       });
       forward(client.getInputStream(), server.getOutputStream());
-    } catch (IOException e) {
-      // Likewise, or the server is down.
     }
   }
 
@@ -122,7 +122,6 @@ final class LyingServer implements AutoCloseable {
   @Override
   public void close() throws IOException {
     listener.close();
-    threads.shutdownNow();
     for (Socket socket : sockets) {
       socket.close();
     }

@@ -2,6 +2,7 @@ package org.plantstore.adapter.persistence;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -10,7 +11,6 @@ import java.sql.DriverManager;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.plantstore.domain.PlantStore;
@@ -21,9 +21,11 @@ import org.plantstore.domain.PlantStore;
  */
 class LyingServerTest extends InstancesContract {
 
-  private static final DatabaseServer SERVER = DatabaseServer.shared();
-
   private static LyingServer liar;
+
+  LyingServerTest() {
+    super(SERVER);
+  }
 
   @BeforeAll
   static void start() throws IOException {
@@ -36,11 +38,6 @@ class LyingServerTest extends InstancesContract {
   @AfterAll
   static void stopLying() throws IOException {
     liar.close();
-  }
-
-  @BeforeEach
-  void empty() {
-    SERVER.execute("TRUNCATE plant");
   }
 
   @Override

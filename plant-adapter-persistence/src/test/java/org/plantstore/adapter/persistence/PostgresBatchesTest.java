@@ -8,6 +8,7 @@ import static org.plantstore.adapter.persistence.Calls.await;
 import static org.plantstore.adapter.persistence.Calls.fern;
 import static org.plantstore.adapter.persistence.Calls.putAll;
 import static org.plantstore.adapter.persistence.Calls.unavailable;
+import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
 import io.micronaut.context.ApplicationContext;
 import java.sql.Connection;
@@ -31,8 +32,6 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 /** Concurrent callers, whose plants share statements, do not affect each other. */
 @Timeout(60)
 class PostgresBatchesTest {
-
-  private static final DatabaseServer SERVER = DatabaseServer.shared();
 
   private static ApplicationContext instance;
   private static PlantStore store;
@@ -153,12 +152,6 @@ class PostgresBatchesTest {
     assertTrue(
         Thread.getAllStackTraces().keySet().stream()
             .noneMatch(thread -> thread.getName().equals("plant-shards")));
-  }
-
-  @Test
-  @SuppressWarnings("NullAway") // the test is about null
-  void executor_must_not_be_null() {
-    assertThrows(NullPointerException.class, () -> store.putIfAbsentAsync(fern(1), null));
   }
 
   @Test

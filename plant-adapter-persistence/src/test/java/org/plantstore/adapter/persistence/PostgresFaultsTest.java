@@ -2,12 +2,8 @@ package org.plantstore.adapter.persistence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.micronaut.context.ApplicationContext;
 import java.sql.SQLException;
 import java.util.List;
@@ -18,14 +14,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
-import org.slf4j.LoggerFactory;
 
 /** Faults of a real server. */
 class PostgresFaultsTest {
 
   private static final NewPlant FERN = new NewPlant(1, "fern", "shade");
-
-  private static final DatabaseServer SERVER = DatabaseServer.shared();
 
   @BeforeEach
   void reset() {
@@ -59,21 +52,6 @@ class PostgresFaultsTest {
   }
 
   @Test
-  void missing_table_is_a_permanent_failure() {
-    try (ApplicationContext instance = SERVER.connect()) {
-      PlantStore store = instance.getBean(PlantStore.class);
-      SERVER.execute("DROP TABLE plant");
-
-      RuntimeException failure =
-          assertThrows(IllegalStateException.class, () -> store.putIfAbsent(FERN));
-
-      assertNull(failure.getCause());
-      assertTrue(
-          String.valueOf(failure.getMessage()).endsWith("(SQLSTATE 42P01)"), failure::toString);
-    }
-  }
-
-  @Test
   void settings_of_the_pool_change_neither_account_nor_commit() throws SQLException {
     Map<String, Object> ofThePool =
         Map.of("datasources.default.username", "nobody", "datasources.default.auto-commit", false);
@@ -94,16 +72,12 @@ class PostgresFaultsTest {
             $$BEGIN RAISE WARNING 'canary %', NEW.name; RETURN NEW; END$$;
           CREATE TRIGGER warn BEFORE INSERT ON plant FOR EACH ROW EXECUTE FUNCTION warn();
           """);
-      ListAppender<ILoggingEvent> log = new ListAppender<>();
-      log.start();
-      Logger logger = (Logger) LoggerFactory.getLogger(PlantTable.class);
-      logger.addAppender(log);
-      try {
-        assertEquals(FERN, instance.getBean(PlantStore.class).putIfAbsent(FERN));
-      } finally {
-        logger.detachAppender(log);
-      }
-      assertEquals(List.of(), log.list);
+      List<String> log =
+          TableStartTest.log(
+              PlantTable.class.getName(),
+              () -> assertEquals(FERN, instance.getBean(PlantStore.class).putIfAbsent(FERN)));
+
+      assertEquals(List.of(), log);
     }
   }
 }

@@ -3,6 +3,7 @@ package org.plantstore.adapter.persistence;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.FunctionTimer;
@@ -10,6 +11,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micronaut.context.ApplicationContext;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
@@ -23,10 +25,8 @@ class StoreMetricsTest {
 
   @Test
   void batches_commits_the_queue_and_the_pool_are_measured() {
-    DatabaseServer server = DatabaseServer.shared();
-    server.reset();
-    try (ApplicationContext context =
-        ApplicationContext.builder().properties(server.settings()).singletons(registry).start()) {
+    SERVER.reset();
+    try (ApplicationContext context = SERVER.connect(Map.of(), registry)) {
       PlantStore store = context.getBean(PlantStore.class);
       for (long id = 0; id < 3; id++) {
         store.putIfAbsent(new NewPlant(id, "fern", null));
@@ -44,7 +44,7 @@ class StoreMetricsTest {
       assertEquals(0, registry.get("plant.store.queue.plants").gauge().value());
       assertEquals(GroupCommit.WRITERS, registry.get("hikaricp.connections.max").gauge().value());
 
-      server.execute("DROP TABLE plant");
+      SERVER.execute("DROP TABLE plant");
       assertThrows(
           IllegalStateException.class, () -> store.putIfAbsent(new NewPlant(3, "fern", null)));
       assertEquals(3, commits("stored").count());

@@ -10,19 +10,13 @@ public final class BatchFailure extends Exception {
   /** How the plants are retried. */
   public enum Retry {
     /** Together: the failure was transient. */
-    BATCH(5),
+    BATCH,
     /** Each on its own: one of the plants may be the cause. */
-    EACH(5),
-    /** Each on its own after a back-off: another server, which the database needs, is down. */
-    EACH_LATER(100),
+    EACH,
+    /** Each on its own after 100 ms: another server, which the database needs, is down. */
+    NODE_DOWN,
     /** Not at all. */
-    NEVER(0);
-
-    final long backOffMillis;
-
-    Retry(long backOffMillis) {
-      this.backOffMillis = backOffMillis;
-    }
+    NEVER
   }
 
   private final Retry retry;

@@ -15,9 +15,9 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
  * The plants that wait for a batch, and the batches in flight. A writer takes a batch when plants
- * are waiting and the youngest batch in flight is at least 20 ms old. So batches are usually
- * written one at a time, which makes them large, but a slow batch does not hold up the next. Safe
- * for use by many threads.
+ * wait and no batch in flight has started within the last 20 ms. So batches are usually written one
+ * at a time, which makes them large, but a slow batch does not delay the next. Safe for use by many
+ * threads.
  */
 final class BatchQueue {
 
@@ -26,7 +26,7 @@ final class BatchQueue {
    * future.
    *
    * @param called when the call began, as a value of {@link System#nanoTime()}
-   * @param queued when this attempt began, likewise
+   * @param queued when this attempt begins, likewise: after the back-off
    * @param failure why the attempt before failed, or null if this is the first
    */
   record WaitingPlant(
@@ -48,29 +48,31 @@ final class BatchQueue {
       return stored.isDone();
     }
 
-    /** Returns whether the plant shares no batch, because its last one failed. */
+    /** Returns whether the plant gets a batch of its own, because its last batch failed. */
     private boolean isSeparate() {
       return failure != null && failure.retry() != BatchFailure.Retry.BATCH;
     }
 
     /**
-     * Returns whether a retry can help. A plant that failed on its own is retried only if the
-     * failure is transient, such as a lock on its id.
+     * Returns whether a retry can help. After a retry in a batch of its own, a plant is retried
+     * only if the failure is transient, such as a lock on its id.
      */
     boolean isRetriableAfter(BatchFailure cause) {
-      return switch (cause.retry()) {
-        case BATCH, EACH_LATER -> true;
-        case EACH -> !isSeparate() || cause.isTransient();
-        case NEVER -> false;
-      };
+      return cause.retry() != BatchFailure.Retry.NEVER && (cause.isTransient() || !isSeparate());
     }
 
     WaitingPlant retry(BatchFailure cause) {
-      return new WaitingPlant(plant, shard, stored, called, System.nanoTime(), cause);
+      long backOff = cause.retry() == BatchFailure.Retry.NODE_DOWN ? BACK_OFF.toNanos() : 0;
+      return new WaitingPlant(plant, shard, stored, called, System.nanoTime() + backOff, cause);
     }
   }
 
-  /** Plants that were taken at a nanoTime, and the action that releases their slot. */
+  /**
+   * A batch in flight.
+   *
+   * @param began when a writer took the batch, as a value of {@link System#nanoTime()}
+   * @param release releases the slot of the batch
+   */
   record Batch(List<WaitingPlant> plants, long began, Runnable release) {}
 
   /** Larger batches make a commit hardly cheaper, and its callers wait longer. */
@@ -80,9 +82,11 @@ final class BatchQueue {
   static final long MAX_BYTES = 4 * 1024 * 1024;
 
   private static final Duration EXCLUSIVE = Duration.ofMillis(20);
+  private static final Duration BACK_OFF = Duration.ofMillis(100);
 
   private final GroupCommit.Slots slots;
   private final Queue<WaitingPlant> waiting = new ArrayDeque<>();
+  private final Queue<WaitingPlant> backingOff = new ArrayDeque<>();
   private final Deque<Batch> inFlight = new ArrayDeque<>();
   private boolean isClosed;
 
@@ -92,24 +96,25 @@ final class BatchQueue {
 
   /** Adds a plant at the end, or fails it if the queue is closed. */
   void add(WaitingPlant plant) {
-    if (!tryAdd(plant)) {
-      plant.stored.completeExceptionally(new PlantStoreUnavailableException("the store is closed"));
+    synchronized (this) {
+      if (!isClosed) {
+        waiting.add(plant);
+        // Later plants need no wake-up here: a finishing writer or the sweep finds them.
+        if (waiting.size() == 1 && isReady()) {
+          notify();
+        }
+        return;
+      }
     }
+    plant.stored.completeExceptionally(new PlantStoreUnavailableException("the queue is closed"));
   }
 
-  private synchronized boolean tryAdd(WaitingPlant plant) {
-    if (isClosed) {
-      return false;
-    }
-    waiting.add(plant);
-    // Later plants need no wake-up here: a finishing writer or the sweep finds them.
-    if (waiting.size() == 1 && isReady()) {
-      notify();
-    }
-    return true;
+  /** Adds the next attempt after a failure. Sweeps end the back-off. */
+  synchronized void retry(WaitingPlant plant, BatchFailure cause) {
+    backingOff.add(plant.retry(cause));
   }
 
-  /** Waits for the next batch and takes it, or returns null if the queue is closed and empty. */
+  /** Waits for the next batch and takes it, or returns null if the queue is terminated. */
   @Nullable Batch take() throws InterruptedException {
     while (awaitReady()) {
       Runnable release = slots.acquire();
@@ -122,14 +127,14 @@ final class BatchQueue {
     return null;
   }
 
-  /** Waits until a batch can be taken; returns false if the queue is closed and empty. */
+  /** Waits until a batch can be taken; returns false if the queue is terminated. */
   private synchronized boolean awaitReady() throws InterruptedException {
     while (true) {
       waiting.removeIf(WaitingPlant::isDone);
       if (isReady()) {
         return true;
       }
-      if (isClosed && waiting.isEmpty()) {
+      if (isTerminated()) {
         return false;
       }
       wait();
@@ -174,32 +179,36 @@ final class BatchQueue {
   }
 
   /**
-   * Drops plants whose callers no longer wait, wakes writers if they can take a batch or have to
-   * end, and returns the plants whose calls have taken longer than the time-out.
+   * Ends back-offs, drops plants whose callers no longer wait, wakes writers if they can take a
+   * batch or have to end, and returns the plants whose calls have taken longer than the time-out.
    */
   synchronized List<WaitingPlant> sweep(Duration timeout) {
+    long now = System.nanoTime();
+    backingOff.removeIf(plant -> now - plant.queued >= 0 && waiting.add(plant));
     waiting.removeIf(WaitingPlant::isDone);
     if (isClosed) {
       notifyAll(); // one writer takes the last plant, and all have to end
     } else if (isReady()) {
       notify();
     }
-    long now = System.nanoTime();
-    return Stream.concat(waiting.stream(), inFlight.stream().flatMap(each -> each.plants.stream()))
+    return plants()
         .filter(plant -> !plant.isDone() && now - plant.called >= timeout.toNanos())
         .toList();
   }
 
-  /** Refuses further plants; sweeps end the writers when the waiting plants are written. */
+  /** Refuses further plants; the last sweep ends the writers. */
   synchronized void close() {
     isClosed = true;
   }
 
   /** Returns whether the queue is closed, and no caller waits. */
   synchronized boolean isTerminated() {
-    return isClosed
-        && waiting.isEmpty()
-        && inFlight.stream().flatMap(each -> each.plants.stream()).allMatch(WaitingPlant::isDone);
+    return isClosed && plants().allMatch(WaitingPlant::isDone);
+  }
+
+  private Stream<WaitingPlant> plants() {
+    Stream<WaitingPlant> taken = inFlight.stream().flatMap(each -> each.plants.stream());
+    return Stream.of(waiting.stream(), backingOff.stream(), taken).flatMap(each -> each);
   }
 
   /** Returns the number of plants waiting for a batch. */

@@ -8,7 +8,6 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
@@ -53,7 +52,7 @@ public final class GroupCommit implements AutoCloseable {
   /** The maximum number of batches in flight. */
   public static final int WRITERS = 4;
 
-  private final String database;
+  private final String databaseName;
   private final Table table;
   private final Supplier<Duration> timeout;
   private final Waits waits;
@@ -64,13 +63,13 @@ public final class GroupCommit implements AutoCloseable {
   /**
    * Creates a group commit, and starts its threads.
    *
-   * @param database names the database in failures
+   * @param databaseName the name of the database in failures
    * @param timeout returns how long callers may wait, as of now
    */
   @SuppressWarnings("FutureReturnValueIgnored") // sweep() throws nothing
   public GroupCommit(
-      String database, Table table, Slots slots, Supplier<Duration> timeout, Waits waits) {
-    this.database = database;
+      String databaseName, Table table, Slots slots, Supplier<Duration> timeout, Waits waits) {
+    this.databaseName = databaseName;
     this.table = table;
     this.timeout = timeout;
     this.waits = waits;
@@ -89,7 +88,7 @@ public final class GroupCommit implements AutoCloseable {
 
   /**
    * Stores the plant with one of the next batches. Dependents of the future must not block.
-   * Cancelling it removes the plant from the queue, unless its batch is in flight.
+   * Cancelling it removes the plant from the queue within 10 ms, unless its batch is in flight.
    *
    * @param shard a number; only plants with the same number share a batch
    * @return the plant that has the id. Fails with PlantStoreUnavailableException at the deadline or
@@ -127,7 +126,9 @@ public final class GroupCommit implements AutoCloseable {
       // The batch may have been committed; the retry then finds its plants.
       retry(batch.plants(), failure);
     } catch (RuntimeException | Error e) {
-      RuntimeException bug = new IllegalStateException("a batch failed: " + e, e);
+      // Without a cause, which could be an exception of the database or the framework (R7).
+      RuntimeException bug = new IllegalStateException("a batch failed: " + e);
+      bug.setStackTrace(e.getStackTrace());
       batch.plants().forEach(each -> each.stored().completeExceptionally(bug));
     } finally {
       queue.finish(batch);
@@ -145,26 +146,22 @@ public final class GroupCommit implements AutoCloseable {
   }
 
   private void retry(List<WaitingPlant> plants, BatchFailure failure) {
-    plants.stream()
-        .filter(each -> !each.isRetriableAfter(failure))
-        .forEach(each -> each.stored().completeExceptionally(failure.reason()));
-    List<WaitingPlant> retries =
-        plants.stream().filter(each -> !each.isDone()).map(each -> each.retry(failure)).toList();
-    if (!retries.isEmpty()) {
-      ScheduledFuture<?> unused =
-          sweeper.schedule(
-              () -> retries.forEach(queue::add),
-              failure.retry().backOffMillis,
-              TimeUnit.MILLISECONDS);
+    for (WaitingPlant each : plants) {
+      if (each.isRetriableAfter(failure)) {
+        queue.retry(each, failure);
+      } else {
+        each.stored().completeExceptionally(failure.reason());
+      }
     }
   }
 
   private void sweep() {
     if (queue.isTerminated()) {
-      sweeper.shutdown(); // before the last sweep, which ends the writers
+      // Stops the schedule; the sweep below is the last, and wakes the writers so that they end.
+      sweeper.shutdown();
     }
     for (WaitingPlant overdue : queue.sweep(timeout.get())) {
-      overdue.stored().completeExceptionally(timeout(overdue.failure()));
+      overdue.stored().completeExceptionally(reasonAtDeadline(overdue.failure()));
     }
   }
 
@@ -172,13 +169,13 @@ public final class GroupCommit implements AutoCloseable {
    * Returns why a call fails at its deadline: the last failure if it is transient. A permanent
    * failure may have been caused by another plant of the batch, so it is not reported.
    */
-  RuntimeException timeout(@Nullable BatchFailure lastFailure) {
+  RuntimeException reasonAtDeadline(@Nullable BatchFailure lastFailure) {
     return lastFailure != null && lastFailure.isTransient()
         ? lastFailure.reason()
-        : new PlantStoreUnavailableException(database + " has not answered in time");
+        : new PlantStoreUnavailableException(databaseName + " has not answered in time");
   }
 
-  /** Refuses further plants and retries. The threads end when no plant waits. */
+  /** Refuses further plants. The threads end when no plant waits. */
   public void shutdown() {
     queue.close();
   }

@@ -8,8 +8,10 @@ import io.micronaut.context.annotation.Property;
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.event.BeanCreatedEvent;
 import io.micronaut.context.event.BeanCreatedEventListener;
+import io.micronaut.data.connection.jdbc.advice.DelegatingDataSource;
 import jakarta.inject.Singleton;
 import java.sql.SQLException;
+import java.time.Duration;
 import javax.sql.DataSource;
 
 /** The pool of connections for plants. Safe for use by many threads. */
@@ -18,6 +20,9 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
 
   public static final String CONNECTIONS = "database.connections";
 
+  /** The setting of the deadline of a create, in seconds. */
+  public static final String DEADLINE = "database.timeout.seconds";
+
   private final DatabaseTimeouts timeouts;
   private final RetryingDataSource source;
   private final BeanProvider<DataSource> dataSource;
@@ -25,10 +30,10 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
 
   ConnectionPool(
       Environment environment,
-      DatabaseTimeouts timeouts,
       BeanProvider<DataSource> dataSource,
+      @Property(name = DEADLINE) int seconds,
       @Property(name = CONNECTIONS) int connections) {
-    this.timeouts = timeouts;
+    this.timeouts = new DatabaseTimeouts(Duration.ofSeconds(seconds));
     this.source = new RetryingDataSource(DatabaseAccess.of(environment), timeouts);
     this.dataSource = dataSource;
     this.connections = connections;
@@ -55,8 +60,8 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
     pool.setAutoCommit(true);
     // Otherwise the pool asks its first connection, and never recovers if that one breaks.
     pool.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
-    pool.setConnectionTimeout(timeouts.create().toMillis());
-    pool.setValidationTimeout(timeouts.probe().toMillis());
+    pool.setConnectionTimeout(timeouts.deadline().toMillis());
+    pool.setValidationTimeout(DatabaseTimeouts.PROBE.toMillis());
     pool.setExceptionOverride(new Eviction());
     return pool;
   }
@@ -65,12 +70,12 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
     return source;
   }
 
+  DatabaseTimeouts timeouts() {
+    return timeouts;
+  }
+
   HikariDataSource pool() {
-    try {
-      return dataSource.get().unwrap(HikariDataSource.class);
-    } catch (SQLException e) {
-      throw new IllegalStateException("the data source is not a HikariCP pool", e);
-    }
+    return (HikariDataSource) DelegatingDataSource.unwrapDataSource(dataSource.get());
   }
 
   /** Evicts connections to a standby, but none because of the failure of another server. */

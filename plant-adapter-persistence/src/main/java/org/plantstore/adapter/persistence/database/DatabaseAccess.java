@@ -73,7 +73,7 @@ public record DatabaseAccess(String url, String username, String password) {
     source.setCancelSignalTimeout(CONNECT_SECONDS);
     int seconds = Math.toIntExact(socketTimeout.toSeconds());
     source.setSocketTimeout(seconds);
-    // Each host but the last may time out twice: for its answer about TLS, and for the login.
+    // Two time-outs, of TLS and of the login, for each host that fails, and one for the last host.
     source.setLoginTimeout(seconds * (2 * source.getServerNames().length - 1));
     // Details quote rows, and a plant's text must not be logged.
     source.setLogServerErrorDetail(false);

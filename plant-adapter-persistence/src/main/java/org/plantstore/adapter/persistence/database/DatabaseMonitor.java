@@ -24,9 +24,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Probes the database on its own connection, so that readiness is known while the pool is
- * exhausted. If a probe fails or reaches a standby, the pool's idle connections are evicted. After
- * the probe reconnects, statements that were begun earlier and have run for 1 s are aborted.
- * Overlong statements are cancelled. Safe for use by many threads.
+ * exhausted. If a probe fails or reaches a standby, the pool's idle connections are evicted. When a
+ * probe gets a new connection, statements older than that connection and older than 1 s are
+ * aborted. Overlong statements are cancelled. Safe for use by many threads.
  */
 @Context
 final class DatabaseMonitor implements HealthIndicator {
@@ -44,28 +44,25 @@ final class DatabaseMonitor implements HealthIndicator {
         return thread;
       });
 
-  /** The connection of the probes, and the nanoTime of its opening; for the executor's thread. */
+  /** The connection of the probes, used only by the executor's thread. */
   private @Nullable Connection connection;
 
+  /** When the connection was opened, as a value of {@link System#nanoTime()}. */
   private long opened;
 
-  /** Whether the last probe succeeded. */
-  private volatile boolean isThere = true;
+  private volatile boolean lastProbeSucceeded = true;
 
   @SuppressWarnings("FutureReturnValueIgnored") // run() throws nothing
   DatabaseMonitor(
-      ConnectionPool pool,
-      RunningStatements statements,
-      DatabaseTimeouts timeouts,
-      @Nullable MeterRegistry registry) {
+      ConnectionPool pool, RunningStatements statements, @Nullable MeterRegistry registry) {
     this.source = pool.source();
     this.pool = pool.pool().getHikariPoolMXBean();
     this.statements = statements;
-    this.timeouts = timeouts;
+    this.timeouts = pool.timeouts();
     if (registry != null) {
       // While readiness is off no request arrives, so no other metric shows an outage.
       Gauge.builder("plant.store.database.up", this, monitor -> monitor.isUp() ? 1 : 0)
-          .description("1 while readiness has the database as up, otherwise 0")
+          .description("1 while the database is available, otherwise 0")
           .register(registry);
     }
     executor.scheduleWithFixedDelay(this::run, 0, 250, TimeUnit.MILLISECONDS);
@@ -79,7 +76,7 @@ final class DatabaseMonitor implements HealthIndicator {
   }
 
   private boolean isUp() {
-    return isThere || statements.hasSucceededWithin(Duration.ofSeconds(2));
+    return lastProbeSucceeded || statements.hasSucceededWithin(Duration.ofSeconds(2));
   }
 
   private void run() {
@@ -91,11 +88,11 @@ final class DatabaseMonitor implements HealthIndicator {
     } catch (RuntimeException | Error e) {
       failure = e.toString(); // such as no thread left; an exception would end the schedule
     }
-    boolean wasThere = isThere;
-    isThere = failure == null;
-    if (wasThere && !isThere) {
-      LOG.warn("The database is away: {}", failure);
-    } else if (isThere && !wasThere) {
+    boolean hadSucceeded = lastProbeSucceeded;
+    lastProbeSucceeded = failure == null;
+    if (hadSucceeded && failure != null) {
+      LOG.warn("The database is unavailable: {}", failure);
+    } else if (!hadSucceeded && failure == null) {
       LOG.info("The database is back");
     }
   }
@@ -106,13 +103,14 @@ final class DatabaseMonitor implements HealthIndicator {
       disconnect();
     }
     if (connection == null) {
-      connection = source.connect();
+      connection = source.attempt();
       opened = System.nanoTime();
-      connection.setNetworkTimeout(Runnable::run, Math.toIntExact(timeouts.probe().toMillis()));
+      connection.setNetworkTimeout(
+          Runnable::run, Math.toIntExact(DatabaseTimeouts.PROBE.toMillis()));
     }
-    // In each probe, because a statement may have been too young in the last one. A statement that
-    // is aborted needlessly is retried, and finds its rows.
-    statements.abortBegunBefore(opened, timeouts.probe());
+    // In each probe, because a statement may have been too young in the last one. A needless abort
+    // is harmless: the batch is retried, and finds its rows.
+    statements.abortBegunBefore(opened, DatabaseTimeouts.PROBE);
     statements.cancelOlderThan(timeouts.statement());
     String failure = source.lastFailure();
     if (failure != null && pool.getTotalConnections() == 0) {

@@ -19,7 +19,7 @@ public record PostgresFailure(SQLException cause) {
   /** The state of a standby, and of an account with read-only transactions. */
   public static final String READ_ONLY = "25006";
 
-  /** The state of a cancelled statement, also of one that no standby confirms. */
+  /** The state of a cancelled statement, and of a commit that no standby has confirmed. */
   public static final String CANCELED = "57014";
 
   /** States and classes of a server that cannot write: read-only, no resources, shutdown, disk. */
@@ -37,7 +37,7 @@ public record PostgresFailure(SQLException cause) {
     return causes(wrapper, SQLException.class).map(PostgresFailure::new).findFirst();
   }
 
-  /** Returns whether the failure is transient, as is the pool's time-out, which has no state. */
+  /** Returns whether the failure is transient. Only a time-out of the pool has no SQLSTATE. */
   public boolean isTransient() {
     return state().isEmpty() || TRANSIENT.stream().anyMatch(this::hasState);
   }
@@ -66,7 +66,7 @@ public record PostgresFailure(SQLException cause) {
         .anyMatch(link ->
             link instanceof GeneralSecurityException
                 || link instanceof FileNotFoundException
-                // The driver's word for another host's certificate, in all its languages.
+                // In every language, the driver's message about another host has this name.
                 || String.valueOf(link.getMessage()).contains("PgjdbcHostnameVerifier"));
   }
 

@@ -45,7 +45,7 @@ final class RetryingDataSource extends DelegatingDataSource {
   public Connection getConnection() throws SQLException {
     while (true) {
       try {
-        Connection connection = connect();
+        Connection connection = attempt();
         lastFailure = null;
         return connection;
       } catch (SQLException e) {
@@ -68,7 +68,7 @@ final class RetryingDataSource extends DelegatingDataSource {
    *
    * @throws SQLException if that fails, or if the account was refused less than 5 s ago
    */
-  Connection connect() throws SQLException {
+  Connection attempt() throws SQLException {
     synchronized (this) {
       SQLException recent = refusal;
       long now = System.nanoTime();

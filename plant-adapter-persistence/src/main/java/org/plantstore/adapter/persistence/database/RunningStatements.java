@@ -52,21 +52,17 @@ public final class RunningStatements {
 
   /** Aborts the connections of statements that began before a nanoTime and exceed the age. */
   void abortBegunBefore(long instant, Duration age) {
-    running.stream()
-        .filter(entry -> entry.began - instant < 0 && entry.isOlderThan(age))
-        .forEach(this::abort);
-  }
-
-  private void abort(Running entry) {
-    if (running.remove(entry)) {
-      LOG.warn("A connection was cut off: the database is back, but answers nothing on this one");
-      abort(entry.connection);
-    }
+    running.forEach(entry -> {
+      if (entry.began - instant < 0 && entry.isOlderThan(age) && running.remove(entry)) {
+        LOG.warn("A silent connection was closed, because the database answers on a new one");
+        abort(entry.connection);
+      }
+    });
   }
 
   /**
-   * Asks the server to cancel statements that exceed the age, which the server's own time-out does
-   * not do while a commit waits for a standby. Spares later statements of the connection.
+   * Asks the server to cancel statements that exceed the age. The server's own time-out does not
+   * apply while a commit waits for a standby. Later statements of the connection are not affected.
    */
   void cancelOlderThan(Duration age) {
     for (Running entry : running) {

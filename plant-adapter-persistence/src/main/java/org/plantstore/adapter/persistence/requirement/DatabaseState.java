@@ -8,8 +8,10 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.database.DatabaseAccess;
+import org.postgresql.PGConnection;
 
 /**
  * The state of a server, its account and its table, with the requirements on them. A requirement
@@ -78,12 +80,15 @@ record DatabaseState(
    * Reads the state, on a connection of its own.
    *
    * @throws SQLException if the server does not answer within 3 s
+   * @throws ConfigurationException if connections do not keep their sessions
    */
   static DatabaseState read(DatabaseAccess access) throws SQLException {
-    try (Connection connection = access.dataSource(TIMEOUT).getConnection();
+    DataSource source = access.dataSource(TIMEOUT);
+    try (Connection connection = source.getConnection();
         Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(QUERY)) {
       row.next();
+      requireSession(connection, source);
       return new DatabaseState(
           access.username(),
           connection.getMetaData().getDatabaseMajorVersion(),
@@ -95,6 +100,38 @@ record DatabaseState(
           row.getString("columns"),
           row.getBoolean("is_unique"),
           row.getBoolean("has_citus"));
+    }
+  }
+
+  /**
+   * Requires a pooler, if there is one, to keep a session for each connection. Under load, a pooler
+   * in transaction mode may do so by chance for some rounds. Not noticed are a pooler that reports
+   * the server's process at the login, and one whose idle processes share a port.
+   */
+  private static void requireSession(Connection connection, DataSource source) throws SQLException {
+    int process = process(connection);
+    if (process == connection.unwrap(PGConnection.class).getBackendPID()) {
+      return; // no pooler
+    }
+    try (Connection other = source.getConnection()) {
+      int otherProcess = process(other);
+      for (int round = 0; round < 20; round++) {
+        // Twice in a row, because a pooler may use its sessions in turn.
+        require(
+            process != otherProcess
+                && process == process(connection)
+                && process == process(connection)
+                && otherProcess == process(other),
+            "the database must not be behind a pooler in transaction mode; set pool_mode to session");
+      }
+    }
+  }
+
+  private static int process(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("SELECT pg_backend_pid()")) {
+      row.next();
+      return row.getInt(1);
     }
   }
 

@@ -34,7 +34,7 @@ record Distribution(DatabaseAccess access) {
       WHERE logicalrelid = to_regclass('plant')
       """;
 
-  /** The settings of the other nodes with plants, which the session of the store does not reach. */
+  /** The settings of the other nodes with plants, where the store sets up no session. */
   private static final String WORKERS =
       """
       SELECT nodename || ':' || nodeport AS node, success, result
@@ -50,26 +50,16 @@ record Distribution(DatabaseAccess access) {
   private static final Set<String> SAFE_COMMITS = Set.of("on", "remote_apply");
 
   /**
-   * Requires a distribution that keeps the store's rules; a table without one meets it.
+   * Requires a distribution that keeps the store's rules, unless Citus does not know the table.
    *
-   * @throws ConfigurationException if the distribution or a node does not keep them
+   * @throws ConfigurationException if the distribution or a node does not keep the rules
    */
-  void require() {
+  void require() throws SQLException {
     try (Connection connection = access.dataSource(TIMEOUT).getConnection();
-        Statement statement = connection.createStatement()) {
-      if (isDistributed(statement)) {
-        requireWorkers(statement);
-      }
-    } catch (SQLException e) {
-      throw new ConfigurationException(
-          "the table plant cannot be checked: " + new PostgresFailure(e).describe());
-    }
-  }
-
-  private static boolean isDistributed(Statement statement) throws SQLException {
-    try (ResultSet row = statement.executeQuery(DISTRIBUTION)) {
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(DISTRIBUTION)) {
       if (!row.next()) {
-        return false;
+        return;
       }
       if (!row.getBoolean("is_exact")) {
         throw new ConfigurationException(
@@ -78,7 +68,7 @@ record Distribution(DatabaseAccess access) {
                 + " SELECT undistribute_table('plant') and"
                 + " SELECT create_distributed_table('plant', 'id')");
       }
-      return true;
+      requireWorkers(statement);
     }
   }
 

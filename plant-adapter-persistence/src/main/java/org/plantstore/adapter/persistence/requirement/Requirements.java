@@ -27,8 +27,8 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
   private static final Duration LOG_PERIOD = Duration.ofSeconds(5);
 
   /**
-   * A wrong account or password, a missing database, and a server that does not speak as {@code
-   * sslmode} or the driver demands: waiting mends none.
+   * Failures that waiting does not resolve: a wrong account or password, a missing database, and a
+   * server without the TLS that {@code sslmode} demands, or with another protocol.
    */
   private static final Set<String> LASTING_STATES =
       Set.of(PostgresFailure.ACCOUNT_REFUSED, "3D", "08004");
@@ -45,7 +45,7 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
       // Parameters of the address may be secret.
       requirements.add(() -> access.url().replaceFirst("\\?.*", "") + " answers");
       requirements.addAll(state.ofServer(migrates));
-      requirements.add(() -> table(state, migrates));
+      requirements.add(() -> requireTable(migrates));
       return requirements;
     } catch (SQLException e) {
       throw unusable("", new PostgresFailure(e));
@@ -53,13 +53,22 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
   }
 
   /**
-   * Requires a server and an account that the store can use; waits for a server that does not
-   * answer, or is a standby.
+   * Waits for a server that does not answer or is a standby, brings the tables up to date if the
+   * account migrates, and requires all that the store needs.
    *
    * @param limit how long to wait; zero for a single attempt
-   * @throws ConfigurationException if the server does not answer in time, or cannot be used
+   * @throws ConfigurationException if a requirement is not met
    */
-  public void awaitServer(Duration limit) {
+  public void prepare(Duration limit) {
+    awaitServer(limit);
+    if (migrates) {
+      // At least 2 s, so that a start with a limit of 0 s still waits for locked tables.
+      Migration.run(access, Duration.ofSeconds(Math.max(limit.toSeconds(), 2)));
+    }
+    requireTable(false);
+  }
+
+  private void awaitServer(Duration limit) {
     long began = System.nanoTime();
     long logged = began - LOG_PERIOD.toNanos();
     while (true) {
@@ -79,7 +88,7 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
         if (System.nanoTime() - logged >= LOG_PERIOD.toNanos()) {
           logged = System.nanoTime();
           LOG.warn(
-              "The database is not there; waiting for it since {} s, for {} s at most: {}",
+              "The database is not there; the start has waited for {} s of {} s: {}",
               waited.toSeconds(),
               limit.toSeconds(),
               failure.describe());
@@ -89,36 +98,29 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
     }
   }
 
-  /**
-   * Requires a table that the store can use.
-   *
-   * @throws ConfigurationException if there is none
-   */
-  public void requireTable() {
-    try {
-      table(DatabaseState.read(access), false);
-    } catch (SQLException e) {
-      throw new ConfigurationException(
-          "the table plant cannot be checked: " + new PostgresFailure(e).describe());
-    }
-  }
-
   private void requireServer() throws SQLException {
     DatabaseState state = DatabaseState.read(access);
     if (state.isStandby()) {
-      // It may be promoted, or the address lead to another one.
+      // The standby may be promoted, or the address may change.
       throw new SQLException("the database is a standby", PostgresFailure.READ_ONLY);
     }
     List<String> findings = state.ofServer(migrates).stream().map(Supplier::get).toList();
     LOG.debug("Requirements on the database are met: {}", findings);
   }
 
-  private String table(DatabaseState state, boolean migrates) {
-    String finding = state.requireTable(migrates);
-    if (state.hasCitus() && state.columns() != null) {
-      new Distribution(access).require();
+  /** Requires a table that the store can use, unless it is still to be created. */
+  private String requireTable(boolean isCreatedLater) {
+    try {
+      DatabaseState state = DatabaseState.read(access);
+      String finding = state.requireTable(isCreatedLater);
+      if (state.hasCitus() && state.columns() != null) {
+        new Distribution(access).require();
+      }
+      return finding;
+    } catch (SQLException e) {
+      throw new ConfigurationException(
+          "the table plant cannot be checked: " + new PostgresFailure(e).describe());
     }
-    return finding;
   }
 
   private static boolean isWorthWaiting(PostgresFailure failure) {

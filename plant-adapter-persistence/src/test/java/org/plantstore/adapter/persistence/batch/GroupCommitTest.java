@@ -2,6 +2,7 @@ package org.plantstore.adapter.persistence.batch;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.persistence.Calls.assertAllStored;
@@ -14,18 +15,14 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.LongStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,49 +35,32 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 @Timeout(30)
 class GroupCommitTest {
 
-  /** Is called with the ids of a batch. */
-  private interface Fault {
-
-    void happen(Set<Long> ids) throws BatchFailure;
-  }
-
-  private static final Fault NONE = ids -> {};
-
   private final Map<Long, NewPlant> rows = new ConcurrentHashMap<>();
 
   /** The ids of each batch, in the order of the batches. */
   private final List<List<Long>> batches = new CopyOnWriteArrayList<>();
 
-  private final CountDownLatch released = new CountDownLatch(1);
-  private volatile Fault before = NONE;
-  private volatile Fault after = NONE;
-
+  private final CompletableFuture<Void> released = new CompletableFuture<>();
+  private volatile GroupCommit.Table table = this::store;
   private volatile Duration timeout = Duration.ofSeconds(20);
   private final GroupCommit.Waits waits = new GroupCommit.Waits(new LongAdder(), new LongAdder());
   private final GroupCommit groupCommit =
-      new GroupCommit("the database", this::store, () -> () -> {}, () -> timeout, waits);
+      new GroupCommit("the database", this::write, () -> () -> {}, () -> timeout, waits);
 
-  private Map<Long, NewPlant> store(SortedMap<Long, NewPlant> plants) throws BatchFailure {
+  private Map<Long, NewPlant> write(SortedMap<Long, NewPlant> plants) throws BatchFailure {
     batches.add(List.copyOf(plants.keySet()));
-    awaitUninterruptibly(released);
-    before.happen(plants.keySet());
-    Map<Long, NewPlant> stored = new HashMap<>();
-    plants.forEach((id, plant) -> stored.put(id, rows.computeIfAbsent(id, free -> plant)));
-    after.happen(stored.keySet());
-    return stored;
+    released.join();
+    return table.putIfAbsent(plants);
   }
 
-  private static void awaitUninterruptibly(CountDownLatch latch) {
-    try {
-      latch.await();
-    } catch (InterruptedException e) {
-      throw new AssertionError("a writer is not interrupted", e);
-    }
+  private Map<Long, NewPlant> store(SortedMap<Long, NewPlant> plants) {
+    plants.forEach(rows::putIfAbsent);
+    return rows;
   }
 
   /** Lets all batches pass, also later ones. */
   private void release() {
-    released.countDown();
+    released.complete(null);
   }
 
   private void awaitBatches(int number) throws Exception {
@@ -177,12 +157,13 @@ class GroupCommitTest {
 
   @Test
   void stuck_batch_is_overtaken() throws Exception {
-    CountDownLatch stuck = new CountDownLatch(1);
-    before =
-        ids -> {
-          if (ids.contains(13L)) {
-            awaitUninterruptibly(stuck);
+    CompletableFuture<Void> stuck = new CompletableFuture<>();
+    table =
+        plants -> {
+          if (plants.containsKey(13L)) {
+            stuck.join();
           }
+          return store(plants);
         };
     release();
     var overtaken = call(13);
@@ -192,7 +173,7 @@ class GroupCommitTest {
       call(id).get();
     }
 
-    stuck.countDown();
+    stuck.complete(null);
     overtaken.get();
   }
 
@@ -238,7 +219,7 @@ class GroupCommitTest {
   void plant_whose_neighbour_is_refused_is_not_refused_at_its_deadline() {
     BatchFailure refused = new BatchFailure(Retry.EACH, new IllegalStateException("refused"));
 
-    assertInstanceOf(PlantStoreUnavailableException.class, groupCommit.timeout(refused));
+    assertInstanceOf(PlantStoreUnavailableException.class, groupCommit.reasonAtDeadline(refused));
   }
 
   @Test
@@ -250,7 +231,7 @@ class GroupCommitTest {
     calls.get(0).get();
     int retries = batches.size();
     awaitBatches(retries + 2);
-    before = NONE;
+    table = this::store;
     calls.get(1).get();
     assertTrue(batches.stream().skip(retries).allMatch(List.of(2L)::equals), batches::toString);
   }
@@ -259,7 +240,7 @@ class GroupCommitTest {
   void plant_that_cannot_be_read_is_retried_until_its_deadline() {
     timeout = Duration.ofMillis(300);
     release();
-    after = Set::clear; // leaves out the stored plants
+    table = plants -> Map.of();
 
     assertEquals("the plant that has the id cannot be read", unavailable(call(1)));
     assertTrue(batches.size() > 1, batches::toString);
@@ -277,9 +258,10 @@ class GroupCommitTest {
 
   @Test
   void batch_that_was_written_although_its_connection_was_lost_is_found() throws Exception {
-    after =
-        ids -> {
-          after = NONE;
+    table =
+        plants -> {
+          store(plants);
+          table = this::store;
           throw new BatchFailure(Retry.BATCH, new PlantStoreUnavailableException("lost"));
         };
     release();
@@ -290,8 +272,8 @@ class GroupCommitTest {
 
   @Test
   void bug_is_thrown_to_its_callers_and_ends_no_writer() throws Exception {
-    before =
-        ids -> {
+    table =
+        plants -> {
           throw new AssertionError("crash");
         };
     release();
@@ -299,8 +281,10 @@ class GroupCommitTest {
       assertEquals(
           "a batch failed: java.lang.AssertionError: crash", failure(call(1)).getMessage());
     }
+    assertNull(failure(call(1)).getCause(), "R7");
+    assertEquals(GroupCommit.WRITERS + 2, batches.size(), "no retry");
 
-    before = NONE;
+    table = this::store;
     call(1).get();
   }
 
@@ -310,10 +294,8 @@ class GroupCommitTest {
     calls.addAll(callAll(LongStream.range(0, 3 * BatchQueue.MAX_PLANTS).toArray()));
     Thread closing = new Thread(groupCommit::close);
     closing.start();
-    await(() ->
-        Stream.of(closing.getStackTrace())
-            .anyMatch(call -> call.getMethodName().equals("awaitTermination")));
-    assertEquals("the store is closed", unavailable(call(9_999)));
+    await(() -> closing.getState() == Thread.State.TIMED_WAITING);
+    assertEquals("the queue is closed", unavailable(call(9_999)));
     release();
     closing.join();
 
@@ -321,6 +303,21 @@ class GroupCommitTest {
     await(() ->
         Thread.getAllStackTraces().keySet().stream()
             .noneMatch(thread -> thread.getName().startsWith("plant-")));
+  }
+
+  @Test
+  void batch_that_fails_after_closing_is_still_retried() throws Exception {
+    var call = call(1);
+    awaitBatches(1);
+    table =
+        plants -> {
+          table = this::store;
+          throw new BatchFailure(Retry.BATCH, new PlantStoreUnavailableException("lost"));
+        };
+    groupCommit.shutdown();
+    release();
+
+    call.get();
   }
 
   /** Calls while all writers are busy, and releases them. */
@@ -332,11 +329,12 @@ class GroupCommitTest {
   }
 
   private void refuse(long id, Retry retry, RuntimeException reason) {
-    before =
-        ids -> {
-          if (ids.contains(id)) {
+    table =
+        plants -> {
+          if (plants.containsKey(id)) {
             throw new BatchFailure(retry, reason);
           }
+          return store(plants);
         };
   }
 

@@ -1,27 +1,26 @@
 package org.plantstore.adapter.persistence.database;
 
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.plantstore.adapter.persistence.DatabaseServer;
+import org.plantstore.adapter.persistence.Calls;
 
 @Timeout(60)
 class RunningStatementsTest {
 
-  private static final DatabaseServer SERVER = DatabaseServer.shared();
+  private static final String SLEEPING =
+      "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT 2 %'";
 
   @Test
   void late_cancel_spares_the_next_statement_of_the_connection() throws Exception {
@@ -38,7 +37,7 @@ class RunningStatementsTest {
                 Object result = method.invoke(ended, arguments);
                 if (method.getName().equals("executeQuery")) {
                   new Thread(execution).start();
-                  awaitSleep();
+                  Calls.await(() -> SERVER.single(SLEEPING).equals("1"));
                   statements.cancelOlderThan(Duration.ZERO);
                 }
                 return result;
@@ -48,36 +47,26 @@ class RunningStatementsTest {
     }
   }
 
-  private static void awaitSleep() throws SQLException {
-    String sleeping =
-        "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT 2 %'";
-    while (SERVER.single(sleeping).equals("0")) {
-      assertFalse(Thread.interrupted(), "waited in vain");
-    }
-  }
-
   /** With TLS, closing waits for a statement that is being sent to a server that does not read. */
   @Test
   void abort_does_not_wait_until_the_connection_is_closed() throws Exception {
-    CountDownLatch returned = new CountDownLatch(1);
-    CountDownLatch closed = new CountDownLatch(1);
-    FutureTask<Void> close =
-        new FutureTask<>(() -> {
-          returned.await();
-          closed.countDown();
-          return null;
-        });
+    CompletableFuture<Void> returned = new CompletableFuture<>();
+    CompletableFuture<Void> closed = new CompletableFuture<>();
 
     RunningStatements.abort(
         proxy(
             Connection.class,
             (proxy, method, arguments) -> {
-              ((Executor) arguments[0]).execute(close);
+              ((Executor) arguments[0])
+                  .execute(() -> {
+                    returned.join();
+                    closed.complete(null);
+                  });
               return null;
             }));
 
-    returned.countDown();
-    assertTrue(closed.await(30, TimeUnit.SECONDS), "is closed");
+    returned.complete(null);
+    closed.get();
   }
 
   private static <T> T proxy(Class<T> type, InvocationHandler handler) {

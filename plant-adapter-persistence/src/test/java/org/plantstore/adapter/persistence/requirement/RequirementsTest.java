@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.exceptions.ConfigurationException;
@@ -12,17 +13,15 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.sql.Connection;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.plantstore.adapter.persistence.DatabaseServer;
 import org.plantstore.adapter.persistence.database.DatabaseAccess;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
@@ -31,12 +30,6 @@ import org.plantstore.domain.PlantStore;
 class RequirementsTest {
 
   private static final NewPlant FERN = new NewPlant(1, "fern", "shade");
-
-  private static final String CREATE_GARDENER =
-      "DO $$ BEGIN CREATE ROLE gardener LOGIN; EXCEPTION WHEN duplicate_object THEN END $$";
-  private static final Map<String, Object> GARDENER = Map.of("database.username", "gardener");
-
-  private static final DatabaseServer SERVER = DatabaseServer.shared();
 
   @BeforeEach
   void reset() {
@@ -48,68 +41,60 @@ class RequirementsTest {
       delimiter = '|',
       textBlock =
           """
-          mysql://localhost/plants                          | be a JDBC address of PostgreSQL, such as jdbc:postgresql://localhost:5432/plants
-          postgresql://localhost:99999/plants               | be a JDBC address of PostgreSQL, such as jdbc:postgresql://localhost:5432/plants
-          postgresql://plants:canary@localhost:5432/plants  | not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
-          postgresql://localhost:5432/plants?user=plants    | not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
-          postgresql://localhost:99999/p?password=canary    | not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
-          postgresql://localhost/p?ssl=true&password=canary | not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
+          migrate     | yes                                                    | DATABASE_MIGRATE must be on or off, but is yes
+          connections | 1                                                      | DATABASE_CONNECTIONS must be a whole number from 5 to 10000, but is 1
+          url         | jdbc:mysql://localhost/plants                          | DATABASE_URL must be a JDBC address of PostgreSQL, such as jdbc:postgresql://localhost:5432/plants
+          url         | jdbc:postgresql://localhost:99999/plants               | DATABASE_URL must be a JDBC address of PostgreSQL, such as jdbc:postgresql://localhost:5432/plants
+          url         | jdbc:postgresql://plants:canary@localhost:5432/plants  | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
+          url         | jdbc:postgresql://plants:canary@localhost/plants\\n     | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
+          url         | jdbc:postgresql://localhost:5432/plants?user=plants    | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
+          url         | jdbc:postgresql://localhost:99999/p?password=canary    | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
+          url         | jdbc:postgresql://localhost/p?ssl=true&password=canary | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
           """)
-  void start_with_an_unusable_address_is_refused(String address, String reason) {
-    assertRefused(Map.of("database.url", "jdbc:" + address), "DATABASE_URL must " + reason);
+  void start_with_an_unusable_setting_is_refused(String property, String value, String reason) {
+    assertEquals(reason, SERVER.refusal(Map.of("database." + property, value.translateEscapes())));
   }
 
-  @Test
-  void account_in_an_address_with_a_line_break_is_refused() {
-    assertRefused(
-        Map.of("database.url", "jdbc:postgresql://plants:canary@localhost:5432/plants\n"),
-        "DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD");
-  }
+  /** The statements that make the state, the account, whether the start migrates, the reason. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          ALTER ROLE postgres SET default_transaction_read_only = on | postgres | on |\
+            the database must be writable for postgres, but is read-only
+          CREATE ROLE gardener LOGIN | gardener | on |\
+            gardener must be allowed to create the tables, and to change them; if another account \
+          does that with plant-store migrate, set DATABASE_MIGRATE to off
+          CREATE ROLE gardener LOGIN; ALTER ROLE gardener SET search_path = later | gardener | on |\
+            gardener must be allowed to create the tables, and to change them; if another account \
+          does that with plant-store migrate, set DATABASE_MIGRATE to off
+          CREATE TABLE flyway_schema_history (); CREATE ROLE gardener LOGIN;\
+           GRANT CREATE ON SCHEMA public TO gardener | gardener | on |\
+            gardener must be allowed to create the tables, and to change them; if another account \
+          does that with plant-store migrate, set DATABASE_MIGRATE to off
+          CREATE TABLE plant (id bigint PRIMARY KEY, name text, tag text);\
+           CREATE ROLE gardener LOGIN | gardener | off |\
+            gardener must be allowed to insert into and to select from the table plant
+          SELECT 'an empty database' | postgres | off |\
+            there is no table plant for postgres; run plant-store migrate, and accounts.sql after it
+          CREATE TABLE plant (id bigint PRIMARY KEY, name text, tag text) | postgres | on |\
+            the tables of the database cannot be brought up to date: relation "plant" already \
+          exists (SQLSTATE 42P07); start with DATABASE_MIGRATE=off to use it
+          """)
+  void start_on_an_unusable_database_is_refused(
+      String state, String username, String migrate, String reason) {
+    SERVER.execute(state);
 
-  @Test
-  void start_that_migrates_without_the_rights_for_it_is_refused() {
-    SERVER.execute(CREATE_GARDENER, "REVOKE CREATE ON SCHEMA public FROM PUBLIC");
-    String refusal =
-        "gardener must be allowed to create the tables, and to change them; if another account does"
-            + " that with plant-store migrate, set DATABASE_MIGRATE to off";
-    assertRefused(GARDENER, refusal);
-
-    SERVER.connect().close(); // makes the table
-    SERVER.execute("GRANT INSERT, SELECT ON plant TO gardener");
-    assertRefused(GARDENER, refusal);
-
-    SERVER.execute("ALTER ROLE gardener SET search_path = later");
-    try {
-      assertRefused(GARDENER, refusal);
-    } finally {
-      SERVER.execute("ALTER ROLE gardener RESET search_path");
-    }
-  }
-
-  @Test
-  void start_without_the_right_to_use_the_table_is_refused() {
-    SERVER.execute(CREATE_GARDENER);
-    SERVER.connect().close(); // makes the table
-
-    assertRefused(
-        Map.of("database.username", "gardener", "database.migrate", "off"),
-        "gardener must be allowed to insert into and to select from the table plant");
-  }
-
-  @Test
-  void start_on_a_read_only_database_is_refused() {
-    SERVER.execute("ALTER ROLE postgres SET default_transaction_read_only = on");
-
-    assertRefused(Map.of(), "the database must be writable for postgres, but is read-only");
+    assertEquals(
+        reason, SERVER.refusal(Map.of("database.username", username, "database.migrate", migrate)));
   }
 
   @Test
   void start_in_a_schema_with_other_tables_makes_the_table() {
-    SERVER.execute("CREATE TABLE IF NOT EXISTS animal (id bigint)");
+    SERVER.execute("CREATE TABLE animal (id bigint)");
     try (ApplicationContext instance = SERVER.connect()) {
       assertEquals(FERN, instance.getBean(PlantStore.class).putIfAbsent(FERN));
-    } finally {
-      SERVER.execute("DROP TABLE animal");
     }
   }
 
@@ -117,19 +102,17 @@ class RequirementsTest {
   @Test
   @Timeout(20)
   void start_with_a_server_that_answers_byte_by_byte_is_refused_in_time() throws Exception {
-    ExecutorService thread = Executors.newSingleThreadExecutor();
     CountDownLatch refused = new CountDownLatch(1);
     try (ServerSocket slow = new ServerSocket(0)) {
-      Future<?> answering = thread.submit(() -> answerSlowly(slow, refused));
+      FutureTask<Void> answering = new FutureTask<>(() -> answerSlowly(slow, refused));
+      new Thread(answering).start();
 
       String url = "jdbc:postgresql://localhost:" + slow.getLocalPort() + "/plants?sslmode=disable";
-      String message = refusal(Map.of("database.url", url));
+      String message = SERVER.refusal(Map.of("database.url", url));
 
       refused.countDown();
       answering.get();
       assertTrue(message.startsWith("the database cannot be used; check DATABASE_URL"), message);
-    } finally {
-      thread.shutdownNow();
     }
   }
 
@@ -151,9 +134,9 @@ class RequirementsTest {
     SERVER.execute(
         "CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0");
 
-    assertRefused(
-        Map.of("database.url", SERVER.url("latin")),
-        "the database must have the encoding UTF8 to keep every name, but has LATIN1");
+    assertEquals(
+        "the database must have the encoding UTF8 to keep every name, but has LATIN1",
+        SERVER.refusal(Map.of("database.url", SERVER.url("latin"))));
   }
 
   @Test
@@ -183,11 +166,10 @@ class RequirementsTest {
     SERVER.connect().close(); // makes the history that a start reads
     Map<String, Object> settings =
         Map.of("database.timeout.seconds", 1, "database.start.timeout.seconds", 60);
-    ExecutorService thread = Executors.newSingleThreadExecutor();
     try (Connection locker = SERVER.connection()) {
       locker.setAutoCommit(false);
       locker.createStatement().execute("LOCK TABLE flyway_schema_history");
-      Future<ApplicationContext> starting = thread.submit(() -> SERVER.connect(settings));
+      var starting = CompletableFuture.supplyAsync(() -> SERVER.connect(settings));
       locker.createStatement().execute("SELECT pg_sleep(1.5)");
       assertFalse(starting.isDone(), "the migration waits");
       locker.rollback();
@@ -195,18 +177,6 @@ class RequirementsTest {
       try (ApplicationContext instance = starting.get()) {
         assertEquals(FERN, instance.getBean(PlantStore.class).putIfAbsent(FERN));
       }
-    } finally {
-      thread.shutdownNow();
     }
-  }
-
-  private static void assertRefused(Map<String, Object> settings, String message) {
-    assertEquals(message, refusal(settings));
-  }
-
-  private static String refusal(Map<String, Object> settings) {
-    ConfigurationException refusal =
-        assertThrows(ConfigurationException.class, () -> SERVER.connect(settings).close());
-    return String.valueOf(refusal.getMessage());
   }
 }

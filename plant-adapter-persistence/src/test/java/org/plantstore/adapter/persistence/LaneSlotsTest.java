@@ -9,11 +9,11 @@ import org.junit.jupiter.api.Timeout;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
 
 @Timeout(30)
-class SlotsTest {
+class LaneSlotsTest {
 
   @Test
   void lane_that_hangs_takes_the_shared_slots_and_leaves_each_lane_its_own() throws Exception {
-    Slots slots = new Slots();
+    LaneSlots slots = new LaneSlots();
     GroupCommit.Slots hanging = slots.ofLane("east:1");
     Runnable releaseOwn = hanging.acquire();
     Runnable releaseShared = hanging.acquire();
@@ -27,10 +27,7 @@ class SlotsTest {
     FutureTask<Runnable> second = new FutureTask<>(lane::acquire);
     Thread waiting = new Thread(second);
     waiting.start();
-    while (waiting.getState() != Thread.State.WAITING) {
-      assertFalse(second.isDone());
-      Thread.onSpinWait();
-    }
+    Calls.await(() -> waiting.getState() == Thread.State.WAITING);
     releaseOwn.run();
     assertFalse(second.isDone());
     releaseShared.run();

@@ -7,10 +7,11 @@ import java.util.concurrent.TimeUnit;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
 
 /**
- * Slots for batches to a distributed table. Each lane has one, and all lanes share three, so that a
- * lane that hangs leaves a connection to each of the others. Safe for use by many threads.
+ * Slots for batches to a distributed table. Each lane has one slot of its own; all lanes share
+ * three more. A hung lane therefore cannot take another lane's connection. Safe for use by many
+ * threads.
  */
-final class Slots {
+final class LaneSlots {
 
   static final int SHARED = GroupCommit.WRITERS - 1;
 

@@ -1,0 +1,125 @@
+package org.plantstore.adapter.persistence;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.exceptions.ConfigurationException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.spi.ToolProvider;
+import java.util.stream.Stream;
+
+/** A PostgreSQL server on this machine that can be killed. */
+public abstract class PostgresServer {
+
+  private final String account;
+
+  PostgresServer(String account) {
+    this.account = account;
+  }
+
+  /** Returns host and port. */
+  abstract String address();
+
+  abstract Path data() throws IOException;
+
+  /** Starts an instance of the adapter; the replacements precede the settings of this server. */
+  public ApplicationContext connect(Map<String, Object> replacements, Object... beans) {
+    Map<String, Object> settings = settings();
+    settings.putAll(replacements);
+    return ApplicationContext.builder().properties(settings).singletons(beans).start();
+  }
+
+  /** Starts an instance, which must be refused, and returns the reason. */
+  public String refusal(Map<String, Object> replacements) {
+    return String.valueOf(
+        assertThrows(ConfigurationException.class, () -> connect(replacements).close())
+            .getMessage());
+  }
+
+  /** What a command returned and wrote. */
+  record Report(int code, String out, String err) {}
+
+  /** Runs a command as a service does. */
+  Report run(String command, Map<String, Object> replacements) {
+    Map<String, Object> settings = settings();
+    settings.putAll(replacements);
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    int code =
+        ToolProvider.findFirst(command)
+            .orElseThrow()
+            .run(
+                new PrintWriter(out, true),
+                new PrintWriter(err, true),
+                settings.entrySet().stream().map(each -> "--" + each).toArray(String[]::new));
+    return new Report(code, out.toString(), err.toString());
+  }
+
+  Map<String, Object> settings() {
+    return new HashMap<>(
+        Map.of(
+            "database.url",
+            url("postgres"),
+            "database.username",
+            account,
+            "database.password",
+            "any",
+            "database.start.timeout.seconds",
+            0));
+  }
+
+  public String url(String database) {
+    return "jdbc:postgresql://" + address() + "/" + database;
+  }
+
+  public Connection connection() throws SQLException {
+    return DriverManager.getConnection(url("postgres"), account, "any");
+  }
+
+  /** Executes each statement in its own transaction. */
+  public void execute(String... statements) {
+    try (Connection connection = connection();
+        Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Returns the single value of a query. */
+  public String single(String query) throws SQLException {
+    try (Connection connection = connection();
+        ResultSet row = connection.createStatement().executeQuery(query)) {
+      row.next();
+      return String.valueOf(row.getString(1));
+    }
+  }
+
+  /** Returns the processes of the server; the first one replaces those that end before it. */
+  List<ProcessHandle> processes() throws IOException {
+    String pid = Files.readAllLines(data().resolve("postmaster.pid")).get(0).strip();
+    ProcessHandle postmaster = ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
+    return Stream.concat(Stream.of(postmaster), postmaster.descendants()).toList();
+  }
+
+  /** Kills all processes of the server at once. */
+  void kill() throws IOException {
+    List<ProcessHandle> processes = processes();
+    processes.forEach(ProcessHandle::destroyForcibly);
+    processes.forEach(process -> process.onExit().join());
+  }
+}
