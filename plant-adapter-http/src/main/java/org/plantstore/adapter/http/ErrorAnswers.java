@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Turns every failure into the contract's Error: exceptions of the ports, refusals of this adapter,
- * and errors of the framework, whose headers stay. Safe for use by many threads.
+ * Turns exceptions of the ports, refusals of this adapter, and errors of the framework, whose
+ * headers stay, into the contract's Error. Safe for use by many threads.
  */
 @Singleton
 final class ErrorAnswers
@@ -46,7 +46,7 @@ final class ErrorAnswers
   @Override
   @SuppressWarnings("rawtypes") // as the framework declares it
   public HttpResponse<ErrorMessage> handle(HttpRequest request, Throwable failure) {
-    RefusedException refusal = Exchange.supplyWithIds(request, () -> refusalOf(failure));
+    RefusedException refusal = refusalOf(failure, Exchange.of(request));
     return answer(request, HttpResponse.status(refusal.error().status()), refusal);
   }
 
@@ -63,10 +63,7 @@ final class ErrorAnswers
   private MutableHttpResponse<ErrorMessage> answer(
       HttpRequest<?> request, MutableHttpResponse<?> response, RefusedException refusal) {
     ErrorNumber error = refusal.error();
-    Exchange exchange = Exchange.of(request);
-    if (exchange != null) {
-      exchange.fail(error);
-    }
+    Exchange.of(request).recordError(error);
     if (error.status() == HttpStatus.SERVICE_UNAVAILABLE) {
       response.header(HttpHeaders.RETRY_AFTER, "1");
     }
@@ -82,7 +79,7 @@ final class ErrorAnswers
         .body(new ErrorMessage(error.number(), String.valueOf(refusal.getMessage())));
   }
 
-  private RefusedException refusalOf(Throwable failure) {
+  private RefusedException refusalOf(Throwable failure, Exchange exchange) {
     if (failure instanceof RefusedException refusal) {
       return refusal;
     }
@@ -92,15 +89,15 @@ final class ErrorAnswers
           "id " + taken.id() + " is taken by a plant with another name or tag; choose another id.");
     }
     if (failure instanceof PlantStoreUnavailableException unavailable) {
-      if (unavailableLimit.isDue()) {
-        LOG.warn(
-            "Plants are not created, and their callers are asked to retry: {}",
-            unavailable.getMessage());
+      if (unavailableLimit.tryAcquire()) {
+        exchange.runWithIds(() ->
+            LOG.warn(
+                "Creates failed with 5002; their callers may retry: {}", unavailable.getMessage()));
       }
       return new RefusedException(ErrorNumber.STORE_UNAVAILABLE);
     }
-    if (failureLimit.isDue()) {
-      LOG.error("A request failed", failure);
+    if (failureLimit.tryAcquire()) {
+      exchange.runWithIds(() -> LOG.error("A request failed", failure));
     }
     return new RefusedException(ErrorNumber.INTERNAL);
   }

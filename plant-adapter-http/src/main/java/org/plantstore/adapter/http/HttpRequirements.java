@@ -59,10 +59,12 @@ public final class HttpRequirements implements ToolProvider {
       Environment settings = context.getEnvironment().start();
       Map<String, Supplier<String>> requirements = ofStart(settings);
       if (settings.containsProperty("jwt.jwks-url")) {
-        requirements.put("provider", () -> TokenRequirements.of(settings).provider());
+        requirements.put(
+            "provider", () -> new TokenRequirements(TokenSettings.of(settings)).provider());
       }
       if (List.of(arguments).contains("--token")) {
-        requirements.put("token", () -> TokenRequirements.of(settings).token(System.in));
+        requirements.put(
+            "token", () -> new TokenRequirements(TokenSettings.of(settings)).token(System.in));
       }
       for (Map.Entry<String, Supplier<String>> requirement : requirements.entrySet()) {
         try {
@@ -86,11 +88,11 @@ public final class HttpRequirements implements ToolProvider {
       }
     }
     long maxBodyBytes = settings.getRequiredProperty("max.body.bytes", Long.class);
-    // A body takes several times its bytes until it is answered.
-    long bound = Runtime.getRuntime().maxMemory() / 16;
+    // Parsing one body may take 14 times its bytes, and copies of the body are kept meanwhile.
+    long bound = Runtime.getRuntime().maxMemory() / 32;
     if (maxBodyBytes > bound) {
       throw new ConfigurationException(
-          "MAX_BODY_BYTES must be at most %d, a sixteenth of the heap (-Xmx), but is %d"
+          "MAX_BODY_BYTES must be at most %d, a thirty-second of the heap (-Xmx), but is %d"
               .formatted(bound, maxBodyBytes));
     }
     return "the settings can work";
@@ -98,8 +100,7 @@ public final class HttpRequirements implements ToolProvider {
 
   private static String certificate(Environment settings) {
     return TlsFiles.of(settings)
-        .map(TlsFiles::read)
-        .map(certificate -> "for " + certificate)
-        .orElse("none, so TLS must end in front of the service");
+        .map(files -> "for " + files.finding())
+        .orElse("none; a proxy in front of the service must terminate TLS");
   }
 }

@@ -40,7 +40,7 @@ public final class HttpSettings implements ApplicationContextConfigurer {
           PropertySource.of(
               "plant-adapter-http",
               new PropertiesPropertySourceLoader().read("settings", settings),
-              // Below every other source, so that each of these can be overridden.
+              // The lowest precedence, so that every default can be overridden.
               Integer.MIN_VALUE));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -61,7 +61,7 @@ public final class HttpSettings implements ApplicationContextConfigurer {
           environment.addPropertySource(
               PropertySource.of(
                   "tls",
-                  // A connection takes more than twice as much memory.
+                  // With TLS a connection takes more than twice as much memory.
                   Map.of("micronaut.server.ssl.enabled", true, "default.max-connections", 8_192)));
         });
   }

@@ -69,7 +69,7 @@ final class NewPlantJson {
     try (JsonParser parser = JSON.createParser(text.array(), 0, text.limit())) {
       return new NewPlantJson(parser).read();
     } catch (IOException e) {
-      throw new UncheckedIOException("text in memory cannot fail to be read", e);
+      throw new UncheckedIOException("reading from memory must not fail", e);
     }
   }
 
@@ -151,8 +151,7 @@ final class NewPlantJson {
       problems.put(ErrorNumber.ID, "id must be an integer literal, but is " + kindOf(value));
     } else if (parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER) {
       problems.put(
-          ErrorNumber.ID,
-          "id must be from " + Long.MIN_VALUE + " to " + Long.MAX_VALUE + ", but is outside");
+          ErrorNumber.ID, "id must be from %d to %d".formatted(Long.MIN_VALUE, Long.MAX_VALUE));
     } else {
       id = parser.getLongValue();
       problems.remove(ErrorNumber.ID);

@@ -48,7 +48,7 @@ final class NewPlantReader {
 
   private final long maxBodyBytes;
 
-  /** Has one thread: a body may take 14 times its bytes, and others need the other processors. */
+  /** One thread: parsing may allocate 14 times the body's bytes; others need the processors. */
   private final Executor largeBodies;
 
   NewPlantReader(HttpServerConfiguration server, @Named("large-bodies") Executor largeBodies) {

@@ -8,7 +8,6 @@ import io.micronaut.http.ServerHttpRequest;
 import io.micronaut.http.annotation.Consumes;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Post;
-import io.micronaut.http.annotation.Produces;
 import io.micronaut.scheduling.TaskExecutors;
 import jakarta.inject.Named;
 import java.util.concurrent.CompletableFuture;
@@ -23,9 +22,9 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 
 /**
- * The contract's only operation. Made at the start, so that a service without a use case does not
- * start. {@code token.TokenFilter} has required a valid token. {@code Accept} is ignored, because
- * answers are always JSON.
+ * The contract's only operation. Created at the start, so that a service without a use case does
+ * not start. {@code token.TokenFilter} has required a valid token. {@code Accept} is ignored,
+ * because answers are always JSON.
  */
 @Context
 @Controller
@@ -36,7 +35,7 @@ final class PlantsController {
   private final Executor executor;
 
   /** Bounds the creates in progress. Each holds a plant, and a thread if the store blocks. */
-  private final Semaphore places;
+  private final Semaphore permits;
 
   PlantsController(
       NewPlantReader newPlants,
@@ -46,12 +45,11 @@ final class PlantsController {
     this.newPlants = newPlants;
     this.createPlant = createPlant;
     this.executor = executor;
-    this.places = new Semaphore(maxConcurrentCreates);
+    this.permits = new Semaphore(maxConcurrentCreates);
   }
 
   @Post("/plants")
   @Consumes(MediaType.ALL)
-  @Produces(MediaType.ALL)
   CompletionStage<HttpResponse<Plant>> create(ServerHttpRequest<?> request) {
     Executor eventLoop = Exchange.eventLoopOf(request);
     return newPlants
@@ -62,12 +60,12 @@ final class PlantsController {
 
   /** Creates a plant. The stage completes on the event loop. */
   CompletionStage<Plant> create(NewPlant newPlant, Executor eventLoop) {
-    if (!places.tryAcquire()) {
+    if (!permits.tryAcquire()) {
       throw new RefusedException(ErrorNumber.OVERLOADED);
     }
-    // Called within a stage, so that the place is released even if the call throws.
+    // Called within a stage, so that the permit is released even if the call throws.
     return CompletableFuture.completedFuture(newPlant)
         .thenCompose(plant -> createPlant.createAsync(plant, executor))
-        .whenCompleteAsync((created, failure) -> places.release(), eventLoop);
+        .whenCompleteAsync((created, failure) -> permits.release(), eventLoop);
   }
 }

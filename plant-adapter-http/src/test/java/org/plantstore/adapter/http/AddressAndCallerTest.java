@@ -138,7 +138,7 @@ class AddressAndCallerTest extends ServerTest {
         method.equals("HEAD")
             ? ""
             : "{\"error\":4004,\"message\":\"The path does not allow this method; the Allow header"
-                + " names those it does.\"}",
+                + " lists the allowed methods.\"}",
         answer.body());
   }
 

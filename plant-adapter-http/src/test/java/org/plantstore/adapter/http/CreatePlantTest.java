@@ -140,7 +140,7 @@ class CreatePlantTest extends ServerTest {
 
     Answer answer = post(FERN);
 
-    String message = "The plant store cannot be reached now; send the same request again later.";
+    String message = "The plant store is unavailable now; send the same request again later.";
     assertError(answer, 503, 5002, message);
     assertEquals(Optional.of("1"), answer.header("Retry-After"));
   }

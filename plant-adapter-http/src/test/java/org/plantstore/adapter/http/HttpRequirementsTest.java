@@ -14,7 +14,7 @@ class HttpRequirementsTest {
 
   private static final String BEFORE = "limits\tthe settings can work\n";
   private static final String BEHIND =
-      "tokens\tsigned with a key of JWT_SECRET, of any issuer, for any audience\n";
+      "tokens\tsigned by the key in JWT_SECRET; any issuer; any audience\n";
 
   @Test
   void names_and_expiry_of_the_certificate_are_told() {
@@ -26,7 +26,10 @@ class HttpRequirementsTest {
   @Test
   void certificate_that_is_not_wanted_is_no_fault() {
     assertEquals(
-        "0 " + BEFORE + "certificate\tnone, so TLS must end in front of the service\n" + BEHIND,
+        "0 "
+            + BEFORE
+            + "certificate\tnone; a proxy in front of the service must terminate TLS\n"
+            + BEHIND,
         check(Map.of()));
   }
 

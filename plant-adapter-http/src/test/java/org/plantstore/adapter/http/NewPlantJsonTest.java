@@ -26,7 +26,7 @@ class NewPlantJsonTest {
       "The body must be valid JSON (RFC 8259) without repeated members; reading stopped at line 1,"
           + " column ";
   private static final String ID_RANGE =
-      "id must be from -9223372036854775808 to 9223372036854775807, but is outside.";
+      "id must be from -9223372036854775808 to 9223372036854775807.";
 
   @Test
   void tag_is_text_null_or_absent() {

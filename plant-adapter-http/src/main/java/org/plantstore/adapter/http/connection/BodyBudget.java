@@ -3,17 +3,17 @@ package org.plantstore.adapter.http.connection;
 import jakarta.inject.Singleton;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Bounds the memory of all unanswered bodies together. Safe for use by many threads. */
+/** Bounds the memory of all unanswered bodies together. Thread-safe. */
 @Singleton
 final class BodyBudget {
 
   /**
-   * As a body, as text, in a batch for the database and as an answer, a plant takes up to four
-   * times its bytes, and the service itself needs a third of a small heap.
+   * A plant exists as body, text, batch row and answer, up to four times its bytes in all. The
+   * service itself needs a third of a small heap.
    */
   private static final int SHARE_OF_HEAP = 8;
 
-  /** The bytes of each body that are not counted: a plant of usual size. */
+  /** The first bytes of each body, which are not counted; most plants have no more. */
   static final int FREE_BYTES = 4 * 1024;
 
   private final long limitBytes = Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP;

@@ -1,6 +1,8 @@
 package org.plantstore.adapter.http.connection;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.util.Objects.requireNonNull;
+import static java.util.concurrent.TimeUnit.SECONDS;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
@@ -8,16 +10,21 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -31,26 +38,30 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Passes one request at a time to the framework, which would process pipelined creates concurrently
- * (RFC 9112, section 9.3.2); while one waits, nothing is read. Refuses malformed requests. Closes
- * the connection after the answer to a request that is malformed, is its client's last, or is
- * answered before its end, and after any answer during the drain. Used by its event loop only.
+ * (RFC 9112, section 9.3.2). Reads nothing while a pipelined request waits. Refuses malformed
+ * requests. The connection closes after an answer to a malformed or incomplete request, to a
+ * request with {@code Connection: close}, or during the drain. Used by its event loop only.
  */
 final class ConnectionHandler extends ChannelDuplexHandler {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionHandler.class);
   private static final LogLimit NO_MEMORY = new LogLimit();
 
-  /** The memory of a part of a body in addition to its bytes, of which there may be only one. */
+  /** The memory of a part of a body in addition to its content, which may be a single byte. */
   private static final int BYTES_PER_PART = 256;
 
-  /** How much of a refused body is dropped: most clients read only after sending all of it. */
+  /** Bounds the rest of a refused body that is read: most clients send all before they read. */
   private static final long MAX_DROPPED_BYTES = 16 * 1024 * 1024;
+
+  /** How long a new connection stays open for its first request when the drain has ended. */
+  private static final long FIRST_REQUEST_SECONDS = 2;
 
   private final BodyBudget bodies;
   private final BooleanSupplier isDraining;
   private final Consumer<Exchange> ended;
   private final Queue<Object> pipelined = new ArrayDeque<>(1);
   private ReadState state = ReadState.HEAD;
+  private boolean isNew = true; // until its first request
   private @Nullable Exchange exchange; // until it is answered
   private long bodyBytes;
   private long droppedBytes;
@@ -63,6 +74,11 @@ final class ConnectionHandler extends ChannelDuplexHandler {
 
   ReadState state() {
     return state;
+  }
+
+  /** Returns whether a pipelined request waits, so that nothing is read. */
+  boolean isPaused() {
+    return !pipelined.isEmpty();
   }
 
   @Override
@@ -105,6 +121,7 @@ final class ConnectionHandler extends ChannelDuplexHandler {
   }
 
   private void receiveHead(ChannelHandlerContext context, Exchange head) {
+    isNew = false;
     exchange = head;
     head.begin();
     if (head.decoderResult().isFailure() || !RequestHead.isWellFormed(head)) {
@@ -145,10 +162,24 @@ final class ConnectionHandler extends ChannelDuplexHandler {
     ReferenceCountUtil.release(message);
   }
 
+  /** Answers a malformed request, of which the framework has seen at most an incomplete body. */
   private void refuse(ChannelHandlerContext context, Exchange malformed) {
     state = ReadState.END;
-    malformed.fail(MalformedRequestAnswer.ERROR);
-    write(context, new MalformedRequestAnswer(malformed.path()), context.newPromise());
+    ErrorNumber error = ErrorNumber.MALFORMED_REQUEST;
+    malformed.recordError(error);
+    String body =
+        "{\"error\":%d,\"message\":\"%s\"}".formatted(error.number(), error.description());
+    FullHttpResponse answer =
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1,
+            HttpResponseStatus.BAD_REQUEST,
+            Unpooled.copiedBuffer(body, US_ASCII));
+    answer
+        .headers()
+        .set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_JSON)
+        .set(HttpHeaderNames.CONTENT_LENGTH, body.length())
+        .set("Link", error.link(malformed.path()));
+    write(context, answer, context.newPromise());
     context.flush();
   }
 
@@ -169,7 +200,7 @@ final class ConnectionHandler extends ChannelDuplexHandler {
       if (state != ReadState.HEAD) {
         response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
       }
-      answered.answer(response);
+      answered.recordAnswer(response);
     }
     if (message instanceof HttpContent part) {
       answered.addAnsweredBytes(part.content().readableBytes());
@@ -184,7 +215,7 @@ final class ConnectionHandler extends ChannelDuplexHandler {
     long takenBytes = bodyBytes;
     bodyBytes = 0;
     exchange = null;
-    answered.end(true);
+    answered.end();
     ended.accept(answered);
     if (!pipelined.isEmpty()) {
       context.executor().execute(() -> receivePipelined(context));
@@ -198,11 +229,17 @@ final class ConnectionHandler extends ChannelDuplexHandler {
         : written.unvoid().addListener(ChannelFutureListener.CLOSE);
   }
 
-  /** Closes only the output while the client may be sending a refused body. */
+  /**
+   * Closes only the output while the client may be sending a refused body. When the drain has
+   * ended, waits for the first request of a new connection.
+   */
   @Override
   public void close(ChannelHandlerContext context, ChannelPromise promise) {
     TlsHandler tls = context.pipeline().get(TlsHandler.class);
-    if (state != ReadState.REFUSED_BODY) {
+    if (isNew && isDraining.getAsBoolean()) {
+      Callable<?> closeIfUnused = () -> isNew ? context.close(promise) : promise;
+      context.executor().schedule(closeIfUnused, FIRST_REQUEST_SECONDS, SECONDS);
+    } else if (state != ReadState.REFUSED_BODY) {
       context.close(promise);
     } else if (tls != null) {
       tls.closeOutbound(promise);
@@ -217,10 +254,9 @@ final class ConnectionHandler extends ChannelDuplexHandler {
     state = ReadState.END;
     context.close();
     LOG.debug("A connection is closed", cause);
-    // Netty's bound of direct memory, which does not end the JVM.
-    if (cause instanceof OutOfMemoryError && NO_MEMORY.isDue()) {
+    if (cause instanceof OutOfMemoryError && NO_MEMORY.tryAcquire()) {
       LOG.warn(
-          "Connections are closed because there is no memory for what comes: {}",
+          "Connections are closed because Netty has no direct memory left for their input: {}",
           cause.getMessage());
     }
   }
@@ -230,7 +266,6 @@ final class ConnectionHandler extends ChannelDuplexHandler {
     pipelined.forEach(ReferenceCountUtil::release);
     pipelined.clear();
     if (exchange != null) {
-      exchange.end(false);
       ended.accept(exchange);
     }
     bodies.release(bodyBytes);

@@ -1,26 +1,35 @@
 package org.plantstore.adapter.http.connection;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
 import io.micronaut.context.annotation.Property;
+import io.micronaut.context.event.ApplicationEventListener;
 import io.micronaut.context.event.BeanCreatedEvent;
 import io.micronaut.context.event.BeanCreatedEventListener;
 import io.micronaut.http.netty.channel.ChannelPipelineCustomizer;
 import io.micronaut.http.server.netty.NettyServerCustomizer;
+import io.micronaut.runtime.server.event.ServerShutdownEvent;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoop;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.nio.AbstractNioChannel;
 import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.MultithreadEventExecutorGroup;
 import jakarta.inject.Named;
 import jakarta.inject.Singleton;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.connection.TlsContexts.TlsHandler;
 import org.plantstore.adapter.http.observe.Exchange;
 import org.plantstore.adapter.http.observe.LogLimit;
@@ -34,14 +43,20 @@ import org.slf4j.LoggerFactory;
 @Singleton
 @Named("drain")
 final class ConnectionPipeline
-    implements BeanCreatedEventListener<NettyServerCustomizer.Registry>, Runnable {
+    implements BeanCreatedEventListener<NettyServerCustomizer.Registry>,
+        NettyServerCustomizer,
+        ApplicationEventListener<ServerShutdownEvent>,
+        Runnable {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionPipeline.class);
   private static final LogLimit TOO_MANY = new LogLimit();
   private static final String CODEC = ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC;
 
-  /** From 2 KiB of unread answers on nothing more is written, until 1 KiB is left. */
+  /** While 2 KiB of answers are unread, nothing is written until no more than 1 KiB is left. */
   private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(1024, 2 * 1024);
+
+  /** Each read takes up to 16 connections from the kernel, which queues up to 4,096. */
+  private static final int MAX_LAST_READS = 256;
 
   private final BodyBudget bodies;
   private final Consumer<Exchange> exchanges;
@@ -50,6 +65,7 @@ final class ConnectionPipeline
   private final int managementPort;
   private final AtomicInteger connections = new AtomicInteger();
   private volatile boolean isDraining;
+  private final Collection<AbstractNioChannel> listeners = new ConcurrentLinkedQueue<>();
   private final Map<EventLoop, SlowClients> slowClients = new ConcurrentHashMap<>();
 
   ConnectionPipeline(
@@ -68,8 +84,22 @@ final class ConnectionPipeline
   @Override
   public NettyServerCustomizer.Registry onCreated(
       BeanCreatedEvent<NettyServerCustomizer.Registry> event) {
-    event.getBean().register(new Customizer(this, null));
+    event.getBean().register(this);
     return event.getBean();
+  }
+
+  @Override
+  public NettyServerCustomizer specializeForChannel(Channel channel, ChannelRole role) {
+    if (role == ChannelRole.LISTENER) {
+      listeners.add((AbstractNioChannel) channel);
+      return this;
+    }
+    return new NettyServerCustomizer() {
+      @Override
+      public void onStreamPipelineBuilt() {
+        install(channel);
+      }
+    };
   }
 
   /** Begins the drain. */
@@ -78,11 +108,32 @@ final class ConnectionPipeline
     isDraining = true;
   }
 
+  /** Closes the ports while the event loops run, so that each accepted connection is served. */
+  @Override
+  public void onApplicationEvent(ServerShutdownEvent event) {
+    for (AbstractNioChannel listener : listeners) {
+      // A selector would keep the port open until its next iteration.
+      listener.deregister().awaitUninterruptibly();
+      listener.eventLoop().schedule(() -> close(listener), 1, MILLISECONDS).awaitUninterruptibly();
+    }
+    // After the tasks that register connections.
+    slowClients.keySet().forEach(loop -> loop.submit(() -> {}).awaitUninterruptibly());
+  }
+
+  /** Closes a port at once after its last connection, because the kernel would reset others. */
+  private static Future<Void> close(AbstractNioChannel listener) throws IOException {
+    for (int read = 0; read < MAX_LAST_READS; read++) {
+      listener.unsafe().read();
+    }
+    listener.unsafe().ch().close();
+    return listener.close();
+  }
+
   private void count(Channel channel) {
     channel.closeFuture().addListener(closed -> connections.decrementAndGet());
     if (connections.incrementAndGet() > maxConnections) {
       channel.close();
-      if (TOO_MANY.isDue()) {
+      if (TOO_MANY.tryAcquire()) {
         LOG.warn(
             "Connections are closed because {} are open; MAX_CONNECTIONS sets the limit",
             maxConnections);
@@ -102,7 +153,7 @@ final class ConnectionPipeline
         // The largest read bounds the pipelined requests of a connection.
         .setRecvByteBufAllocator(new AdaptiveRecvByteBufAllocator(64, 2 * 1024, 8 * 1024))
         .setWriteBufferWaterMark(UNREAD);
-    // Health probes are neither timed nor logged.
+    // Exchanges at the management port are neither measured nor logged.
     Consumer<Exchange> ended = isManagement ? probe -> {} : exchanges;
     ConnectionHandler handler = new ConnectionHandler(bodies, () -> isDraining, ended);
     RequestDecoder decoder = new RequestDecoder();
@@ -118,24 +169,8 @@ final class ConnectionPipeline
   }
 
   private SlowClients slowClientsOf(EventLoop eventLoop) {
-    int eventLoops = Runtime.getRuntime().availableProcessors();
+    int eventLoops = ((MultithreadEventExecutorGroup) eventLoop.parent()).executorCount();
     return slowClients.computeIfAbsent(
         eventLoop, loop -> new SlowClients(loop, eventLoops, requestTimeout));
-  }
-
-  private record Customizer(ConnectionPipeline pipeline, @Nullable Channel connection)
-      implements NettyServerCustomizer {
-
-    @Override
-    public NettyServerCustomizer specializeForChannel(Channel channel, ChannelRole role) {
-      return new Customizer(pipeline, channel);
-    }
-
-    @Override
-    public void onStreamPipelineBuilt() {
-      if (connection != null) {
-        pipeline.install(connection);
-      }
-    }
   }
 }

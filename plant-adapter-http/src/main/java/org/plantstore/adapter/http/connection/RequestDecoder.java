@@ -15,16 +15,16 @@ import java.util.List;
 import org.plantstore.adapter.http.observe.Exchange;
 
 /**
- * Decodes {@link Exchange}s. In addition to Netty's checks it bounds the number of headers, because
- * each takes many times its bytes, and refuses folded lines (RFC 9112, section 5.2), which a proxy
- * may read in another way. One per connection, used by its event loop only.
+ * Decodes {@link Exchange}s. In addition to Netty's checks, bounds the number of headers, because a
+ * header takes many times its bytes, and refuses folded lines, which a proxy may interpret
+ * differently (RFC 9112, section 5.2). One per connection, used by its event loop only.
  */
 final class RequestDecoder extends HttpRequestDecoder {
 
   /** Bounds the first line, and all headers together. */
   static final int MAX_HEAD_PART_BYTES = 16 * 1024;
 
-  /** Of a head, and of the trailers. */
+  /** Bounds the headers of a head, and the trailers of a body. */
   private static final int MAX_HEADERS = 100;
 
   private boolean isInHead;
@@ -38,7 +38,7 @@ final class RequestDecoder extends HttpRequestDecoder {
             .setMaxHeaderSize(MAX_HEAD_PART_BYTES));
   }
 
-  /** Returns whether a head, or a line of a body's framing, is incomplete. */
+  /** Returns whether the decoder waits for the rest of a head or of a chunk's first line. */
   boolean isLineBegun() {
     return isInHead || actualReadableBytes() > 0;
   }
@@ -50,7 +50,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     int before = decoded.size();
     super.decode(context, bytes, decoded);
     if (isInHead) {
-      // Netty takes only whole lines of a head, and nothing behind it.
+      // The bytes that Netty has read are whole lines of the head.
       isFolded |= hasFoldedLine(bytes, from, bytes.readerIndex());
       if (decoded.size() > before) {
         isInHead = false;

@@ -32,7 +32,7 @@ final class RequestHead {
 
   private RequestHead() {}
 
-  /** Returns whether version, method, host, transfer coding and target are those of HTTP/1.1. */
+  /** Returns whether version, method, host, coding and target fit HTTP/1.1, or HTTP/1.0. */
   static boolean isWellFormed(HttpRequest request) {
     String method = request.method().name();
     HttpHeaders headers = request.headers();
@@ -48,7 +48,7 @@ final class RequestHead {
   /** An empty host is for targets without an authority (RFC 9110, section 4.2.1). */
   @SuppressWarnings("ReferenceEquality")
   private static boolean isHost(List<String> hosts, HttpVersion version) {
-    // Any other spelling is another object (RFC 9112, section 2.3).
+    // Netty creates another object for any other spelling (RFC 9112, section 2.3).
     return hosts.size() == 1
         ? HOST.matcher(hosts.get(0)).matches()
             && (version == HttpVersion.HTTP_1_1 || version == HttpVersion.HTTP_1_0)

@@ -1,18 +1,15 @@
 package org.plantstore.adapter.http.connection;
 
 import static java.util.Comparator.comparingLong;
-import static java.util.Objects.requireNonNull;
 
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundInvoker;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.EnumMap;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.connection.TlsContexts.TlsHandler;
@@ -21,105 +18,103 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections of one event loop that wait for their clients. Closes connections that wait
- * longer than the time-out, and evicts the oldest of a kind when more wait than there is memory
- * for. An event loop closes its own connections at once, so the memory is free before another
- * connection takes it. Used by its event loop only.
+ * The connections of one event loop that wait for their clients. Closes a connection at the
+ * time-out. If all waiting connections together exceed their share of the heap, evicts the
+ * connection with the longest wait. Used by its event loop only, so that an evicted connection has
+ * released its memory before another takes it.
  */
 final class SlowClients {
 
   /** The kinds of waits, each with a rough bound of the memory that a connection holds. */
-  enum Wait {
+  enum Kind {
     /** The next message of a handshake, or the rest of a record between requests. */
     TLS(20 * 1024),
     /**
-     * The rest of a line of the head or of the framing: the first line, the headers, the current
-     * line as it came and as it is parsed, and the objects of 100 headers.
+     * The rest of a line of the head or of the framing. Memory is held by the first line, the
+     * headers, the current line as received and as parsed, and the objects of 100 headers.
      */
     HEAD(5 * RequestDecoder.MAX_HEAD_PART_BYTES),
     /** The rest of a body, whose memory {@link BodyBudget} bounds. */
     BODY(0),
-    /** The rest of a refused body, which is dropped: the connection and its request. */
+    /** The rest of a refused body, which is dropped. The connection and its request remain. */
     REFUSED_BODY(16 * 1024),
     /** The client's reading of its answers. */
-    READER(5 * RequestDecoder.MAX_HEAD_PART_BYTES);
+    ANSWER(5 * RequestDecoder.MAX_HEAD_PART_BYTES);
 
     private final long maxBytes;
 
-    Wait(long maxBytes) {
+    Kind(long maxBytes) {
       this.maxBytes = maxBytes;
     }
   }
+
+  /** A connection that has waited since a moment of {@link System#nanoTime}. */
+  record Wait(ChannelOutboundInvoker connection, Kind kind, long sinceNanos) {}
 
   private static final Logger LOG = LoggerFactory.getLogger(SlowClients.class);
   private static final LogLimit EVICTIONS = new LogLimit();
   private static final int SHARE_OF_HEAP = 8;
 
-  private final long maxBytesOfEachKind;
+  private final long maxBytes;
   private final long timeoutNanos;
-
-  /** When each connection began to wait. */
-  private final Map<Wait, Map<ChannelOutboundInvoker, Long>> starts = new EnumMap<>(Wait.class);
+  private final Set<Wait> waits = new HashSet<>();
+  private long heldBytes;
 
   SlowClients(EventExecutor eventLoop, int eventLoops, Duration timeout) {
-    maxBytesOfEachKind = Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP / eventLoops;
+    maxBytes =
+        Math.max(Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP / eventLoops, Kind.HEAD.maxBytes);
     timeoutNanos = timeout.toNanos();
-    for (Wait kind : Wait.values()) {
-      starts.put(kind, new LinkedHashMap<>());
-    }
     eventLoop.scheduleWithFixedDelay(this::closeTimedOut, 500, 500, TimeUnit.MILLISECONDS);
   }
 
-  void add(ChannelOutboundInvoker connection, Wait kind, long sinceNanos) {
-    Map<ChannelOutboundInvoker, Long> connections = requireNonNull(starts.get(kind));
-    connections.put(connection, sinceNanos);
-    if (connections.size() * kind.maxBytes > maxBytesOfEachKind) {
-      evictOldest(connections);
+  void begin(Wait wait) {
+    waits.add(wait);
+    heldBytes += wait.kind.maxBytes;
+    while (heldBytes > maxBytes) {
+      evictOldest();
     }
   }
 
-  void remove(ChannelOutboundInvoker connection, Wait kind) {
-    requireNonNull(starts.get(kind)).remove(connection);
+  void end(Wait wait) {
+    if (waits.remove(wait)) {
+      heldBytes -= wait.kind.maxBytes;
+    }
   }
 
-  private static void evictOldest(Map<ChannelOutboundInvoker, Long> connections) {
+  private void evictOldest() {
     long now = System.nanoTime();
-    ChannelOutboundInvoker oldest =
-        Collections.max(connections.entrySet(), comparingLong(entry -> now - entry.getValue()))
-            .getKey();
-    connections.remove(oldest);
-    oldest.close();
-    if (EVICTIONS.isDue()) {
+    Wait oldest =
+        waits.stream()
+            .filter(wait -> wait.kind.maxBytes > 0)
+            .max(comparingLong(wait -> now - wait.sinceNanos))
+            .orElseThrow();
+    if (EVICTIONS.tryAcquire()) {
       LOG.warn(
-          "Connections are closed before their time-out because more than {} requests or handshakes"
-              + " are unfinished, or answers unread, on one event loop",
-          connections.size());
+          "Connections are closed before their time-out because slow clients of one event loop hold"
+              + " more than {} bytes",
+          maxBytes);
     }
+    end(oldest);
+    oldest.connection.close();
   }
 
   private void closeTimedOut() {
     long now = System.nanoTime();
-    for (Map<ChannelOutboundInvoker, Long> connections : starts.values()) {
-      // A copy, because closing removes.
-      for (var start : new ArrayList<>(connections.entrySet())) {
-        if (now - start.getValue() >= timeoutNanos) {
-          start.getKey().close();
-        }
+    // A copy, because closing ends the wait.
+    for (Wait wait : List.copyOf(waits)) {
+      if (now - wait.sinceNanos >= timeoutNanos) {
+        wait.connection.close();
       }
     }
   }
 
-  /**
-   * Determines whether a connection waits for its client, and since when. One per connection, in
-   * front of all other handlers.
-   */
+  /** Observes one connection, in front of its other handlers. */
   final class Handler extends ChannelDuplexHandler {
 
     private final @Nullable TlsHandler tls;
     private final RequestDecoder decoder;
     private final ConnectionHandler handler;
     private @Nullable Wait wait;
-    private long sinceNanos;
 
     Handler(@Nullable TlsHandler tls, RequestDecoder decoder, ConnectionHandler handler) {
       this.tls = tls;
@@ -130,66 +125,71 @@ final class SlowClients {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
       context.fireChannelRead(message);
-      update(context, currentWait(context));
+      update(context);
     }
 
     /** Follows a pipelined request, which is received before more is read. */
     @Override
     public void read(ChannelHandlerContext context) {
       context.read();
-      update(context, currentWait(context));
+      update(context);
     }
 
     @Override
     public void flush(ChannelHandlerContext context) {
       context.flush();
-      update(context, currentWait(context));
+      update(context);
     }
 
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext context) {
-      update(context, currentWait(context));
+      update(context);
       context.fireChannelWritabilityChanged();
     }
 
     @Override
     public void channelInactive(ChannelHandlerContext context) {
-      update(context, null);
+      update(context);
       context.fireChannelInactive();
     }
 
     /** Returns the kind of the wait, or null if the connection is idle, is served, or ends. */
-    private @Nullable Wait currentWait(ChannelHandlerContext context) {
+    private @Nullable Kind currentKind(ChannelHandlerContext context) {
       ReadState state = handler.state();
-      // A connection whose output is closed is not writable either.
-      if (state != ReadState.REFUSED_BODY && !context.channel().isWritable()) {
-        return Wait.READER;
+      if (!context.channel().isActive()) {
+        return null;
+      } else if (state != ReadState.REFUSED_BODY && !context.channel().isWritable()) {
+        // The output of a connection with a refused body may be closed, and so not writable.
+        return Kind.ANSWER;
       } else if (tls != null && !tls.handshakeFuture().isDone()) {
-        return Wait.TLS;
+        return Kind.TLS;
+      } else if (handler.isPaused()) {
+        return null;
       } else if (state != ReadState.END && decoder.isLineBegun()) {
-        return Wait.HEAD;
+        return Kind.HEAD;
       } else if (state == ReadState.REFUSED_BODY) {
-        return Wait.REFUSED_BODY;
+        return Kind.REFUSED_BODY;
       } else if (state == ReadState.BODY) {
-        return Wait.BODY;
+        return Kind.BODY;
       }
-      return tls != null && tls.isRecordBegun() ? Wait.TLS : null;
+      return tls != null && tls.isRecordBegun() ? Kind.TLS : null;
     }
 
-    /** A change between handshake, head and body does not restart the time-out. */
-    private void update(ChannelHandlerContext context, @Nullable Wait next) {
-      if (wait == next) {
-        return;
+    /** The time-out of a request starts at its first byte, and includes its body. */
+    private void update(ChannelHandlerContext context) {
+      Wait last = wait;
+      Kind next = currentKind(context);
+      if (last != null && last.kind != next) {
+        end(last);
+        wait = null;
       }
-      if (wait != null) {
-        remove(context, wait);
-      }
-      if (wait == null || wait == Wait.READER || next == Wait.READER) {
-        sinceNanos = System.nanoTime();
-      }
-      wait = next;
-      if (next != null && context.channel().isActive()) {
-        add(context, next, sinceNanos);
+      if (next != null && wait == null) {
+        long sinceNanos =
+            last == null || last.kind == Kind.ANSWER || next == Kind.ANSWER
+                ? System.nanoTime()
+                : last.sinceNanos;
+        wait = new Wait(context, next, sinceNanos);
+        begin(wait);
       }
     }
   }

@@ -10,7 +10,6 @@ import io.micronaut.http.MediaType;
 import io.micronaut.http.MutableHttpResponse;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Get;
-import io.micronaut.http.annotation.Produces;
 import io.micronaut.json.JsonMapper;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
@@ -21,7 +20,6 @@ import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,14 +32,14 @@ import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 /**
  * Serves the OpenAPI document, the page that shows it and sends requests, and the page of errors.
- * The framework's static resources would lose the entity tags, send the policy below only with a
- * filter, and keep a thread for each client that does not read. Here all answers share one buffer.
+ * The framework's static resources have no entity tags, need a filter for the policy below, and
+ * occupy a thread for each client that does not read. Here all answers share one buffer.
  */
 @Controller
 @Secured(SecurityRule.IS_ANONYMOUS)
 final class DocumentsController {
 
-  /** Scripts and styles only of this service; images may also be in the styles themselves. */
+  /** Allows scripts and styles only of this service, and images also within the styles. */
   private static final String CONTENT_SECURITY_POLICY =
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
           + " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -65,7 +63,6 @@ final class DocumentsController {
         "/page/swagger-ui-bundle.js",
         "/page/swagger-ui-bundle.js.LICENSE.txt"
       })
-  @Produces(MediaType.ALL)
   @ExecuteOn(TaskExecutors.BLOCKING)
   HttpResponse<ByteBuf> get(HttpRequest<?> request) {
     Document document = documents.computeIfAbsent(request.getPath(), this::document);
@@ -84,14 +81,13 @@ final class DocumentsController {
       case "/errors" -> Document.of("text/html; charset=utf-8", resource("errors.html"));
       case "/openapi.yaml" -> Document.of("application/yaml", resource(name)); // RFC 9512
       case "/openapi.json" -> Document.of(MediaType.APPLICATION_JSON, toJson("openapi.yaml"));
-      case "/page/page.css" -> Document.of("text/css; charset=utf-8", resource(name));
-      case "/page/page.js" -> Document.of("text/javascript; charset=utf-8", resource(name));
-      case "/page/swagger-ui.css" -> Document.of("text/css; charset=utf-8", swaggerUi(name));
-      case "/page/swagger-ui-bundle.js" ->
-          Document.of("text/javascript; charset=utf-8", swaggerUi(name));
+      case "/page/page.css", "/page/swagger-ui.css" ->
+          Document.of("text/css; charset=utf-8", resource(name));
+      case "/page/page.js", "/page/swagger-ui-bundle.js" ->
+          Document.of("text/javascript; charset=utf-8", resource(name));
       case "/page/swagger-ui-bundle.js.LICENSE.txt" ->
-          Document.of("text/plain; charset=utf-8", swaggerUi(name));
-      // The router overlooks a slash at the end, with which relative references would break.
+          Document.of("text/plain; charset=utf-8", resource(name));
+      // The router ignores a trailing slash, which would break relative references.
       default -> throw new RefusedException(ErrorNumber.NOT_FOUND);
     };
   }
@@ -105,13 +101,13 @@ final class DocumentsController {
     }
   }
 
-  private static byte[] swaggerUi(String name) {
-    return resource("/" + new WebJarVersionLocator().fullPath("swagger-ui", name));
-  }
-
   private static byte[] resource(String name) {
-    try (InputStream resource = DocumentsController.class.getResourceAsStream(name)) {
-      return requireNonNull(resource, name + " is not on the class path").readAllBytes();
+    String path =
+        name.startsWith("swagger-ui")
+            ? "/" + new WebJarVersionLocator().fullPath("swagger-ui", name)
+            : name;
+    try (InputStream resource = DocumentsController.class.getResourceAsStream(path)) {
+      return requireNonNull(resource, path + " is not on the class path").readAllBytes();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -138,8 +134,7 @@ final class DocumentsController {
     /** Returns whether the client has the document, by the weak comparison of RFC 9110, 13.1.2. */
     boolean isKnownTo(HttpRequest<?> request) {
       String header = String.join(",", request.getHeaders().getAll(HttpHeaders.IF_NONE_MATCH));
-      List<String> known = List.of(header.strip().split("\\s*,\\s*", -1));
-      return known.contains("*") || known.contains(tag) || known.contains("W/" + tag);
+      return header.strip().equals("*") || header.contains(tag);
     }
   }
 }

@@ -37,7 +37,7 @@ public enum ErrorNumber {
   METHOD_NOT_ALLOWED(
       4004,
       HttpStatus.METHOD_NOT_ALLOWED,
-      "The path does not allow this method; the Allow header names those it does."),
+      "The path does not allow this method; the Allow header lists the allowed methods."),
   MALFORMED_REQUEST(
       4005,
       BAD_REQUEST,
@@ -48,7 +48,7 @@ public enum ErrorNumber {
   STORE_UNAVAILABLE(
       5002,
       SERVICE_UNAVAILABLE,
-      "The plant store cannot be reached now; send the same request again later."),
+      "The plant store is unavailable now; send the same request again later."),
   OVERLOADED(
       5003,
       SERVICE_UNAVAILABLE,
@@ -87,7 +87,7 @@ public enum ErrorNumber {
    * relative to the requested path.
    */
   public String link(String path) {
-    // Bounded, so that a long path does not cause a longer answer; no address is as deep.
+    // Bounded, so that a long path cannot lengthen the answer. No document is as deep.
     int depth = Math.min(Math.max(path.split("/", -1).length - 2, 0), 32);
     return "<" + "../".repeat(depth) + "errors#" + number + ">; rel=\"help\"";
   }

@@ -1,5 +1,7 @@
 package org.plantstore.adapter.http.observe;
 
+import static java.util.Objects.requireNonNull;
+
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.server.netty.NettyHttpRequest;
 import io.netty.handler.codec.http.DefaultHttpRequest;
@@ -12,20 +14,35 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.AsciiString;
 import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.function.Supplier;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
+import org.slf4j.MDC;
 
 /**
  * A request and its answer, as in the JDK's {@code HttpExchange}. Used by the event loop of its
- * connection, and meanwhile by the one thread that works on the answer.
+ * connection, then by the one thread that prepares the answer, never by both.
  */
 public final class Exchange extends DefaultHttpRequest {
 
+  private static final AsciiString REQUEST_ID = AsciiString.cached("X-Request-Id");
   private static final AsciiString TYPE_OPTIONS = AsciiString.cached("x-content-type-options");
   private static final AsciiString NOSNIFF = AsciiString.cached("nosniff");
+
+  /** Safe to be written to the log unchanged. */
+  private static final Pattern WELL_FORMED_ID = Pattern.compile("[a-zA-Z0-9._-]{1,64}");
+
+  /** W3C Trace Context, section 3.2: version, trace id, parent id, flags, and later additions. */
+  private static final Pattern TRACE_PARENT =
+      Pattern.compile(
+          "(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}"
+              + "(-.*)?");
+
   private static final Pattern PATH =
       Pattern.compile("(?:[^/?#]+://[^/?#]*)?([^?#]*).*", Pattern.DOTALL);
 
@@ -42,7 +59,6 @@ public final class Exchange extends DefaultHttpRequest {
   }
 
   private long beganNanos;
-  private Duration duration = Duration.ZERO;
   private String requestId = "";
   private @Nullable HttpResponseStatus status;
   private @Nullable ErrorNumber error;
@@ -54,12 +70,9 @@ public final class Exchange extends DefaultHttpRequest {
     super(version, method, target, headers);
   }
 
-  /** Returns the exchange of the framework's request, or null if it did not come over HTTP. */
-  public static @Nullable Exchange of(HttpRequest<?> request) {
-    return request instanceof NettyHttpRequest<?> netty
-            && netty.getNativeRequest() instanceof Exchange exchange
-        ? exchange
-        : null;
+  /** Returns the exchange of the framework's request. */
+  public static Exchange of(HttpRequest<?> request) {
+    return (Exchange) ((NettyHttpRequest<?>) request).getNativeRequest();
   }
 
   /** Returns the event loop of the request's connection. */
@@ -67,28 +80,50 @@ public final class Exchange extends DefaultHttpRequest {
     return ((NettyHttpRequest<?>) request).getChannelHandlerContext().executor();
   }
 
-  /** Runs work for a request; each line that it logs from this thread has the request's ids. */
-  public static <T> T supplyWithIds(HttpRequest<?> request, Supplier<T> work) {
-    Exchange exchange = of(request);
-    return exchange == null ? work.get() : DiagnosticContext.supply(exchange, work);
+  /** Runs work; log lines of this thread meanwhile carry the request id and the trace id. */
+  public void runWithIds(Runnable work) {
+    List<String> parents = headers().getAll("traceparent");
+    Matcher parent = TRACE_PARENT.matcher(parents.size() == 1 ? parents.get(0) : "");
+    MDC.put("request_id", requestId);
+    if (parent.matches()) {
+      MDC.put("trace_id", parent.group(1));
+    }
+    try {
+      work.run();
+    } finally {
+      MDC.remove("request_id");
+      MDC.remove("trace_id");
+    }
   }
 
   /** Begins the exchange when the head of its request has been read. */
   public void begin() {
     beganNanos = System.nanoTime();
-    requestId = DiagnosticContext.requestIdOf(headers());
+    List<String> sent = headers().getAll(REQUEST_ID);
+    requestId =
+        sent.size() == 1 && WELL_FORMED_ID.matcher(sent.get(0)).matches()
+            ? sent.get(0)
+            : randomId();
+    // Each path has one type. The framework would find no route for another, and ask for a token.
+    headers().remove(HttpHeaderNames.ACCEPT);
   }
 
-  /** Sets the error that is the answer. */
-  public void fail(ErrorNumber number) {
+  private static String randomId() {
+    ThreadLocalRandom random = ThreadLocalRandom.current();
+    HexFormat hex = HexFormat.of();
+    return hex.toHexDigits(random.nextLong()) + hex.toHexDigits(random.nextLong());
+  }
+
+  /** Records the error that is the answer. */
+  public void recordError(ErrorNumber number) {
     error = number;
   }
 
-  /** Sets the status, and the headers that all answers have. */
-  public void answer(HttpResponse response) {
+  /** Records the status, and sets the headers that all answers have. */
+  public void recordAnswer(HttpResponse response) {
     status = response.status();
     HttpHeaders headers = response.headers();
-    headers.set(DiagnosticContext.REQUEST_ID_HEADER, requestId).set(TYPE_OPTIONS, NOSNIFF);
+    headers.set(REQUEST_ID, requestId).set(TYPE_OPTIONS, NOSNIFF);
     if (!headers.contains(HttpHeaderNames.CACHE_CONTROL)) {
       headers.set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_STORE);
     }
@@ -99,26 +134,19 @@ public final class Exchange extends DefaultHttpRequest {
     answeredBytes += bytes;
   }
 
-  /** Ends the exchange, with its answer or without. */
-  public void end(boolean isAnswered) {
-    duration = Duration.ofNanos(System.nanoTime() - beganNanos);
-    if (isAnswered && status != null) {
-      outcome =
-          switch (status.codeClass()) {
-            case CLIENT_ERROR -> Outcome.REFUSED;
-            case SERVER_ERROR -> Outcome.FAILED;
-            default -> method().equals(HttpMethod.POST) ? Outcome.CREATED : Outcome.SERVED;
-          };
-    }
+  /** Ends the exchange when the last part of the answer is written. */
+  public void end() {
+    outcome =
+        switch (requireNonNull(status).codeClass()) {
+          case CLIENT_ERROR -> Outcome.REFUSED;
+          case SERVER_ERROR -> Outcome.FAILED;
+          default -> method().equals(HttpMethod.POST) ? Outcome.CREATED : Outcome.SERVED;
+        };
   }
 
   /** Returns the path of the target (RFC 9112, section 3.2), which may be no URI. */
   public String path() {
     return PATH.matcher(uri()).replaceFirst("$1");
-  }
-
-  String requestId() {
-    return requestId;
   }
 
   Outcome outcome() {
@@ -137,8 +165,8 @@ public final class Exchange extends DefaultHttpRequest {
     return answeredBytes;
   }
 
-  /** Returns the time from the head of the request to the end of the answer. */
-  Duration duration() {
-    return duration;
+  /** Returns the time since the head of the request was read. */
+  Duration age() {
+    return Duration.ofNanos(System.nanoTime() - beganNanos);
   }
 }

@@ -22,9 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Times and logs each exchange that has ended. All series exist from the start, so that a rate
- * includes the first request of each. The access log has no secrets such as tokens, queries and
- * bodies, and bounded, printable values. Safe for use by many threads.
+ * Measures and logs each ended exchange. All series exist from the start, so that a rate includes
+ * the first request of a series. The access log contains no token, query or body, and its values
+ * are bounded and printable. Safe for use by many threads.
  */
 @Singleton
 final class Exchanges implements Consumer<Exchange> {
@@ -34,16 +34,16 @@ final class Exchanges implements Consumer<Exchange> {
   private static final Logger LOG = LoggerFactory.getLogger(ACCESS_LOG);
   private static final String NONE = "-";
 
-  /** Fine up to 10 ms, the goal of 99 of 100 requests, and coarse up to where callers give up. */
+  /** Fine up to 10 ms, the goal for 99 of 100 requests; coarse up to the time-out of callers. */
   private static final Duration[] BUCKETS =
       DoubleStream.of(1, 2.5, 5, 10, 25, 50, 100, 250, 1_000, 5_000)
           .mapToObj(millis -> Duration.ofNanos((long) (millis * 1_000_000)))
           .toArray(Duration[]::new);
 
-  /** All characters but printable ASCII, and of that the space, the quote and the backslash. */
+  /** Every character except printable ASCII; also the space, the quote and the backslash. */
   private static final Pattern ILLEGIBLE = Pattern.compile("[^!#-\\[\\]-~]");
 
-  /** A path without a user, a query or a fragment, even an escaped one. */
+  /** A path that has no user, query or fragment, not even an escaped one. */
   private static final Pattern PATH =
       Pattern.compile("(?!.*(?:%3f|%23|%40))(?:/(?!/)[^@]*|\\*)", Pattern.CASE_INSENSITIVE);
 
@@ -74,13 +74,14 @@ final class Exchanges implements Consumer<Exchange> {
   public void accept(Exchange exchange) {
     ErrorNumber error = exchange.error();
     Object series = error == null ? exchange.outcome() : error;
-    requireNonNull(timers.get(series)).record(exchange.duration());
+    Duration duration = exchange.age();
+    requireNonNull(timers.get(series)).record(duration);
     if (LOG.isInfoEnabled()) {
-      DiagnosticContext.supply(exchange, () -> log(exchange, error));
+      exchange.runWithIds(() -> log(exchange, error, duration));
     }
   }
 
-  private static Exchange log(Exchange exchange, @Nullable ErrorNumber error) {
+  private static void log(Exchange exchange, @Nullable ErrorNumber error, Duration duration) {
     String path = exchange.path();
     HttpResponseStatus status = exchange.status();
     LOG.atInfo()
@@ -89,10 +90,9 @@ final class Exchanges implements Consumer<Exchange> {
         .addKeyValue("status", status == null ? NONE : status.code())
         .addKeyValue("error", error == null ? NONE : error.number())
         .addKeyValue("outcome", exchange.outcome().name().toLowerCase(Locale.ROOT))
-        .addKeyValue("duration_ms", BigDecimal.valueOf(exchange.duration().toNanos() / 1_000, 3))
+        .addKeyValue("duration_ms", BigDecimal.valueOf(duration.toNanos() / 1_000, 3))
         .addKeyValue("bytes", exchange.answeredBytes())
         .log("request");
-    return exchange;
   }
 
   private static String legible(String text, int maxCharacters) {

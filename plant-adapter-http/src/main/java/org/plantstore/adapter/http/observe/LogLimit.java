@@ -9,8 +9,8 @@ public final class LogLimit {
 
   private long nextNanos = System.nanoTime();
 
-  /** Returns whether to write the line now; if so, it is not due again within a second. */
-  public synchronized boolean isDue() {
+  /** Returns whether to write the line now; if so, returns false for the next second. */
+  public synchronized boolean tryAcquire() {
     long now = System.nanoTime();
     if (now - nextNanos < 0) {
       return false;

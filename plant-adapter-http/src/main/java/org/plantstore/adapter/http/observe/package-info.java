@@ -1,4 +1,4 @@
-/** Request ids, metrics and the access log. Of an answer it sets only the headers common to all. */
+/** Request ids, metrics, the access log, and the headers that all answers have. */
 @NullMarked
 package org.plantstore.adapter.http.observe;
 

@@ -13,9 +13,9 @@ import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Sinks;
 
 /**
- * The certificate for new connections, in use until the files have another that is usable. Reads
- * the files every second, because a watch of their folder would miss a symbolic link above it that
- * changes, as on Kubernetes. {@link #renew} runs in one thread at a time.
+ * The certificate for new connections, replaced when the files contain another usable one. Reads
+ * the files every second, because a watch of their folder would miss a changed symbolic link above
+ * the folder, as on Kubernetes. {@link #renew} runs in one thread at a time.
  */
 @Singleton
 @Named(RenewedCertificate.NAME)
@@ -34,7 +34,7 @@ final class RenewedCertificate implements CertificateProvider {
 
   RenewedCertificate(TlsFiles files) {
     this.files = files;
-    this.current = files.read();
+    this.current = files.read(null);
     publish();
   }
 
@@ -60,7 +60,7 @@ final class RenewedCertificate implements CertificateProvider {
   }
 
   private void publish() {
-    keyStores.tryEmitNext(current.toKeyStore()).orThrow();
+    keyStores.tryEmitNext(current.keyStore()).orThrow();
     LOG.info("Connections get the certificate for {}", current);
   }
 

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.KeyStoreException;
 import java.security.PrivateKey;
 import java.security.Signature;
 import java.security.cert.CertificateException;
@@ -62,20 +63,20 @@ public record TlsFiles(Path certificate, Path key) {
       PropertyResolver settings, String variable, String property) {
     String value = settings.getProperty(property, String.class).orElse(null);
     if ("".equals(value)) {
-      // More likely a slip than the wish not to encrypt.
+      // An empty value is more likely a mistake than a request to turn TLS off.
       throw new ConfigurationException(variable + " must have a value or not be set, but is empty");
     }
     return value;
   }
 
   /**
-   * Reads the files.
+   * Returns the host names, the addresses and the expiry of the certificate.
    *
-   * @throws ConfigurationException if a file cannot be read, the certificate is not valid now, or
-   *     the key does not match it
+   * @throws ConfigurationException if a file cannot be read, the certificate is not valid now, its
+   *     chain has another order, or the key does not match
    */
-  public TlsCertificate read() {
-    return read(null);
+  public String finding() {
+    return read(null).toString();
   }
 
   /** Reads the files; returns the known certificate if they are unchanged. */
@@ -84,14 +85,15 @@ public record TlsFiles(Path certificate, Path key) {
     String keys = text(KEY, key);
     String source = certificates + keys;
     if (known != null && known.source().equals(source)) {
-      requireValid(known.chain().get(0));
+      requireValid(known.own());
       return known;
     }
     List<X509Certificate> chain = chain(certificates);
-    requireValid(chain.get(0));
-    PrivateKey privateKey = privateKey(keys, chain.get(0));
-    requireMatch(chain.get(0), privateKey);
-    return new TlsCertificate(chain, privateKey, source);
+    X509Certificate own = chain.get(0);
+    requireValid(own);
+    KeyStore keyStore = keyStore(keys, chain);
+    requireMatch(own, keyStore);
+    return new TlsCertificate(own, keyStore, source);
   }
 
   private static String text(String variable, Path file) {
@@ -134,14 +136,18 @@ public record TlsFiles(Path certificate, Path key) {
     }
   }
 
-  private PrivateKey privateKey(String pem, X509Certificate own) {
+  private KeyStore keyStore(String pem, List<X509Certificate> chain) {
+    // OpenSSL may write more than the key, such as the parameters of its curve.
+    Matcher privateKey = PRIVATE_KEY.matcher(pem);
     try {
-      // OpenSSL may write more than the key, such as the parameters of its curve.
-      Matcher privateKey = PRIVATE_KEY.matcher(pem);
       if (!privateKey.find()) {
         throw new GeneralSecurityException("it has no private key");
       }
-      return new PemReader().read(privateKey.group(), own);
+      return new PemReader().read(privateKey.group(), chain);
+    } catch (KeyStoreException e) {
+      throw new ConfigurationException(
+          "TLS_CERTIFICATE must list each certificate before its issuer's certificate; the order in"
+              + " %s differs".formatted(certificate));
     } catch (Exception e) {
       throw new ConfigurationException(
           "TLS_KEY must be a PEM file of a private key without a password, in PKCS#8, PKCS#1 or"
@@ -149,16 +155,17 @@ public record TlsFiles(Path certificate, Path key) {
     }
   }
 
-  private void requireMatch(X509Certificate own, PrivateKey privateKey) {
-    String algorithm =
-        switch (privateKey.getAlgorithm()) {
-          case "RSA" -> "SHA256withRSA";
-          case "EC" -> "SHA256withECDSA";
-          default -> privateKey.getAlgorithm();
-        };
-    byte[] sample = {1};
+  private void requireMatch(X509Certificate own, KeyStore keyStore) {
     try {
+      PrivateKey privateKey = (PrivateKey) keyStore.getKey("key", null);
+      String algorithm =
+          switch (privateKey.getAlgorithm()) {
+            case "RSA" -> "SHA256withRSA";
+            case "EC" -> "SHA256withECDSA";
+            default -> privateKey.getAlgorithm();
+          };
       Signature signature = Signature.getInstance(algorithm);
+      byte[] sample = {1}; // Java 17 cannot verify an empty message with Ed25519
       signature.initSign(privateKey);
       signature.update(sample);
       byte[] signed = signature.sign();
@@ -182,15 +189,16 @@ public record TlsFiles(Path certificate, Path key) {
       super(new ResourceResolver());
     }
 
-    PrivateKey read(String key, X509Certificate certificate) throws Exception {
-      String encoded = Base64.getEncoder().encodeToString(certificate.getEncoded());
+    KeyStore read(String key, List<X509Certificate> chain) throws Exception {
+      StringBuilder pem = new StringBuilder("string:").append(key);
+      for (X509Certificate certificate : chain) {
+        pem.append("-----BEGIN CERTIFICATE-----")
+            .append(Base64.getEncoder().encodeToString(certificate.getEncoded()))
+            .append("-----END CERTIFICATE-----");
+      }
       SslConfiguration settings = new SslConfiguration();
-      settings.getKeyStore().setKeyPath("string:" + key);
-      settings
-          .getKeyStore()
-          .setCertificatePath(
-              "string:-----BEGIN CERTIFICATE-----" + encoded + "-----END CERTIFICATE-----");
-      return (PrivateKey) getKeyStore(settings).orElseThrow().getKey("key", null);
+      settings.getKeyStore().setPath(pem.toString());
+      return getKeyStore(settings).orElseThrow();
     }
 
     @Override

@@ -1,13 +1,12 @@
 package org.plantstore.adapter.http.token;
 
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.JWKMatcher;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.KeyOperation;
 import com.nimbusds.jose.jwk.RSAKey;
-import com.nimbusds.jose.jwk.source.JWKSetCacheRefreshEvaluator;
-import com.nimbusds.jose.jwk.source.JWKSetRetrievalException;
-import com.nimbusds.jose.jwk.source.JWKSetSource;
-import com.nimbusds.jose.proc.SecurityContext;
 import com.nimbusds.jose.util.JSONObjectUtils;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -29,7 +28,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,9 +35,9 @@ import org.slf4j.LoggerFactory;
  * Fetches the key set of an identity provider. Bounds the time and the size of a whole fetch; the
  * library's own client bounds only the time of each read. Safe for use by many threads.
  */
-final class ProviderKeySet implements JWKSetSource<SecurityContext> {
+final class ProviderKeySet {
 
-  static final Duration TIMEOUT = Duration.ofSeconds(2);
+  private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
   private static final Logger LOG = LoggerFactory.getLogger(ProviderKeySet.class);
   private static final int MAX_BYTES = 256 * 1024;
@@ -47,6 +45,16 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
 
   /** A token that names no key may be checked with each of them. */
   private static final int MAX_KEYS = 100;
+
+  /** Published private keys do not match: anyone could sign with them. */
+  private static final List<JWKMatcher> VERIFYING =
+      TokenValidation.PUBLIC_KEY_ALGORITHMS.stream()
+          .map(algorithm ->
+              new JWKMatcher.Builder(JWKMatcher.forJWSHeader(new JWSHeader(algorithm)))
+                  .curves(Curve.forJWSAlgorithm(algorithm))
+                  .publicOnly(true)
+                  .build())
+          .toList();
 
   /** RFC 7518, sections 3.3 and 3.5. */
   private static final int MIN_RSA_BITS = 2048;
@@ -56,6 +64,7 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
   private final HttpRequest request;
   private volatile boolean down = true; // until a fetch has succeeded
   private volatile JWKSet known = new JWKSet();
+  private volatile long fetchedNanos;
 
   ProviderKeySet(URL url) {
     request = HttpRequest.newBuilder(URI.create(url.toString())).build();
@@ -69,10 +78,14 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
     return known;
   }
 
-  @Override
-  public JWKSet getJWKSet(
-      JWKSetCacheRefreshEvaluator evaluator, long now, @Nullable SecurityContext context)
-      throws JWKSetRetrievalException {
+  /** Returns the time at which the last successful fetch began. */
+  long fetchedNanos() {
+    return fetchedNanos;
+  }
+
+  /** Fetches the key set. Logs the reason of a failure, and the number of unusable keys. */
+  void renew() {
+    long beganNanos = System.nanoTime();
     try {
       Fetched fetched = fetch();
       if (fetched.leftOut > 0) {
@@ -81,15 +94,18 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
             fetched.leftOut,
             fetched.leftOut + fetched.usable.size());
       }
+      if (fetched.usable.isEmpty()) {
+        LOG.warn(
+            "The key set at JWT_JWKS_URL has no key for RS, PS or ES signatures: no token is valid");
+      }
       if (!fetched.usable.equals(known)) {
         known = fetched.usable;
       }
+      fetchedNanos = beganNanos;
       down = false;
-      return fetched.usable;
     } catch (IOException | ParseException e) {
       down = true;
       LOG.warn("The key set at JWT_JWKS_URL cannot be fetched: {}", reason(e));
-      throw new JWKSetRetrievalException("the key set cannot be fetched", e);
     }
   }
 
@@ -132,15 +148,17 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
     body.writeBytes(part);
   }
 
-  /** Returns the keys that can be used; others are ignored (RFC 7517, section 5). */
+  /** Returns the usable keys; other keys are ignored (RFC 7517, section 5). */
   private static Fetched usableKeys(String text) throws ParseException {
     Map<String, Object>[] keys =
         JSONObjectUtils.getJSONObjectArray(JSONObjectUtils.parse(text), "keys");
     if (keys == null || keys.length > MAX_KEYS) {
       throw new ParseException("there must be \"keys\", at most " + MAX_KEYS, 0);
     }
-    List<JWK> usable = Arrays.stream(keys).flatMap(ProviderKeySet::usable).toList();
-    return new Fetched(new JWKSet(usable), keys.length - usable.size());
+    List<Map<String, Object>> forSignatures =
+        Arrays.stream(keys).filter(key -> key == null || !"enc".equals(key.get("use"))).toList();
+    List<JWK> usable = forSignatures.stream().flatMap(ProviderKeySet::usable).toList();
+    return new Fetched(new JWKSet(usable), forSignatures.size() - usable.size());
   }
 
   private static Stream<JWK> usable(Map<String, Object> description) {
@@ -148,19 +166,14 @@ final class ProviderKeySet implements JWKSetSource<SecurityContext> {
       JWK key = JWK.parse(description);
       Set<KeyOperation> operations = key.getKeyOperations();
       return Stream.of(key)
-          .filter(known -> !known.isPrivate()) // a published private key can sign for anyone
           .filter(known -> operations == null || operations.contains(KeyOperation.VERIFY))
-          .filter(known -> !(known instanceof RSAKey rsa && rsa.size() < MIN_RSA_BITS));
+          .filter(known -> !(known instanceof RSAKey rsa && rsa.size() < MIN_RSA_BITS))
+          .filter(known -> VERIFYING.stream().anyMatch(matcher -> matcher.matches(known)));
     } catch (ParseException | RuntimeException e) {
       return Stream.empty();
     }
   }
 
-  @Override
-  public void close() {
-    // The client ends with the last reference to it.
-  }
-
-  /** The keys that may verify signatures, and the number of the others. */
+  /** The keys that can verify tokens, and the number of other keys that are not for encryption. */
   record Fetched(JWKSet usable, int leftOut) {}
 }

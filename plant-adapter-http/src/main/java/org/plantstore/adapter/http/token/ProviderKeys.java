@@ -5,45 +5,43 @@ import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.jwk.source.JWKSetUnavailableException;
 import com.nimbusds.jose.jwk.source.JWKSource;
-import com.nimbusds.jose.jwk.source.JWKSourceBuilder;
-import com.nimbusds.jose.jwk.source.RateLimitReachedException;
 import com.nimbusds.jose.proc.SecurityContext;
 import java.net.URL;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
 /**
  * The keys of an identity provider. While the provider is down the known keys stay in use, and a
- * search for an unknown key fails. Safe for use by many threads.
+ * search for an unknown key fails. The library's {@code JWKSourceBuilder} refuses a search that
+ * exceeds its rate limit; here the search waits for the next fetch, without a thread. Safe for use
+ * by many threads.
  */
 final class ProviderKeys implements JWKSource<SecurityContext> {
 
   private final ProviderKeySet keySet;
-  private final JWKSource<SecurityContext> keys;
+  private final long lifetimeNanos;
 
-  /** Bounds the threads that wait for an unknown key; most of their tokens are forged. */
+  /** Bounds the tokens that wait for an unknown key; most of these tokens are forged. */
   private final Semaphore searches;
 
-  /** At most one token with a known key waits for a renewal; others use the known key. */
-  private final Semaphore renewals = new Semaphore(1);
+  private volatile CompletableFuture<Void> fetch = CompletableFuture.completedFuture(null);
+  private long lastNanos; // the times at which the last two fetches began, or will begin
+  private long lastButOneNanos;
 
-  /** Keeps a key set for the lifetime; about two fetches may begin in a 60th of it. */
-  ProviderKeys(URL url, Duration lifetime, int maxSearches, ExecutorService executor) {
-    long lifetimeMillis = lifetime.toMillis();
-    this.keySet = new ProviderKeySet(url);
-    this.searches = new Semaphore(maxSearches);
-    this.keys =
-        JWKSourceBuilder.create(keySet)
-            .cache(lifetimeMillis, Math.min(ProviderKeySet.TIMEOUT.toMillis(), lifetimeMillis / 2))
-            .refreshAheadCache(lifetimeMillis / 4, null, executor, false, null, false)
-            .rateLimited(lifetimeMillis / 60)
-            .outageTolerantForever()
-            .build();
+  /** Keeps a key set for the lifetime; at most two fetches begin in a 60th of the lifetime. */
+  ProviderKeys(URL url, Duration lifetime, int maxSearches) {
+    keySet = new ProviderKeySet(url);
+    lifetimeNanos = lifetime.toNanos();
+    searches = new Semaphore(maxSearches);
+    lastNanos = System.nanoTime() - lifetimeNanos;
+    lastButOneNanos = lastNanos;
   }
 
   /** Returns the keys that are known now, the same object until the provider has others. */
@@ -54,29 +52,61 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
   @Override
   public List<JWK> get(JWKSelector selector, @Nullable SecurityContext context)
       throws KeySourceException {
-    List<JWK> known = selector.select(keySet.known());
-    Semaphore permits = known.isEmpty() ? searches : renewals;
-    if (!permits.tryAcquire()) {
-      if (known.isEmpty()) {
-        throw new RefusedException(ErrorNumber.OVERLOADED);
-      }
-      return known;
-    }
-    List<JWK> found;
-    try {
-      found = keys.get(selector, context);
-    } catch (KeySourceException e) {
-      found = selector.select(keySet.known());
-      // A rate-limited search follows another that was made a moment ago.
-      if (found.isEmpty() && !(e instanceof RateLimitReachedException)) {
-        throw e;
-      }
-    } finally {
-      permits.release();
-    }
+    List<JWK> found = selector.select(keySet.known());
     if (found.isEmpty() && keySet.isDown()) {
       throw new JWKSetUnavailableException("the key set cannot be fetched now");
     }
     return found;
+  }
+
+  /**
+   * Completes when a key is known, or when a fetch has ended that began after this call. One token
+   * with a known key may wait for a refresh; all others use the known key at once.
+   *
+   * @throws RefusedException if too many callers wait for unknown keys
+   */
+  CompletableFuture<Void> search(JWKSelector selector, Executor executor) {
+    long now = System.nanoTime();
+    CompletableFuture<Void> completed = CompletableFuture.completedFuture(null);
+    if (isKnown(selector)) {
+      long age = now - keySet.fetchedNanos();
+      if (age < lifetimeNanos / 4 * 3 || !fetch.isDone()) {
+        return completed;
+      }
+      CompletableFuture<Void> renewal = nextFetch(executor);
+      return age < lifetimeNanos || keySet.isDown() ? completed : renewal;
+    }
+    if (!searches.tryAcquire()) {
+      throw new RefusedException(ErrorNumber.OVERLOADED);
+    }
+    return nextFetch(executor)
+        .thenCompose(ended -> isSettled(selector, now) ? completed : nextFetch(executor))
+        .whenComplete((ended, failure) -> searches.release());
+  }
+
+  private boolean isKnown(JWKSelector selector) {
+    return !selector.select(keySet.known()).isEmpty();
+  }
+
+  /** Returns whether another fetch cannot change the answer to a search that began then. */
+  private boolean isSettled(JWKSelector selector, long then) {
+    return isKnown(selector) || keySet.isDown() || keySet.fetchedNanos() - then >= 0;
+  }
+
+  /**
+   * Returns the unfinished fetch or a new one; while the provider is down, none beyond the limit.
+   */
+  private synchronized CompletableFuture<Void> nextFetch(Executor executor) {
+    long now = System.nanoTime();
+    long delay = Math.max(0, lastButOneNanos + lifetimeNanos / 60 - now);
+    if (fetch.isDone() && (delay == 0 || !keySet.isDown())) {
+      lastButOneNanos = lastNanos;
+      lastNanos = now + delay;
+      fetch =
+          new CompletableFuture<Void>()
+              .completeOnTimeout(null, delay, TimeUnit.NANOSECONDS)
+              .thenRunAsync(keySet::renew, executor);
+    }
+    return fetch;
   }
 }

@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.KeySourceException;
 import com.nimbusds.jose.proc.BadJOSEException;
-import io.micronaut.context.env.Environment;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -19,25 +18,21 @@ import org.plantstore.adapter.http.token.ProviderKeySet.Fetched;
 /** The requirements on the identity provider and on a token, for the command {@code check}. */
 public record TokenRequirements(TokenSettings settings) {
 
-  /** Returns the requirements; throws ConfigurationException if the settings cannot work. */
-  public static TokenRequirements of(Environment environment) {
-    return new TokenRequirements(TokenSettings.of(environment));
-  }
-
   /**
-   * Returns the numbers of usable and other keys that the provider publishes.
+   * Returns how many keys of the provider are usable, and how many are left out.
    *
    * @throws ConfigurationException if the provider publishes no key set, or no usable key
    */
   public String provider() {
     try {
       Fetched fetched = new ProviderKeySet(Objects.requireNonNull(settings.keySet())).fetch();
-      if (fetched.usable().isEmpty()) {
+      int usable = fetched.usable().size();
+      if (usable == 0) {
         throw new ConfigurationException(
-            "the key set at JWT_JWKS_URL must have a key that can be used, but of its %d keys none can"
-                .formatted(fetched.leftOut()));
+            "no key at JWT_JWKS_URL is usable; let the provider sign with an RS, PS or ES algorithm");
       }
-      return "%d usable keys, %d left out".formatted(fetched.usable().size(), fetched.leftOut());
+      return "%d usable key%s, %d left out"
+          .formatted(usable, usable == 1 ? "" : "s", fetched.leftOut());
     } catch (IOException | ParseException e) {
       throw new ConfigurationException(
           "the key set at JWT_JWKS_URL cannot be fetched; check the address, the network and the"
@@ -49,23 +44,23 @@ public record TokenRequirements(TokenSettings settings) {
   /**
    * Returns the expiry of the token on the first line of this input.
    *
-   * @throws ConfigurationException if the token is not valid, or the key set cannot be fetched; the
-   *     message has no part of the token
+   * @throws ConfigurationException if the token is invalid, or the key set is unavailable; the
+   *     message quotes at most the token's type
    */
   public String token(InputStream input) {
     try {
       String line = new BufferedReader(new InputStreamReader(input, UTF_8)).readLine();
-      return "valid until "
-          + new TokenValidation(settings, ForkJoinPool.commonPool())
-              .validClaims(Objects.requireNonNullElse(line, "").strip())
-              .getExpirationTime()
-              .toInstant();
+      String token = Objects.requireNonNullElse(line, "").strip();
+      TokenValidation validation = new TokenValidation(settings);
+      validation.searchKey(token, ForkJoinPool.commonPool()).join();
+      return "valid until " + validation.validClaims(token).getExpirationTime().toInstant();
     } catch (KeySourceException e) {
       throw new ConfigurationException(
-          "the one on standard input cannot be checked without the key set at JWT_JWKS_URL");
+          "the token on standard input cannot be checked: the key set at JWT_JWKS_URL is"
+              + " unavailable");
     } catch (IOException | BadJOSEException | JOSEException e) {
       throw new ConfigurationException(
-          "the one on standard input is not valid here; obtain a new one: "
+          "the token on standard input is invalid; obtain a new token: "
               + ProviderKeySet.reason(e));
     }
   }

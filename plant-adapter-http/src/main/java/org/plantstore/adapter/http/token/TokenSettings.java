@@ -52,11 +52,11 @@ public record TokenSettings(
   /** Returns the kind of key, the issuer and the audience, without the secret. */
   @Override
   public String toString() {
-    return "signed with a key of %s, of %s, for %s"
+    return "signed by %s; %s; %s"
         .formatted(
-            keySet == null ? "JWT_SECRET" : "JWT_JWKS_URL",
-            issuer == null ? "any issuer" : "the issuer " + issuer,
-            audience == null ? "any audience" : "the audience " + audience);
+            keySet == null ? "the key in JWT_SECRET" : "a key at JWT_JWKS_URL",
+            issuer == null ? "any issuer" : "issuer " + issuer,
+            audience == null ? "any audience" : "audience " + audience);
   }
 
   /** Reads past the framework, which would replace text like a placeholder in a secret. */

@@ -3,8 +3,11 @@ package org.plantstore.adapter.http.token;
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JOSEObjectType;
 import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.KeySourceException;
 import com.nimbusds.jose.crypto.MACVerifier;
+import com.nimbusds.jose.jwk.JWKMatcher;
+import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.proc.BadJOSEException;
 import com.nimbusds.jose.proc.DefaultJOSEObjectTypeVerifier;
 import com.nimbusds.jose.proc.JWSKeySelector;
@@ -18,9 +21,7 @@ import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
 import com.nimbusds.jwt.proc.DefaultJWTProcessor;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
-import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.security.token.jwt.validator.JsonWebTokenValidator;
-import jakarta.inject.Named;
 import jakarta.inject.Singleton;
 import java.security.GeneralSecurityException;
 import java.security.Key;
@@ -31,7 +32,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ExecutorService;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -65,7 +67,7 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
           new JOSEObjectType("at+jwt"),
           new JOSEObjectType("application/at+jwt"));
 
-  private static final Set<JWSAlgorithm> PUBLIC_KEY_ALGORITHMS =
+  static final Set<JWSAlgorithm> PUBLIC_KEY_ALGORITHMS =
       Stream.of("RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512".split(" "))
           .map(JWSAlgorithm::parse)
           .collect(Collectors.toUnmodifiableSet());
@@ -78,12 +80,12 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
   private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
   private final @Nullable ProviderKeys providerKeys;
 
-  TokenValidation(TokenSettings settings, @Named(TaskExecutors.BLOCKING) ExecutorService executor) {
+  TokenValidation(TokenSettings settings) {
     byte[] secret = settings.secret();
     providerKeys =
         settings.keySet() == null
             ? null
-            : new ProviderKeys(settings.keySet(), Duration.ofMinutes(5), 1_024, executor);
+            : new ProviderKeys(settings.keySet(), Duration.ofMinutes(5), 1_024);
     processor.setJWSTypeVerifier(TYPES);
     processor.setJWSKeySelector(
         providerKeys == null && secret != null
@@ -187,8 +189,21 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
   }
 
   /** Returns whether validation may wait for a provider, or verify a public-key signature. */
-  boolean mayWait(String token) {
+  boolean needsOtherThread(String token) {
     return providerKeys != null && !token.isEmpty();
+  }
+
+  /** Completes when the key of a token is known, or the provider has been asked for the key. */
+  CompletableFuture<Void> searchKey(String token, Executor executor) {
+    try {
+      JWSHeader header = parse(token).getHeader();
+      if (providerKeys != null && PUBLIC_KEY_ALGORITHMS.contains(header.getAlgorithm())) {
+        return providerKeys.search(new JWKSelector(JWKMatcher.forJWSHeader(header)), executor);
+      }
+    } catch (BadJWTException e) {
+      // needs no key to be refused
+    }
+    return CompletableFuture.completedFuture(null);
   }
 
   /** Returns an object that stays the same as long as the keys do. */

@@ -13,9 +13,9 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cache of the tokens that were found valid within the last minute, because validation costs more
- * than the rest of a request. A change of keys invalidates all. Invalid tokens are not kept, so
- * they evict nothing. Safe for use by many threads.
+ * A cache of the tokens that were validated within the last minute. Validation costs more than the
+ * rest of a request. A change of keys invalidates all tokens. Invalid tokens are not cached, so
+ * that they evict no valid ones. Safe for use by many threads.
  */
 @Singleton
 final class ValidatedTokens {
@@ -54,7 +54,7 @@ final class ValidatedTokens {
     return value != null && value.keys == keys;
   }
 
-  /** Adds a token that is valid with these keys, unless it is so only by the clock skew. */
+  /** Adds a token that is valid with these keys, unless only the clock skew keeps it valid. */
   void add(String token, Instant expires, Object keys) {
     Duration left = Duration.between(Instant.now(), expires);
     if (!left.isNegative()) {

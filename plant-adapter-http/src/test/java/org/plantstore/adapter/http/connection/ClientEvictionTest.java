@@ -1,6 +1,7 @@
 package org.plantstore.adapter.http.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.time.Duration;
@@ -10,6 +11,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.plantstore.adapter.http.connection.SlowClients.Kind;
 import org.plantstore.adapter.http.connection.SlowClients.Wait;
 
 /** Which connections {@link SlowClients} closes, without a socket. */
@@ -29,10 +31,10 @@ class ClientEvictionTest {
           TIMEOUT);
 
   @ParameterizedTest
-  @CsvSource({"HEAD, 7", "READER, 7", "TLS, 1", "BODY, 0"})
-  void oldest_is_closed_when_more_wait_than_there_is_memory_for(Wait kind, int closed) {
+  @CsvSource({"HEAD, 7", "ANSWER, 7", "TLS, 1", "BODY, 0"})
+  void oldest_is_closed_when_more_wait_than_there_is_memory_for(Kind kind, int closed) {
     long now = System.nanoTime();
-    clients.forEach(client -> slowClients.add(client, kind, now));
+    clients.forEach(client -> slowClients.begin(new Wait(client, kind, now)));
 
     for (int client = 0; client < clients.size(); client++) {
       assertEquals(client >= closed, clients.get(client).isOpen(), "client " + client);
@@ -40,14 +42,33 @@ class ClientEvictionTest {
   }
 
   @Test
+  void one_connection_may_wait_however_many_event_loops_share_the_memory() {
+    SlowClients ofMany = new SlowClients(timer.eventLoop(), Integer.MAX_VALUE, TIMEOUT);
+
+    ofMany.begin(new Wait(clients.get(0), Kind.HEAD, System.nanoTime()));
+
+    assertTrue(clients.get(0).isOpen());
+  }
+
+  @Test
   void connection_that_begins_to_wait_again_keeps_its_age() {
     long now = System.nanoTime();
-    slowClients.add(clients.get(0), Wait.HEAD, now - 2);
-    slowClients.add(clients.get(1), Wait.HEAD, now - 1);
-    slowClients.remove(clients.get(0), Wait.HEAD);
-    slowClients.add(clients.get(0), Wait.HEAD, now - 2);
+    slowClients.begin(new Wait(clients.get(0), Kind.HEAD, now - 2));
+    slowClients.begin(new Wait(clients.get(1), Kind.HEAD, now - 1));
+    slowClients.end(new Wait(clients.get(0), Kind.HEAD, now - 2));
+    slowClients.begin(new Wait(clients.get(0), Kind.HEAD, now - 2));
 
-    slowClients.add(clients.get(2), Wait.HEAD, now);
+    slowClients.begin(new Wait(clients.get(2), Kind.HEAD, now));
+
+    assertOnlyFirstIsClosed();
+  }
+
+  @Test
+  void all_kinds_share_the_memory() {
+    long now = System.nanoTime();
+    slowClients.begin(new Wait(clients.get(0), Kind.HEAD, now - 1));
+    slowClients.begin(new Wait(clients.get(1), Kind.ANSWER, now));
+    slowClients.begin(new Wait(clients.get(2), Kind.TLS, now));
 
     assertOnlyFirstIsClosed();
   }
@@ -55,10 +76,10 @@ class ClientEvictionTest {
   @Test
   void one_that_waits_longer_than_the_timeout_is_closed() {
     long now = System.nanoTime();
-    slowClients.add(clients.get(0), Wait.HEAD, now - TIMEOUT.toNanos());
-    slowClients.add(clients.get(1), Wait.HEAD, now);
-    slowClients.add(clients.get(2), Wait.BODY, now - TIMEOUT.toNanos());
-    slowClients.remove(clients.get(2), Wait.BODY);
+    slowClients.begin(new Wait(clients.get(0), Kind.HEAD, now - TIMEOUT.toNanos()));
+    slowClients.begin(new Wait(clients.get(1), Kind.HEAD, now));
+    slowClients.begin(new Wait(clients.get(2), Kind.BODY, now - TIMEOUT.toNanos()));
+    slowClients.end(new Wait(clients.get(2), Kind.BODY, now - TIMEOUT.toNanos()));
 
     timer.advanceTimeBy(1, TimeUnit.SECONDS);
     timer.runScheduledPendingTasks();

@@ -1,9 +1,13 @@
 package org.plantstore.adapter.http.connection;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -12,6 +16,8 @@ import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.plantstore.adapter.http.observe.Exchange;
 
@@ -39,20 +45,46 @@ class PipelinedRequestsTest {
     channel.writeInbound(first, second);
     int readsBefore = reads;
     channel.read();
-    write(HttpResponseStatus.CONTINUE);
+    answer(channel, HttpResponseStatus.CONTINUE);
     assertSame(first, channel.readInbound());
     assertNull(channel.readInbound());
     assertEquals(readsBefore, reads);
 
-    write(HttpResponseStatus.OK);
+    answer(channel, HttpResponseStatus.OK);
     assertSame(second, channel.readInbound());
     channel.read();
     assertEquals(readsBefore + 1, reads);
   }
 
-  private void write(HttpResponseStatus status) {
-    channel.writeOutbound(new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status));
-    channel.runPendingTasks();
+  @Test
+  void unfinished_head_behind_pipelined_requests_waits_for_the_service_and_not_for_the_client() {
+    RequestDecoder decoder = new RequestDecoder();
+    ConnectionHandler handler = new ConnectionHandler(new BodyBudget(), () -> false, ended -> {});
+    EmbeddedChannel connection = new EmbeddedChannel();
+    SlowClients slowClients = new SlowClients(connection.eventLoop(), 1, Duration.ZERO);
+    connection
+        .pipeline()
+        .addLast(slowClients.new Handler(null, decoder, handler), decoder, handler);
+
+    connection.writeInbound(
+        Unpooled.copiedBuffer("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(2) + "GET ", US_ASCII));
+    closeTimedOut(connection);
+    assertTrue(connection.isOpen());
+
+    answer(connection, HttpResponseStatus.OK);
+    connection.read();
+    closeTimedOut(connection);
+    assertFalse(connection.isOpen());
+  }
+
+  private static void closeTimedOut(EmbeddedChannel connection) {
+    connection.advanceTimeBy(1, TimeUnit.SECONDS);
+    connection.runScheduledPendingTasks();
+  }
+
+  private static void answer(EmbeddedChannel connection, HttpResponseStatus status) {
+    connection.writeOutbound(new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status));
+    connection.runPendingTasks();
   }
 
   private static Exchange request() {

@@ -84,7 +84,7 @@ class ExchangesTest extends ServerTest {
               "GET /elsewhere 401 4001 refused 94",
               "POST /plants 400 4005 refused 156",
               "- - 400 4005 refused 156",
-              "POST /plants 503 5002 failed 100",
+              "POST /plants 503 5002 failed 97",
               "POST /plants - - unanswered 0"),
           lines.stream().map(ExchangesTest::textOf).toList());
       assertEquals(Map.of("request_id", "a", "trace_id", trace), lines.get(0).getMDCPropertyMap());

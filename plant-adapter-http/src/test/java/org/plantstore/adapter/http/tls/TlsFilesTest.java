@@ -1,6 +1,7 @@
 package org.plantstore.adapter.http.tls;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -13,6 +14,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -40,16 +43,17 @@ class TlsFilesTest {
 
   @ParameterizedTest
   @EnumSource(names = {"ecp256", "ecp384", "rsa2048", "ed25519"})
-  void pair_of_each_usual_kind_is_read(Algorithm algorithm) {
+  void pair_of_each_usual_kind_is_read(Algorithm algorithm) throws GeneralSecurityException {
     X509Bundle issued = TestCertificate.issue(TestCertificate.builder().algorithm(algorithm));
     TestCertificate.write(issued, folder);
 
-    TlsCertificate read = files.read();
+    KeyStore read = files.read(null).keyStore();
 
-    assertEquals(issued.getKeyPair().getPrivate(), read.key());
-    assertEquals(issued.getCertificatePathList(), read.chain());
-    assertEquals(issued.getCertificate().getNotAfter().toInstant(), read.expiry());
-    assertEquals("[localhost, 127.0.0.1] until " + read.expiry(), read.toString());
+    assertEquals(issued.getKeyPair().getPrivate(), read.getKey("key", null));
+    assertEquals(issued.getCertificatePathList(), List.of(read.getCertificateChain("key")));
+    assertEquals(
+        "[localhost, 127.0.0.1] until " + issued.getCertificate().getNotAfter().toInstant(),
+        files.finding());
   }
 
   @ParameterizedTest
@@ -63,7 +67,7 @@ class TlsFilesTest {
     openssl(command);
     openssl("req -x509 -key $ -subj /CN=localhost -out " + files.certificate());
 
-    assertTrue(files.read().toKeyStore().isKeyEntry("key"));
+    assertTrue(files.read(null).keyStore().isKeyEntry("key"));
   }
 
   @ParameterizedTest
@@ -127,6 +131,18 @@ class TlsFilesTest {
     }
   }
 
+  @Test
+  void chain_in_another_order_is_refused() throws IOException {
+    String own = Files.readString(files.certificate());
+    String other = TestCertificate.issue(TestCertificate.builder()).getCertificatePEM();
+    Files.writeString(files.certificate(), own + "\n" + other);
+
+    assertRefused(
+        "TLS_CERTIFICATE must list each certificate before its issuer's certificate; the order in "
+            + files.certificate()
+            + " differs");
+  }
+
   @ParameterizedTest
   @EnumSource(names = {"ecp256", "rsa2048"})
   void key_of_another_certificate_is_refused(Algorithm algorithm) throws IOException {
@@ -151,8 +167,8 @@ class TlsFilesTest {
   /** Returns a certificate that was valid when it was read from the files. */
   private static TlsCertificate inUse(X509Bundle issued) {
     return new TlsCertificate(
-        issued.getCertificatePathList(),
-        issued.getKeyPair().getPrivate(),
+        issued.getCertificate(),
+        assertDoesNotThrow(() -> KeyStore.getInstance("PKCS12")),
         issued.getCertificatePathPEM() + issued.getPrivateKeyPEM());
   }
 

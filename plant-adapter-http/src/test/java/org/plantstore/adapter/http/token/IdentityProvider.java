@@ -18,6 +18,7 @@ import java.net.URI;
 import java.net.URL;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -78,6 +79,16 @@ final class IdentityProvider implements AutoCloseable {
 
   void publish(String keySet) {
     answer(exchange -> send(exchange, keySet.length(), keySet.getBytes(UTF_8)));
+  }
+
+  /** Publishes the keys, but answers only after the latch has opened. */
+  void answerAfter(CountDownLatch latch, JWK... keys) {
+    publish(keys);
+    HttpHandler published = answer;
+    answer(exchange -> {
+      assertDoesNotThrow(() -> latch.await());
+      published.handle(exchange);
+    });
   }
 
   void answer(HttpHandler other) {

@@ -12,7 +12,10 @@ import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKMatcher;
 import com.nimbusds.jose.jwk.JWKSelector;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -34,6 +37,7 @@ class ProviderKeysTest {
 
   private static final ECKey KNOWN = IdentityProvider.key(Curve.P_256, "known").toPublicJWK();
   private static final ECKey NEXT = IdentityProvider.key(Curve.P_256, "next").toPublicJWK();
+  private static final ECKey FORGED = IdentityProvider.key(Curve.P_256, "forged").toPublicJWK();
 
   @AutoClose private final IdentityProvider provider = new IdentityProvider(KNOWN);
 
@@ -83,14 +87,66 @@ class ProviderKeysTest {
   }
 
   @Test
-  void searches_for_an_unknown_key_make_one_more_fetch() throws Exception {
-    ProviderKeys keys = keys(LIFETIME);
+  void unknown_key_waits_for_the_next_fetch_that_the_limit_allows() throws Exception {
+    Duration window = Duration.ofSeconds(2);
+    ProviderKeys keys = keys(window.multipliedBy(60));
+    long start = System.nanoTime();
     assertEquals(List.of(KNOWN), find(keys, KNOWN));
+    assertEquals(List.of(), find(keys, NEXT));
+    assertEquals(2, provider.fetches());
+
+    provider.publish(KNOWN, NEXT);
+    List<Future<List<JWK>>> searches = new ArrayList<>();
     for (int search = 0; search < 20; search++) {
-      assertEquals(List.of(), find(keys, NEXT));
+      ECKey key = search % 2 == 0 ? NEXT : FORGED;
+      searches.add(executor.submit(() -> find(keys, key)));
     }
 
+    for (int search = 0; search < 20; search++) {
+      List<JWK> found = search % 2 == 0 ? List.of(NEXT) : List.of();
+      assertEquals(found, searches.get(search).get(30, TimeUnit.SECONDS));
+    }
+    assertTrue(System.nanoTime() - start >= window.toNanos());
+    assertEquals(3, provider.fetches());
+  }
+
+  @Test
+  void search_takes_a_fetch_under_way_and_asks_again_for_a_key_that_is_newer() throws Exception {
+    ProviderKeys keys = keys(LIFETIME);
+    CountDownLatch published = new CountDownLatch(1);
+    provider.answerAfter(published, KNOWN);
+    Future<List<JWK>> first = executor.submit(() -> find(keys, KNOWN));
+    while (provider.fetches() == 0) {
+      LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
+    }
+
+    CompletableFuture<Void> known = keys.search(selector(KNOWN), executor);
+    CompletableFuture<Void> newer = keys.search(selector(NEXT), executor);
+    provider.publish(KNOWN, NEXT);
+    published.countDown();
+
+    known.get(30, TimeUnit.SECONDS);
+    assertEquals(List.of(KNOWN), first.get(30, TimeUnit.SECONDS));
+    newer.get(30, TimeUnit.SECONDS);
+    assertEquals(List.of(NEXT), keys.get(selector(NEXT), null));
     assertEquals(2, provider.fetches());
+  }
+
+  @Test
+  void search_ends_with_its_own_fetch_while_a_later_search_waits_for_the_next() throws Exception {
+    ProviderKeys keys = keys(LIFETIME.multipliedBy(6));
+    assertEquals(List.of(KNOWN), find(keys, KNOWN));
+    CountDownLatch published = new CountDownLatch(1);
+    provider.answerAfter(published, KNOWN);
+    CompletableFuture<Void> search = keys.search(selector(FORGED), executor);
+    while (provider.fetches() == 1) {
+      LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
+    }
+    CompletableFuture<Void> later = keys.search(selector(NEXT), executor);
+    published.countDown();
+
+    search.get(20, TimeUnit.SECONDS);
+    assertFalse(later.isDone());
   }
 
   @Test
@@ -112,7 +168,7 @@ class ProviderKeysTest {
 
   @Test
   void searches_that_wait_are_bounded_and_keep_no_known_key_waiting() throws Exception {
-    ProviderKeys keys = new ProviderKeys(provider.keySetUrl(), LIFETIME, 1, executor);
+    ProviderKeys keys = new ProviderKeys(provider.keySetUrl(), LIFETIME, 1);
     assertEquals(List.of(KNOWN), find(keys, KNOWN));
     provider.answer(IdentityProvider.SILENCE);
     Future<List<JWK>> search = executor.submit(() -> find(keys, NEXT));
@@ -131,13 +187,15 @@ class ProviderKeysTest {
 
   @Test
   void one_token_with_a_known_key_waits_for_a_renewal_and_others_do_not() throws Exception {
-    ProviderKeys keys = keys(Duration.ofSeconds(4));
+    ProviderKeys keys = keys(SHORT_LIFETIME);
     assertEquals(List.of(KNOWN), find(keys, KNOWN));
     provider.answer(IdentityProvider.SILENCE);
+    LockSupport.parkNanos(SHORT_LIFETIME.toNanos()); // no token renews the key meanwhile
     Future<List<JWK>> waiting = executor.submit(() -> find(keys, KNOWN));
-    while (isDoneWithin(Duration.ofMillis(200), waiting)) {
-      waiting = executor.submit(() -> find(keys, KNOWN));
+    while (provider.fetches() == 1) {
+      LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
     }
+    assertFalse(isDoneWithin(Duration.ofMillis(200), waiting));
 
     for (int token = 0; token < 20; token++) {
       Future<List<JWK>> another = executor.submit(() -> find(keys, KNOWN));
@@ -157,10 +215,15 @@ class ProviderKeysTest {
   }
 
   private ProviderKeys keys(Duration lifetime) {
-    return new ProviderKeys(provider.keySetUrl(), lifetime, 100, executor);
+    return new ProviderKeys(provider.keySetUrl(), lifetime, 100);
   }
 
-  private static List<JWK> find(ProviderKeys keys, JWK key) throws KeySourceException {
-    return keys.get(new JWKSelector(new JWKMatcher.Builder().keyID(key.getKeyID()).build()), null);
+  private List<JWK> find(ProviderKeys keys, JWK key) throws Exception {
+    keys.search(selector(key), executor).get(30, TimeUnit.SECONDS);
+    return keys.get(selector(key), null);
+  }
+
+  private static JWKSelector selector(JWK key) {
+    return new JWKSelector(new JWKMatcher.Builder().keyID(key.getKeyID()).build());
   }
 }

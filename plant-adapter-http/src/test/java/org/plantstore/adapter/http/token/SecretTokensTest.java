@@ -14,7 +14,6 @@ import java.security.Security;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.ForkJoinPool;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -293,9 +292,7 @@ class SecretTokensTest {
 
   private static TokenValidation validation(
       String secret, @Nullable String issuer, @Nullable String audience) {
-    return new TokenValidation(
-        new TokenSettings(secret.getBytes(UTF_8), null, issuer, audience),
-        ForkJoinPool.commonPool());
+    return new TokenValidation(new TokenSettings(secret.getBytes(UTF_8), null, issuer, audience));
   }
 
   private void assertValidClaims(String payload) {

@@ -45,7 +45,7 @@ class TokenRequirementsTest {
   @Test
   void issuer_and_audience_are_told() {
     assertEquals(
-        "signed with a key of JWT_JWKS_URL, of the issuer https://issuer, for any audience",
+        "signed by a key at JWT_JWKS_URL; issuer https://issuer; any audience",
         requirements.settings().toString());
   }
 
@@ -54,6 +54,10 @@ class TokenRequirementsTest {
     provider.publish(KEY, IdentityProvider.key(Curve.P_384, "other"));
 
     assertEquals("2 usable keys, 0 left out", requirements.provider());
+
+    provider.publish(KEY);
+
+    assertEquals("1 usable key, 0 left out", requirements.provider());
   }
 
   @Test
@@ -61,7 +65,7 @@ class TokenRequirementsTest {
     provider.publish("{\"keys\":[{\"kty\":\"unknown\"}]}");
 
     assertRefused(
-        "the key set at JWT_JWKS_URL must have a key that can be used, but of its 1 keys none can",
+        "no key at JWT_JWKS_URL is usable; let the provider sign with an RS, PS or ES algorithm",
         requirements::provider);
   }
 
@@ -78,7 +82,7 @@ class TokenRequirementsTest {
         new ByteArrayInputStream(
             Tokens.signed(header, "ES256", new ECDSASigner(KEY)).getBytes(UTF_8));
     assertRefused(
-        "the one on standard input cannot be checked without the key set at JWT_JWKS_URL",
+        "the token on standard input cannot be checked: the key set at JWT_JWKS_URL is unavailable",
         () -> requirements.token(token));
   }
 
@@ -97,15 +101,37 @@ class TokenRequirementsTest {
       assertEquals(said, ofSecret.token(input));
     } else {
       assertRefused(
-          "the one on standard input is not valid here; obtain a new one: " + said,
+          "the token on standard input is invalid; obtain a new token: " + said,
           () -> ofSecret.token(input));
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          {"alg":"HS256","typ":"TYPE"} | "iss":"here"                  | JOSE header typ (type) TYPE not allowed
+          {"alg":"HS256"}              | "iss":"canary"                | JWT iss claim value rejected
+          {"alg":"HS256"}              | "iss":"here","aud":"canary"   | JWT aud claim rejected
+          {"alg":"HS256"}              | "iss":"here","nbf":4102444800 | JWT before use time
+          {"alg":"HS256","crit":["b"]} | "iss":"here"                  | it has a crit header
+          """)
+  void refused_token_is_not_quoted_except_its_type(String header, String claims, String reason) {
+    byte[] secret = Tokens.SECRET.getBytes(UTF_8);
+    TokenRequirements strict = new TokenRequirements(new TokenSettings(secret, null, "here", "us"));
+    String audience = claims.contains("aud") ? "" : "\"aud\":\"us\",";
+    String token = Tokens.raw(header, "{\"exp\":4102444800," + audience + claims + "}", secret);
+
+    assertRefused(
+        "the token on standard input is invalid; obtain a new token: " + reason,
+        () -> strict.token(new ByteArrayInputStream(token.getBytes(UTF_8))));
   }
 
   @Test
   void what_is_no_token_is_not_told_again() {
     assertRefused(
-        "the one on standard input is not valid here; obtain a new one: it is no signed JWT",
+        "the token on standard input is invalid; obtain a new token: it is no signed JWT",
         () ->
             requirements.token(
                 new ByteArrayInputStream((CANARY + "." + CANARY + ".").getBytes(UTF_8))));
