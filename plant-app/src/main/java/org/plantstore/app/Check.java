@@ -3,18 +3,20 @@ package org.plantstore.app;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.ApplicationContextBuilder;
+import io.micronaut.context.ApplicationContextConfigurer;
+import io.micronaut.context.ConfigurableBeanContext;
+import io.micronaut.context.DefaultApplicationContextBuilder;
 import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.json.JsonMapper;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.spi.ToolProvider;
 
@@ -33,17 +35,17 @@ final class Check {
 
   private final boolean isJson;
   private final List<Map<String, Object>> findings = new ArrayList<>();
+  private boolean isOk = true;
 
   // The marks are not in every locale's charset.
-  private final PrintStream output =
-      new PrintStream(new FileOutputStream(FileDescriptor.out), true, UTF_8);
+  private final PrintStream output = new PrintStream(System.out, true, UTF_8);
 
   private Check(boolean isJson) {
     this.isJson = isJson;
   }
 
   /** Runs the tools; returns 0 if all requirements are met, and otherwise 1. */
-  static int run(List<ToolProvider> tools, String... arguments) {
+  static int run(List<ToolProvider> tools, String... arguments) throws IOException {
     logToErrors();
     Check check = new Check(List.of(arguments).contains("--json"));
     check.addService(arguments);
@@ -57,7 +59,12 @@ final class Check {
         check.add(false, "check", tool.getClass().getName() + " has failed without a reason");
       }
     }
-    return check.end();
+    if (check.isJson) {
+      Map<String, Object> document =
+          new TreeMap<>(Map.of("ok", check.isOk, "findings", check.findings));
+      check.output.println(JsonMapper.createDefault().writeValueAsString(document));
+    }
+    return check.isOk ? 0 : 1;
   }
 
   /** Keeps standard output for the findings. Must run before the first logger exists. */
@@ -70,17 +77,28 @@ final class Check {
   }
 
   private void addService(String... arguments) {
-    try (ApplicationContext context = ApplicationContext.builder().args(arguments).build()) {
+    // Without the other configurers, which wait for the database and migrate the tables.
+    ApplicationContextBuilder builder =
+        new DefaultApplicationContextBuilder() {
+          @Override
+          public Optional<ApplicationContextConfigurer> getContextConfigurer() {
+            return Optional.of(new InstalledStores());
+          }
+        };
+    try (ApplicationContext context = builder.args(arguments).build()) {
       ServiceSettings.requireLogSettings(System.getenv());
-      ServiceSettings.requireUsable(context.getEnvironment().start());
+      context.getEnvironment().start();
+      ((ConfigurableBeanContext) context).configure();
+      new ServiceSettings().configure(context);
       add(true, "service", "the settings can work, and the ports are free");
     } catch (ConfigurationException e) {
-      add(false, "service", String.valueOf(e.getMessage()));
+      add(false, "service", Main.reasonFor(e));
     }
     add(true, "java", Runtime.version() + " of " + System.getProperty("java.vendor"));
   }
 
   private void add(boolean isMet, String... subjectAndText) {
+    isOk &= isMet;
     String subject = subjectAndText[0];
     String text = subjectAndText[subjectAndText.length - 1];
     // Sorted, so that the order is the same each time.
@@ -88,18 +106,5 @@ final class Check {
     if (!isJson) {
       output.println((isMet ? "✔ " : "✘ ") + subject + ": " + text);
     }
-  }
-
-  private int end() {
-    boolean isOk = findings.stream().allMatch(finding -> Boolean.TRUE.equals(finding.get("ok")));
-    if (isJson) {
-      Map<String, Object> document = new TreeMap<>(Map.of("ok", isOk, "findings", findings));
-      try {
-        output.println(JsonMapper.createDefault().writeValueAsString(document));
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-    return isOk ? 0 : 1;
   }
 }

@@ -9,6 +9,7 @@ import io.micronaut.context.annotation.Requires;
 import io.micronaut.context.exceptions.ConfigurationException;
 import jakarta.annotation.PreDestroy;
 import java.util.List;
+import java.util.Objects;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.stream.Stream;
@@ -36,14 +37,12 @@ public final class InstalledStores implements ApplicationContextConfigurer {
                 providers().map(store -> store.type().getName()))
             .sorted()
             .toList();
-    if (stores.isEmpty()) {
+    if (stores.size() != 1) {
       throw new ConfigurationException(
-          "no store is on the class path; add one, such as plant-adapter-persistence");
-    }
-    if (stores.size() > 1) {
-      throw new ConfigurationException(
-          "%d stores are on the class path, but there must be one; leave out all but one of %s"
-              .formatted(stores.size(), String.join(", ", stores)));
+          stores.isEmpty()
+              ? "no store is on the class path; add one, such as plant-adapter-persistence"
+              : "%d stores are on the class path, but there must be one; leave out all but one of %s"
+                  .formatted(stores.size(), String.join(", ", stores)));
     }
   }
 
@@ -61,7 +60,7 @@ public final class InstalledStores implements ApplicationContextConfigurer {
       throw new ConfigurationException(
           "a store in META-INF/services must be the name of a public class that implements"
               + " PlantStore and has a public constructor without parameters, but: "
-              + (e.getCause() == null ? e.getMessage() : e.getCause().toString()));
+              + reasonOf(e));
     }
   }
 
@@ -75,19 +74,14 @@ public final class InstalledStores implements ApplicationContextConfigurer {
       return store;
     } catch (ServiceConfigurationError e) {
       throw new ConfigurationException(
-          "the store " + provider.type().getName() + " cannot be used: " + reason(e));
+          "the store " + provider.type().getName() + " cannot be used: " + reasonOf(e));
     }
   }
 
   /** Returns the message of the store's exception, or an error such as a missing driver. */
-  private static String reason(ServiceConfigurationError failure) {
-    Throwable cause = failure.getCause();
-    if (cause instanceof ExceptionInInitializerError) {
-      cause = cause.getCause();
-    }
-    return cause instanceof Exception && cause.getMessage() != null
-        ? cause.getMessage()
-        : String.valueOf(cause == null ? failure.getMessage() : cause);
+  private static String reasonOf(ServiceConfigurationError failure) {
+    Throwable cause = Objects.requireNonNullElse(failure.getCause(), failure);
+    return String.valueOf(cause instanceof LinkageError ? cause : cause.getMessage());
   }
 
   @PreDestroy

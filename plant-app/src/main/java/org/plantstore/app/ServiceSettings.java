@@ -19,11 +19,7 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
 
   @Override
   public void configure(ApplicationContext context) {
-    requireUsable(context.getEnvironment());
-  }
-
-  /** Requires settings that can work; throws ConfigurationException otherwise. */
-  static void requireUsable(Environment settings) {
+    Environment settings = context.getEnvironment();
     int port = number(settings, "port", "a port", 1, 65_535);
     int managementPort = number(settings, "management.port", "a port", 1, 65_535);
     if (port == managementPort) {
@@ -62,8 +58,8 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
   }
 
   /**
-   * Requires a free port before the server opens any: it would open one, and then fail at the
-   * other. Binds without listening, so that no client can connect.
+   * Requires a free port. The server opens its two ports one after the other; this check prevents a
+   * start with one port. Binds without listening, so that no client can connect.
    */
   private static void requireFree(String variable, int port) {
     try (Socket socket = new Socket()) {

@@ -24,43 +24,27 @@ public final class AotTraining {
   private static final int IDS_OF_A_ROUND = 20;
   private static final Duration CACHE_TIMEOUT = Duration.ofMinutes(5);
 
-  private final Path folder;
-  private final Path cache;
-  private final Database database;
-
-  private AotTraining(Path folder, Database database) {
-    this.folder = folder;
-    this.cache = folder.resolve("plant-app.aot");
-    this.database = database;
-  }
+  private AotTraining() {}
 
   /**
-   * Makes the cache, and shows that a start uses it.
+   * Makes the cache.
    *
    * @param arguments the folder of the packaged service
    */
   public static void main(String... arguments) throws IOException {
-    try (DatabaseServer server = new DatabaseServer()) {
-      new AotTraining(Path.of(arguments[0]), server.database()).run();
-    }
-  }
-
-  private void run() throws IOException {
+    Path folder = Path.of(arguments[0]);
+    Path cache = folder.resolve("plant-app.aot");
     Files.deleteIfExists(cache);
-    record();
-    // Java refuses to start if it cannot use the cache.
-    Duration with = timeToFirstPlant("JAVA_OPTS", "-XX:AOTMode=on");
-    Duration without = timeToFirstPlant("PLANT_STORE_AOT", "off");
-    System.out.printf(
-        "%s has %d MB. With it a start takes %d ms to the first plant, without it %d ms.%n",
-        cache, Files.size(cache) / 1_000_000, with.toMillis(), without.toMillis());
-  }
-
-  private void record() {
     // At level 3 all code keeps its profile counters, which the cache passes on to the compiler.
     // Only the file name: the script splits options at spaces.
     String options = "-XX:TieredStopAtLevel=3 -XX:AOTCacheOutput=" + cache.getFileName();
-    try (ServiceProcess service = start("JAVA_OPTS", options)) {
+    Map<String, String> java =
+        Map.of("JAVA_HOME", System.getProperty("java.home"), "JAVA_OPTS", options);
+    ProcessBuilder command = new ProcessBuilder(folder.resolve("plant-store").toString());
+    try (DatabaseServer server = new DatabaseServer();
+        ServiceProcess service =
+            new ServiceProcess(
+                command.directory(folder.toFile()), server.database().environment(java))) {
       service.awaitReady();
       LongStream.range(0, CLIENTS)
           .parallel()
@@ -72,7 +56,7 @@ public final class AotTraining {
   }
 
   /** The requests of one client: mostly new plants, and some of every other kind. */
-  private void sendRequests(ServiceProcess service, long firstId) {
+  private static void sendRequests(ServiceProcess service, long firstId) {
     for (long id = firstId; id < firstId + ROUNDS * IDS_OF_A_ROUND; id++) {
       assertEquals(200, service.create(plant(id, "fern")).statusCode());
       if (id % IDS_OF_A_ROUND == 0) {
@@ -85,25 +69,6 @@ public final class AotTraining {
         service.get("/openapi.yaml", Map.of());
       }
     }
-  }
-
-  private Duration timeToFirstPlant(String variable, String value) {
-    long start = System.nanoTime();
-    try (ServiceProcess service = start(variable, value)) {
-      Await.until("the service is open", service::isOpen);
-      assertEquals(200, service.create(plant(0, "fern")).statusCode());
-      Duration duration = Duration.ofNanos(System.nanoTime() - start);
-      service.stop();
-      return duration;
-    }
-  }
-
-  private ServiceProcess start(String variable, String value) {
-    ProcessBuilder command = new ProcessBuilder(folder.resolve("plant-store").toString());
-    return new ServiceProcess(
-        command.directory(folder.toFile()),
-        database.environment(
-            Map.of("JAVA_HOME", System.getProperty("java.home"), variable, value)));
   }
 
   private static String plant(long id, String name) {

@@ -3,12 +3,10 @@ package org.plantstore.app;
 import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption.Predefined;
-import java.net.URL;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -62,7 +60,14 @@ class ArchitectureTest {
           io.micronaut.data              -> @persistence @persistence.database
           org.flywaydb                   -> @persistence.requirement
           java.sql                       -> @persistence @persistence.database @persistence.requirement
-          org.postgresql                 -> @persistence.database
+          org.postgresql                 -> @persistence.database @persistence.requirement
+          """);
+
+  private static final Map<String, Set<String>> EXTERNAL_PACKAGES =
+      graph(
+          """
+          plant-domain      -> java.io java.lang java.util java.util.concurrent java.util.function java.util.stream org.jspecify.annotations
+          plant-application -> java.lang java.util.concurrent jakarta.inject org.jspecify.annotations
           """);
 
   private static final Architecture ARCHITECTURE =
@@ -97,31 +102,9 @@ class ArchitectureTest {
   }
 
   @Test
-  void migrations_are_where_the_store_is() {
-    URL migration = getClass().getResource("/org/plantstore/adapter/persistence/V1__plant.sql");
-    assertNotNull(migration, "the first migration");
-    assertTrue(migration.toString().contains("/plant-adapter-persistence"), migration.toString());
-  }
-
-  @Test
-  void domain_needs_only_the_jdk() {
-    assertEquals(
-        Set.of(
-            "java.io",
-            "java.lang",
-            "java.util",
-            "java.util.concurrent",
-            "java.util.function",
-            "java.util.stream",
-            "org.jspecify.annotations"),
-        ARCHITECTURE.externalPackages("plant-domain"));
-  }
-
-  @Test
-  void application_needs_the_jdk_and_an_injection_point() {
-    assertEquals(
-        Set.of("jakarta.inject", "java.lang", "java.util.concurrent", "org.jspecify.annotations"),
-        ARCHITECTURE.externalPackages("plant-application"));
+  void domain_needs_only_the_jdk_and_the_application_an_injection_point_too() {
+    EXTERNAL_PACKAGES.forEach(
+        (module, packages) -> assertEquals(packages, ARCHITECTURE.externalPackages(module)));
   }
 
   @Test

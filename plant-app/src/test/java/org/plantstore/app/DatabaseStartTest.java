@@ -22,15 +22,15 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class DatabaseStartTest {
 
-  private static final String WAITS = "The database is not there; waiting for it since ";
+  private static final String WAITS = "The database is not there; the start has waited for ";
 
   @Test
   void start_waits_visibly_with_closed_ports_for_a_database_that_is_down(@TempDir Path data)
       throws IOException {
     int port = ServiceProcess.freePort();
     try (ServiceProcess service = start(port, Map.of())) {
-      service.awaitLine(WAITS + "0 s, for 60 s at most: Connection to 127.0.0.1:" + port);
-      service.awaitLine(WAITS + "5 s, for 60 s at most: Connection to 127.0.0.1:" + port);
+      service.awaitLine(WAITS + "0 s of 60 s: Connection to 127.0.0.1:" + port);
+      service.awaitLine(WAITS + "5 s of 60 s: Connection to 127.0.0.1:" + port);
       assertFalse(service.isOpen(), "the port is open");
       assertEquals(-1, service.readiness(), "the management port is open");
 

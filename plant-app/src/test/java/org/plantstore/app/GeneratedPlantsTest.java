@@ -13,7 +13,7 @@ import org.plantstore.domain.NewPlant;
 /** From JSON over HTTP to the database and back: the answer is exactly the stored plant. */
 class GeneratedPlantsTest {
 
-  private static final int PLANTS = 300;
+  private static final int PLANTS = 100;
 
   /** The first and last code points of ranges that are encoded or treated alike. */
   private static final int[] EDGES = {

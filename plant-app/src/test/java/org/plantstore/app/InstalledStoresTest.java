@@ -39,14 +39,18 @@ class InstalledStoresTest {
 
   @Test
   void service_without_a_store_does_not_start() {
+    String reason = "no store is on the class path; add one, such as plant-adapter-persistence\n";
     try (ServiceProcess service =
         new ServiceProcess(ServiceProcess.withoutPostgres(""), Map.of())) {
       assertEquals(1, service.awaitExit());
       assertEquals("", service.output());
-      assertEquals(
-          "plant-store does not start: no store is on the class path; add one, such as"
-              + " plant-adapter-persistence\n",
-          service.errors());
+      assertEquals("plant-store does not start: " + reason, service.errors());
+    }
+    ProcessBuilder check = ServiceProcess.withoutPostgres("");
+    check.command().add("check");
+    try (ServiceProcess process = new ServiceProcess(check, Map.of())) {
+      assertEquals(1, process.awaitExit());
+      assertTrue(process.output().startsWith("✘ service: " + reason), process.output());
     }
   }
 

@@ -8,15 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
-import java.io.IOException;
+import java.io.File;
 import java.net.http.HttpRequest;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -131,22 +128,18 @@ class KubernetesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {BASE, MONITORING})
-  void kustomization_has_each_manifest_and_each_field_of_one_is_known(String folder)
-      throws IOException {
-    Set<String> manifests;
-    try (Stream<Path> files = Files.list(Manifests.FOLDER.resolve(folder))) {
-      manifests =
-          files
-              .filter(Files::isRegularFile)
-              .map(file -> file.getFileName().toString())
-              .filter(name -> !name.equals("kustomization.yaml"))
-              .collect(Collectors.toSet());
-    }
+  void kustomization_has_each_manifest_and_each_field_of_one_is_known(String folder) {
+    File files = Manifests.FOLDER.resolve(folder).toFile();
+    String[] manifests =
+        Objects.requireNonNull(
+            files.list(
+                (parent, name) -> name.endsWith(".yaml") && !name.equals("kustomization.yaml")));
     Map<String, Object> kustomization = Manifests.yaml(folder + "kustomization.yaml");
 
     assertEquals(Set.of("apiVersion", "kind", "resources"), kustomization.keySet());
     assertEquals(
-        manifests, Set.copyOf((List<?>) Objects.requireNonNull(kustomization.get("resources"))));
+        Set.of(manifests),
+        Set.copyOf((List<?>) Objects.requireNonNull(kustomization.get("resources"))));
     for (String name : manifests) {
       Object manifest = Manifests.parse(Manifests.yaml(folder + name));
       assertFalse(manifest instanceof GenericKubernetesResource, name + " is of an unknown kind");

@@ -30,13 +30,13 @@ class LogsTest {
         "text | "
             + TEXT_LINE
             + "| (?s).*WARN .*ErrorAnswers \\[(?=.*request_id=order-503)(?=.*trace_id=TRACE).*] -"
-            + " Plants are not created.*"
+            + " Creates failed with 5002.*"
             + "| [-0-9T:.]+Z INFO  \\[[^]]+] org\\.plantstore\\.access"
             + " \\[(?=.*request_id=order-200)(?=.*trace_id=TRACE)[^]]+] - request method=POST"
             + " path=/plants status=200 error=- outcome=created duration_ms=\\d+\\.\\d{3} bytes=39",
         "json | \\{\"timestamp\":\\d+,\"level\":\"[A-Z]+\",.*\"formattedMessage\":\".*}"
             + "| .*\"level\":\"WARN\",.*\"mdc\": \\{(?=.*\"request_id\":\"order-503\")"
-            + "(?=.*\"trace_id\":\"TRACE\").*\"formattedMessage\":\"Plants are not created.*"
+            + "(?=.*\"trace_id\":\"TRACE\").*\"formattedMessage\":\"Creates failed with 5002.*"
             + "| \\{.*\"loggerName\":\"org\\.plantstore\\.access\","
             + "\"mdc\": \\{(?=.*\"request_id\":\"order-200\")(?=.*\"trace_id\":\"TRACE\")[^}]+},"
             + "\"kvpList\": \\[\\{\"method\":\"POST\"},\\{\"path\":\"\\\\/plants\"},"
@@ -57,7 +57,7 @@ class LogsTest {
       assertEquals(200, service.create(FERN, headers("order-200")).statusCode());
 
       assertLike(access, service.awaitLine("order-200"));
-      assertLike(warning, service.awaitLine("Plants are not created"));
+      assertLike(warning, service.awaitLine("Creates failed with 5002"));
       assertLines(service, line);
       assertFalse(service.output().contains("readiness"), service::output);
     }

@@ -33,11 +33,11 @@ class MainTest {
           """
           migrat       | migrat: there is no such command
           --port       | --port: there is no such command
-          serve here   | does not start: there is no such argument
-          migrate here | migrate: there is no such argument
-          check --xml  | check: there is no option --xml
-          check --token canary | check: there is no such argument
-          check --token=canary | check: --token takes no value
+          serve here   | does not start: unusable argument
+          migrate here | migrate: unusable argument
+          check --xml  | check: unusable option --xml
+          check --token canary | check: unusable argument
+          check --token=canary | check: unusable option --token
           """)
   void argument_that_there_is_not_is_refused(String arguments, String refusal) {
     try (ServiceProcess process = ServiceProcess.of(Map.of(), arguments.split(" ", -1))) {

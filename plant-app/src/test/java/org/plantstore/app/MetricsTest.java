@@ -10,7 +10,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.net.URI;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,6 +26,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The metrics as Prometheus scrapes them match the page on operations, the dashboard and the
@@ -119,6 +123,27 @@ class MetricsTest {
 
     assertEquals(
         documented, Sample.scrape().stream().map(Sample::row).distinct().sorted().toList());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "application/openmetrics-text",
+        "application/openmetrics-text;version=1.0.0;q=0.6, application/json;q=0.5",
+        "text/plain;version=1.0.0;q=0.7",
+        "text/plain;q=0",
+        "nonsense"
+      })
+  void metrics_and_health_are_served_to_each_scraper_and_probe(String accept) {
+    URI service = ServiceProcess.shared().managementAddress();
+    Map.of("/prometheus", "text/plain; version=0.0.4", "/health/readiness", "application/json")
+        .forEach((path, type) -> {
+          HttpResponse<String> answer =
+              ServiceProcess.send(
+                  HttpRequest.newBuilder(service.resolve(path)).header("Accept", accept));
+          assertEquals(200, answer.statusCode(), answer::body);
+          assertEquals(type, answer.headers().firstValue("Content-Type").orElse(""));
+        });
   }
 
   @Test

@@ -1,12 +1,14 @@
 package org.plantstore.app;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertLinesMatch;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -40,17 +42,11 @@ class MigrateTest {
     Map<String, String> plants =
         database.environment(Map.of("DATABASE_USERNAME", "plants", "DATABASE_MIGRATE", "off"));
     database.execute(accounts);
-    assertRefused(
-        "there is no table plant for plants; run plant-store migrate, and accounts.sql after it",
-        plants);
 
     try (ServiceProcess migration = ServiceProcess.of(owner, "migrate")) {
       assertEquals(0, migration.awaitExit(), migration::errors);
       assertTrue(migration.output().endsWith("The tables are up to date.\n"), migration::output);
     }
-    assertRefused(
-        "plants must be allowed to insert into and to select from the table plant", plants);
-
     database.execute(accounts);
     try (ServiceProcess service = new ServiceProcess(plants).awaitReady()) {
       assertEquals(200, service.create(1, "fern").statusCode());
@@ -65,10 +61,20 @@ class MigrateTest {
     assertEquals("fern", database.single("SELECT name FROM plant"));
   }
 
-  private static void assertRefused(String reason, Map<String, String> settings) {
-    try (ServiceProcess service = new ServiceProcess(settings)) {
-      assertEquals(1, service.awaitExit());
-      assertEquals("plant-store does not start: " + reason + "\n", service.errors());
+  /** Flyway reports a changed migration in several lines. */
+  @Test
+  void command_that_fails_says_why_in_one_line() throws Exception {
+    Database database = Database.create();
+    for (int exitCode : new int[] {0, 1}) {
+      try (ServiceProcess migration = ServiceProcess.of(database.environment(), "migrate")) {
+        assertEquals(exitCode, migration.awaitExit());
+        assertLinesMatch(
+            Collections.nCopies(
+                exitCode,
+                "plant-store migrate: the tables of the database cannot be brought up to date: .*"),
+            migration.errors().lines().toList());
+      }
+      database.execute("UPDATE flyway_schema_history SET checksum = 1");
     }
   }
 }

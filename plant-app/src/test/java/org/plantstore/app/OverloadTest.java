@@ -69,7 +69,9 @@ class OverloadTest {
         assertSlowest("error=\"5002\",outcome=\"failed\"", DEADLINE.plus(MARGIN));
         // They do not wait as the others do.
         assertSlowest("error=\"5003\",outcome=\"failed\"", DEADLINE);
+        // Another instance could not serve either.
         assertEquals(200, service.readiness());
+        assertEquals(1, metric("plant_store_database_up"));
       }
       locker.rollback();
     }

@@ -2,6 +2,7 @@ package org.plantstore.app;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -41,26 +42,28 @@ class SecretsTest {
           + " CREATE TRIGGER refuse BEFORE INSERT ON plant FOR EACH ROW EXECUTE FUNCTION refuse();"
           + " ALTER TABLE plant ADD CHECK (name <> 'canary-unchecked')";
 
-  private final String token = ServiceProcess.token();
   private final List<String> answers = new ArrayList<>();
+  private final Database database = assertDoesNotThrow(Database::create);
+
+  @SuppressWarnings("NullAway.Init") // started by the test that needs it
+  private ServiceProcess service;
 
   @Test
   void nothing_secret_is_told_or_logged_even_at_the_lowest_level() throws Exception {
-    Database database = Database.create();
     try (DatabaseProxy proxy = new DatabaseProxy(database.port());
-        ServiceProcess service =
+        ServiceProcess started =
             new ServiceProcess(database.through(proxy).environment(SETTINGS)).awaitReady()) {
-      requireStatus(
-          200, create(service, "{\"id\":1,\"name\":\"canary-name\",\"tag\":\"canary-tag\"}"));
+      service = started;
+      requireStatus(200, create("{\"id\":1,\"name\":\"canary-name\",\"tag\":\"canary-tag\"}"));
       answers.clear(); // The sender of the plant may see it.
-      provokeRefusals(service);
-      provokeFaults(service, database);
+      provokeRefusals();
+      provokeFaults();
       for (String kind : List.of("liveness", "readiness", "canary", "../env", "../loggers")) {
         tell(service.health(kind));
       }
       answers.add(service.metrics());
       proxy.refuse();
-      requireStatus(503, create(service, "{\"id\":2,\"name\":\"canary-name\"}"));
+      requireStatus(503, create("{\"id\":2,\"name\":\"canary-name\"}"));
       tell(service.health("readiness"));
       service.stop();
 
@@ -76,16 +79,16 @@ class SecretsTest {
   /** The last step that can fail; the log has all earlier ones. */
   @Test
   void nothing_secret_is_logged_by_a_start_that_fails() throws Exception {
-    Map<String, String> environment = Database.create().environment(SETTINGS);
+    Map<String, String> environment = database.environment(SETTINGS);
     environment.put("DATABASE_USERNAME", "nobody");
-    try (ServiceProcess service = new ServiceProcess(environment)) {
-      assertEquals(1, service.awaitExit());
-      requireNothingSecret(service.output() + service.errors());
+    try (ServiceProcess refused = new ServiceProcess(environment)) {
+      assertEquals(1, refused.awaitExit());
+      requireNothingSecret(refused.output() + refused.errors());
     }
   }
 
-  private void provokeRefusals(ServiceProcess service) throws IOException {
-    requireStatus(400, create(service, "{\"id\":1,\"name\":\"canary-other\"}"));
+  private void provokeRefusals() throws IOException {
+    requireStatus(400, create("{\"id\":1,\"name\":\"canary-other\"}"));
     for (String body :
         List.of(
             "{\"id\":\"canary-id\",\"canary-member\":1}",
@@ -99,13 +102,13 @@ class SecretsTest {
             "{\"id\":1,\"name\":\"canary",
             "{\"id\":1,\"name\":\"canary\"} canary",
             "canary".repeat(200_000))) {
-      requireStatus(400, create(service, body));
+      requireStatus(400, create(body));
     }
-    requireStatus(400, send(request(service, "/plants", "text/plain", token)));
-    requireStatus(404, send(request(service, "/elsewhere", "application/json", token)));
-    HttpRequest.Builder compressed = request(service, "/plants", "application/json", token);
-    requireStatus(400, send(compressed.header("Content-Encoding", "canary")));
-    requireStatus(405, send(request(service, "/plants", "application/json", token).GET()));
+    requireStatus(400, request("/plants").setHeader("Content-Type", "text/plain"));
+    requireStatus(400, request("/plants").header("Content-Encoding", "canary"));
+    requireStatus(404, request("/elsewhere"));
+    requireStatus(405, request("/plants").GET());
+    String token = ServiceProcess.token();
     int end = token.length();
     for (String invalid :
         List.of(
@@ -115,7 +118,7 @@ class SecretsTest {
             token.substring(0, end - 5),
             token.substring(0, end - 5) + "canar",
             DevelopmentKey.token(Duration.ofHours(-1)))) {
-      requireStatus(401, send(request(service, "/plants", "application/json", invalid)));
+      requireStatus(401, request("/plants").setHeader("Authorization", "Bearer " + invalid));
     }
     String post = "POST /plants?canary HTTP/1.1\r\nAuthorization: Bearer " + token + "\r\n";
     for (String malformed :
@@ -128,46 +131,44 @@ class SecretsTest {
             post
                 + "Host: canary\r\nContent-Type: application/json\r\n"
                 + "Transfer-Encoding: chunked\r\n\r\ncanary\r\n")) {
-      sendRaw(service, malformed + "\r\n");
+      sendRaw(malformed + "\r\n");
     }
   }
 
-  private void provokeFaults(ServiceProcess service, Database database) throws Exception {
+  private void provokeFaults() throws Exception {
     database.execute(REFUSING_TRIGGER);
-    requireStatus(500, create(service, "{\"id\":3,\"name\":\"canary-refused\"}"));
-    requireStatus(500, create(service, "{\"id\":4,\"name\":\"canary-unchecked\"}"));
+    requireStatus(500, create("{\"id\":3,\"name\":\"canary-refused\"}"));
+    requireStatus(500, create("{\"id\":4,\"name\":\"canary-unchecked\"}"));
     database.execute("ALTER TABLE plant RENAME TO other");
-    requireStatus(500, create(service, "{\"id\":5,\"name\":\"canary-name\"}"));
+    requireStatus(500, create("{\"id\":5,\"name\":\"canary-name\"}"));
     database.execute("ALTER TABLE other RENAME TO plant");
   }
 
-  private HttpResponse<String> create(ServiceProcess service, String body) {
-    return send(
-        request(service, "/plants", "application/json", token)
-            .POST(HttpRequest.BodyPublishers.ofString(body)));
+  private HttpRequest.Builder create(String body) {
+    return request("/plants").POST(HttpRequest.BodyPublishers.ofString(body));
   }
 
-  private static HttpRequest.Builder request(
-      ServiceProcess service, String path, String contentType, String token) {
-    return HttpRequest.newBuilder(service.address().resolve(path + "?canary-query=canary"))
-        .header("Authorization", "Bearer " + token)
-        .header("Content-Type", contentType)
+  /** Returns a create with a valid token at this path, with secrets in each part. */
+  private HttpRequest.Builder request(String path) {
+    return ServiceProcess.createRequest(service.address())
+        .uri(service.address().resolve(path + "?canary-query=canary"))
         .header("X-Canary", "canary-header")
         .header("Cookie", "canary=canary")
         .header("User-Agent", "canary")
         .POST(HttpRequest.BodyPublishers.ofString("{\"id\":1,\"name\":\"canary\"}"));
   }
 
-  private HttpResponse<String> send(HttpRequest.Builder request) {
-    return tell(ServiceProcess.send(request));
+  private void requireStatus(int status, HttpRequest.Builder request) {
+    HttpResponse<String> answer = ServiceProcess.send(request);
+    tell(answer);
+    assertEquals(status, answer.statusCode(), answer.body());
   }
 
-  private HttpResponse<String> tell(HttpResponse<String> answer) {
+  private void tell(HttpResponse<String> answer) {
     answers.add(answer.headers().map() + answer.body());
-    return answer;
   }
 
-  private void sendRaw(ServiceProcess service, String request) throws IOException {
+  private void sendRaw(String request) throws IOException {
     try (Socket connection = new Socket("localhost", service.port)) {
       connection.setSoTimeout((int) Await.LIMIT.toMillis());
       connection.getOutputStream().write(request.getBytes(US_ASCII));
@@ -175,10 +176,6 @@ class SecretsTest {
       assertTrue(answer.matches("(?s)HTTP/1\\.[01] 400 .*"), answer);
       answers.add(answer);
     }
-  }
-
-  private static void requireStatus(int status, HttpResponse<String> answer) {
-    assertEquals(status, answer.statusCode(), answer.body());
   }
 
   private static void requireNothingSecret(String text) {

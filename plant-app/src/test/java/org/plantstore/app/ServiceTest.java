@@ -3,7 +3,6 @@ package org.plantstore.app;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.Map;
 import java.util.Optional;
@@ -27,30 +26,25 @@ class ServiceTest {
             new ServiceProcess(database.through(proxy).environment(settings)).awaitReady()) {
       assertAnswer(200, ANSWER, service.create(FERN));
       assertEquals(400, service.create(Long.MAX_VALUE, "moss").statusCode());
-      assertHealthTellsTheProcessFromTheDatabase(service, proxy);
+      assertAnswer(200, "{\"status\":\"UP\"}", service.health("liveness"));
+      assertAnswer(200, "{\"status\":\"UP\"}", service.health("readiness"));
+
+      proxy.refuse();
+      HttpResponse<String> refused = service.create(FERN);
+      assertEquals(503, refused.statusCode());
+      assertTrue(refused.body().startsWith("{\"error\":5002,"), refused.body());
+      assertEquals(Optional.of("1"), refused.headers().firstValue("Retry-After"));
+      service.awaitReadiness(503);
+      assertAnswer(503, "{\"status\":\"DOWN\"}", service.health("readiness"));
+      assertAnswer(200, "{\"status\":\"UP\"}", service.health("liveness"));
+
+      proxy.heal();
+      service.awaitReady();
+      assertAnswer(200, ANSWER, service.create(FERN));
     }
     assertEquals(
         "9223372036854775807|fern|",
         database.single("SELECT string_agg(concat_ws('|', id, name, tag), ';') FROM plant"));
-  }
-
-  private static void assertHealthTellsTheProcessFromTheDatabase(
-      ServiceProcess service, DatabaseProxy proxy) throws IOException {
-    assertAnswer(200, "{\"status\":\"UP\"}", service.health("liveness"));
-    assertAnswer(200, "{\"status\":\"UP\"}", service.health("readiness"));
-
-    proxy.refuse();
-    HttpResponse<String> refused = service.create(FERN);
-    assertEquals(503, refused.statusCode());
-    assertTrue(refused.body().startsWith("{\"error\":5002,"), refused.body());
-    assertEquals(Optional.of("1"), refused.headers().firstValue("Retry-After"));
-    service.awaitReadiness(503);
-    assertAnswer(503, "{\"status\":\"DOWN\"}", service.health("readiness"));
-    assertAnswer(200, "{\"status\":\"UP\"}", service.health("liveness"));
-
-    proxy.heal();
-    service.awaitReady();
-    assertAnswer(200, ANSWER, service.create(FERN));
   }
 
   private static void assertAnswer(int status, String body, HttpResponse<String> answer) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.http.HttpResponse;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -32,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -83,7 +86,7 @@ class ShutdownTest {
     settings.put("DRAIN_SECONDS", "3");
     ServiceProcess service = start(settings);
     SocketFactory sockets = isTls ? certificate.sockets() : SocketFactory.getDefault();
-    List<Future<?>> clients = startClients(sockets, service.port);
+    List<Future<?>> clients = startClients(() -> createUntilTold(sockets, service.port));
     Await.until("creates go on", () -> ids.get() > CREATES_BEFORE);
 
     long asked = System.nanoTime();
@@ -103,6 +106,37 @@ class ShutdownTest {
     assertEquals(ids.get() + 1, database.plants().size());
   }
 
+  @RepeatedTest(10)
+  void connection_that_was_accepted_is_answered() throws Exception {
+    ServiceProcess service = start(Map.of());
+    List<Future<?>> clients = startClients(() -> createUntilRefused(service.port));
+    Await.until("creates go on", () -> ids.get() > CREATES_BEFORE);
+
+    service.terminate();
+
+    for (Future<?> client : clients) {
+      client.get();
+    }
+    assertEquals(ServiceProcess.TERMINATED, service.awaitExit());
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void first_request_of_a_connection_is_answered_after_the_port_is_closed(boolean isTls)
+      throws Exception {
+    TestCertificate certificate = TestCertificate.issue();
+    ServiceProcess service = start(isTls ? certificate.settings() : Map.of());
+    SocketFactory sockets = isTls ? certificate.sockets() : SocketFactory.getDefault();
+    try (RawClient client = new RawClient(sockets, service.port, ServiceProcess.token())) {
+      service.terminate();
+      Await.until("the port is closed", () -> !service.isOpen());
+
+      assertEquals(200, client.create(1));
+      assertTrue(client.isLast());
+    }
+    assertEquals(ServiceProcess.TERMINATED, service.awaitExit());
+  }
+
   @ParameterizedTest
   @CsvSource({"TERM, 143", "HUP, 129"})
   void store_that_closes_on_the_event_of_the_framework_sees_no_create_afterwards(
@@ -117,7 +151,8 @@ class ShutdownTest {
                     "JWT_SECRET", DevelopmentKey.SECRET,
                     "CLOSING_STORE", "on",
                     "DRAIN_SECONDS", "2")));
-    List<Future<?>> clients = startClients(SocketFactory.getDefault(), service.port);
+    List<Future<?>> clients =
+        startClients(() -> createUntilTold(SocketFactory.getDefault(), service.port));
     Await.until("creates go on", () -> ids.get() > CREATES_BEFORE);
 
     service.signal(signal);
@@ -230,20 +265,37 @@ class ShutdownTest {
     return started.awaitReady();
   }
 
-  /** Starts clients that create plants without a pause until connections are refused. */
-  private List<Future<?>> startClients(SocketFactory sockets, int port) {
+  private List<Future<?>> startClients(Callable<Void> client) {
     List<Future<?>> clients = new ArrayList<>();
     for (int number = 0; number < CLIENTS; number++) {
-      clients.add(
-          threads.submit(() -> {
-            try (RawClient client = new RawClient(sockets, port, ServiceProcess.token())) {
-              while (!client.isLast()) {
-                assertEquals(200, client.create(ids.incrementAndGet()));
-              }
-            }
-            return null;
-          }));
+      clients.add(threads.submit(client));
     }
     return clients;
+  }
+
+  /** Creates plants on one connection until an answer asks for another. */
+  private Void createUntilTold(SocketFactory sockets, int port) throws IOException {
+    try (RawClient client = new RawClient(sockets, port, ServiceProcess.token())) {
+      while (!client.isLast()) {
+        assertEquals(200, client.create(ids.incrementAndGet()));
+      }
+    }
+    return null;
+  }
+
+  /** Creates each plant on a connection of its own until a connection is refused. */
+  private Void createUntilRefused(int port) throws IOException {
+    String token = ServiceProcess.token();
+    while (true) {
+      RawClient connected;
+      try {
+        connected = new RawClient(port, token);
+      } catch (ConnectException refused) {
+        return null;
+      }
+      try (connected) {
+        assertEquals(200, connected.create(ids.incrementAndGet()));
+      }
+    }
   }
 }

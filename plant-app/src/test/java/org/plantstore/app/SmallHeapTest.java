@@ -14,12 +14,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import javax.net.SocketFactory;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -46,6 +48,8 @@ class SmallHeapTest {
   /** Nearly the limit of connections. */
   private static final int STRANGERS = 16_000;
 
+  private static final int OPEN_CONNECTIONS = 10_000;
+
   /** In place of a status: the service has closed the connection. */
   private static final int CLOSED = 0;
 
@@ -61,6 +65,7 @@ class SmallHeapTest {
   private final ExecutorService clients = Executors.newFixedThreadPool(CONNECTIONS + 1);
 
   private final String token = ServiceProcess.token();
+  private final List<AutoCloseable> open = new ArrayList<>();
 
   @BeforeAll
   static void start() throws SQLException {
@@ -72,9 +77,30 @@ class SmallHeapTest {
     return new ServiceProcess(command, Database.create().environment(settings)).awaitReady();
   }
 
+  @AfterEach
+  void closeConnections() throws Exception {
+    for (AutoCloseable connection : open) {
+      connection.close();
+    }
+  }
+
+  @Test
+  void ten_thousand_open_connections_are_served() throws IOException {
+    List<RawClient> callers = new ArrayList<>();
+    for (int number = 0; number < OPEN_CONNECTIONS; number++) {
+      RawClient caller = connect();
+      open.add(caller);
+      callers.add(caller);
+    }
+    for (RawClient caller : callers) {
+      assertEquals(200, caller.create(603));
+      assertFalse(caller.isLast());
+    }
+  }
+
   @Test
   void largest_bodies_on_many_connections_are_answered() throws Exception {
-    assertAnswered(onConnections(CONNECTIONS, this::largeCreate));
+    assertAnswered(onConnections(CONNECTIONS, id -> largeCreate(connect(), id)));
     assertWell();
   }
 
@@ -102,7 +128,7 @@ class SmallHeapTest {
         onConnections(
             CONNECTIONS,
             id -> {
-              try (RawClient client = new RawClient(service.port, token)) {
+              try (RawClient client = connect()) {
                 sendAllButTheEnd(client, id);
                 allSent.countDown();
                 assertEquals(200, small.get());
@@ -122,7 +148,7 @@ class SmallHeapTest {
     onConnections(
         CONNECTIONS,
         id -> {
-          try (RawClient client = new RawClient(service.port, token)) {
+          try (RawClient client = connect()) {
             sendAllButTheEnd(client, id);
             client.send(END);
           }
@@ -144,20 +170,13 @@ class SmallHeapTest {
           case "chunk" -> head + "Transfer-Encoding: chunked\r\n\r\n1;" + "x".repeat(12_000);
           default -> head + "Content-Length: 1\r\n\r\n";
         };
-    List<Socket> strangers = new ArrayList<>();
-    try {
-      for (int stranger = 0; stranger < STRANGERS; stranger++) {
-        Socket socket = new Socket("localhost", service.port);
-        strangers.add(socket);
-        socket.getOutputStream().write(begin.getBytes(US_ASCII));
-      }
-
-      assertWell();
-    } finally {
-      for (Socket stranger : strangers) {
-        stranger.close();
-      }
+    for (int stranger = 0; stranger < STRANGERS; stranger++) {
+      Socket socket = new Socket("localhost", service.port);
+      open.add(socket);
+      socket.getOutputStream().write(begin.getBytes(US_ASCII));
     }
+
+    assertWell();
   }
 
   private interface Client {
@@ -165,14 +184,14 @@ class SmallHeapTest {
   }
 
   private Set<Integer> onConnections(int connections, Client client) throws Exception {
-    List<Future<Integer>> pending = new ArrayList<>();
+    List<Callable<Integer>> calls = new ArrayList<>();
     for (int number = 0; number < connections; number++) {
       int id = number;
-      pending.add(clients.submit(() -> client.status(id)));
+      calls.add(() -> client.status(id));
     }
     Set<Integer> statuses = new TreeSet<>();
-    for (Future<Integer> answer : pending) {
-      statuses.add(answer.get(120, TimeUnit.SECONDS));
+    for (Future<Integer> answer : clients.invokeAll(calls, 120, TimeUnit.SECONDS)) {
+      statuses.add(answer.get());
     }
     return statuses;
   }
@@ -182,8 +201,8 @@ class SmallHeapTest {
     assertTrue(Set.of(200, 503).containsAll(statuses), statuses.toString());
   }
 
-  private int largeCreate(int id) throws IOException {
-    return largeCreate(new RawClient(service.port, token), id);
+  private RawClient connect() throws IOException {
+    return new RawClient(service.port, token);
   }
 
   private static int largeCreate(RawClient client, int id) throws IOException {
@@ -205,7 +224,7 @@ class SmallHeapTest {
     Await.until(
         () -> "a large body is read",
         Duration.ofSeconds(30),
-        () -> largeCreate(CONNECTIONS) == 200);
+        () -> largeCreate(connect(), CONNECTIONS) == 200);
     String log = service.output() + service.errors();
     assertFalse(log.contains("MemoryError:"), log);
     assertFalse(log.contains("ERROR"), log);

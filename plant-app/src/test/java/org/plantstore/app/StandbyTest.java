@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +12,6 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -102,21 +100,14 @@ class StandbyTest {
     DatabaseServer primary = new DatabaseServer(data, 0);
     primary.database().execute("ALTER SYSTEM SET synchronous_standby_names = '*'");
     primary.close();
-    copy(data, copy);
+    Program.run(Path.of("."), Map.of(), "cp", "-a", data.toString(), copy.toString())
+        .requireSuccess();
     Files.createFile(copy.resolve("standby.signal"));
     Files.writeString(
         copy.resolve("postgresql.auto.conf"),
         "primary_conninfo = 'host=localhost port=" + primary.port() + " user=postgres'\n");
     primary.restart();
     return primary;
-  }
-
-  private static void copy(Path data, Path copy) throws IOException {
-    try (Stream<Path> files = Files.walk(data)) {
-      for (Path file : files.toList()) {
-        Files.copy(file, copy.resolve(data.relativize(file)), StandardCopyOption.COPY_ATTRIBUTES);
-      }
-    }
   }
 
   private static String idsOf(DatabaseServer server) throws SQLException {

@@ -68,8 +68,8 @@ class StartTest {
       delimiter = '|',
       textBlock =
           """
-          4194305 | MAX_BODY_BYTES must be at most 4194304, a sixteenth of the heap (-Xmx), but is 4194305
-          4194304 | the database cannot be used; check DATABASE_URL, DATABASE_USERNAME, DATABASE_PASSWORD and the server:
+          2097153 | MAX_BODY_BYTES must be at most 2097152, a thirty-second of the heap (-Xmx), but is 2097153
+          2097152 | the database cannot be used; check DATABASE_URL, DATABASE_USERNAME, DATABASE_PASSWORD and the server:
           """)
   void start_that_fails_ends_with_one_line_and_opens_no_port(String maxBodyBytes, String reason) {
     Map<String, String> environment = new HashMap<>(COMPLETE);
@@ -105,7 +105,7 @@ class StartTest {
   }
 
   private static String reasonOf(Executable start) {
-    return StartupFailure.reasonFor(assertThrows(Exception.class, start));
+    return Main.reasonFor(assertThrows(Exception.class, start));
   }
 
   /** Starts the service in this process as {@link Main} does, until it fails. */

@@ -8,17 +8,17 @@ import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.crypto.MACSigner;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
+import java.math.BigInteger;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Date;
-import java.util.HexFormat;
 
 /** The key of this process, and valid tokens. */
 public final class DevelopmentKey {
 
   /** The secret of HS256. */
-  public static final String SECRET = random();
+  public static final String SECRET = new BigInteger(256, new SecureRandom()).toString(16);
 
   private DevelopmentKey() {}
 
@@ -37,11 +37,5 @@ public final class DevelopmentKey {
     } catch (JOSEException e) {
       throw new IllegalStateException(e);
     }
-  }
-
-  private static String random() {
-    byte[] bytes = new byte[32];
-    new SecureRandom().nextBytes(bytes);
-    return HexFormat.of().formatHex(bytes);
   }
 }

@@ -1,0 +1,169 @@
+package org.plantstore.app;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** No request fails behind the proxies of the page while instances are replaced and killed. */
+@Tag("slow")
+class ProxiesTest {
+
+  private static final Path PAGE = Path.of("docs", "proxies.md");
+  private static final int CLIENTS = 8;
+
+  private final AtomicLong ids = new AtomicLong();
+  private final AtomicLong created = new AtomicLong();
+  private volatile boolean isOver;
+
+  @TempDir Path folder;
+
+  /** The proxies whose lines on the page are tried, each with what its lines have around them. */
+  enum Kind {
+    NGINX(
+        "nginx -e stderr -p . -c ./configuration",
+        "daemon off; pid nginx.pid; events {} http { access_log off; %s }"),
+    HAPROXY("haproxy -db -f configuration", "%s");
+
+    private final String command;
+    private final String around;
+
+    Kind(String command, String around) {
+      this.command = command;
+      this.around = around;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void no_request_fails_while_instances_are_replaced_and_killed(Kind kind) throws Exception {
+    Map<String, String> settings = new HashMap<>(Database.create().environment());
+    settings.put("DRAIN_SECONDS", "1");
+    settings.put("ACCESS_LOG", "on");
+    ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
+    try (ServiceProcess first = new ServiceProcess(settings);
+        ServiceProcess second = new ServiceProcess(settings);
+        Proxy proxy = new Proxy(kind, first.awaitReady(), second.awaitReady())) {
+      List<Future<?>> clients = new ArrayList<>();
+      for (int client = 0; client < CLIENTS; client++) {
+        clients.add(threads.submit(() -> createUntilOver(proxy)));
+      }
+      awaitCreates(clients);
+
+      first.stop();
+      try (ServiceProcess replacement = replace(first, settings)) {
+        awaitCreates(clients);
+        second.stop();
+        try (ServiceProcess other = replace(second, settings)) {
+          awaitCreates(clients);
+          replacement.signal("KILL");
+          awaitCreates(clients);
+          assertTrue(other.isAlive());
+          isOver = true;
+          for (Future<?> client : clients) {
+            client.get();
+          }
+        }
+      }
+    } finally {
+      isOver = true;
+      threads.shutdownNow();
+    }
+  }
+
+  private void awaitCreates(List<Future<?>> clients) {
+    long enough = created.get() + 100;
+    Await.until(
+        "creates go on",
+        () -> {
+          for (Future<?> client : clients) {
+            if (client.isDone()) {
+              client.get(); // throws what has ended it
+            }
+          }
+          return created.get() >= enough;
+        });
+  }
+
+  private Void createUntilOver(ServiceClient proxy) {
+    while (!isOver) {
+      HttpResponse<String> answer = proxy.create(ids.incrementAndGet(), "fern");
+      assertEquals(200, answer.statusCode(), answer::body);
+      created.incrementAndGet();
+    }
+    return null;
+  }
+
+  /** Starts an instance at the ports of one that has ended. */
+  private static ServiceProcess replace(ServiceProcess ended, Map<String, String> settings) {
+    Map<String, String> withPorts = new HashMap<>(settings);
+    withPorts.put("PORT", String.valueOf(ended.port));
+    withPorts.put("MANAGEMENT_PORT", String.valueOf(ended.managementPort));
+    ServiceProcess replacement = new ServiceProcess(withPorts);
+    replacement.awaitLine("outcome=created"); // the proxy uses it again
+    return replacement;
+  }
+
+  /** A proxy in front of two instances. */
+  private final class Proxy extends ServiceClient implements AutoCloseable {
+
+    private final Process process;
+
+    Proxy(Kind kind, ServiceProcess first, ServiceProcess second) throws IOException {
+      String lines =
+          block(kind)
+              .replaceAll("(listen |bind .*:)80\\b", "$1" + port)
+              .replace("10.0.0.1:8080", "localhost:" + first.port)
+              .replace("10.0.0.2:8080", "localhost:" + second.port)
+              .replaceFirst("8081", String.valueOf(first.managementPort))
+              .replaceFirst("8081", String.valueOf(second.managementPort));
+      Files.writeString(folder.resolve("configuration"), kind.around.formatted(lines));
+      List<String> command = new ArrayList<>(List.of(kind.command.split(" ", -1)));
+      command.set(0, Program.requireInstalled(command.get(0)));
+      process =
+          new ProcessBuilder(command)
+              .directory(folder.toFile())
+              .redirectErrorStream(true)
+              .redirectOutput(Redirect.to(folder.resolve("output").toFile()))
+              .start();
+      Await.until(
+          () -> "the proxy listens: " + Manifests.text(folder.resolve("output")),
+          Await.LIMIT,
+          this::isOpen);
+    }
+
+    /** Returns the lines of a proxy on the page. */
+    private static String block(Kind kind) {
+      Matcher block =
+          Pattern.compile("(?m)^```" + kind.name().toLowerCase(Locale.ROOT) + "\n((?:.*\n)*?)```$")
+              .matcher(Manifests.text(PAGE));
+      assertTrue(block.find(), () -> PAGE + " has lines for " + kind);
+      return block.group(1);
+    }
+
+    @Override
+    public void close() {
+      process.destroy();
+      process.onExit().join();
+    }
+  }
+}
