@@ -11,20 +11,25 @@ import io.micronaut.http.server.netty.NettyServerCustomizer;
 import io.micronaut.runtime.server.event.ServerShutdownEvent;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoop;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.nio.AbstractNioChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.codec.http.HttpServerCodec;
-import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.MultithreadEventExecutorGroup;
 import jakarta.inject.Named;
 import jakarta.inject.Singleton;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -54,9 +59,6 @@ final class ConnectionPipeline
 
   /** While 2 KiB of answers are unread, nothing is written until no more than 1 KiB is left. */
   private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(1024, 2 * 1024);
-
-  /** Each read takes up to 16 connections from the kernel, which queues up to 4,096. */
-  private static final int MAX_LAST_READS = 256;
 
   private final BodyBudget bodies;
   private final Consumer<Exchange> exchanges;
@@ -120,12 +122,18 @@ final class ConnectionPipeline
     slowClients.keySet().forEach(loop -> loop.submit(() -> {}).awaitUninterruptibly());
   }
 
-  /** Closes a port at once after its last connection, because the kernel would reset others. */
-  private static Future<Void> close(AbstractNioChannel listener) throws IOException {
-    for (int read = 0; read < MAX_LAST_READS; read++) {
-      listener.unsafe().read();
+  /**
+   * Accepts the connections that the kernel has accepted, and closes the port at once, because the
+   * kernel resets a connection that is accepted in between.
+   */
+  private static ChannelFuture close(AbstractNioChannel listener) throws IOException {
+    ServerSocketChannel port = (ServerSocketChannel) listener.unsafe().ch();
+    List<SocketChannel> last = new ArrayList<>();
+    for (SocketChannel each = port.accept(); each != null; each = port.accept()) {
+      last.add(each);
     }
-    listener.unsafe().ch().close();
+    port.close();
+    last.forEach(each -> listener.pipeline().fireChannelRead(new NioSocketChannel(listener, each)));
     return listener.close();
   }
 
