@@ -41,10 +41,7 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
   public List<Supplier<String>> all() {
     try {
       DatabaseState state = DatabaseState.read(access);
-      List<Supplier<String>> requirements = new ArrayList<>();
-      // Parameters of the address may be secret.
-      requirements.add(() -> access.url().replaceFirst("\\?.*", "") + " answers");
-      requirements.addAll(state.ofServer(migrates));
+      List<Supplier<String>> requirements = new ArrayList<>(state.ofServer(migrates));
       requirements.add(() -> requireTable(migrates));
       return requirements;
     } catch (SQLException e) {
