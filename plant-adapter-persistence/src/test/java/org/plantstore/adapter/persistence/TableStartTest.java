@@ -8,13 +8,11 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.micronaut.context.ApplicationContext;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
@@ -159,14 +157,11 @@ class TableStartTest {
 
   @RepeatedTest(5)
   void instances_that_start_at_once_on_an_empty_database_all_start() throws Exception {
-    ExecutorService starts = Executors.newFixedThreadPool(4);
-    Callable<Object> start = Executors.callable(SERVER::migrate);
-    try {
-      for (Future<Object> started : starts.invokeAll(Collections.nCopies(4, start))) {
-        started.get();
-      }
-    } finally {
-      starts.shutdown();
-    }
+    Executor threads = start -> new Thread(start).start();
+    CompletableFuture<?>[] starts =
+        Stream.generate(() -> CompletableFuture.runAsync(SERVER::migrate, threads))
+            .limit(4)
+            .toArray(CompletableFuture<?>[]::new);
+    CompletableFuture.allOf(starts).get();
   }
 }
