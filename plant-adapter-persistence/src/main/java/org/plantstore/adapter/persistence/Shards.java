@@ -72,9 +72,10 @@ final class Shards {
   Shards(JdbcOperations database, ConnectionPool pool) {
     this.database = database;
     this.pool = pool;
-    int delay = refresh() ? 30 : 1;
+    refresh();
     if (!executor.isShutdown()) {
-      executor.scheduleWithFixedDelay(this::refresh, delay, 30, TimeUnit.SECONDS);
+      // Soon, because the first read may have failed.
+      executor.scheduleWithFixedDelay(this::refresh, 1, 30, TimeUnit.SECONDS);
     }
   }
 
@@ -98,17 +99,15 @@ final class Shards {
     return lanes;
   }
 
-  /** Reads the shards. If that fails, returns false, and the known shards stay. */
-  boolean refresh() {
+  /** Reads the shards. If that fails, the known shards stay. */
+  synchronized void refresh() {
     try {
       database
           .execute(Shards::nodes)
           .ifPresentOrElse(nodes -> update(shards(nodes)), executor::shutdown);
-      return true;
     } catch (RuntimeException e) {
       // Mostly because the database is down, which is reported elsewhere.
       LOG.debug("The shards cannot be read", e);
-      return false;
     }
   }
 

@@ -1,7 +1,6 @@
 package org.plantstore.adapter.persistence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
 import java.util.Map;
@@ -37,20 +36,6 @@ class DatabaseRequirementsTest {
             .formatted(url),
         report.out().replaceAll("PostgreSQL \\d+", "PostgreSQL N"));
     assertEquals(new Report(0, report.out(), ""), report);
-  }
-
-  @Test
-  void account_that_may_only_insert_and_select_has_the_rights_that_are_needed() {
-    SERVER.migrate();
-    SERVER.execute("CREATE ROLE gardener LOGIN", "GRANT INSERT, SELECT ON plant TO gardener");
-
-    Report report =
-        SERVER.run("check", Map.of("database.username", "gardener", "database.migrate", "off"));
-
-    assertEquals(new Report(0, report.out(), ""), report);
-    assertTrue(
-        report.out().contains("database\tgardener has the rights that the service needs\n"),
-        report::out);
   }
 
   @Test

@@ -1,10 +1,10 @@
 package org.plantstore.adapter.persistence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micronaut.data.connection.jdbc.exceptions.CannotGetJdbcConnectionException;
 import java.sql.SQLException;
@@ -20,34 +20,31 @@ class ExceptionTranslationTest {
 
   @ParameterizedTest
   @CsvSource({
-    "08006, BATCH",
-    "40001, BATCH",
-    "40P01, BATCH",
-    "57P01, BATCH",
-    "55P03, EACH",
-    "22021, EACH",
-    "42P01, EACH",
-    "57014, NEVER",
-    "53300, NEVER",
-    "25P04, NEVER",
-    "25006, BATCH",
-    ", NEVER"
+    "08006, BATCH, true",
+    "40001, BATCH, true",
+    "40P01, BATCH, true",
+    "57P01, BATCH, true",
+    "55P03, EACH, true",
+    "22021, EACH, false",
+    "42P01, EACH, false",
+    "57014, NEVER, true",
+    "53300, NEVER, true",
+    "25P04, NEVER, true",
+    "25006, BATCH, true",
+    ", NEVER, true"
   })
-  void retry_fits_the_state(@Nullable String state, Retry retry) {
-    assertEquals(retry, ExceptionTranslation.toBatchFailure(wrapped(state)).retry());
-  }
+  void retry_and_reason_fit_the_state(@Nullable String state, Retry retry, boolean isTransient) {
+    BatchFailure failure = ExceptionTranslation.toBatchFailure(wrapped(state));
 
-  @Test
-  void reason_fits_what_trying_again_can_do() {
-    RuntimeException passing = ExceptionTranslation.toBatchFailure(wrapped("40001")).reason();
-    assertInstanceOf(PlantStoreUnavailableException.class, passing);
-    assertEquals("failed (SQLSTATE 40001)", passing.getMessage());
-
-    RuntimeException lasting = ExceptionTranslation.toBatchFailure(wrapped("23502")).reason();
-    assertInstanceOf(IllegalStateException.class, lasting);
+    String told = state == null ? "failed" : "failed (SQLSTATE " + state + ")";
+    assertEquals(retry, failure.retry());
     assertEquals(
-        "PostgreSQL refuses the plant permanently: failed (SQLSTATE 23502)", lasting.getMessage());
-    assertNull(lasting.getCause());
+        isTransient ? PlantStoreUnavailableException.class : IllegalStateException.class,
+        failure.reason().getClass());
+    assertEquals(
+        isTransient ? told : "PostgreSQL refuses the plant permanently: " + told,
+        failure.reason().getMessage());
+    assertNull(failure.reason().getCause());
   }
 
   @Test
@@ -57,7 +54,7 @@ class ExceptionTranslationTest {
             new CannotGetJdbcConnectionException("none", new SQLException("failed", "08001")));
 
     assertEquals(Retry.NEVER, failure.retry());
-    assertInstanceOf(PlantStoreUnavailableException.class, failure.reason());
+    assertTrue(failure.isTransient());
   }
 
   @Test

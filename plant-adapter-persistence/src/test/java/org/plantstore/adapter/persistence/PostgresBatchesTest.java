@@ -12,14 +12,11 @@ import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
 import io.micronaut.context.ApplicationContext;
 import java.sql.Connection;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -113,10 +110,7 @@ class PostgresBatchesTest {
   }
 
   private static LongStream shuffled(long seed) {
-    List<Long> ids =
-        LongStream.range(0, 2_000).boxed().collect(Collectors.toCollection(ArrayList::new));
-    Collections.shuffle(ids, new Random(seed));
-    return ids.stream().mapToLong(Long::longValue);
+    return new Random(seed).longs(40_000, 0, 2_000).distinct();
   }
 
   @Test

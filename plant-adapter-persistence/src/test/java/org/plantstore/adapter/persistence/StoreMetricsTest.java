@@ -3,6 +3,7 @@ package org.plantstore.adapter.persistence;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.persistence.Calls.fern;
 import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
 import io.micrometer.core.instrument.DistributionSummary;
@@ -15,7 +16,6 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
-import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 
 /** The metrics of a store with a registry; most other tests show that it needs none. */
@@ -29,7 +29,7 @@ class StoreMetricsTest {
     try (ApplicationContext context = SERVER.connect(Map.of(), registry)) {
       PlantStore store = context.getBean(PlantStore.class);
       for (long id = 0; id < 3; id++) {
-        store.putIfAbsent(new NewPlant(id, "fern", null));
+        store.putIfAbsent(fern(id));
       }
 
       DistributionSummary batches = registry.get("plant.store.batch.plants").summary();
@@ -45,8 +45,7 @@ class StoreMetricsTest {
       assertEquals(GroupCommit.WRITERS, registry.get("hikaricp.connections.max").gauge().value());
 
       SERVER.execute("DROP TABLE plant");
-      assertThrows(
-          IllegalStateException.class, () -> store.putIfAbsent(new NewPlant(3, "fern", null)));
+      assertThrows(IllegalStateException.class, () -> store.putIfAbsent(fern(3)));
       assertEquals(3, commits("stored").count());
       assertTrue(commits("failed").count() > 0);
     }

@@ -1,8 +1,6 @@
 package org.plantstore.adapter.persistence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.params.provider.Arguments.arguments;
 import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
 import ch.qos.logback.classic.Level;
@@ -10,21 +8,16 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.micronaut.context.ApplicationContext;
-import io.micronaut.context.exceptions.ConfigurationException;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.persistence.PostgresServer.Report;
 import org.plantstore.domain.NewPlant;
@@ -103,43 +96,30 @@ class TableStartTest {
         SERVER.refusal(UNMIGRATED));
   }
 
-  /** A change of the metadata, and the log. */
-  static List<Arguments> weaknesses() {
-    return List.of(
-        arguments(
-            "UPDATE settings_of_workers SET result = 'on off 0'",
-            List.of(
-                "WARN A worker of Citus loses plants in a crash: east:1 has fsync = off; run there"
-                    + " ALTER SYSTEM SET fsync = on, and SELECT pg_reload_conf()",
-                "WARN A worker of Citus lets a locked id hold up others: east:1 has lock_timeout ="
-                    + " 0; run ALTER ROLE \"postgres\" SET lock_timeout = '1s'")),
-        // The session of the store has settings of its own at the node of the instance.
-        arguments(
-            "UPDATE settings_of_workers SET result = 'off off 0';"
-                + " UPDATE pg_dist_local_group SET groupid = 1",
-            List.of()),
-        arguments(
-            "UPDATE settings_of_workers SET success = false, result = 'connection refused'",
-            List.of(
-                "INFO A worker of Citus cannot be asked for its settings: east:1 answers connection"
-                    + " refused")),
-        arguments(
-            """
-            CREATE OR REPLACE FUNCTION run_command_on_all_nodes(text)
-              RETURNS SETOF settings_of_workers LANGUAGE plpgsql AS
-              $$BEGIN RAISE insufficient_privilege; END$$
-            """,
-            List.of(
-                "INFO The workers of Citus cannot be asked for their settings:"
-                    + " insufficient_privilege (SQLSTATE 42501)")));
-  }
-
+  /** A change of the metadata, and the log; a session has settings of its own at its node. */
   @ParameterizedTest
-  @MethodSource("weaknesses")
-  void worker_that_is_weak_or_cannot_be_asked_is_logged(String change, List<String> lines) {
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          UPDATE settings_of_workers SET result = 'on off 0' |\
+            WARN A worker of Citus loses plants in a crash: east:1 has fsync = off; run there \
+          ALTER SYSTEM SET fsync = on, and SELECT pg_reload_conf(). \
+          WARN A worker of Citus lets a locked id hold up others: east:1 has lock_timeout = 0; run \
+          ALTER ROLE "postgres" SET lock_timeout = '1s'
+          UPDATE settings_of_workers SET result = 'off off 0';\
+           UPDATE pg_dist_local_group SET groupid = 1 | ''
+          UPDATE settings_of_workers SET success = false, result = 'connection refused' |\
+            INFO A worker of Citus cannot be asked for its settings: east:1 answers connection refused
+          CREATE OR REPLACE FUNCTION run_command_on_all_nodes(text) RETURNS SETOF settings_of_workers\
+           LANGUAGE plpgsql AS $$BEGIN RAISE insufficient_privilege; END$$ |\
+            INFO The workers of Citus cannot be asked for their settings: insufficient_privilege \
+          (SQLSTATE 42501)
+          """)
+  void worker_that_is_weak_or_cannot_be_asked_is_logged(String change, String lines) {
     distribute(change);
 
-    assertEquals(lines, log(PACKAGE, () -> SERVER.connect(UNMIGRATED).close()));
+    assertEquals(lines, String.join(". ", log(PACKAGE, () -> SERVER.connect(UNMIGRATED).close())));
   }
 
   /** Returns the lines that an action logs, from level INFO. */
@@ -177,26 +157,11 @@ class TableStartTest {
 
   @RepeatedTest(5)
   void instances_that_start_at_once_on_an_empty_database_all_start() throws Exception {
-    ExecutorService starts = Executors.newFixedThreadPool(4);
-    Callable<Object> start = Executors.callable(SERVER::migrate);
-    try {
-      for (Future<Object> started : starts.invokeAll(Collections.nCopies(4, start))) {
-        started.get();
-      }
-    } finally {
-      starts.shutdown();
-    }
-  }
-
-  @Test
-  void command_that_fails_says_why() {
-    SERVER.execute("CREATE TABLE plant (id int)");
-
-    assertEquals(
-        "the tables of the database cannot be brought up to date:"
-            + " relation \"plant\" already exists (SQLSTATE 42P07);"
-            + " start with DATABASE_MIGRATE=off to use it",
-        assertThrows(ConfigurationException.class, () -> SERVER.run("migrate", Map.of()))
-            .getMessage());
+    Executor threads = start -> new Thread(start).start();
+    CompletableFuture<?>[] starts =
+        Stream.generate(() -> CompletableFuture.runAsync(SERVER::migrate, threads))
+            .limit(4)
+            .toArray(CompletableFuture<?>[]::new);
+    CompletableFuture.allOf(starts).get();
   }
 }

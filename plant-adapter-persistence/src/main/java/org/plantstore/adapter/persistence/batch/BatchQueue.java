@@ -71,9 +71,8 @@ final class BatchQueue {
    * A batch in flight.
    *
    * @param began when a writer took the batch, as a value of {@link System#nanoTime()}
-   * @param release releases the slot of the batch
    */
-  record Batch(List<WaitingPlant> plants, long began, Runnable release) {}
+  record Batch(List<WaitingPlant> plants, long began) {}
 
   /** Larger batches make a commit hardly cheaper, and its callers wait longer. */
   static final int MAX_PLANTS = 256;
@@ -84,15 +83,10 @@ final class BatchQueue {
   private static final Duration EXCLUSIVE = Duration.ofMillis(20);
   private static final Duration BACK_OFF = Duration.ofMillis(100);
 
-  private final GroupCommit.Slots slots;
   private final Queue<WaitingPlant> waiting = new ArrayDeque<>();
   private final Queue<WaitingPlant> backingOff = new ArrayDeque<>();
   private final Deque<Batch> inFlight = new ArrayDeque<>();
   private boolean isClosed;
-
-  BatchQueue(GroupCommit.Slots slots) {
-    this.slots = slots;
-  }
 
   /** Adds a plant at the end, or fails it if the queue is closed. */
   void add(WaitingPlant plant) {
@@ -114,31 +108,16 @@ final class BatchQueue {
     backingOff.add(plant.retry(cause));
   }
 
-  /** Waits for the next batch and takes it, or returns null if the queue is terminated. */
-  @Nullable Batch take() throws InterruptedException {
-    while (awaitReady()) {
-      Runnable release = slots.acquire();
-      Batch batch = takeIfReady(release);
-      if (batch != null) {
-        return batch;
-      }
-      release.run();
-    }
-    return null;
-  }
-
   /** Waits until a batch can be taken; returns false if the queue is terminated. */
-  private synchronized boolean awaitReady() throws InterruptedException {
-    while (true) {
+  synchronized boolean awaitReady() throws InterruptedException {
+    while (!isTerminated()) {
       waiting.removeIf(WaitingPlant::isDone);
       if (isReady()) {
         return true;
       }
-      if (isTerminated()) {
-        return false;
-      }
       wait();
     }
+    return false;
   }
 
   private boolean isReady() {
@@ -148,12 +127,12 @@ final class BatchQueue {
   }
 
   /** Takes as many plants as a batch may have, or returns null if none may be taken now. */
-  private synchronized @Nullable Batch takeIfReady(Runnable release) {
+  synchronized @Nullable Batch takeIfReady() {
     if (!isReady()) {
       return null;
     }
     WaitingPlant first = waiting.remove();
-    Batch batch = new Batch(new ArrayList<>(), System.nanoTime(), release);
+    Batch batch = new Batch(new ArrayList<>(), System.nanoTime());
     batch.plants.add(first);
     inFlight.add(batch);
     long bytes = first.bytes();
@@ -172,10 +151,9 @@ final class BatchQueue {
     return batch;
   }
 
-  /** Removes a batch that was written or has failed, and releases its slot. */
+  /** Removes a batch that was written or has failed. */
   synchronized void finish(Batch batch) {
     inFlight.remove(batch);
-    batch.release.run();
   }
 
   /**

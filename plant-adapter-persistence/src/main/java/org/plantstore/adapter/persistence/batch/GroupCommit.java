@@ -54,9 +54,10 @@ public final class GroupCommit implements AutoCloseable {
 
   private final String databaseName;
   private final Table table;
+  private final Slots slots;
   private final Supplier<Duration> timeout;
   private final Waits waits;
-  private final BatchQueue queue;
+  private final BatchQueue queue = new BatchQueue();
   private final ScheduledExecutorService sweeper =
       Executors.newSingleThreadScheduledExecutor(work -> daemon("plant-deadlines", work));
 
@@ -71,9 +72,9 @@ public final class GroupCommit implements AutoCloseable {
       String databaseName, Table table, Slots slots, Supplier<Duration> timeout, Waits waits) {
     this.databaseName = databaseName;
     this.table = table;
+    this.slots = slots;
     this.timeout = timeout;
     this.waits = waits;
-    this.queue = new BatchQueue(slots);
     for (int writer = 0; writer < WRITERS; writer++) {
       daemon("plant-writer", this::writeBatches).start();
     }
@@ -103,8 +104,13 @@ public final class GroupCommit implements AutoCloseable {
 
   private void writeBatches() {
     try {
-      for (Batch batch = queue.take(); batch != null; batch = queue.take()) {
-        write(batch);
+      while (queue.awaitReady()) {
+        Runnable release = slots.acquire();
+        Batch batch = queue.takeIfReady();
+        if (batch != null) {
+          write(batch);
+        }
+        release.run();
       }
     } catch (InterruptedException e) {
       throw new IllegalStateException("a writer must not be interrupted", e);

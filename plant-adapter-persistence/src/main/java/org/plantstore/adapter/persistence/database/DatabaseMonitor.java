@@ -26,17 +26,19 @@ import org.slf4j.LoggerFactory;
  * Probes the database on its own connection, so that readiness is known while the pool is
  * exhausted. If a probe fails or reaches a standby, the pool's idle connections are evicted. When a
  * probe gets a new connection, statements older than that connection and older than 1 s are
- * aborted. Overlong statements are cancelled. Safe for use by many threads.
+ * aborted. Safe for use by many threads.
  */
 @Context
 final class DatabaseMonitor implements HealthIndicator {
 
   private static final Logger LOG = LoggerFactory.getLogger(DatabaseMonitor.class);
 
+  /** The time-out of a probe on an open connection. */
+  static final Duration PROBE = Duration.ofSeconds(1);
+
   private final RetryingDataSource source;
   private final HikariPoolMXBean pool;
   private final RunningStatements statements;
-  private final DatabaseTimeouts timeouts;
   private final ScheduledExecutorService executor =
       Executors.newSingleThreadScheduledExecutor(work -> {
         Thread thread = new Thread(work, "database-monitor");
@@ -58,7 +60,6 @@ final class DatabaseMonitor implements HealthIndicator {
     this.source = pool.source();
     this.pool = pool.pool().getHikariPoolMXBean();
     this.statements = statements;
-    this.timeouts = pool.timeouts();
     if (registry != null) {
       // While readiness is off no request arrives, so no other metric shows an outage.
       Gauge.builder("plant.store.database.up", this, monitor -> monitor.isUp() ? 1 : 0)
@@ -105,13 +106,11 @@ final class DatabaseMonitor implements HealthIndicator {
     if (connection == null) {
       connection = source.attempt();
       opened = System.nanoTime();
-      connection.setNetworkTimeout(
-          Runnable::run, Math.toIntExact(DatabaseTimeouts.PROBE.toMillis()));
+      connection.setNetworkTimeout(Runnable::run, Math.toIntExact(PROBE.toMillis()));
     }
     // In each probe, because a statement may have been too young in the last one. A needless abort
     // is harmless: the batch is retried, and finds its rows.
-    statements.abortBegunBefore(opened, DatabaseTimeouts.PROBE);
-    statements.cancelOlderThan(timeouts.statement());
+    statements.abortBegunBefore(opened, PROBE);
     String failure = source.lastFailure();
     if (failure != null && pool.getTotalConnections() == 0) {
       throw new SQLException("the store has no connection left: " + failure, "08001");

@@ -17,19 +17,13 @@ import org.postgresql.PGConnection;
  * The state of a server, its account and its table, with the requirements on them. A requirement
  * returns its finding, or throws {@link ConfigurationException} with the remedy.
  *
- * @param username the account's name
- * @param majorVersion the version of PostgreSQL
- * @param encoding the encoding of the database
- * @param isStandby whether the server is a standby
- * @param isReadOnly whether the account's transactions are read-only
  * @param mayMigrate whether the account may create the tables, or read the history of migrations
  * @param mayUse whether the account may insert plants and select them
  * @param columns the columns that matter to the store; null if there is no table
  * @param isUnique whether the table has a unique index on {@code id}
- * @param hasCitus whether the extension Citus is installed
  */
 record DatabaseState(
-    String username,
+    DatabaseAccess access,
     int majorVersion,
     String encoding,
     boolean isStandby,
@@ -90,7 +84,7 @@ record DatabaseState(
       row.next();
       requireSession(connection, source);
       return new DatabaseState(
-          access.username(),
+          access,
           connection.getMetaData().getDatabaseMajorVersion(),
           row.getString("encoding"),
           row.getBoolean("is_standby"),
@@ -122,7 +116,8 @@ record DatabaseState(
                 && process == process(connection)
                 && process == process(connection)
                 && otherProcess == process(other),
-            "the database must not be behind a pooler in transaction mode; set pool_mode to session");
+            "the database must not be behind a pooler in transaction mode; set pool_mode to session",
+            "each connection has a session");
       }
     }
   }
@@ -136,76 +131,76 @@ record DatabaseState(
   }
 
   /**
-   * Returns the requirements on the server and the account.
+   * Returns the requirements on the server and the account, in the order of their correction.
    *
    * @param migrates whether the account creates the tables, or changes them
    */
   List<Supplier<String>> ofServer(boolean migrates) {
     return List.of(
+        // Parameters of the address may be secret.
+        () -> access.url().replaceFirst("\\?.*", "") + " answers",
         this::requireVersion,
-        this::requireEncoding,
-        this::requirePrimary,
-        this::requireWritable,
+        () ->
+            require(
+                encoding.equals("UTF8"),
+                "the database must have the encoding UTF8 to keep every name, but has " + encoding,
+                "encoding " + encoding),
+        () ->
+            require(
+                !isStandby,
+                "the database is a standby; promote it, or name the primary",
+                "a primary"),
+        () ->
+            require(
+                !isReadOnly,
+                "the database must be writable for " + access.username() + ", but is read-only",
+                "writable for " + access.username()),
         () -> requireRights(migrates));
   }
 
   String requireVersion() {
-    require(
+    return require(
         majorVersion >= OLDEST_VERSION,
-        "the database must be PostgreSQL " + OLDEST_VERSION + " or later, but is " + majorVersion);
-    return "PostgreSQL " + majorVersion;
-  }
-
-  private String requireEncoding() {
-    require(
-        encoding.equals("UTF8"),
-        "the database must have the encoding UTF8 to keep every name, but has " + encoding);
-    return "encoding " + encoding;
-  }
-
-  private String requirePrimary() {
-    require(!isStandby, "the database is a standby; promote it, or name the primary");
-    return "a primary";
-  }
-
-  private String requireWritable() {
-    require(!isReadOnly, "the database must be writable for " + username + ", but is read-only");
-    return "writable for " + username;
+        "the database must be PostgreSQL " + OLDEST_VERSION + " or later, but is " + majorVersion,
+        "PostgreSQL " + majorVersion);
   }
 
   private String requireRights(boolean migrates) {
-    require(
-        mayMigrate || !migrates,
-        username
-            + " must be allowed to create the tables, and to change them; if another account does"
-            + " that with plant-store migrate, set DATABASE_MIGRATE to off");
-    if (columns == null) {
-      return username + (migrates ? " may create the table plant" : " may connect");
-    }
-    require(
-        mayUse, username + " must be allowed to insert into and to select from the table plant");
-    return username + " has the rights that the service needs";
+    String finding =
+        require(
+            mayMigrate || !migrates,
+            access.username()
+                + " must be allowed to create the tables, and to change them; if another account"
+                + " does that with plant-store migrate, set DATABASE_MIGRATE to off",
+            access.username() + (migrates ? " may create the table plant" : " may connect"));
+    return columns == null
+        ? finding
+        : require(
+            mayUse,
+            access.username()
+                + " must be allowed to insert into and to select from the table plant",
+            access.username() + " has the rights that the service needs");
   }
 
-  String requireTable(boolean migrates) {
-    if (columns == null && migrates) {
-      return "the table plant is not there yet; the start creates it";
+  String requireTable(boolean isCreatedLater) {
+    if (columns == null) {
+      return require(
+          isCreatedLater,
+          "there is no table plant for %s; run plant-store migrate, and accounts.sql after it"
+              .formatted(access.username()),
+          "the table plant is not there yet; the start creates it");
     }
-    require(
-        columns != null,
-        "there is no table plant for "
-            + username
-            + "; run plant-store migrate, and accounts.sql after it");
-    require(
+    return require(
         COLUMNS.equals(columns) && isUnique,
         "the table plant must have the columns %s, and a unique index on id, but has %s%s"
-            .formatted(COLUMNS, columns, isUnique ? "" : ", and no such index"));
-    return "the table plant has the columns and the index that the service needs";
+            .formatted(COLUMNS, columns, isUnique ? "" : ", and no such index"),
+        "the table plant has the columns and the index that the service needs");
   }
 
-  private static void require(boolean isMet, String remedy) {
+  private static String require(boolean isMet, String remedy, String finding) {
     if (!isMet) {
       throw new ConfigurationException(remedy);
     }
+    return finding;
   }
 }

@@ -41,10 +41,7 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
   public List<Supplier<String>> all() {
     try {
       DatabaseState state = DatabaseState.read(access);
-      List<Supplier<String>> requirements = new ArrayList<>();
-      // Parameters of the address may be secret.
-      requirements.add(() -> access.url().replaceFirst("\\?.*", "") + " answers");
-      requirements.addAll(state.ofServer(migrates));
+      List<Supplier<String>> requirements = new ArrayList<>(state.ofServer(migrates));
       requirements.add(() -> requireTable(migrates));
       return requirements;
     } catch (SQLException e) {
@@ -104,8 +101,7 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
       // The standby may be promoted, or the address may change.
       throw new SQLException("the database is a standby", PostgresFailure.READ_ONLY);
     }
-    List<String> findings = state.ofServer(migrates).stream().map(Supplier::get).toList();
-    LOG.debug("Requirements on the database are met: {}", findings);
+    state.ofServer(migrates).forEach(Supplier::get);
   }
 
   /** Requires a table that the store can use, unless it is still to be created. */

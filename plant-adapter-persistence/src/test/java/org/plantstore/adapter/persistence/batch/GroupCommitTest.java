@@ -58,6 +58,13 @@ class GroupCommitTest {
     return rows;
   }
 
+  private Map<Long, NewPlant> storeAndLoseConnection(SortedMap<Long, NewPlant> plants)
+      throws BatchFailure {
+    store(plants);
+    table = this::store;
+    throw new BatchFailure(Retry.BATCH, new PlantStoreUnavailableException("lost"));
+  }
+
   /** Lets all batches pass, also later ones. */
   private void release() {
     released.complete(null);
@@ -258,12 +265,7 @@ class GroupCommitTest {
 
   @Test
   void batch_that_was_written_although_its_connection_was_lost_is_found() throws Exception {
-    table =
-        plants -> {
-          store(plants);
-          table = this::store;
-          throw new BatchFailure(Retry.BATCH, new PlantStoreUnavailableException("lost"));
-        };
+    table = this::storeAndLoseConnection;
     release();
 
     call(1).get();
@@ -309,11 +311,7 @@ class GroupCommitTest {
   void batch_that_fails_after_closing_is_still_retried() throws Exception {
     var call = call(1);
     awaitBatches(1);
-    table =
-        plants -> {
-          table = this::store;
-          throw new BatchFailure(Retry.BATCH, new PlantStoreUnavailableException("lost"));
-        };
+    table = this::storeAndLoseConnection;
     groupCommit.shutdown();
     release();
 

@@ -64,8 +64,7 @@ class RetryingDataSourceTest {
 
   private RetryingDataSource sourceFor(String username) {
     return new RetryingDataSource(
-        new DatabaseAccess(SERVER.url("postgres"), username, "any"),
-        new DatabaseTimeouts(Duration.ofSeconds(1)));
+        new DatabaseAccess(SERVER.url("postgres"), username, "any"), Duration.ofSeconds(1));
   }
 
   private static String single(RetryingDataSource source, String query) throws SQLException {

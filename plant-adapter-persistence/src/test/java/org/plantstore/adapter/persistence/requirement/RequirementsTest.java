@@ -148,7 +148,17 @@ class RequirementsTest {
   }
 
   private static DatabaseState state(int version) {
-    return new DatabaseState("plants", version, "UTF8", false, false, true, true, "", true, false);
+    return new DatabaseState(
+        new DatabaseAccess("", "plants", ""),
+        version,
+        "UTF8",
+        false,
+        false,
+        true,
+        true,
+        "",
+        true,
+        false);
   }
 
   @Test
