@@ -41,7 +41,7 @@ final class PlantsController {
       NewPlantReader newPlants,
       CreatePlant createPlant,
       @Named(TaskExecutors.BLOCKING) Executor executor,
-      @Property(name = HttpSettings.MAX_CONCURRENT_CREATES) int maxConcurrentCreates) {
+      @Property(name = "max.concurrent.creates") int maxConcurrentCreates) {
     this.newPlants = newPlants;
     this.createPlant = createPlant;
     this.executor = executor;

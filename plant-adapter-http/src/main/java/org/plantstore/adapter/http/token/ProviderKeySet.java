@@ -28,18 +28,14 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Fetches the key set of an identity provider. Bounds the time and the size of a whole fetch; the
- * library's own client bounds only the time of each read. Safe for use by many threads.
+ * library's own client bounds only the time of each read. Immutable.
  */
 final class ProviderKeySet {
 
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
-
-  private static final Logger LOG = LoggerFactory.getLogger(ProviderKeySet.class);
   private static final int MAX_BYTES = 256 * 1024;
   private static final int MAX_LINE_CHARACTERS = 200;
 
@@ -62,51 +58,9 @@ final class ProviderKeySet {
   private final HttpClient client =
       HttpClient.newBuilder().followRedirects(HttpClient.Redirect.NORMAL).build();
   private final HttpRequest request;
-  private volatile boolean down = true; // until a fetch has succeeded
-  private volatile JWKSet known = new JWKSet();
-  private volatile long fetchedNanos;
 
   ProviderKeySet(URL url) {
     request = HttpRequest.newBuilder(URI.create(url.toString())).build();
-  }
-
-  boolean isDown() {
-    return down;
-  }
-
-  JWKSet known() {
-    return known;
-  }
-
-  /** Returns the time at which the last successful fetch began. */
-  long fetchedNanos() {
-    return fetchedNanos;
-  }
-
-  /** Fetches the key set. Logs the reason of a failure, and the number of unusable keys. */
-  void renew() {
-    long beganNanos = System.nanoTime();
-    try {
-      Fetched fetched = fetch();
-      if (fetched.leftOut > 0) {
-        LOG.warn(
-            "The key set at JWT_JWKS_URL has keys that are left out, {} of {}",
-            fetched.leftOut,
-            fetched.leftOut + fetched.usable.size());
-      }
-      if (fetched.usable.isEmpty()) {
-        LOG.warn(
-            "The key set at JWT_JWKS_URL has no key for RS, PS or ES signatures: no token is valid");
-      }
-      if (!fetched.usable.equals(known)) {
-        known = fetched.usable;
-      }
-      fetchedNanos = beganNanos;
-      down = false;
-    } catch (IOException | ParseException e) {
-      down = true;
-      LOG.warn("The key set at JWT_JWKS_URL cannot be fetched: {}", reason(e));
-    }
   }
 
   /** Fetches the key set; throws ParseException if the answer is not a key set. */

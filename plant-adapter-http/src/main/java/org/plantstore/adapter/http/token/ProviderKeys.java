@@ -3,10 +3,13 @@ package org.plantstore.adapter.http.token;
 import com.nimbusds.jose.KeySourceException;
 import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKSelector;
+import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.source.JWKSetUnavailableException;
 import com.nimbusds.jose.jwk.source.JWKSource;
 import com.nimbusds.jose.proc.SecurityContext;
+import java.io.IOException;
 import java.net.URL;
+import java.text.ParseException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,6 +19,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
+import org.plantstore.adapter.http.token.ProviderKeySet.Fetched;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The keys of an identity provider. While the provider is down the known keys stay in use, and a
@@ -25,12 +31,17 @@ import org.plantstore.adapter.http.error.RefusedException;
  */
 final class ProviderKeys implements JWKSource<SecurityContext> {
 
+  private static final Logger LOG = LoggerFactory.getLogger(ProviderKeys.class);
+
   private final ProviderKeySet keySet;
   private final long lifetimeNanos;
 
   /** Bounds the tokens that wait for an unknown key; most of these tokens are forged. */
   private final Semaphore searches;
 
+  private volatile JWKSet known = new JWKSet();
+  private volatile long knownNanos; // the time at which the last successful fetch began
+  private volatile boolean isDown = true; // until a fetch has succeeded
   private volatile CompletableFuture<Void> fetch = CompletableFuture.completedFuture(null);
   private long lastNanos; // the times at which the last two fetches began, or will begin
   private long lastButOneNanos;
@@ -45,15 +56,15 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
   }
 
   /** Returns the keys that are known now, the same object until the provider has others. */
-  Object current() {
-    return keySet.known();
+  JWKSet current() {
+    return known;
   }
 
   @Override
   public List<JWK> get(JWKSelector selector, @Nullable SecurityContext context)
       throws KeySourceException {
-    List<JWK> found = selector.select(keySet.known());
-    if (found.isEmpty() && keySet.isDown()) {
+    List<JWK> found = selector.select(known);
+    if (found.isEmpty() && isDown) {
       throw new JWKSetUnavailableException("the key set cannot be fetched now");
     }
     return found;
@@ -69,12 +80,12 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
     long now = System.nanoTime();
     CompletableFuture<Void> completed = CompletableFuture.completedFuture(null);
     if (isKnown(selector)) {
-      long age = now - keySet.fetchedNanos();
+      long age = now - knownNanos;
       if (age < lifetimeNanos / 4 * 3 || !fetch.isDone()) {
         return completed;
       }
       CompletableFuture<Void> renewal = nextFetch(executor);
-      return age < lifetimeNanos || keySet.isDown() ? completed : renewal;
+      return age < lifetimeNanos || isDown ? completed : renewal;
     }
     if (!searches.tryAcquire()) {
       throw new RefusedException(ErrorNumber.OVERLOADED);
@@ -85,12 +96,12 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
   }
 
   private boolean isKnown(JWKSelector selector) {
-    return !selector.select(keySet.known()).isEmpty();
+    return !selector.select(known).isEmpty();
   }
 
   /** Returns whether another fetch cannot change the answer to a search that began then. */
   private boolean isSettled(JWKSelector selector, long then) {
-    return isKnown(selector) || keySet.isDown() || keySet.fetchedNanos() - then >= 0;
+    return isKnown(selector) || isDown || knownNanos - then >= 0;
   }
 
   /**
@@ -99,14 +110,40 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
   private synchronized CompletableFuture<Void> nextFetch(Executor executor) {
     long now = System.nanoTime();
     long delay = Math.max(0, lastButOneNanos + lifetimeNanos / 60 - now);
-    if (fetch.isDone() && (delay == 0 || !keySet.isDown())) {
+    if (fetch.isDone() && (delay == 0 || !isDown)) {
       lastButOneNanos = lastNanos;
       lastNanos = now + delay;
       fetch =
           new CompletableFuture<Void>()
               .completeOnTimeout(null, delay, TimeUnit.NANOSECONDS)
-              .thenRunAsync(keySet::renew, executor);
+              .thenRunAsync(this::renew, executor);
     }
     return fetch;
+  }
+
+  /** Fetches the key set. Logs the reason of a failure, and the number of unusable keys. */
+  void renew() {
+    long beganNanos = System.nanoTime();
+    try {
+      Fetched fetched = keySet.fetch();
+      if (fetched.leftOut() > 0) {
+        LOG.warn(
+            "The key set at JWT_JWKS_URL has keys that are left out, {} of {}",
+            fetched.leftOut(),
+            fetched.leftOut() + fetched.usable().size());
+      }
+      if (fetched.usable().isEmpty()) {
+        LOG.warn(
+            "The key set at JWT_JWKS_URL has no key for RS, PS or ES signatures: no token is valid");
+      }
+      if (!fetched.usable().equals(known)) {
+        known = fetched.usable();
+      }
+      knownNanos = beganNanos;
+      isDown = false;
+    } catch (IOException | ParseException e) {
+      isDown = true;
+      LOG.warn("The key set at JWT_JWKS_URL cannot be fetched: {}", ProviderKeySet.reason(e));
+    }
   }
 }

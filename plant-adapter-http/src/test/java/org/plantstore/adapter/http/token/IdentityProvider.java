@@ -103,6 +103,12 @@ final class IdentityProvider implements AutoCloseable {
     return fetches.get();
   }
 
+  void awaitFetches(int number) {
+    while (fetches() < number) {
+      LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
+    }
+  }
+
   @Override
   public void close() {
     server.stop(0);

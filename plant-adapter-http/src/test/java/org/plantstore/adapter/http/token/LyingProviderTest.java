@@ -10,9 +10,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Named.named;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import com.nimbusds.jose.KeySourceException;
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.JWKMatcher;
+import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.KeyOperation;
 import com.nimbusds.jose.jwk.KeyUse;
@@ -46,37 +49,38 @@ class LyingProviderTest {
   private static final ECKey NEXT = IdentityProvider.key(Curve.P_256, "next");
 
   @AutoClose private final IdentityProvider provider = new IdentityProvider(KNOWN);
-  private final ProviderKeySet keySet = new ProviderKeySet(provider.keySetUrl());
+  private final ProviderKeys keys =
+      new ProviderKeys(provider.keySetUrl(), Duration.ofMinutes(5), 1);
 
   @Test
   void provider_is_down_until_it_answers_and_its_keys_are_the_same_until_it_has_others() {
-    assertTrue(keySet.isDown());
-    assertEquals(List.of(), keySet.known().getKeys());
+    assertTrue(isDown());
+    assertEquals(List.of(), keys.current().getKeys());
 
     assertEquals(List.of(KNOWN.toPublicJWK()), fetch());
-    assertFalse(keySet.isDown());
-    JWKSet first = keySet.known();
+    assertFalse(isDown());
+    JWKSet first = keys.current();
     assertEquals(List.of(KNOWN.toPublicJWK()), first.getKeys());
     fetch();
-    assertSame(first, keySet.known());
+    assertSame(first, keys.current());
     provider.publish(KNOWN, NEXT);
     fetch();
-    assertNotSame(first, keySet.known());
+    assertNotSame(first, keys.current());
   }
 
   @ParameterizedTest
   @MethodSource("lies")
   void lie_is_no_key_set(HttpHandler lie) {
     fetch();
-    JWKSet knownBefore = keySet.known();
+    JWKSet knownBefore = keys.current();
     provider.answer(lie);
     long start = System.nanoTime();
 
     fetch();
 
     assertTrue(System.nanoTime() - start < Duration.ofSeconds(10).toNanos());
-    assertTrue(keySet.isDown());
-    assertSame(knownBefore, keySet.known());
+    assertTrue(isDown());
+    assertSame(knownBefore, keys.current());
   }
 
   static Stream<Named<HttpHandler>> lies() {
@@ -117,7 +121,7 @@ class LyingProviderTest {
       assertEquals(keys, fetch().size());
     } else {
       fetch();
-      assertTrue(keySet.isDown());
+      assertTrue(isDown());
     }
   }
 
@@ -141,7 +145,7 @@ class LyingProviderTest {
         Stream.of(strong, weak, signing, verifying, KNOWN)
             .map(JWK::toJSONString)
             .collect(joining(",", "{\"keys\":[" + odd, "]}")));
-    try (Log log = new Log(ProviderKeySet.class.getName())) {
+    try (Log log = new Log(ProviderKeys.class.getName())) {
       assertEquals(List.of(strong, verifying), fetch());
       assertEquals(
           "The key set at JWT_JWKS_URL has keys that are left out, 17 of 19",
@@ -177,7 +181,7 @@ class LyingProviderTest {
         keySet(
             key.replace("<strong>", membersOf(new RSAKeyGenerator(2048).generate()))
                 .replace("<known>", membersOf(KNOWN))));
-    try (Log log = new Log(ProviderKeySet.class.getName())) {
+    try (Log log = new Log(ProviderKeys.class.getName())) {
       assertEquals(List.of(), fetch());
       assertEquals(
           "The key set at JWT_JWKS_URL has no key for RS, PS or ES signatures: no token is valid",
@@ -197,7 +201,7 @@ class LyingProviderTest {
   void key_for_encryption_is_left_out_without_a_warning() throws Exception {
     JWK encryption = new RSAKeyGenerator(2048).keyUse(KeyUse.ENCRYPTION).generate().toPublicJWK();
     provider.publish(KNOWN, encryption);
-    Fetched fetched = keySet.fetch();
+    Fetched fetched = new ProviderKeySet(provider.keySetUrl()).fetch();
     assertEquals(List.of(KNOWN.toPublicJWK()), fetched.usable().getKeys());
     assertEquals(0, fetched.leftOut());
   }
@@ -206,7 +210,7 @@ class LyingProviderTest {
   @Test
   void failure_has_one_legible_and_short_line_in_the_log() {
     provider.answer(redirect("x y\u00E9" + "x".repeat(1_000)));
-    try (Log log = new Log(ProviderKeySet.class.getName())) {
+    try (Log log = new Log(ProviderKeys.class.getName())) {
       fetch();
 
       String line = log.await(1).get(0).getFormattedMessage();
@@ -215,9 +219,19 @@ class LyingProviderTest {
     }
   }
 
+  /** Returns whether a search for an unknown key fails. */
+  private boolean isDown() {
+    JWKMatcher unknown = new JWKMatcher.Builder().keyID("unknown").build();
+    try {
+      return !keys.get(new JWKSelector(unknown), null).isEmpty();
+    } catch (KeySourceException e) {
+      return true;
+    }
+  }
+
   private List<JWK> fetch() {
-    keySet.renew();
-    return keySet.known().getKeys();
+    keys.renew();
+    return keys.current().getKeys();
   }
 
   private static String keySet(String keys) {

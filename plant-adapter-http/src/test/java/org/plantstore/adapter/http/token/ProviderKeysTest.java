@@ -116,9 +116,7 @@ class ProviderKeysTest {
     CountDownLatch published = new CountDownLatch(1);
     provider.answerAfter(published, KNOWN);
     Future<List<JWK>> first = executor.submit(() -> find(keys, KNOWN));
-    while (provider.fetches() == 0) {
-      LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
-    }
+    provider.awaitFetches(1);
 
     CompletableFuture<Void> known = keys.search(selector(KNOWN), executor);
     CompletableFuture<Void> newer = keys.search(selector(NEXT), executor);
@@ -139,9 +137,7 @@ class ProviderKeysTest {
     CountDownLatch published = new CountDownLatch(1);
     provider.answerAfter(published, KNOWN);
     CompletableFuture<Void> search = keys.search(selector(FORGED), executor);
-    while (provider.fetches() == 1) {
-      LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
-    }
+    provider.awaitFetches(2);
     CompletableFuture<Void> later = keys.search(selector(NEXT), executor);
     published.countDown();
 
@@ -172,9 +168,7 @@ class ProviderKeysTest {
     assertEquals(List.of(KNOWN), find(keys, KNOWN));
     provider.answer(IdentityProvider.SILENCE);
     Future<List<JWK>> search = executor.submit(() -> find(keys, NEXT));
-    while (provider.fetches() == 1) {
-      LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
-    }
+    provider.awaitFetches(2);
 
     RefusedException refusal = assertThrows(RefusedException.class, () -> find(keys, NEXT));
     assertEquals(ErrorNumber.OVERLOADED, refusal.error());
@@ -192,9 +186,7 @@ class ProviderKeysTest {
     provider.answer(IdentityProvider.SILENCE);
     LockSupport.parkNanos(SHORT_LIFETIME.toNanos()); // no token renews the key meanwhile
     Future<List<JWK>> waiting = executor.submit(() -> find(keys, KNOWN));
-    while (provider.fetches() == 1) {
-      LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
-    }
+    provider.awaitFetches(2);
     assertFalse(isDoneWithin(Duration.ofMillis(200), waiting));
 
     for (int token = 0; token < 20; token++) {

@@ -104,7 +104,7 @@ class ProviderTokensTest {
     String request =
         ServerTest.createRequest("X-Request-Id: mine\r\nConnection: close\r\n" + parent);
     provider.goDown();
-    try (Log log = new Log(ProviderKeySet.class.getName())) {
+    try (Log log = new Log(ProviderKeys.class.getName())) {
       String answer = ServerTest.send(server, request.replace(Tokens.valid(), token(KNOWN)));
 
       assertEquals(List.of(503), ServerTest.statuses(answer));
