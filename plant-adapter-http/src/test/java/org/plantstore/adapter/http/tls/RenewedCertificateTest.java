@@ -126,40 +126,28 @@ class RenewedCertificateTest {
   void key_signs_only_when_a_file_has_changed() {
     X509Bundle issued = TestCertificate.issue(TestCertificate.builder());
     RenewedCertificate certificate = new RenewedCertificate(write(issued));
-    SignatureCounter signatures = new SignatureCounter();
-    Security.insertProviderAt(signatures, 1);
+    AtomicInteger signatures = new AtomicInteger();
+    Provider counter = // which has no algorithm, and is asked first for each
+        new Provider("counter", "1", "") {
+          @Override
+          public @Nullable Service getService(String type, String algorithm) {
+            signatures.addAndGet(type.equals("Signature") ? 1 : 0);
+            return null;
+          }
+        };
+    Security.insertProviderAt(counter, 1);
     try {
       certificate.renew();
       write(issued);
       certificate.renew();
-      assertEquals(0, signatures.count.get());
+      assertEquals(0, signatures.get());
 
       write(TestCertificate.issue(TestCertificate.builder()));
-      signatures.count.set(0); // the issuer has signed, too
+      signatures.set(0); // the issuer has signed, too
       certificate.renew();
-      assertTrue(signatures.count.get() > 0, "the changed key signs");
+      assertTrue(signatures.get() > 0, "the changed key signs");
     } finally {
-      Security.removeProvider(signatures.getName());
-    }
-  }
-
-  /** Knows no algorithm, and is asked first for each. */
-  private static final class SignatureCounter extends Provider {
-
-    private static final long serialVersionUID = 1L;
-
-    private final AtomicInteger count = new AtomicInteger();
-
-    SignatureCounter() {
-      super("counter", "1", "");
-    }
-
-    @Override
-    public @Nullable Service getService(String type, String algorithm) {
-      if (type.equals("Signature")) {
-        count.incrementAndGet();
-      }
-      return null;
+      Security.removeProvider(counter.getName());
     }
   }
 
