@@ -32,6 +32,7 @@ class SettingsTest {
           jwt.jwks-url | https://issuer.example/keys | one of JWT_SECRET and JWT_JWKS_URL must be set, but both are
           jwt.secret   | \u00E9\u00E9\u00E9\u00E9\u00E9 | JWT_SECRET must have at least 32 bytes, but has 10
           jwt.secret   | ''                          | JWT_SECRET must have a value or not be set, but is empty
+          jwt.secret   | ${no.such:placeholder}      | JWT_SECRET must have at least 32 bytes, but has 22
           jwt.issuer   | ''                          | JWT_ISSUER must have a value or not be set, but is empty
           jwt.audience | ''                          | JWT_AUDIENCE must have a value or not be set, but is empty
           """)
