@@ -93,6 +93,7 @@ final class Program {
 
     @Override
     public void close() {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly().onExit().join();
     }
   }
