@@ -4,17 +4,21 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("slow")
 class ProxiesTest {
 
+  private static final Path PAGE = Path.of("docs", "proxies.md");
   private static final int CLIENTS = 8;
 
   private final AtomicLong ids = new AtomicLong();
@@ -121,23 +126,44 @@ class ProxiesTest {
   /** A proxy in front of two instances. */
   private final class Proxy extends ServiceClient implements AutoCloseable {
 
-    private final Program.Running process;
+    private final Process process;
 
     Proxy(Kind kind, ServiceProcess first, ServiceProcess second) throws IOException {
       String lines =
-          Manifests.block(Path.of("docs", "proxies.md"), kind)
+          block(kind)
               .replaceAll("(listen |bind .*:)80\\b", "$1" + port)
               .replace("10.0.0.1:8080", "localhost:" + first.port)
               .replace("10.0.0.2:8080", "localhost:" + second.port)
               .replaceFirst("8081", String.valueOf(first.managementPort))
               .replaceFirst("8081", String.valueOf(second.managementPort));
       Files.writeString(folder.resolve("configuration"), kind.around.formatted(lines));
-      process = new Program.Running(folder, this::isOpen, kind.command.split(" ", -1));
+      List<String> command = new ArrayList<>(List.of(kind.command.split(" ", -1)));
+      command.set(0, Program.requireInstalled(command.get(0)));
+      process =
+          new ProcessBuilder(command)
+              .directory(folder.toFile())
+              .redirectErrorStream(true)
+              .redirectOutput(Redirect.to(folder.resolve("output").toFile()))
+              .start();
+      Await.until(
+          () -> "the proxy listens: " + Manifests.text(folder.resolve("output")),
+          Await.LIMIT,
+          this::isOpen);
+    }
+
+    /** Returns the lines of a proxy on the page. */
+    private static String block(Kind kind) {
+      Matcher block =
+          Pattern.compile("(?m)^```" + kind.name().toLowerCase(Locale.ROOT) + "\n((?:.*\n)*?)```$")
+              .matcher(Manifests.text(PAGE));
+      assertTrue(block.find(), () -> PAGE + " has lines for " + kind);
+      return block.group(1);
     }
 
     @Override
     public void close() {
-      process.close();
+      process.destroy();
+      process.onExit().join();
     }
   }
 }
