@@ -87,7 +87,7 @@ public final class Main {
   }
 
   /** Runs a command of the service or an adapter, and returns its exit code. */
-  private static int run(String command, String... arguments) throws IOException {
+  static int run(String command, String... arguments) throws IOException {
     List<ToolProvider> tools =
         ServiceLoader.load(ToolProvider.class).stream()
             .filter(tool -> !tool.type().getModule().isNamed()) // others are the JDK's

@@ -12,8 +12,8 @@ import io.micronaut.runtime.EmbeddedApplication;
 import jakarta.inject.Named;
 import jakarta.inject.Singleton;
 import java.lang.management.ManagementFactory;
-import java.time.Duration;
 import java.util.Collection;
+import java.util.concurrent.TimeUnit;
 import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,7 +30,7 @@ final class Shutdown implements HealthIndicator {
 
   private final EmbeddedApplication<?> application;
   private final Collection<Runnable> drains;
-  private final Duration drainTime;
+  private final long drainSeconds;
   private volatile boolean begun;
 
   Shutdown(
@@ -39,7 +39,7 @@ final class Shutdown implements HealthIndicator {
       @Property(name = ServiceSettings.DRAIN_SECONDS) long drainSeconds) {
     this.application = application;
     this.drains = drains;
-    this.drainTime = Duration.ofSeconds(drainSeconds);
+    this.drainSeconds = drainSeconds;
   }
 
   /** Registers a hook that shuts down when the JVM ends, such as on SIGTERM. */
@@ -66,25 +66,20 @@ final class Shutdown implements HealthIndicator {
   }
 
   private void run() {
-    if (application.isRunning()) {
-      drain();
-      // Publishes the framework's shutdown events, on which stores may close.
-      application.stop();
-      LOG.info("Stopped");
+    if (!application.isRunning()) {
+      return;
     }
-  }
-
-  private void drain() {
     begun = true;
     drains.forEach(Runnable::run);
-    LOG.info(
-        "Asked to end: no longer ready, serving for {} s more (DRAIN_SECONDS)",
-        drainTime.toSeconds());
+    LOG.info("Asked to end: no longer ready, serving for {} s more (DRAIN_SECONDS)", drainSeconds);
     try {
-      Thread.sleep(drainTime.toMillis());
+      TimeUnit.SECONDS.sleep(drainSeconds);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    // Publishes the framework's shutdown events, on which stores may close.
+    application.stop();
+    LOG.info("Stopped");
   }
 
   @Override

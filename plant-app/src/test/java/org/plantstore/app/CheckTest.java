@@ -109,8 +109,7 @@ class CheckTest {
 
   private ServiceProcess check(Map<String, String> settings, String input, String... options)
       throws IOException {
-    ProcessBuilder builder = ServiceProcess.java(System.getProperty("java.class.path"));
-    builder.command().add("check");
+    ProcessBuilder builder = ServiceProcess.java(ServiceProcess.CLASS_PATH, "check");
     builder.command().addAll(List.of(options));
     builder.redirectInput(Files.writeString(folder.resolve("input"), input).toFile());
     return new ServiceProcess(builder, settings);

@@ -153,7 +153,8 @@ class DatabaseFaultsTest {
         assertAllAreToldInTime();
       }
       notReady.get();
-      assertEquals(503, service.readiness());
+      assertEquals("{\"status\":\"DOWN\"}", service.health("readiness").body());
+      assertEquals("{\"status\":\"UP\"}", service.health("liveness").body());
       assertTrue(service.metrics().contains("plant_store_database_up 0.0"), "it is away");
       long lines = service.linesWith(REFUSALS) - linesBefore;
       long seconds = Duration.ofNanos(System.nanoTime() - began).toSeconds();

@@ -103,6 +103,16 @@ final class Manifests {
     return text(OPERATIONS).replaceFirst("(?s)^.*\n## Runbook\n", "");
   }
 
+  /** Returns the first fenced block of a page in this language, in any case. */
+  static String block(Path page, Object language) {
+    return Pattern.compile("(?ims)^```" + language + "\n(.*?)^```$")
+        .matcher(text(page))
+        .results()
+        .findFirst()
+        .orElseThrow(() -> new AssertionError(page + " has no block of " + language))
+        .group(1);
+  }
+
   static String text(Path file) {
     return assertDoesNotThrow(() -> Files.readString(file));
   }

@@ -17,8 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -105,17 +103,18 @@ class RecipesTest {
   private Program.Ended run(Recipe recipe, URI service, String token) throws IOException {
     Program.requireInstalled(recipe.interpreter);
     Program.requireInstalled("curl");
-    String text = textOf(recipe).replace("http://localhost:8080", service.toString());
+    String text =
+        Manifests.block(PAGE, recipe).replace("http://localhost:8080", service.toString());
     Files.writeString(folder.resolve(recipe.file), text);
-    // Without the settings of the user's curl.
-    Map<String, String> environment = Map.of("TOKEN", token, "HOME", folder.toString());
+    // Without the settings of the user's curl. Java compiles its recipe each time.
+    Map<String, String> environment =
+        Map.of(
+            "TOKEN",
+            token,
+            "HOME",
+            folder.toString(),
+            "JDK_JAVA_OPTIONS",
+            "-XX:TieredStopAtLevel=1");
     return Program.run(folder, environment, recipe.interpreter, recipe.file);
-  }
-
-  private static String textOf(Recipe recipe) throws IOException {
-    String page = Files.readString(PAGE).replaceFirst("(?s)^.*\n## Recipes\n(.*?)\n## .*", "$1");
-    Matcher block = Pattern.compile("(?si)```" + recipe + "\n(.*?)```").matcher(page);
-    assertTrue(block.find(), "the page has a recipe in " + recipe);
-    return block.group(1);
   }
 }

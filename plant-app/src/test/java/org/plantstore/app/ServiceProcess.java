@@ -24,15 +24,17 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
   /** The exit code of a JVM that SIGTERM has ended. */
   static final int TERMINATED = 143;
 
+  static final String CLASS_PATH = System.getProperty("java.class.path");
+
   private static @Nullable ServiceProcess shared;
 
   private final Path output = temporaryFile();
   private final Path errors = temporaryFile();
   private final Process process;
 
-  /** Starts the built service without waiting for it. */
-  ServiceProcess(Map<String, String> environment) {
-    this(java(System.getProperty("java.class.path")), environment);
+  /** Starts the built service with these arguments without waiting for it. */
+  ServiceProcess(Map<String, String> environment, String... arguments) {
+    this(java(CLASS_PATH, arguments), environment);
   }
 
   /** Starts a process without this process' variables and without waiting for it. */
@@ -53,13 +55,6 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
     process = assertDoesNotThrow(() -> builder.start());
   }
 
-  /** Starts the program with these arguments, without any of this process' variables. */
-  static ServiceProcess of(Map<String, String> environment, String... arguments) {
-    ProcessBuilder builder = java(System.getProperty("java.class.path"));
-    builder.command().addAll(List.of(arguments));
-    return new ServiceProcess(builder, environment);
-  }
-
   /** Returns the service with default settings, shared by tests that do not change it. */
   static synchronized ServiceProcess shared() {
     ServiceProcess service = shared;
@@ -72,24 +67,22 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
   }
 
   /** Returns the command of a service without expensive optimizations of its code. */
-  static ProcessBuilder java(String classPath) {
-    return java(classPath, "-XX:TieredStopAtLevel=1");
-  }
-
-  static ProcessBuilder java(String classPath, String... options) {
+  static ProcessBuilder java(String classPath, String... arguments) {
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     ProcessBuilder builder =
-        new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    builder.command().addAll(List.of(options));
-    builder.command().addAll(List.of("-cp", classPath, "org.plantstore.app.Main"));
+        new ProcessBuilder(
+            java, "-XX:TieredStopAtLevel=1", "-cp", classPath, "org.plantstore.app.Main");
+    builder.command().addAll(List.of(arguments));
     return builder;
   }
 
   /** Returns the command of a service that has no store but those in front of its class path. */
-  static ProcessBuilder withoutPostgres(String front) {
-    return java(
-        Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+  static ProcessBuilder withoutPostgres(String front, String... arguments) {
+    String classPath =
+        Stream.of(CLASS_PATH.split(File.pathSeparator))
             .filter(entry -> !entry.contains("plant-adapter-persistence"))
-            .collect(joining(File.pathSeparator, front, "")));
+            .collect(joining(File.pathSeparator, front, ""));
+    return java(classPath, arguments);
   }
 
   ServiceProcess awaitReady() {

@@ -35,10 +35,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Isolated
 class SmallHeapTest {
 
-  /** The options of the start script, except the size of the heap. */
-  private static final String[] OPTIONS = {
-    "-Xmx128m", "-XX:+UseParallelGC", "-XX:NewRatio=1", "-XX:+ExitOnOutOfMemoryError"
-  };
+  /** The options of the start script, except the size of the heap; the last one is the default. */
+  private static final List<String> OPTIONS =
+      List.of(
+          "-Xmx128m",
+          "-XX:+UseParallelGC",
+          "-XX:NewRatio=1",
+          "-XX:+ExitOnOutOfMemoryError",
+          "-XX:TieredStopAtLevel=4");
 
   private static final int CONNECTIONS = 1_024;
 
@@ -73,7 +77,8 @@ class SmallHeapTest {
   }
 
   private static ServiceProcess start(Map<String, String> settings) throws SQLException {
-    ProcessBuilder command = ServiceProcess.java(System.getProperty("java.class.path"), OPTIONS);
+    ProcessBuilder command = ServiceProcess.java(ServiceProcess.CLASS_PATH);
+    command.command().addAll(2, OPTIONS); // the last of two settings counts
     return new ServiceProcess(command, Database.create().environment(settings)).awaitReady();
   }
 

@@ -15,7 +15,6 @@ import java.net.ServerSocket;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -59,7 +58,7 @@ class StartTest {
           DATABASE_START_TIMEOUT_SECONDS | 3601 | DATABASE_START_TIMEOUT_SECONDS must be a whole number from 0 to 3600, but is 3601
           """)
   void unusable_setting_is_named(String variable, @Nullable String value, String message) {
-    assertEquals(message, reasonOf(() -> start(variable, value)));
+    assertEquals(message, refusalWith(variable, value));
   }
 
   /** The first value is too large; with the second the start fails later, at the database. */
@@ -98,23 +97,27 @@ class StartTest {
       String port = String.valueOf(taken.getLocalPort());
       String start = variable + " must be a free port, but " + port + " cannot be opened: ";
 
-      String reason = reasonOf(() -> start(variable, port));
+      String reason = refusalWith(variable, port);
 
       assertTrue(reason.startsWith(start), reason);
     }
   }
 
-  private static String reasonOf(Executable start) {
-    return Main.reasonFor(assertThrows(Exception.class, start));
-  }
-
-  /** Starts the service in this process as {@link Main} does, until it fails. */
-  private static void start(String variable, @Nullable String value) {
+  private static String refusalWith(String variable, @Nullable String value) {
     Map<String, String> variables = new HashMap<>(COMPLETE);
     variables.remove(variable);
     if (value != null) {
       variables.put(variable, value);
     }
+    return refusal(variables);
+  }
+
+  /** Starts the service in this process as {@link Main} does, and returns why that fails. */
+  static String refusal(Map<String, String> variables) {
+    return Main.reasonFor(assertThrows(Exception.class, () -> start(variables)));
+  }
+
+  private static void start(Map<String, String> variables) {
     ServiceSettings.requireLogSettings(variables);
     try (ApplicationContext context =
         ApplicationContext.builder()
