@@ -101,7 +101,8 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
       // The standby may be promoted, or the address may change.
       throw new SQLException("the database is a standby", PostgresFailure.READ_ONLY);
     }
-    state.ofServer(migrates).forEach(Supplier::get);
+    List<String> findings = state.ofServer(migrates).stream().map(Supplier::get).toList();
+    LOG.debug("Requirements on the database are met: {}", findings);
   }
 
   /** Requires a table that the store can use, unless it is still to be created. */
