@@ -21,10 +21,11 @@ import java.util.TreeMap;
 import java.util.spi.ToolProvider;
 
 /**
- * The command {@code check}: whether these settings meet the requirements of a start here. Reports
- * the requirements of the service, and those of each adapter that has a tool of this name. A tool
- * writes a line for each requirement, the subject and a tab first: to its output with the finding
- * if it is met, and otherwise to its errors with the remedy.
+ * The command {@code check}: reports whether a start on this machine with these settings would meet
+ * its requirements. It collects the requirements of the service, and those of each adapter that has
+ * a tool of this name. A tool writes one line for each requirement: the subject, a tab and the
+ * text. The text of a met requirement is its finding, on the tool's output; of an unmet requirement
+ * the remedy, on its errors.
  */
 final class Check {
 

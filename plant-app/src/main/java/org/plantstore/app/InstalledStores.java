@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.PlantStore;
 
 /**
- * The stores on the class path, of which there must be one: a bean, or a provider of {@link
- * ServiceLoader}, so that a store need not know the framework. A provider's store is made before
+ * Finds the store on the class path, and requires exactly one. A store is a bean, or a provider of
+ * {@link ServiceLoader}, which does not depend on the framework. A provider's store is made before
  * any port is opened, and closed at the end if it is {@link AutoCloseable}.
  */
 @ContextConfigurer
@@ -78,7 +78,10 @@ public final class InstalledStores implements ApplicationContextConfigurer {
     }
   }
 
-  /** Returns the message of the store's exception, or an error such as a missing driver. */
+  /**
+   * Returns the message of the store's exception, or a linkage error itself, such as a missing
+   * driver.
+   */
   private static String reasonOf(ServiceConfigurationError failure) {
     Throwable cause = Objects.requireNonNullElse(failure.getCause(), failure);
     return String.valueOf(cause instanceof LinkageError ? cause : cause.getMessage());

@@ -74,7 +74,7 @@ public final class Main {
   private static void serve(String... settings) {
     long began = System.nanoTime();
     requireSettingsOrOptions(List.of(), settings);
-    // Before the first logger exists, which these settings configure.
+    // Before the first logger is created, because these settings configure it.
     ServiceSettings.requireLogSettings(System.getenv());
     ApplicationContext context = ApplicationContext.builder().args(settings).start();
     context.getBean(Shutdown.class).runAtExit();
@@ -139,8 +139,8 @@ public final class Main {
     DRIVER_LOG.setLevel(Level.OFF);
     // A second handshake on a connection has no deadline.
     System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
-    // A fail-over may change an address, which the JVM would cache for 30 s, and its absence for
-    // 10 s. Settings of operators stay.
+    // The JVM would cache an address for 30 s and a failed look-up for 10 s, but a fail-over may
+    // change the address. Values of operators stay.
     System.getProperties().putIfAbsent("sun.net.inetaddr.ttl", "1");
     if ("10".equals(Security.getProperty("networkaddress.cache.negative.ttl"))) {
       Security.setProperty("networkaddress.cache.negative.ttl", "0");

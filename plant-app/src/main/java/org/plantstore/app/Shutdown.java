@@ -71,7 +71,8 @@ final class Shutdown implements HealthIndicator {
     }
     begun = true;
     drains.forEach(Runnable::run);
-    LOG.info("Asked to end: no longer ready, serving for {} s more (DRAIN_SECONDS)", drainSeconds);
+    LOG.info(
+        "Shutdown begins: readiness is off, serving for {} s more (DRAIN_SECONDS)", drainSeconds);
     try {
       TimeUnit.SECONDS.sleep(drainSeconds);
     } catch (InterruptedException e) {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class DatabaseStartTest {
 
-  private static final String WAITS = "The database is not there; the start has waited for ";
+  private static final String WAITS = "The database is unavailable; the start has waited for ";
 
   @Test
   void start_waits_visibly_with_closed_ports_for_a_database_that_is_down(@TempDir Path data)

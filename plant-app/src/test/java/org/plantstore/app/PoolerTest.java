@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,15 +34,20 @@ class PoolerTest {
 
   @TempDir Path folder;
 
-  @AutoClose
-  @SuppressWarnings("UnusedVariable") // JUnit closes it
-  private Program.@Nullable Running pooler;
+  private @Nullable Process pooler;
 
   @AutoClose("shutdownNow")
   private final ExecutorService others = Executors.newCachedThreadPool();
 
   /** The database as clients of the pooler see it. */
   private final Database plants = new Database(ServiceProcess.freePort(), "plants");
+
+  @AfterEach
+  void stopPooler() {
+    if (pooler != null) {
+      pooler.destroyForcibly().onExit().join();
+    }
+  }
 
   @Test
   void session_mode_is_durable() throws Exception {
@@ -120,11 +126,18 @@ class PoolerTest {
                 "listen_addr = 127.0.0.1\nlisten_port = %d\nauth_type = any\nunix_socket_dir =\n"
                     .formatted(plants.port()));
     Files.writeString(folder.resolve("pgbouncer.ini"), settings);
-    List<String> command = new ArrayList<>(List.of("pgbouncer", "pgbouncer.ini"));
+    List<String> command =
+        new ArrayList<>(List.of(Program.requireInstalled("pgbouncer"), "pgbouncer.ini"));
     if (System.getProperty("user.name").equals("root")) {
       command.addAll(List.of("-u", "nobody"));
     }
-    pooler = new Program.Running(folder, this::isConnected, command.toArray(String[]::new));
+    pooler =
+        new ProcessBuilder(command)
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve("output").toFile())
+            .start();
+    Await.until("PgBouncer is ready", this::isConnected);
   }
 
   private boolean isConnected() {

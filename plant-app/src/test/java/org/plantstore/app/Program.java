@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -69,33 +68,6 @@ final class Program {
             });
     String output = new String(process.getInputStream().readAllBytes(), UTF_8);
     return new Ended(end.join().exitValue(), output);
-  }
-
-  /**
-   * A program that runs until it is closed, and writes to the file {@code output} of its folder.
-   */
-  static final class Running implements AutoCloseable {
-
-    private final Process process;
-
-    /** Starts a program, which must be installed, and waits until it is ready. */
-    Running(Path folder, Callable<Boolean> isReady, String... command) throws IOException {
-      requireInstalled(command[0]);
-      Path output = folder.resolve("output");
-      process =
-          new ProcessBuilder(command)
-              .directory(folder.toFile())
-              .redirectErrorStream(true)
-              .redirectOutput(output.toFile())
-              .start();
-      Await.until(() -> command[0] + " is ready: " + Manifests.text(output), Await.LIMIT, isReady);
-    }
-
-    @Override
-    public void close() {
-      process.descendants().forEach(ProcessHandle::destroyForcibly);
-      process.destroyForcibly().onExit().join();
-    }
   }
 
   /** Returns the first of these programs that is installed; skips the test if none is. */

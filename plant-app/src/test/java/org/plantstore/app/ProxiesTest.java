@@ -11,14 +11,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,7 +25,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("slow")
 class ProxiesTest {
 
-  private static final Path PAGE = Path.of("docs", "proxies.md");
   private static final int CLIENTS = 8;
 
   private final AtomicLong ids = new AtomicLong();
@@ -104,13 +100,12 @@ class ProxiesTest {
         });
   }
 
-  private Void createUntilOver(ServiceClient proxy) {
+  private void createUntilOver(ServiceClient proxy) {
     while (!isOver) {
       HttpResponse<String> answer = proxy.create(ids.incrementAndGet(), "fern");
       assertEquals(200, answer.statusCode(), answer::body);
       created.incrementAndGet();
     }
-    return null;
   }
 
   /** Starts an instance at the ports of one that has ended. */
@@ -130,7 +125,7 @@ class ProxiesTest {
 
     Proxy(Kind kind, ServiceProcess first, ServiceProcess second) throws IOException {
       String lines =
-          block(kind)
+          Manifests.block(Path.of("docs", "proxies.md"), kind)
               .replaceAll("(listen |bind .*:)80\\b", "$1" + port)
               .replace("10.0.0.1:8080", "localhost:" + first.port)
               .replace("10.0.0.2:8080", "localhost:" + second.port)
@@ -149,15 +144,6 @@ class ProxiesTest {
           () -> "the proxy listens: " + Manifests.text(folder.resolve("output")),
           Await.LIMIT,
           this::isOpen);
-    }
-
-    /** Returns the lines of a proxy on the page. */
-    private static String block(Kind kind) {
-      Matcher block =
-          Pattern.compile("(?m)^```" + kind.name().toLowerCase(Locale.ROOT) + "\n((?:.*\n)*?)```$")
-              .matcher(Manifests.text(PAGE));
-      assertTrue(block.find(), () -> PAGE + " has lines for " + kind);
-      return block.group(1);
     }
 
     @Override

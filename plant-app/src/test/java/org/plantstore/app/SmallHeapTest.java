@@ -93,9 +93,8 @@ class SmallHeapTest {
   void ten_thousand_open_connections_are_served() throws IOException {
     List<RawClient> callers = new ArrayList<>();
     for (int number = 0; number < OPEN_CONNECTIONS; number++) {
-      RawClient caller = connect();
-      open.add(caller);
-      callers.add(caller);
+      callers.add(connect());
+      open.add(callers.get(number));
     }
     for (RawClient caller : callers) {
       assertEquals(200, caller.create(603));

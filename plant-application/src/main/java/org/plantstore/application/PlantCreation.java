@@ -13,7 +13,7 @@ import org.plantstore.domain.PlantStore;
 
 /**
  * Creates plants in a store, and decides what a taken id means: equal content is a retry, which
- * returns the same as the first call; other content is refused. The store is the one on the class
+ * returns the result of the first call; other content is refused. The store is the one on the class
  * path; this project has {@code PostgresPlantStore}. Safe for use by many threads.
  */
 @Singleton

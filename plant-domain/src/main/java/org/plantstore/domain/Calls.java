@@ -7,12 +7,15 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
-/** Runs the blocking form of a port for its asynchronous one. */
+/** Adapts the blocking form of a port to its asynchronous form. */
 final class Calls {
 
   private Calls() {}
 
-  /** Runs the call on the executor. {@code supplyAsync} would wrap its exception. */
+  /**
+   * Runs the call on the executor. The stage fails with the exception of the call itself, which
+   * {@code supplyAsync} would wrap.
+   */
   static <T> CompletionStage<T> start(Supplier<T> call, Executor executor) {
     requireNonNull(executor, "executor");
     CompletableFuture<T> result = new CompletableFuture<>();

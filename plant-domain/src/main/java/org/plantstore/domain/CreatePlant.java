@@ -8,8 +8,8 @@ import java.util.concurrent.Executor;
 /**
  * Creates plants: the port that callers use.
  *
- * <p>Creating is idempotent: a call with the same id and equal content returns the same as the
- * first one, so a call that failed can be repeated. Implementations are safe for use by many
+ * <p>Creating is idempotent: a call with the same id and equal content returns the result of the
+ * first call, so a call that failed can be repeated. Implementations are safe for use by many
  * threads.
  *
  * <p>{@code org.plantstore.application.PlantCreation} creates plants in a {@link PlantStore}. In a
@@ -38,8 +38,8 @@ public interface CreatePlant {
 
   /**
    * Creates a plant as {@link #create(NewPlant)} does, without blocking the caller. The default
-   * runs the blocking form on the executor. Dependents of the stage may run on a thread that other
-   * plants wait for, so they must not block.
+   * runs the blocking form on the executor. Dependents of the stage must not block, because their
+   * thread may also complete other plants.
    *
    * @param plant the plant to create
    * @param executor runs the call if the implementation blocks

@@ -68,8 +68,8 @@ public interface PlantStore {
    * overrides this method, and may ignore the executor.
    *
    * <p>The stage completes on a thread of the executor or of the store. Dependents may run on that
-   * thread. Other plants wait for it, so a dependent must not block or take long. Slow work runs
-   * with {@code thenApplyAsync} on another executor.
+   * thread. A dependent must not block or take long, because the thread also completes other
+   * plants. Slow work runs with {@code thenApplyAsync} on another executor.
    *
    * @param plant the plant to store
    * @param executor runs the call if the store blocks

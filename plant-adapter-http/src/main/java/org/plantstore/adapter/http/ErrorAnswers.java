@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Turns exceptions of the ports, refusals of this adapter, and errors of the framework, whose
- * headers stay, into the contract's Error. Safe for use by many threads.
+ * Converts exceptions of the ports, refusals of this adapter and errors of the framework to the
+ * contract's Error. Keeps the headers of the framework's errors. Safe for use by many threads.
  */
 @Singleton
 final class ErrorAnswers

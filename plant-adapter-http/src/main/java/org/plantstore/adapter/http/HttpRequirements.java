@@ -22,10 +22,7 @@ public final class HttpRequirements implements ToolProvider {
 
   private static final List<String> LIMITS =
       List.of(
-          "max.body.bytes",
-          HttpSettings.MAX_CONCURRENT_CREATES,
-          "max.connections",
-          "request.timeout.seconds");
+          "max.body.bytes", "max.concurrent.creates", "max.connections", "request.timeout.seconds");
 
   /**
    * Returns the requirements of a start by subject. Each returns its finding, or throws {@link
@@ -45,8 +42,8 @@ public final class HttpRequirements implements ToolProvider {
   }
 
   /**
-   * Writes a line for each requirement, its subject and a tab first: to {@code out} with the
-   * finding if it is met, and otherwise to {@code err} with the remedy.
+   * Writes one line for each requirement: the subject, a tab and the text. The text of a met
+   * requirement is its finding, on {@code out}; of an unmet requirement the remedy, on {@code err}.
    *
    * @param arguments settings, and {@code --token} to validate the token on standard input, which
    *     is not written anywhere
@@ -74,6 +71,9 @@ public final class HttpRequirements implements ToolProvider {
           code = 1;
         }
       }
+    } catch (ConfigurationException e) {
+      err.println("settings\t" + e.getMessage());
+      code = 1;
     }
     return code;
   }

@@ -30,8 +30,6 @@ public final class HttpSettings implements ApplicationContextConfigurer {
 
   private static final Logger LOG = LoggerFactory.getLogger(HttpSettings.class);
 
-  static final String MAX_CONCURRENT_CREATES = "max.concurrent.creates";
-
   @Override
   public void configure(ApplicationContextBuilder builder) {
     try (InputStream settings =

@@ -10,10 +10,10 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
- * Circuit breaker of a lane. The breaker opens when a lane has written no batch for two fifths of
- * the deadline although it tried. That time is longer than the lock time-out and shorter than the
- * statement time-out. While the breaker is open, plants fail fast, except one trial request a
- * second, which may take 1 s. A batch that is written closes it. Safe for use by many threads.
+ * Circuit breaker of a lane. The breaker opens when all batches of the lane have failed for two
+ * fifths of the deadline. That time is longer than the lock time-out and shorter than the statement
+ * time-out. While the breaker is open, plants fail fast, except one trial request a second, which
+ * may take 1 s. A batch that is written closes it. Safe for use by many threads.
  */
 final class CircuitBreaker {
 
@@ -37,7 +37,7 @@ final class CircuitBreaker {
     this.lastFailure = noAnswer;
   }
 
-  /** Returns the table, with each success and failure reported to this breaker. */
+  /** Returns a view of the table that reports each success and failure to this breaker. */
   GroupCommit.Table watch(GroupCommit.Table table) {
     return plants -> {
       begin();

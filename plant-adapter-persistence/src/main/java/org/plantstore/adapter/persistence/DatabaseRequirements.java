@@ -22,8 +22,8 @@ public final class DatabaseRequirements implements ToolProvider {
   }
 
   /**
-   * Writes a line for each requirement, its subject and a tab first: to {@code out} with the
-   * finding if it is met, and otherwise to {@code err} with the remedy.
+   * Writes one line for each requirement: the subject, a tab and the text. The text of a met
+   * requirement is its finding, on {@code out}; of an unmet requirement the remedy, on {@code err}.
    *
    * @return 0 if all requirements are met, and otherwise 1
    */

@@ -19,9 +19,9 @@ final class LaneSlots {
   private final Map<String, Semaphore> nodes = new ConcurrentHashMap<>();
 
   /**
-   * Returns the slots of a lane. A batch also waits until no other batch is in flight to the node,
-   * for 50 ms at most: a statement costs the node the same for two rows as for eight, and the batch
-   * grows meanwhile.
+   * Returns the slots of a lane. A batch also waits at most 50 ms for other batches in flight to
+   * the node. Meanwhile it grows, and a statement of eight rows costs the node no more than one of
+   * two.
    */
   GroupCommit.Slots ofLane(String node) {
     Semaphore own = new Semaphore(1);

@@ -2,7 +2,6 @@ package org.plantstore.adapter.persistence;
 
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.env.Environment;
-import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.PrintWriter;
 import java.util.spi.ToolProvider;
 import org.plantstore.adapter.persistence.database.DatabaseAccess;
@@ -19,12 +18,7 @@ public final class MigrateCommand implements ToolProvider {
     return "migrate";
   }
 
-  /**
-   * Migrates.
-   *
-   * @return 0
-   * @throws ConfigurationException if the tables cannot be brought up to date
-   */
+  /** Migrates, and returns 0; throws ConfigurationException if that fails. */
   @Override
   public int run(PrintWriter out, PrintWriter err, String... arguments) {
     try (ApplicationContext context = ApplicationContext.builder().args(arguments).build()) {

@@ -37,16 +37,16 @@ final class PlantTable implements GroupCommit.Table {
   private static final int BATCHES_BEFORE_PLAIN_INSERT = 1_000;
 
   /**
-   * Where standbys confirm commits, a visible row may be unconfirmed, such as after a crash. A
-   * message in the server's WAL turns the read into a commit, which waits until a standby has all
-   * earlier commits.
+   * Where standbys confirm commits, a visible row may be unconfirmed, such as after a crash. The
+   * query therefore writes a message to the server's WAL. Its commit waits until a standby has
+   * confirmed all earlier commits.
    */
   private static final String SELECT =
       """
       SELECT id, name, tag,
              (SELECT pg_logical_emit_message(true, 'plant-store', ''::text)
                WHERE current_setting('synchronous_standby_names') <> '') IS NOT NULL AS is_synchronous
-      FROM plant WHERE id = ANY (?)
+      FROM plant WHERE id = ANY (?) AND name IS NOT NULL
       """;
 
   private final JdbcOperations database;
@@ -77,8 +77,7 @@ final class PlantTable implements GroupCommit.Table {
       try {
         return insert(connection, "", plants);
       } catch (SQLException e) {
-        // 23505 is unique_violation: an id is taken, so ON CONFLICT follows.
-        if (!"23505".equals(e.getSQLState())) {
+        if (!"23505".equals(e.getSQLState())) { // unique_violation: an id is taken
           throw e;
         }
       }

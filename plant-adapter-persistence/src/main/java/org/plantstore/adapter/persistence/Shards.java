@@ -25,9 +25,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Maps ids to the shards of a table that Citus distributes by hash: each shard has a range of hash
- * values. Shards are moved and split, so they are read at the start and every 30 s. A stale map of
- * shards slows batches and widens failures, but never changes an answer. Safe for use by many
- * threads.
+ * values. Shards are moved and split, so they are read at the start and every 30 s. With a stale
+ * map, batches are slower and a failure affects plants of other shards, but answers stay correct.
+ * Safe for use by many threads.
  */
 @Singleton
 final class Shards {
@@ -167,8 +167,8 @@ final class Shards {
 
   /**
    * Returns the hash by which Citus distributes, PostgreSQL's {@code hashint8}. The halves of the
-   * id are folded, so that equal numbers of all integer types have equal hashes, and then mixed as
-   * by the end of Bob Jenkins' lookup3.
+   * id are folded, so that equal numbers of all integer types have equal hashes, and then mixed by
+   * the final step of Bob Jenkins' lookup3.
    */
   static int hash(long id) {
     int high = (int) (id >> 32);

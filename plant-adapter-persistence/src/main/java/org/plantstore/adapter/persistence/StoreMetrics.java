@@ -62,7 +62,7 @@ final class StoreMetrics {
         .register(registry);
   }
 
-  /** Returns the table, with the size and duration of each batch recorded. */
+  /** Returns a view of the table that records the size and duration of each batch. */
   GroupCommit.Table measured(GroupCommit.Table table) {
     DistributionSummary sizes =
         DistributionSummary.builder("plant.store.batch.plants")

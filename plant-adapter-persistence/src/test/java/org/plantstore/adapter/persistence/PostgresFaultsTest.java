@@ -2,6 +2,7 @@ package org.plantstore.adapter.persistence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
 import io.micronaut.context.ApplicationContext;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
+import org.plantstore.domain.PlantStoreUnavailableException;
 
 /** Faults of a real server. */
 class PostgresFaultsTest {
@@ -59,6 +61,17 @@ class PostgresFaultsTest {
       instance.getBean(PlantStore.class).putIfAbsent(FERN);
 
       assertEquals("1", SERVER.single("SELECT count(*) FROM plant"));
+    }
+  }
+
+  /** Another program may have written the row. */
+  @Test
+  void row_without_a_name_is_no_plant() {
+    try (ApplicationContext instance = SERVER.connect(Map.of("database.timeout.seconds", 1))) {
+      SERVER.execute("ALTER TABLE plant ALTER name DROP NOT NULL", "INSERT INTO plant VALUES (1)");
+      PlantStore store = instance.getBean(PlantStore.class);
+
+      assertThrows(PlantStoreUnavailableException.class, () -> store.putIfAbsent(FERN));
     }
   }
 

@@ -68,16 +68,12 @@ public abstract class PostgresServer {
   }
 
   Map<String, Object> settings() {
-    return new HashMap<>(
-        Map.of(
-            "database.url",
-            url("postgres"),
-            "database.username",
-            account,
-            "database.password",
-            "any",
-            "database.start.timeout.seconds",
-            0));
+    Map<String, Object> settings = new HashMap<>();
+    settings.put("database.url", url("postgres"));
+    settings.put("database.username", account);
+    settings.put("database.password", "any");
+    settings.put("database.start.timeout.seconds", 0);
+    return settings;
   }
 
   public String url(String database) {

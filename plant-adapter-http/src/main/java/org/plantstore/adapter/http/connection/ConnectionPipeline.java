@@ -57,7 +57,7 @@ final class ConnectionPipeline
   private static final LogLimit TOO_MANY = new LogLimit();
   private static final String CODEC = ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC;
 
-  /** While 2 KiB of answers are unread, nothing is written until no more than 1 KiB is left. */
+  /** Writing stops when more than 2 KiB of answers are unread, and resumes below 1 KiB. */
   private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(1024, 2 * 1024);
 
   private final BodyBudget bodies;

@@ -37,7 +37,7 @@ final class RequestHead {
     String method = request.method().name();
     HttpHeaders headers = request.headers();
     List<String> codings = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);
-    // The case of a method matters, which the framework ignores (RFC 9110, section 9.1).
+    // Methods are case-sensitive (RFC 9110, section 9.1), but the framework ignores case.
     return method.equals(method.toUpperCase(Locale.ROOT))
         && isHost(headers.getAll(HttpHeaderNames.HOST), request.protocolVersion())
         && (codings.isEmpty()

@@ -25,8 +25,8 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.slf4j.MDC;
 
 /**
- * A request and its answer, as in the JDK's {@code HttpExchange}. Used by the event loop of its
- * connection, then by the one thread that prepares the answer, never by both.
+ * A request and its answer, as in the JDK's {@code HttpExchange}. Changed by the event loop of its
+ * connection, then by the one thread that prepares the answer.
  */
 public final class Exchange extends DefaultHttpRequest {
 
@@ -104,7 +104,8 @@ public final class Exchange extends DefaultHttpRequest {
         sent.size() == 1 && WELL_FORMED_ID.matcher(sent.get(0)).matches()
             ? sent.get(0)
             : randomId();
-    // Each path has one type. The framework would find no route for another, and ask for a token.
+    // Each path has one media type. With another type in Accept, the framework would find no route,
+    // and answer with 401.
     headers().remove(HttpHeaderNames.ACCEPT);
   }
 

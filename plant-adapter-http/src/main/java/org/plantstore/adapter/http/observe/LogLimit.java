@@ -9,7 +9,7 @@ public final class LogLimit {
 
   private long nextNanos = System.nanoTime();
 
-  /** Returns whether to write the line now; if so, returns false for the next second. */
+  /** Returns true at most once a second. */
   public synchronized boolean tryAcquire() {
     long now = System.nanoTime();
     if (now - nextNanos < 0) {

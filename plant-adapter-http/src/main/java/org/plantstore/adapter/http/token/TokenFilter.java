@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
@@ -37,13 +36,13 @@ final class TokenFilter implements Ordered {
   private final List<SecurityRule<HttpRequest<?>>> rules;
   private final TokenValidation validation;
   private final ValidatedTokens validatedTokens;
-  private final ExecutorService executor;
+  private final Executor executor;
 
   TokenFilter(
       List<SecurityRule<HttpRequest<?>>> rules,
       TokenValidation validation,
       ValidatedTokens validatedTokens,
-      @Named(TaskExecutors.BLOCKING) ExecutorService executor) {
+      @Named(TaskExecutors.BLOCKING) Executor executor) {
     this.rules = rules;
     this.validation = validation;
     this.validatedTokens = validatedTokens;
@@ -88,7 +87,10 @@ final class TokenFilter implements Ordered {
     return request;
   }
 
-  /** Returns the first decision of a rule; if there is none, whether there is a token. */
+  /**
+   * Returns the decision of the first rule that decides. Without one, returns whether the caller
+   * has a valid token.
+   */
   private boolean isAllowed(HttpRequest<?> request, @Nullable Authentication caller) {
     for (SecurityRule<HttpRequest<?>> rule : rules) {
       SecurityRuleResult result = Mono.from(rule.check(request, caller)).block();

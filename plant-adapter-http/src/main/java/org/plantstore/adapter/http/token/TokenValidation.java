@@ -206,7 +206,7 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
     return CompletableFuture.completedFuture(null);
   }
 
-  /** Returns an object that stays the same as long as the keys do. */
+  /** Returns the identity of the current keys: another object after each change of the keys. */
   Object keys() {
     return providerKeys == null ? processor : providerKeys.current();
   }

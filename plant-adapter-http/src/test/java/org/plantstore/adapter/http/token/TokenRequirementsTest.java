@@ -9,9 +9,7 @@ import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.ByteArrayInputStream;
-import java.net.URI;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,21 +24,9 @@ class TokenRequirementsTest {
   /** "canary", which the library's parser quotes. */
   private static final String CANARY = "Y2FuYXJ5";
 
-  private IdentityProvider provider;
-  private TokenRequirements requirements;
-
-  @BeforeEach
-  void start() throws Exception {
-    provider = new IdentityProvider(KEY);
-    requirements =
-        new TokenRequirements(
-            new TokenSettings(null, URI.create(provider.url()).toURL(), "https://issuer", null));
-  }
-
-  @AfterEach
-  void stop() {
-    provider.close();
-  }
+  @AutoClose private final IdentityProvider provider = new IdentityProvider(KEY);
+  private final TokenRequirements requirements =
+      new TokenRequirements(new TokenSettings(null, provider.keySetUrl(), "https://issuer", null));
 
   @Test
   void issuer_and_audience_are_told() {

@@ -26,8 +26,8 @@ final class BatchQueue {
    * future.
    *
    * @param called when the call began, as a value of {@link System#nanoTime()}
-   * @param queued when this attempt begins, likewise: after the back-off
-   * @param failure why the attempt before failed, or null if this is the first
+   * @param queued the end of this attempt's back-off, as a value of {@link System#nanoTime()}
+   * @param failure the failure of the previous attempt, or null if this is the first
    */
   record WaitingPlant(
       NewPlant plant,
@@ -77,7 +77,7 @@ final class BatchQueue {
   /** Larger batches make a commit hardly cheaper, and its callers wait longer. */
   static final int MAX_PLANTS = 256;
 
-  /** A single plant may have more. */
+  /** The maximum of a batch of several plants. A larger plant is a batch of its own. */
   static final long MAX_BYTES = 4 * 1024 * 1024;
 
   private static final Duration EXCLUSIVE = Duration.ofMillis(20);

@@ -1,7 +1,6 @@
 package org.plantstore.adapter.persistence.batch;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -130,7 +129,7 @@ public final class GroupCommit implements AutoCloseable {
       batch.plants().forEach(each -> complete(each, stored.get(each.plant().id())));
     } catch (BatchFailure failure) {
       // The batch may have been committed; the retry then finds its plants.
-      retry(batch.plants(), failure);
+      batch.plants().forEach(each -> retry(each, failure));
     } catch (RuntimeException | Error e) {
       // Without a cause, which could be an exception of the database or the framework (R7).
       RuntimeException bug = new IllegalStateException("a batch failed: " + e);
@@ -147,17 +146,15 @@ public final class GroupCommit implements AutoCloseable {
     } else {
       // The row was deleted in between, or is hidden from this account.
       var reason = new PlantStoreUnavailableException("the plant that has the id cannot be read");
-      retry(List.of(plant), new BatchFailure(Retry.BATCH, reason));
+      retry(plant, new BatchFailure(Retry.BATCH, reason));
     }
   }
 
-  private void retry(List<WaitingPlant> plants, BatchFailure failure) {
-    for (WaitingPlant each : plants) {
-      if (each.isRetriableAfter(failure)) {
-        queue.retry(each, failure);
-      } else {
-        each.stored().completeExceptionally(failure.reason());
-      }
+  private void retry(WaitingPlant plant, BatchFailure failure) {
+    if (plant.isRetriableAfter(failure)) {
+      queue.retry(plant, failure);
+    } else {
+      plant.stored().completeExceptionally(failure.reason());
     }
   }
 
@@ -172,8 +169,9 @@ public final class GroupCommit implements AutoCloseable {
   }
 
   /**
-   * Returns why a call fails at its deadline: the last failure if it is transient. A permanent
-   * failure may have been caused by another plant of the batch, so it is not reported.
+   * Returns the exception of a call at its deadline: the reason of its last failure if that is
+   * transient, and otherwise a time-out. A permanent failure may have been caused by another plant
+   * of the batch, so it is not reported.
    */
   RuntimeException reasonAtDeadline(@Nullable BatchFailure lastFailure) {
     return lastFailure != null && lastFailure.isTransient()
@@ -186,7 +184,7 @@ public final class GroupCommit implements AutoCloseable {
     queue.close();
   }
 
-  /** Shuts down, and waits until no plant waits. */
+  /** Shuts down, and blocks until every accepted plant is completed. */
   @Override
   public void close() {
     shutdown();

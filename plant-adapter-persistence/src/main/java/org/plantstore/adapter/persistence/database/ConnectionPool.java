@@ -54,7 +54,7 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
   public DatasourceConfiguration onCreated(BeanCreatedEvent<DatasourceConfiguration> event) {
     DatasourceConfiguration pool = event.getBean();
     pool.setDataSource(source);
-    // With a user name, the pool would call a method that does not set up the session.
+    // With a user name, the pool would call getConnection(user, password), without set-up.
     pool.setUsername(null);
     // Each statement commits by itself, so that the answer follows the commit.
     pool.setAutoCommit(true);

@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Probes the database on its own connection, so that readiness is known while the pool is
- * exhausted. If a probe fails or reaches a standby, the pool's idle connections are evicted. When a
- * probe gets a new connection, statements older than that connection and older than 1 s are
+ * exhausted. If a probe fails or reaches a standby, the pool's idle connections are evicted. After
+ * a probe has opened a new connection, statements that began earlier and have run for 1 s are
  * aborted. Safe for use by many threads.
  */
 @Context

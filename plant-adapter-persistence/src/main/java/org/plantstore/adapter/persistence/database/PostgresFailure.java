@@ -37,7 +37,9 @@ public record PostgresFailure(SQLException cause) {
     return causes(wrapper, SQLException.class).map(PostgresFailure::new).findFirst();
   }
 
-  /** Returns whether the failure is transient. Only a time-out of the pool has no SQLSTATE. */
+  /**
+   * Returns whether the failure is transient. A failure without SQLSTATE is a time-out of the pool.
+   */
   public boolean isTransient() {
     return state().isEmpty() || TRANSIENT.stream().anyMatch(this::hasState);
   }

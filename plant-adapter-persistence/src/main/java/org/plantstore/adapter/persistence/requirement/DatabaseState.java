@@ -99,8 +99,9 @@ record DatabaseState(
 
   /**
    * Requires a pooler, if there is one, to keep a session for each connection. Under load, a pooler
-   * in transaction mode may do so by chance for some rounds. Not noticed are a pooler that reports
-   * the server's process at the login, and one whose idle processes share a port.
+   * in transaction mode may do so by chance for some rounds. Two kinds of poolers are not detected:
+   * a pooler that reports the server's process at the login, and a pooler whose idle processes
+   * share a port.
    */
   private static void requireSession(Connection connection, DataSource source) throws SQLException {
     int process = process(connection);

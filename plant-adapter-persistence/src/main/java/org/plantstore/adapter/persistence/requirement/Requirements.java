@@ -85,7 +85,7 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
         if (System.nanoTime() - logged >= LOG_PERIOD.toNanos()) {
           logged = System.nanoTime();
           LOG.warn(
-              "The database is not there; the start has waited for {} s of {} s: {}",
+              "The database is unavailable; the start has waited for {} s of {} s: {}",
               waited.toSeconds(),
               limit.toSeconds(),
               failure.describe());

@@ -148,17 +148,8 @@ class RequirementsTest {
   }
 
   private static DatabaseState state(int version) {
-    return new DatabaseState(
-        new DatabaseAccess("", "plants", ""),
-        version,
-        "UTF8",
-        false,
-        false,
-        true,
-        true,
-        "",
-        true,
-        false);
+    DatabaseAccess access = new DatabaseAccess("", "", "");
+    return new DatabaseState(access, version, "UTF8", false, false, true, true, "", true, false);
   }
 
   @Test
