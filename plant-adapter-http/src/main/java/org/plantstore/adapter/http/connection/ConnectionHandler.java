@@ -54,7 +54,7 @@ final class ConnectionHandler extends ChannelDuplexHandler {
   private static final long MAX_DROPPED_BYTES = 16 * 1024 * 1024;
 
   /** How long a new connection stays open for its first request when the drain has ended. */
-  private static final long FIRST_REQUEST_SECONDS = 2;
+  private static final long FIRST_REQUEST_SECONDS = 5;
 
   private final BodyBudget bodies;
   private final BooleanSupplier isDraining;
@@ -237,7 +237,8 @@ final class ConnectionHandler extends ChannelDuplexHandler {
   public void close(ChannelHandlerContext context, ChannelPromise promise) {
     TlsHandler tls = context.pipeline().get(TlsHandler.class);
     if (isNew && isDraining.getAsBoolean()) {
-      Callable<?> closeIfUnused = () -> isNew ? context.close(promise) : promise;
+      context.channel().closeFuture().addListener(closed -> promise.trySuccess());
+      Callable<?> closeIfUnused = () -> isNew ? context.close() : null;
       context.executor().schedule(closeIfUnused, FIRST_REQUEST_SECONDS, SECONDS);
     } else if (state != ReadState.REFUSED_BODY) {
       context.close(promise);

@@ -119,7 +119,10 @@ final class ConnectionPipeline
       listener.eventLoop().schedule(() -> close(listener), 1, MILLISECONDS).awaitUninterruptibly();
     }
     // After the tasks that register connections.
-    slowClients.keySet().forEach(loop -> loop.submit(() -> {}).awaitUninterruptibly());
+    slowClients.keySet().stream()
+        .map(EventLoop::parent)
+        .distinct()
+        .forEach(loops -> loops.forEach(loop -> loop.submit(() -> {}).awaitUninterruptibly()));
   }
 
   /**
@@ -129,11 +132,15 @@ final class ConnectionPipeline
   private static ChannelFuture close(AbstractNioChannel listener) throws IOException {
     ServerSocketChannel port = (ServerSocketChannel) listener.unsafe().ch();
     List<SocketChannel> last = new ArrayList<>();
-    for (SocketChannel each = port.accept(); each != null; each = port.accept()) {
-      last.add(each);
+    try {
+      for (SocketChannel each = port.accept(); each != null; each = port.accept()) {
+        last.add(each);
+      }
+    } finally { // also if too many files are open
+      port.close();
+      last.forEach(
+          each -> listener.pipeline().fireChannelRead(new NioSocketChannel(listener, each)));
     }
-    port.close();
-    last.forEach(each -> listener.pipeline().fireChannelRead(new NioSocketChannel(listener, each)));
     return listener.close();
   }
 

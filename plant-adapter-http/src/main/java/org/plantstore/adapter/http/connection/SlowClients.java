@@ -58,6 +58,7 @@ final class SlowClients {
   private final long maxBytes;
   private final long timeoutNanos;
   private final Set<Wait> waits = new HashSet<>();
+  private final Set<Wait> evictable = new HashSet<>(); // those that hold memory
   private long heldBytes;
 
   SlowClients(EventExecutor eventLoop, int eventLoops, Duration timeout) {
@@ -69,6 +70,9 @@ final class SlowClients {
 
   void begin(Wait wait) {
     waits.add(wait);
+    if (wait.kind.maxBytes > 0) {
+      evictable.add(wait);
+    }
     heldBytes += wait.kind.maxBytes;
     while (heldBytes > maxBytes) {
       evictOldest();
@@ -77,6 +81,7 @@ final class SlowClients {
 
   void end(Wait wait) {
     if (waits.remove(wait)) {
+      evictable.remove(wait);
       heldBytes -= wait.kind.maxBytes;
     }
   }
@@ -84,10 +89,7 @@ final class SlowClients {
   private void evictOldest() {
     long now = System.nanoTime();
     Wait oldest =
-        waits.stream()
-            .filter(wait -> wait.kind.maxBytes > 0)
-            .max(comparingLong(wait -> now - wait.sinceNanos))
-            .orElseThrow();
+        evictable.stream().max(comparingLong(wait -> now - wait.sinceNanos)).orElseThrow();
     if (EVICTIONS.tryAcquire()) {
       LOG.warn(
           "Connections are closed before their time-out because slow clients of one event loop hold"

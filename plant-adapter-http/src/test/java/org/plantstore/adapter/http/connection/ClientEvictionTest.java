@@ -33,8 +33,10 @@ class ClientEvictionTest {
   @ParameterizedTest
   @CsvSource({"HEAD, 7", "ANSWER, 7", "TLS, 1", "BODY, 0"})
   void oldest_is_closed_when_more_wait_than_there_is_memory_for(Kind kind, int closed) {
-    long now = System.nanoTime();
-    clients.forEach(client -> slowClients.begin(new Wait(client, kind, now)));
+    long start = System.nanoTime() - clients.size();
+    for (int client = 0; client < clients.size(); client++) {
+      slowClients.begin(new Wait(clients.get(client), kind, start + client));
+    }
 
     for (int client = 0; client < clients.size(); client++) {
       assertEquals(client >= closed, clients.get(client).isOpen(), "client " + client);

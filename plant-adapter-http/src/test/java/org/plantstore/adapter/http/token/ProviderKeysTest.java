@@ -88,7 +88,7 @@ class ProviderKeysTest {
 
   @Test
   void unknown_key_waits_for_the_next_fetch_that_the_limit_allows() throws Exception {
-    Duration window = Duration.ofSeconds(2);
+    Duration window = Duration.ofSeconds(4);
     ProviderKeys keys = keys(window.multipliedBy(60));
     long start = System.nanoTime();
     assertEquals(List.of(KNOWN), find(keys, KNOWN));
