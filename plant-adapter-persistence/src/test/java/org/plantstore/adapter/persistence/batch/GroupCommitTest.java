@@ -21,6 +21,7 @@ import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
@@ -44,8 +45,14 @@ class GroupCommitTest {
   private volatile GroupCommit.Table table = this::store;
   private volatile Duration timeout = Duration.ofSeconds(20);
   private final GroupCommit.Waits waits = new GroupCommit.Waits(new LongAdder(), new LongAdder());
+  private final Semaphore slots = new Semaphore(GroupCommit.WRITERS);
   private final GroupCommit groupCommit =
-      new GroupCommit("the database", this::write, () -> () -> {}, () -> timeout, waits);
+      new GroupCommit("the database", this::write, this::acquireSlot, () -> timeout, waits);
+
+  private Runnable acquireSlot() throws InterruptedException {
+    slots.acquire();
+    return slots::release;
+  }
 
   private Map<Long, NewPlant> write(SortedMap<Long, NewPlant> plants) throws BatchFailure {
     batches.add(List.copyOf(plants.keySet()));
@@ -96,6 +103,22 @@ class GroupCommitTest {
     assertEquals(calls.size(), waits.plants().sum());
     assertTrue(waits.nanos().sum() > 0);
     assertTrue(waits.nanos().sum() < calls.size() * (System.nanoTime() - began));
+  }
+
+  @Test
+  void batch_waits_for_a_slot_and_takes_the_plants_that_queue_meanwhile() throws Exception {
+    slots.acquire(GroupCommit.WRITERS);
+    List<CompletableFuture<Void>> calls = callAll(1, 2, 3);
+    assertEquals(3, groupCommit.waitingPlants());
+
+    slots.release();
+    awaitBatches(1);
+
+    assertEquals(List.of(List.of(1L, 2L, 3L)), batches);
+    assertEquals(0, groupCommit.waitingPlants());
+    release();
+    assertAllStored(calls);
+    await(() -> slots.availablePermits() == 1);
   }
 
   @Test
@@ -241,6 +264,21 @@ class GroupCommitTest {
     table = this::store;
     calls.get(1).get();
     assertTrue(batches.stream().skip(retries).allMatch(List.of(2L)::equals), batches::toString);
+  }
+
+  @Test
+  void plants_of_a_node_that_is_down_are_retried_on_their_own_after_100_ms() throws Exception {
+    refuse(2, Retry.NODE_DOWN, new PlantStoreUnavailableException("down"));
+    occupyAllWriters();
+    List<CompletableFuture<Void>> calls = callAll(1, 2);
+    long released = System.nanoTime();
+    release();
+
+    calls.get(0).get();
+    assertTrue(System.nanoTime() - released >= Duration.ofMillis(100).toNanos());
+    table = this::store;
+    calls.get(1).get();
+    assertEquals(List.of(2L), lastBatch());
   }
 
   @Test
