@@ -23,7 +23,7 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
   /** The setting of the deadline of a create, in seconds. */
   public static final String DEADLINE = "database.timeout.seconds";
 
-  private final Duration deadline;
+  private final DatabaseTimeouts timeouts;
   private final RetryingDataSource source;
   private final BeanProvider<DataSource> dataSource;
   private final int connections;
@@ -33,8 +33,8 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
       BeanProvider<DataSource> dataSource,
       @Property(name = DEADLINE) int seconds,
       @Property(name = CONNECTIONS) int connections) {
-    this.deadline = Duration.ofSeconds(seconds);
-    this.source = new RetryingDataSource(DatabaseAccess.of(environment), deadline);
+    this.timeouts = new DatabaseTimeouts(Duration.ofSeconds(seconds));
+    this.source = new RetryingDataSource(DatabaseAccess.of(environment), timeouts);
     this.dataSource = dataSource;
     this.connections = connections;
   }
@@ -60,14 +60,18 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
     pool.setAutoCommit(true);
     // Otherwise the pool asks its first connection, and never recovers if that one breaks.
     pool.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
-    pool.setConnectionTimeout(deadline.toMillis());
-    pool.setValidationTimeout(DatabaseMonitor.PROBE.toMillis());
+    pool.setConnectionTimeout(timeouts.deadline().toMillis());
+    pool.setValidationTimeout(DatabaseTimeouts.PROBE.toMillis());
     pool.setExceptionOverride(new Eviction());
     return pool;
   }
 
   RetryingDataSource source() {
     return source;
+  }
+
+  DatabaseTimeouts timeouts() {
+    return timeouts;
   }
 
   HikariDataSource pool() {

@@ -26,19 +26,17 @@ import org.slf4j.LoggerFactory;
  * Probes the database on its own connection, so that readiness is known while the pool is
  * exhausted. If a probe fails or reaches a standby, the pool's idle connections are evicted. After
  * a probe has opened a new connection, statements that began earlier and have run for 1 s are
- * aborted. Safe for use by many threads.
+ * aborted. Overlong statements are cancelled. Safe for use by many threads.
  */
 @Context
 final class DatabaseMonitor implements HealthIndicator {
 
   private static final Logger LOG = LoggerFactory.getLogger(DatabaseMonitor.class);
 
-  /** The time-out of a probe on an open connection. */
-  static final Duration PROBE = Duration.ofSeconds(1);
-
   private final RetryingDataSource source;
   private final HikariPoolMXBean pool;
   private final RunningStatements statements;
+  private final DatabaseTimeouts timeouts;
   private final ScheduledExecutorService executor =
       Executors.newSingleThreadScheduledExecutor(work -> {
         Thread thread = new Thread(work, "database-monitor");
@@ -60,6 +58,7 @@ final class DatabaseMonitor implements HealthIndicator {
     this.source = pool.source();
     this.pool = pool.pool().getHikariPoolMXBean();
     this.statements = statements;
+    this.timeouts = pool.timeouts();
     if (registry != null) {
       // While readiness is off no request arrives, so no other metric shows an outage.
       Gauge.builder("plant.store.database.up", this, monitor -> monitor.isUp() ? 1 : 0)
@@ -106,11 +105,13 @@ final class DatabaseMonitor implements HealthIndicator {
     if (connection == null) {
       connection = source.attempt();
       opened = System.nanoTime();
-      connection.setNetworkTimeout(Runnable::run, Math.toIntExact(PROBE.toMillis()));
+      connection.setNetworkTimeout(
+          Runnable::run, Math.toIntExact(DatabaseTimeouts.PROBE.toMillis()));
     }
     // In each probe, because a statement may have been too young in the last one. A needless abort
     // is harmless: the batch is retried, and finds its rows.
-    statements.abortBegunBefore(opened, PROBE);
+    statements.abortBegunBefore(opened, DatabaseTimeouts.PROBE);
+    statements.cancelOlderThan(timeouts.statement());
     String failure = source.lastFailure();
     if (failure != null && pool.getTotalConnections() == 0) {
       throw new SQLException("the store has no connection left: " + failure, "08001");

@@ -21,7 +21,7 @@ final class RetryingDataSource extends DelegatingDataSource {
   /** Many servers lock an account after some attempts with a wrong password. */
   private static final Duration BACK_OFF_AFTER_REFUSAL = Duration.ofSeconds(5);
 
-  private final Duration deadline;
+  private final DatabaseTimeouts timeouts;
 
   /** The refusal of the account by the last attempt, or null. */
   private volatile @Nullable SQLException refusal;
@@ -31,11 +31,9 @@ final class RetryingDataSource extends DelegatingDataSource {
 
   private volatile @Nullable String lastFailure;
 
-  /** Creates a data source. Its time-outs follow from the deadline of a create. */
-  RetryingDataSource(DatabaseAccess access, Duration deadline) {
-    super(
-        access.dataSource(Duration.ofSeconds(Math.min(Math.max(deadline.toSeconds() / 2, 1), 2))));
-    this.deadline = deadline;
+  RetryingDataSource(DatabaseAccess access, DatabaseTimeouts timeouts) {
+    super(access.dataSource(timeouts.login()));
+    this.timeouts = timeouts;
   }
 
   /**
@@ -96,9 +94,7 @@ final class RetryingDataSource extends DelegatingDataSource {
       if (row.getBoolean("read_only")) {
         throw new SQLException("the database is read-only", PostgresFailure.READ_ONLY);
       }
-      // Exceeds the deadline, at which the server is asked to cancel the statement.
-      connection.setNetworkTimeout(
-          Runnable::run, Math.toIntExact(deadline.plusSeconds(1).toMillis()));
+      connection.setNetworkTimeout(Runnable::run, Math.toIntExact(timeouts.socket().toMillis()));
       return connection;
     } catch (SQLException e) {
       connection.close();
@@ -123,8 +119,7 @@ final class RetryingDataSource extends DelegatingDataSource {
              'transaction_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout')),
            current_setting('transaction_read_only') = 'on' AS read_only
     """
-        .formatted(
-            deadline.multipliedBy(4).dividedBy(5).toMillis(), deadline.dividedBy(5).toMillis());
+        .formatted(timeouts.statement().toMillis(), timeouts.lock().toMillis());
   }
 
   /** Ignored, because the pool would replace the login timeout of {@link DatabaseAccess}. */

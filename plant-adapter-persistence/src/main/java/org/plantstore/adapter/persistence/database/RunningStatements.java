@@ -1,13 +1,12 @@
 package org.plantstore.adapter.persistence.database;
 
-import io.micronaut.context.annotation.Property;
 import jakarta.inject.Singleton;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,37 +17,31 @@ public final class RunningStatements {
 
   private static final Logger LOG = LoggerFactory.getLogger(RunningStatements.class);
 
-  private final int seconds;
+  private record Running(PreparedStatement statement, Connection connection, long began) {
 
-  /** When the statement in flight on a connection began, as a nanoTime. */
-  private final Map<Connection, Long> running = new ConcurrentHashMap<>();
-
-  private volatile long lastSuccess = System.nanoTime();
-
-  RunningStatements(@Property(name = ConnectionPool.DEADLINE) int seconds) {
-    this.seconds = seconds;
+    boolean isOlderThan(Duration age) {
+      return System.nanoTime() - began > age.toNanos();
+    }
   }
 
-  /**
-   * Executes a query, and reads its whole result into memory. At the deadline the driver asks the
-   * server to cancel the query: the server's own time-out does not apply while a commit waits for a
-   * standby.
-   */
+  private final Set<Running> running = ConcurrentHashMap.newKeySet();
+  private volatile long lastSuccess = System.nanoTime();
+
+  /** Executes a query, and reads its whole result into memory. */
   public ResultSet execute(PreparedStatement query) throws SQLException {
-    Connection connection = query.getConnection();
-    running.put(connection, System.nanoTime());
+    Running entry = new Running(query, query.getConnection(), System.nanoTime());
+    running.add(entry);
     try {
-      query.setQueryTimeout(seconds);
       ResultSet rows = query.executeQuery();
       lastSuccess = System.nanoTime();
       return rows;
     } catch (SQLException e) {
-      if (running.containsKey(connection) && connection.isClosed()) {
+      if (running.contains(entry) && entry.connection.isClosed()) {
         LOG.warn("A connection to the database broke: {}", new PostgresFailure(e).describe());
       }
       throw e;
     } finally {
-      running.remove(connection);
+      running.remove(entry);
     }
   }
 
@@ -59,14 +52,28 @@ public final class RunningStatements {
 
   /** Aborts the connections of statements that began before a nanoTime and exceed the age. */
   void abortBegunBefore(long instant, Duration age) {
-    long now = System.nanoTime();
-    running.forEach((connection, began) -> {
-      boolean isOld = began - instant < 0 && now - began > age.toNanos();
-      if (isOld && running.remove(connection, began)) {
+    running.forEach(entry -> {
+      if (entry.began - instant < 0 && entry.isOlderThan(age) && running.remove(entry)) {
         LOG.warn("A silent connection was closed, because the database answers on a new one");
-        abort(connection);
+        abort(entry.connection);
       }
     });
+  }
+
+  /**
+   * Asks the server to cancel statements that exceed the age. The server's own time-out does not
+   * apply while a commit waits for a standby. Later statements of the connection are not affected.
+   */
+  void cancelOlderThan(Duration age) {
+    for (Running entry : running) {
+      if (entry.isOlderThan(age)) {
+        try {
+          entry.statement.cancel();
+        } catch (SQLException e) {
+          LOG.debug("The statement cannot be cancelled", e);
+        }
+      }
+    }
   }
 
   /**

@@ -64,7 +64,8 @@ class RetryingDataSourceTest {
 
   private RetryingDataSource sourceFor(String username) {
     return new RetryingDataSource(
-        new DatabaseAccess(SERVER.url("postgres"), username, "any"), Duration.ofSeconds(1));
+        new DatabaseAccess(SERVER.url("postgres"), username, "any"),
+        new DatabaseTimeouts(Duration.ofSeconds(1)));
   }
 
   private static String single(RetryingDataSource source, String query) throws SQLException {
