@@ -1,7 +1,7 @@
 // The page, as a person uses it: BASE is the service's address, TOKEN a valid token, CHROMIUM the
 // browser, SCREENSHOTS a folder for what was seen.
 import assert from "node:assert/strict";
-import { after, before, beforeEach, afterEach, test } from "node:test";
+import { after, before, test } from "node:test";
 import { chromium } from "playwright-core";
 
 const { BASE, TOKEN, CHROMIUM, SCREENSHOTS } = process.env;
@@ -16,13 +16,10 @@ before(async () => {
   });
 });
 after(() => browser.close());
-beforeEach(() => open());
-afterEach(() => page.context().close());
 
-async function open(options = {}) {
-  if (page) {
-    await page.context().close();
-  }
+/** Opens a new page. Tests that do not call this go on where the test before them ended. */
+async function open(path = "/", options = {}, prepare = () => {}) {
+  await page?.context().close();
   page = await (await browser.newContext(options)).newPage();
   page.setDefaultTimeout(TIMEOUT_MILLISECONDS);
   complaints = [];
@@ -35,6 +32,8 @@ async function open(options = {}) {
       complaints.push(message.text());
     }
   });
+  await prepare();
+  await page.goto(BASE + path);
 }
 
 async function authorize(token) {
@@ -66,8 +65,30 @@ function assertQuiet() {
   assert.deepEqual([...hosts], [BASE]);
 }
 
+test("without a token the page says 401", async () => {
+  await open();
+  const { status, shown } = await execute('{"id":202,"name":"fern"}');
+  assert.equal(status, "401");
+  assert.match(shown, /"error": 4001,/);
+});
+
+test("an error's number leads to its cause and cure", async () => {
+  const link = page.getByRole("link", { name: "3001" });
+  const [opened] = await Promise.all([page.waitForEvent("popup"), link.click()]);
+  await opened.waitForURL(`${BASE}/errors#3001`);
+  await opened.getByText("Another plant was created with this id, perhaps").waitFor();
+  await opened.screenshot({ path: `${SCREENSHOTS}/catalogue.png` });
+  assertQuiet();
+});
+
+test("a token that comes while the page is open is filled in", async () => {
+  await page.evaluate((token) => (location.hash = `token=${token}`), TOKEN);
+  await page.locator(".authorize.locked").first().waitFor();
+  assert.equal(page.url(), `${BASE}/`);
+});
+
 test("a plant is created by the form, and a taken id is refused", async () => {
-  await page.goto(BASE);
+  await open();
   await authorize(TOKEN);
 
   const created = await execute('{"id":201,"name":"fern","tag":"shade"}');
@@ -84,8 +105,6 @@ test("a plant is created by the form, and a taken id is refused", async () => {
 });
 
 test("ids near 2^63 are shown and sent exactly", async () => {
-  await page.goto(BASE);
-  await authorize(TOKEN);
   for (const id of ["9223372036854775807", "9223372036854775806", "-9223372036854775808"]) {
     const body = `{"id":${id},"name":"oak ${id}"}`;
     const { sent, command, status } = await execute(body);
@@ -97,53 +116,40 @@ test("ids near 2^63 are shown and sent exactly", async () => {
   assert.match(shown, /id 9223372036854775807 is taken/);
 });
 
-test("without a token the page says 401", async () => {
-  await page.goto(BASE);
-  const { status, shown } = await execute('{"id":202,"name":"fern"}');
-  assert.equal(status, "401");
-  assert.match(shown, /"error": 4001,/);
+test("the page follows the colour scheme", async () => {
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const isDark = () => page.evaluate(() => document.documentElement.matches(".dark-mode"));
+  const light = await paper();
+  assert.equal(await isDark(), false);
+  await page.emulateMedia({ colorScheme: "dark" });
+  assert.notEqual(await paper(), light);
+  assert.equal(await isDark(), true);
 });
 
 test("a token in the address is filled in and taken out of it", async () => {
-  await page.goto(`${BASE}/#token=${TOKEN}`);
+  await open(`/#token=${TOKEN}`);
   await page.locator(".authorize.locked").first().waitFor();
   assert.equal(page.url(), `${BASE}/`);
   assert.equal((await execute('{"id":203,"name":"fern"}')).status, "200");
   assertQuiet();
 });
 
-test("a token that comes while the page is open is filled in", async () => {
-  await page.goto(BASE);
-  await page.evaluate((token) => (location.hash = `token=${token}`), TOKEN);
-  await page.locator(".authorize.locked").first().waitFor();
-  assert.equal(page.url(), `${BASE}/`);
-});
-
 test("a token that comes before the document is filled in", async () => {
-  await page.route("**/openapi.yaml", async (route) => {
-    await page.evaluate((token) => (location.hash = `token=${token}`), TOKEN);
-    await page.waitForURL(`${BASE}/`);
-    await route.continue();
-  });
-  await page.goto(BASE);
+  await open("/", {}, () =>
+    page.route("**/openapi.yaml", async (route) => {
+      await page.evaluate((token) => (location.hash = `token=${token}`), TOKEN);
+      await page.waitForURL(`${BASE}/`);
+      await route.continue();
+    }),
+  );
   await page.locator(".authorize.locked").first().waitFor();
 });
 
 test("an empty token in the address is none", async () => {
-  await page.goto(`${BASE}/#token=`);
+  await open("/#token=");
   await page.locator(".authorize.unlocked").first().waitFor();
   assert.equal(page.url(), `${BASE}/`);
   assert.equal((await execute('{"id":204,"name":"fern"}')).shown.includes('"error": 4001'), true);
-});
-
-test("an error's number leads to its cause and cure", async () => {
-  await page.goto(BASE);
-  const link = page.getByRole("link", { name: "3001" });
-  const [opened] = await Promise.all([page.waitForEvent("popup"), link.click()]);
-  await opened.waitForURL(`${BASE}/errors#3001`);
-  await opened.getByText("Another plant was created with this id, perhaps").waitFor();
-  await opened.screenshot({ path: `${SCREENSHOTS}/catalogue.png` });
-  assertQuiet();
 });
 
 /** Answers what of the page is faint or, on a screen of this width, beyond it. */
@@ -184,31 +190,19 @@ function unreadable(width) {
 }
 
 for (const colorScheme of ["light", "dark"]) {
-  for (const width of [320, 390]) {
-    test(`the page is readable on a phone of ${width} pixels, ${colorScheme}`, async () => {
-      await open({ colorScheme, viewport: { width, height: 844 }, isMobile: true });
-      await page.goto(`${BASE}/#token=${TOKEN}`);
-      await page.locator(".authorize.locked").first().waitFor();
-      assert.deepEqual(await unreadable(width), []);
+  test(`the page is readable on a phone, ${colorScheme}`, async () => {
+    const width = 320;
+    const phone = { colorScheme, viewport: { width, height: 844 }, isMobile: true };
+    await open(`/#token=${TOKEN}`, phone);
+    await page.locator(".authorize.locked").first().waitFor();
+    assert.deepEqual(await unreadable(width), []);
 
-      await execute('{"id":205,"name":""}');
-      const path = `${SCREENSHOTS}/phone-${width}-${colorScheme}.png`;
-      await page.screenshot({ path, fullPage: true });
-      assert.deepEqual(await unreadable(width), []);
+    await execute('{"id":205,"name":""}');
+    const path = `${SCREENSHOTS}/phone-${width}-${colorScheme}.png`;
+    await page.screenshot({ path, fullPage: true });
+    assert.deepEqual(await unreadable(width), []);
 
-      await page.goto(`${BASE}/errors`);
-      assert.deepEqual(await unreadable(width), []);
-    });
-  }
+    await page.goto(`${BASE}/errors`);
+    assert.deepEqual(await unreadable(width), []);
+  });
 }
-
-test("the page follows the colour scheme", async () => {
-  await page.goto(BASE);
-  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-  const isDark = () => page.evaluate(() => document.documentElement.matches(".dark-mode"));
-  const light = await paper();
-  assert.equal(await isDark(), false);
-  await page.emulateMedia({ colorScheme: "dark" });
-  assert.notEqual(await paper(), light);
-  assert.equal(await isDark(), true);
-});

@@ -31,7 +31,7 @@ final class Await {
         LockSupport.parkNanos(PERIOD.toNanos());
       }
     } catch (Exception e) {
-      throw new IllegalStateException(condition.get(), e);
+      throw new IllegalStateException(condition.get() + ": " + e, e);
     }
   }
 }

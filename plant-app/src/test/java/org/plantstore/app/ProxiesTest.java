@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +17,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +28,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ProxiesTest {
 
   private static final int CLIENTS = 8;
+
+  /** An instance that is up, in HAProxy's statistics. */
+  private static final Pattern UP = Pattern.compile(",(?:first|second),.*,UP,");
 
   private final AtomicLong ids = new AtomicLong();
   private final AtomicLong created = new AtomicLong();
@@ -38,7 +43,7 @@ class ProxiesTest {
     NGINX(
         "nginx -e stderr -p . -c ./configuration",
         "daemon off; pid nginx.pid; events {} http { access_log off; %s }"),
-    HAPROXY("haproxy -db -f configuration", "%s");
+    HAPROXY("haproxy -db -f configuration", "%s\nlisten statistics\n  bind :%d\n  stats uri /\n");
 
     private final String command;
     private final String around;
@@ -67,9 +72,11 @@ class ProxiesTest {
 
       first.stop();
       try (ServiceProcess replacement = replace(first, settings)) {
+        proxy.awaitUp(kind);
         awaitCreates(clients);
         second.stop();
         try (ServiceProcess other = replace(second, settings)) {
+          proxy.awaitUp(kind);
           awaitCreates(clients);
           replacement.signal("KILL");
           awaitCreates(clients);
@@ -131,7 +138,8 @@ class ProxiesTest {
               .replace("10.0.0.2:8080", "localhost:" + second.port)
               .replaceFirst("8081", String.valueOf(first.managementPort))
               .replaceFirst("8081", String.valueOf(second.managementPort));
-      Files.writeString(folder.resolve("configuration"), kind.around.formatted(lines));
+      Files.writeString(
+          folder.resolve("configuration"), kind.around.formatted(lines, managementPort));
       List<String> command = new ArrayList<>(List.of(kind.command.split(" ", -1)));
       command.set(0, Program.requireInstalled(command.get(0)));
       process =
@@ -144,6 +152,19 @@ class ProxiesTest {
           () -> "the proxy listens: " + Manifests.text(folder.resolve("output")),
           Await.LIMIT,
           this::isOpen);
+    }
+
+    /** Waits until HAProxy uses both instances: it removes those of three failed checks. */
+    void awaitUp(Kind kind) {
+      if (kind == Kind.HAPROXY) {
+        Await.until(
+            "both instances are up",
+            () -> {
+              String csv =
+                  send(HttpRequest.newBuilder(managementAddress().resolve("/;csv"))).body();
+              return UP.matcher(csv).results().count() == 2;
+            });
+      }
     }
 
     @Override

@@ -78,7 +78,8 @@ class SmallHeapTest {
 
   private static ServiceProcess start(Map<String, String> settings) throws SQLException {
     ProcessBuilder command = ServiceProcess.java(ServiceProcess.CLASS_PATH);
-    command.command().addAll(2, OPTIONS); // the last of two settings counts
+    // Behind the others, because the last of two settings counts.
+    command.command().addAll(command.command().indexOf("-cp"), OPTIONS);
     return new ServiceProcess(command, Database.create().environment(settings)).awaitReady();
   }
 

@@ -31,14 +31,13 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinPool;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.Tokens;
 
@@ -154,49 +153,53 @@ class ForgedTokensTest {
     }
   }
 
-  @ParameterizedTest
-  @MethodSource("keysInTheToken")
-  void key_that_the_token_brings_or_names_is_neither_used_nor_fetched(String members)
-      throws JOSEException {
-    int fetches = provider.fetches();
-    String token = signed("RS256", "," + members, rsaOfAttacker);
-    withProvider.searchKey(token, ForkJoinPool.commonPool()).join();
-    assertInvalid(token);
-    assertInvalid(Tokens.raw("{\"alg\":\"HS256\"," + members + "}", Tokens.CLAIMS, new byte[1]));
+  @Test
+  void keys_that_tokens_bring_or_name_are_neither_used_nor_fetched() throws JOSEException {
+    List<String> keys =
+        """
+        "jwk":ATTACKERS_KEY
+        "kid":"rsa","jwk":ATTACKERS_KEY
+        "jku":"ATTACKER"
+        "kid":"rsa","jku":"ATTACKER"
+        "kid":"rsa","jku":"PROVIDER@ATTACKER"
+        "kid":"rsa","jku":"PROVIDER#ATTACKER"
+        "x5u":"ATTACKER"
+        "kid":"rsa","x5u":"ATTACKER"
+        "kid":"rsa","x5c":["AAAA"]
+        "kid":"ATTACKER"
+        "iss":"ATTACKER"
+        "kid":""
+        "kid":"rsa"
+        "kid":"p256"
+        "kid":"../../../../../../dev/null"
+        "kid":"file:///proc/sys/kernel/randomize_va_space"
+        "kid":"x' UNION SELECT 'AA'; --"
+        "kid":"| sleep 10"
+        "kid":"${jndi:ldap://localhost/x}"
+        "kid":"rsa\\u0000"
+        """
+            .replace("ATTACKERS_KEY", rsaOfAttacker.toPublicJWK().toJSONString())
+            .replace("ATTACKER", attacker.url())
+            .replace("PROVIDER", provider.url())
+            .lines()
+            .toList();
+    final int fetches = provider.fetches();
+    List<String> tokens = new ArrayList<>();
+    for (String key : keys) {
+      tokens.add(signed("RS256", "," + key, rsaOfAttacker));
+    }
+    // Together, because a token with an unknown key waits for the next fetch.
+    tokens.stream()
+        .map(token -> withProvider.searchKey(token, ForkJoinPool.commonPool()))
+        .toList()
+        .forEach(CompletableFuture::join);
 
+    tokens.forEach(ForgedTokensTest::assertInvalid);
+    for (String key : keys) {
+      assertInvalid(Tokens.raw("{\"alg\":\"HS256\"," + key + "}", Tokens.CLAIMS, new byte[1]));
+    }
     assertEquals(0, attacker.fetches(), "fetches from the attacker");
     assertTrue(provider.fetches() - fetches <= 2, "fetches from the provider are bounded");
-  }
-
-  static Stream<String> keysInTheToken() {
-    return """
-    "jwk":ATTACKERS_KEY
-    "kid":"rsa","jwk":ATTACKERS_KEY
-    "jku":"ATTACKER"
-    "kid":"rsa","jku":"ATTACKER"
-    "kid":"rsa","jku":"PROVIDER@ATTACKER"
-    "kid":"rsa","jku":"PROVIDER#ATTACKER"
-    "x5u":"ATTACKER"
-    "kid":"rsa","x5u":"ATTACKER"
-    "kid":"rsa","x5c":["AAAA"]
-    "kid":"ATTACKER"
-    "iss":"ATTACKER"
-    "kid":""
-    "kid":"rsa"
-    "kid":"p256"
-    "kid":"../../../../../../dev/null"
-    "kid":"file:///proc/sys/kernel/randomize_va_space"
-    "kid":"x' UNION SELECT 'AA'; --"
-    "kid":"| sleep 10"
-    "kid":"${jndi:ldap://localhost/x}"
-    "kid":"rsa\\u0000"
-    """
-        .lines()
-        .map(members ->
-            members
-                .replace("ATTACKERS_KEY", rsaOfAttacker.toPublicJWK().toJSONString())
-                .replace("ATTACKER", attacker.url())
-                .replace("PROVIDER", provider.url()));
   }
 
   /** Careless libraries take a signature of zeros, or of the order of the curve, for any text. */

@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Map;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
@@ -50,9 +51,11 @@ final class Migration {
           // The schema may have other tables.
           .baselineOnMigrate(true)
           .baselineVersion("0")
-          .initSql(
-              "SET statement_timeout = %d; SET lock_timeout = %d"
-                  .formatted(STATEMENT_TIMEOUT.toMillis(), lockTimeout.toMillis()))
+          // For afterConnect.sql.
+          .placeholders(
+              Map.of(
+                  "statement_timeout", STATEMENT_TIMEOUT.toMillis() + "ms",
+                  "lock_timeout", lockTimeout.toMillis() + "ms"))
           .load()
           .migrate();
     } catch (SQLException | FlywayException e) {

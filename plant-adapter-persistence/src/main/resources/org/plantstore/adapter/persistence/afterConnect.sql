@@ -1,0 +1,2 @@
+SET statement_timeout = '${statement_timeout}';
+SET lock_timeout = '${lock_timeout}';
