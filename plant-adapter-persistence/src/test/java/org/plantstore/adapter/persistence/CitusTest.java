@@ -89,13 +89,14 @@ class CitusTest {
     try (CitusLoad load = new CitusLoad(stores)) {
       print("before", load.await(20_000, fails.negate()));
       failure.make();
-
-      List<Create> served = load.await(40_000, fails.negate());
-      print("live shards", served);
-      assertEquals(List.of(), served.stream().filter(create -> !create.isStored()).toList());
-      assertTrue(CitusLoad.p99(served).toMillis() <= 100, () -> "p99 " + CitusLoad.p99(served));
-
-      recovery.make();
+      try {
+        List<Create> served = load.await(40_000, fails.negate());
+        print("live shards", served);
+        assertEquals(List.of(), served.stream().filter(create -> !create.isStored()).toList());
+        assertTrue(CitusLoad.p99(served).toMillis() <= 100, () -> "p99 " + CitusLoad.p99(served));
+      } finally {
+        recovery.make();
+      }
       long back = System.nanoTime();
       Create first;
       do {

@@ -1,11 +1,14 @@
 package org.plantstore.adapter.persistence;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+
 import io.micronaut.context.ApplicationContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.plantstore.adapter.persistence.batch.GroupCommit;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.contract.PlantStoreContract;
 
@@ -55,6 +58,10 @@ abstract class InstancesContract extends PlantStoreContract {
     PlantStore store =
         another(
             server.connect(Map.of("database.username", "stranger", "database.timeout.seconds", 1)));
+    // A login in progress would succeed, and would not be terminated.
+    String sessions = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'stranger'";
+    assertDoesNotThrow(
+        () -> Calls.await(() -> server.single(sessions).equals("" + (GroupCommit.WRITERS + 1))));
     server.execute(
         "ALTER ROLE stranger NOLOGIN",
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'stranger'");
