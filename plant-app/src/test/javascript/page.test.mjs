@@ -17,8 +17,8 @@ before(async () => {
 });
 after(() => browser.close());
 
-/** Opens a new page. Tests that do not call this go on where the test before them ended. */
-async function open(path = "/", options = {}, prepare = () => {}) {
+/** Opens a new page. Tests that do not call this continue on the page of the previous test. */
+async function open(path = "/", options = {}) {
   await page?.context().close();
   page = await (await browser.newContext(options)).newPage();
   page.setDefaultTimeout(TIMEOUT_MILLISECONDS);
@@ -32,15 +32,7 @@ async function open(path = "/", options = {}, prepare = () => {}) {
       complaints.push(message.text());
     }
   });
-  await prepare();
   await page.goto(BASE + path);
-}
-
-async function authorize(token) {
-  await page.getByRole("button", { name: "Authorize", exact: true }).click();
-  await page.locator(".modal-ux input").fill(token);
-  await page.locator(".modal-ux button[type=submit]").click();
-  await page.locator(".modal-ux").getByRole("button", { name: "Close" }).last().click();
 }
 
 /** Sends a body by the form, and answers what the page shows of the request and the answer. */
@@ -65,8 +57,10 @@ function assertQuiet() {
   assert.deepEqual([...hosts], [BASE]);
 }
 
-test("without a token the page says 401", async () => {
-  await open();
+test("an empty token in the address is none, and without a token the page says 401", async () => {
+  await open("/#token=");
+  await page.locator(".authorize.unlocked").first().waitFor();
+  assert.equal(page.url(), `${BASE}/`);
   const { status, shown } = await execute('{"id":202,"name":"fern"}');
   assert.equal(status, "401");
   assert.match(shown, /"error": 4001,/);
@@ -89,7 +83,10 @@ test("a token that comes while the page is open is filled in", async () => {
 
 test("a plant is created by the form, and a taken id is refused", async () => {
   await open();
-  await authorize(TOKEN);
+  await page.getByRole("button", { name: "Authorize", exact: true }).click();
+  await page.locator(".modal-ux input").fill(TOKEN);
+  await page.locator(".modal-ux button[type=submit]").click();
+  await page.locator(".modal-ux").getByRole("button", { name: "Close" }).last().click();
 
   const created = await execute('{"id":201,"name":"fern","tag":"shade"}');
   assert.equal(created.status, "200");
@@ -135,25 +132,17 @@ test("a token in the address is filled in and taken out of it", async () => {
 });
 
 test("a token that comes before the document is filled in", async () => {
-  await open("/", {}, () =>
-    page.route("**/openapi.yaml", async (route) => {
-      await page.evaluate((token) => (location.hash = `token=${token}`), TOKEN);
-      await page.waitForURL(`${BASE}/`);
-      await route.continue();
-    }),
-  );
+  await page.route("**/openapi.yaml", async (route) => {
+    await page.evaluate((token) => (location.hash = `token=${token}`), TOKEN);
+    await page.waitForURL(`${BASE}/`);
+    await route.continue();
+  });
+  await page.goto(BASE);
   await page.locator(".authorize.locked").first().waitFor();
 });
 
-test("an empty token in the address is none", async () => {
-  await open("/#token=");
-  await page.locator(".authorize.unlocked").first().waitFor();
-  assert.equal(page.url(), `${BASE}/`);
-  assert.equal((await execute('{"id":204,"name":"fern"}')).shown.includes('"error": 4001'), true);
-});
-
-/** Answers what of the page is faint or, on a screen of this width, beyond it. */
-function unreadable(width) {
+/** Returns descriptions of the texts that are faint or beyond the screen. */
+function unreadable() {
   return page.evaluate((width) => {
     const luminance = (color) => {
       const [red, green, blue] = color.match(/[\d.]+/g).map((value) => {
@@ -186,23 +175,21 @@ function unreadable(width) {
       ...(excess > 0 ? [`${excess} pixels are beyond the screen`] : []),
       ...faults,
     ];
-  }, width);
+  }, page.viewportSize().width);
 }
 
 for (const colorScheme of ["light", "dark"]) {
   test(`the page is readable on a phone, ${colorScheme}`, async () => {
-    const width = 320;
-    const phone = { colorScheme, viewport: { width, height: 844 }, isMobile: true };
-    await open(`/#token=${TOKEN}`, phone);
+    const viewport = { width: 320, height: 844 };
+    await open(`/#token=${TOKEN}`, { colorScheme, viewport, isMobile: true });
     await page.locator(".authorize.locked").first().waitFor();
-    assert.deepEqual(await unreadable(width), []);
+    assert.deepEqual(await unreadable(), []);
 
     await execute('{"id":205,"name":""}');
-    const path = `${SCREENSHOTS}/phone-${width}-${colorScheme}.png`;
-    await page.screenshot({ path, fullPage: true });
-    assert.deepEqual(await unreadable(width), []);
+    await page.screenshot({ path: `${SCREENSHOTS}/phone-${colorScheme}.png`, fullPage: true });
+    assert.deepEqual(await unreadable(), []);
 
     await page.goto(`${BASE}/errors`);
-    assert.deepEqual(await unreadable(width), []);
+    assert.deepEqual(await unreadable(), []);
   });
 }

@@ -66,8 +66,7 @@ class ClientsTest {
         "page.test.mjs",
         Map.of("CHROMIUM", browser, "SCREENSHOTS", screenshots.toString()));
 
-    for (String seen :
-        List.of("created", "refused", "catalogue", "phone-320-light", "phone-320-dark")) {
+    for (String seen : List.of("created", "refused", "catalogue", "phone-light", "phone-dark")) {
       Path screenshot = screenshots.resolve(seen + ".png");
       assertTrue(Files.size(screenshot) > 0, screenshot.toString());
     }

@@ -57,9 +57,8 @@ class ProxiesTest {
   @ParameterizedTest
   @EnumSource
   void no_request_fails_while_instances_are_replaced_and_killed(Kind kind) throws Exception {
-    Map<String, String> settings = new HashMap<>(Database.create().environment());
-    settings.put("DRAIN_SECONDS", "1");
-    settings.put("ACCESS_LOG", "on");
+    Map<String, String> settings =
+        Database.create().environment(Map.of("DRAIN_SECONDS", "1", "ACCESS_LOG", "on"));
     ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
     try (ServiceProcess first = new ServiceProcess(settings);
         ServiceProcess second = new ServiceProcess(settings);

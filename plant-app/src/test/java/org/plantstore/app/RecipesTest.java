@@ -106,15 +106,9 @@ class RecipesTest {
     String text =
         Manifests.block(PAGE, recipe).replace("http://localhost:8080", service.toString());
     Files.writeString(folder.resolve(recipe.file), text);
-    // Without the settings of the user's curl. Java compiles its recipe each time.
+    // A home without settings of curl. Java compiles its recipe each time.
     Map<String, String> environment =
-        Map.of(
-            "TOKEN",
-            token,
-            "HOME",
-            folder.toString(),
-            "JDK_JAVA_OPTIONS",
-            "-XX:TieredStopAtLevel=1");
+        Map.of("TOKEN", token, "HOME", folder + "", "JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1");
     return Program.run(folder, environment, recipe.interpreter, recipe.file);
   }
 }

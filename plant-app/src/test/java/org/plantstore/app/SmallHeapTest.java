@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.net.Socket;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -78,7 +77,7 @@ class SmallHeapTest {
 
   private static ServiceProcess start(Map<String, String> settings) throws SQLException {
     ProcessBuilder command = ServiceProcess.java(ServiceProcess.CLASS_PATH);
-    // Behind the others, because the last of two settings counts.
+    // After the other options, because the last one counts.
     command.command().addAll(command.command().indexOf("-cp"), OPTIONS);
     return new ServiceProcess(command, Database.create().environment(settings)).awaitReady();
   }
@@ -226,10 +225,7 @@ class SmallHeapTest {
 
   private void assertWell() {
     assertEquals(200, service.create(-1, "fern").statusCode());
-    Await.until(
-        () -> "a large body is read",
-        Duration.ofSeconds(30),
-        () -> largeCreate(connect(), CONNECTIONS) == 200);
+    Await.until("a large body is read", () -> largeCreate(connect(), CONNECTIONS) == 200);
     String log = service.output() + service.errors();
     assertFalse(log.contains("MemoryError:"), log);
     assertFalse(log.contains("ERROR"), log);

@@ -15,7 +15,6 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -23,7 +22,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** A database with a synchronous standby, which goes down and returns. */
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
-@Timeout(300)
 class StandbyTest {
 
   private static final int CALLERS = 8;

@@ -41,13 +41,11 @@ class StartTest {
           DATABASE_URL      | | DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD must be set, but DATABASE_URL is not
           DATABASE_PASSWORD | | DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD must be set, but DATABASE_PASSWORD is not
           DATABASE_URL      | jdbc:postgresql://localhost/plants?ssl=true&socketTimeout=0 | DATABASE_URL must not set time-outs; they follow from DATABASE_TIMEOUT_SECONDS
-          JWT_JWKS_URL      | https://issuer.example/keys | one of JWT_SECRET and JWT_JWKS_URL must be set, but both are
           JWT_SECRET        | canary-secret | JWT_SECRET must have at least 32 bytes, but has 13
           PORT              | 0 | PORT must be a port from 1 to 65535, but is 0
           PORT              | http | PORT must be a port from 1 to 65535, but is http
           MANAGEMENT_PORT   | 65536 | MANAGEMENT_PORT must be a port from 1 to 65535, but is 65536
           MANAGEMENT_PORT   | 8080 | PORT and MANAGEMENT_PORT must differ, but both are 8080
-          MAX_BODY_BYTES    | 1MB | MAX_BODY_BYTES must be a whole number from 1 to 999999999, but is 1MB
           TLS_KEY           | /tls.key | TLS_CERTIFICATE and TLS_KEY must both be set or neither, but TLS_CERTIFICATE is not
           TLS_CERTIFICATE   | '' | TLS_CERTIFICATE must have a value or not be set, but is empty
           DRAIN_SECONDS     | -1 | DRAIN_SECONDS must be a whole number from 0 to 9999, but is -1

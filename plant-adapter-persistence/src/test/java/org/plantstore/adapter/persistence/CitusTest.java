@@ -17,13 +17,12 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 import org.plantstore.adapter.persistence.CitusLoad.Create;
 import org.plantstore.domain.PlantStore;
 
 /** Faults and changes of a cluster of Citus under load. Prints figures. */
 @Tag("citus")
-@Timeout(300)
 class CitusTest {
 
   private static final int SHARDS = Integer.getInteger("citus.shards", 8);
@@ -55,18 +54,18 @@ class CitusTest {
   }
 
   @Test
-  void dead_worker_costs_only_its_own_plants() throws Exception {
+  void dead_worker_costs_only_its_own_plants() throws Throwable {
     assertApart(WORKER2::kill, WORKER2::start);
   }
 
   @Test
-  void silent_worker_costs_only_its_own_plants() throws Exception {
+  void silent_worker_costs_only_its_own_plants() throws Throwable {
     assertApart(() -> WORKER2.signal("STOP"), () -> WORKER2.signal("CONT"));
   }
 
   /** Connections are kept, because the server that answers has not failed. */
   @Test
-  void read_only_worker_costs_only_its_own_plants() throws Exception {
+  void read_only_worker_costs_only_its_own_plants() throws Throwable {
     assertApart(() -> setReadOnly("on"), () -> setReadOnly("off"));
   }
 
@@ -77,25 +76,20 @@ class CitusTest {
         "SELECT pg_reload_conf()");
   }
 
-  private interface Change {
-
-    void make() throws Exception;
-  }
-
-  private void assertApart(Change failure, Change recovery) throws Exception {
+  private void assertApart(Executable failure, Executable recovery) throws Throwable {
     CitusNode.makeTable(SHARDS);
     List<PlantStore> stores = start(COORDINATOR, COORDINATOR);
     LongPredicate fails = isAt(WORKER2);
     try (CitusLoad load = new CitusLoad(stores)) {
       print("before", load.await(20_000, fails.negate()));
-      failure.make();
+      failure.execute();
       try {
         List<Create> served = load.await(40_000, fails.negate());
         print("live shards", served);
         assertEquals(List.of(), served.stream().filter(create -> !create.isStored()).toList());
         assertTrue(CitusLoad.p99(served).toMillis() <= 100, () -> "p99 " + CitusLoad.p99(served));
       } finally {
-        recovery.make();
+        recovery.execute();
       }
       long back = System.nanoTime();
       Create first;

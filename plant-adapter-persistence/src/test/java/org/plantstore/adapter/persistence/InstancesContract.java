@@ -1,14 +1,13 @@
 package org.plantstore.adapter.persistence;
 
-import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
-
 import io.micronaut.context.ApplicationContext;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.plantstore.adapter.persistence.batch.GroupCommit;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.contract.PlantStoreContract;
 
@@ -51,20 +50,15 @@ abstract class InstancesContract extends PlantStoreContract {
     return INSTANCES.get(1).getBean(PlantStore.class);
   }
 
-  /** Returns a store whose account may no longer log in. */
+  /** Returns a store whose server has gone. */
   @Override
   protected PlantStore unreachableStore() {
-    server.execute("DROP ROLE IF EXISTS stranger", "CREATE ROLE stranger LOGIN SUPERUSER");
-    PlantStore store =
-        another(
-            server.connect(Map.of("database.username", "stranger", "database.timeout.seconds", 1)));
-    // A login in progress would succeed, and would not be terminated.
-    String sessions = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'stranger'";
-    assertDoesNotThrow(
-        () -> Calls.await(() -> server.single(sessions).equals("" + (GroupCommit.WRITERS + 1))));
-    server.execute(
-        "ALTER ROLE stranger NOLOGIN",
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'stranger'");
-    return store;
+    int port = Integer.parseInt(server.address().replaceFirst(".*:", ""));
+    try (LyingServer gone = new LyingServer(port)) {
+      return another(
+          server.connect(Map.of("database.url", gone.url(), "database.timeout.seconds", 1)));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

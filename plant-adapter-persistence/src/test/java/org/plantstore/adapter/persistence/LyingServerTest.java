@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.util.Map;
@@ -44,16 +43,6 @@ class LyingServerTest extends InstancesContract {
   protected PlantStore storeAfterCrash() {
     assertDoesNotThrow(SERVER::crash);
     return store();
-  }
-
-  @Override
-  protected PlantStore unreachableStore() {
-    try (LyingServer gone = new LyingServer(SERVER.port())) {
-      return another(
-          SERVER.connect(Map.of("database.url", gone.url(), "database.timeout.seconds", 1)));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   @Test

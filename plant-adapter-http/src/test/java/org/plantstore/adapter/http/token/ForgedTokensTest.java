@@ -155,7 +155,7 @@ class ForgedTokensTest {
 
   @Test
   void keys_that_tokens_bring_or_name_are_neither_used_nor_fetched() throws JOSEException {
-    List<String> keys =
+    String keys =
         """
         "jwk":ATTACKERS_KEY
         "kid":"rsa","jwk":ATTACKERS_KEY
@@ -180,13 +180,12 @@ class ForgedTokensTest {
         """
             .replace("ATTACKERS_KEY", rsaOfAttacker.toPublicJWK().toJSONString())
             .replace("ATTACKER", attacker.url())
-            .replace("PROVIDER", provider.url())
-            .lines()
-            .toList();
+            .replace("PROVIDER", provider.url());
     final int fetches = provider.fetches();
     List<String> tokens = new ArrayList<>();
-    for (String key : keys) {
+    for (String key : keys.lines().toList()) {
       tokens.add(signed("RS256", "," + key, rsaOfAttacker));
+      tokens.add(Tokens.raw("{\"alg\":\"HS256\"," + key + "}", Tokens.CLAIMS, new byte[1]));
     }
     // Together, because a token with an unknown key waits for the next fetch.
     tokens.stream()
@@ -195,11 +194,8 @@ class ForgedTokensTest {
         .forEach(CompletableFuture::join);
 
     tokens.forEach(ForgedTokensTest::assertInvalid);
-    for (String key : keys) {
-      assertInvalid(Tokens.raw("{\"alg\":\"HS256\"," + key + "}", Tokens.CLAIMS, new byte[1]));
-    }
     assertEquals(0, attacker.fetches(), "fetches from the attacker");
-    assertTrue(provider.fetches() - fetches <= 2, "fetches from the provider are bounded");
+    assertTrue(provider.fetches() - fetches <= 3, "fetches from the provider are bounded");
   }
 
   /** Careless libraries take a signature of zeros, or of the order of the curve, for any text. */

@@ -22,8 +22,8 @@ class PostgresFailureTest {
   @NullSource
   @ValueSource(
       strings = {
-        "08000", "08001", "08006", "25006", "25P03", "25P04", "28P01", "3D000", "40001", "40P01",
-        "53100", "53300", "55P03", "57014", "57P01", "57P03", "58030"
+        "08000", "08001", "08006", "25006", "25P03", "25P04", "28000", "28P01", "3D000", "40001",
+        "40P01", "53100", "53300", "55P03", "57014", "57P01", "57P03", "58030"
       })
   void failure_is_transient(@Nullable String state) {
     assertTrue(failure(state).isTransient());

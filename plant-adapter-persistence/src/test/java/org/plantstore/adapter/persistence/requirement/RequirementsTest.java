@@ -170,6 +170,7 @@ class RequirementsTest {
     try (Connection locker = SERVER.connection()) {
       locker.setAutoCommit(false);
       locker.createStatement().execute("LOCK TABLE flyway_schema_history");
+      SERVER.execute("ALTER ROLE postgres SET lock_timeout = '1s'"); // longer in a migration
       var starting = CompletableFuture.supplyAsync(() -> SERVER.connect(settings));
       locker.createStatement().execute("SELECT pg_sleep(1.5)");
       assertFalse(starting.isDone(), "the migration waits");
