@@ -1,5 +1,6 @@
 package org.plantstore.adapter.persistence.batch;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -24,6 +25,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -119,6 +121,20 @@ class GroupCommitTest {
     release();
     assertAllStored(calls);
     await(() -> slots.availablePermits() == 1);
+  }
+
+  @Test
+  void plant_wakes_a_waiting_writer() throws Exception {
+    BatchQueue queue = new BatchQueue();
+    Thread writer = new Thread(() -> assertDoesNotThrow(queue::awaitReady));
+    writer.setDaemon(true);
+    writer.start();
+    await(() -> writer.getState() == Thread.State.WAITING);
+    var stored = new CompletableFuture<NewPlant>();
+
+    queue.add(new BatchQueue.WaitingPlant(fern(1), 0, stored, 0, 0, null));
+
+    writer.join();
   }
 
   @Test
@@ -321,7 +337,9 @@ class GroupCommitTest {
       assertEquals(
           "a batch failed: java.lang.AssertionError: crash", failure(call(1)).getMessage());
     }
-    assertNull(failure(call(1)).getCause(), "R7");
+    Throwable bug = failure(call(1));
+    assertNull(bug.getCause(), "R7");
+    assertEquals(getClass().getName(), bug.getStackTrace()[0].getClassName());
     assertEquals(GroupCommit.WRITERS + 2, batches.size(), "no retry");
 
     table = this::store;
@@ -331,6 +349,7 @@ class GroupCommitTest {
   @Test
   void closing_writes_waiting_plants_refuses_new_ones_and_ends_all_threads() throws Exception {
     List<CompletableFuture<Void>> calls = occupyAllWriters();
+    assertTrue(plantThreads().allMatch(Thread::isDaemon), "none keeps a JVM from its end");
     calls.addAll(callAll(LongStream.range(0, 3 * BatchQueue.MAX_PLANTS).toArray()));
     Thread closing = new Thread(groupCommit::close);
     closing.start();
@@ -340,9 +359,12 @@ class GroupCommitTest {
     closing.join();
 
     assertAllStored(calls);
-    await(() ->
-        Thread.getAllStackTraces().keySet().stream()
-            .noneMatch(thread -> thread.getName().startsWith("plant-")));
+    await(() -> plantThreads().findAny().isEmpty());
+  }
+
+  private static Stream<Thread> plantThreads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().startsWith("plant-"));
   }
 
   @Test
