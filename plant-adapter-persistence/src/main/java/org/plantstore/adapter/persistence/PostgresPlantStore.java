@@ -75,9 +75,6 @@ final class PostgresPlantStore implements PlantStore {
           new PlantStoreUnavailableException("the store is closed"));
     }
     Lane lane = lane(shard.lane());
-    if (isClosed) {
-      lane.commit.shutdown(); // opened during close()
-    }
     var refusal = lane.breaker == null ? null : lane.breaker.refusal();
     if (refusal != null) {
       metrics.refusedPlants.increment();

@@ -46,6 +46,17 @@ class ProviderTokensTest {
   }
 
   @Test
+  void token_of_a_new_key_is_valid_just_after_two_fetches_that_did_not_bring_the_key()
+      throws JOSEException {
+    assertStatus(200, token(KNOWN));
+    assertStatus(401, token(NEXT));
+    provider.publish(KNOWN, NEXT);
+
+    assertStatus(200, token(NEXT));
+    assertEquals(3, provider.fetches(), "fetches of the key set");
+  }
+
+  @Test
   void remembered_token_passes_no_rule_that_refuses_its_caller() throws JOSEException {
     Map<String, Object> rule = Map.of("pattern", "/plants", "access", List.of("ROLE_GARDENER"));
     try (EmbeddedServer restricted =
