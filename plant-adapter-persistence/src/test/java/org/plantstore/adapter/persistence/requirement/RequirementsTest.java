@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.plantstore.adapter.persistence.Calls;
 import org.plantstore.adapter.persistence.database.DatabaseAccess;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
@@ -170,8 +171,10 @@ class RequirementsTest {
     try (Connection locker = SERVER.connection()) {
       locker.setAutoCommit(false);
       locker.createStatement().execute("LOCK TABLE flyway_schema_history");
-      SERVER.execute("ALTER ROLE postgres SET lock_timeout = '1s'"); // longer in a migration
+      SERVER.execute("ALTER ROLE postgres SET lock_timeout = '100ms'"); // longer in a migration
       var starting = CompletableFuture.supplyAsync(() -> SERVER.connect(settings));
+      String waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+      Calls.await(() -> starting.isDone() || !SERVER.single(waiting).equals("0"));
       locker.createStatement().execute("SELECT pg_sleep(1.5)");
       assertFalse(starting.isDone(), "the migration waits");
       locker.rollback();
