@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -143,7 +144,7 @@ public final class Benchmark {
       throws IOException, InterruptedException, SQLException {
     testbed.log("date: " + Instant.now());
     testbed.log(
-        "options: %d rounds of %d s, warm-up %d s".formatted(ROUNDS, SECONDS, WARM_UP_SECONDS));
+        String.format(Locale.ROOT, "options: %d rounds of %d s, warm-up %d s", ROUNDS, SECONDS, WARM_UP_SECONDS));
     testbed.log("cores: " + Runtime.getRuntime().availableProcessors());
     for (String file : List.of("/proc/cpuinfo", "/proc/meminfo")) {
       if (Files.exists(Path.of(file))) {

@@ -11,6 +11,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
@@ -82,7 +83,7 @@ record Database(
     Matcher parts = Pattern.compile(SCHEME + "([^/?]+)/([^/?]+)").matcher(url);
     if (!parts.matches()) {
       throw new BenchmarkException(
-          "bench.database must be %shost:port/database, but is %s".formatted(SCHEME, url));
+          String.format(Locale.ROOT, "bench.database must be %shost:port/database, but is %s", SCHEME, url));
     }
     Database database =
         new Database(
@@ -129,13 +130,12 @@ record Database(
   private void fillWithTakenIds() throws SQLException {
     execute(
         "TRUNCATE plant",
-        """
+        String.format(Locale.ROOT, """
         INSERT INTO plant (id, name, tag)
         SELECT (100000000 + number * (800000000 / %1$d)) * 10000000000,
                'Monstera deliciosa', 'tropical'
         FROM generate_series(0, %1$d - 1) AS number
-        """
-            .formatted(Table.TAKEN_IDS),
+        """, Table.TAKEN_IDS),
         "VACUUM ANALYZE plant",
         "CHECKPOINT");
   }
@@ -150,13 +150,12 @@ record Database(
       execute(
           "CREATE TABLE plant_large (LIKE plant INCLUDING ALL)",
           "ALTER TABLE plant_large DROP CONSTRAINT plant_large_pkey",
-          """
+          String.format(Locale.ROOT, """
           INSERT INTO plant_large (id, name, tag)
           SELECT ((1000000000000000000 + (random() * 8e18)::bigint) >> 32 << 32) + number,
                  'Monstera deliciosa', 'tropical'
           FROM generate_series(1, %d) AS number
-          """
-              .formatted(largeTableRows),
+          """, largeTableRows),
           "SET maintenance_work_mem = '512MB'; ALTER TABLE plant_large ADD PRIMARY KEY (id)",
           "VACUUM ANALYZE plant_large",
           "CHECKPOINT");

@@ -2,6 +2,7 @@ package org.plantstore.bench;
 
 import java.io.IOException;
 import java.sql.SQLException;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -47,10 +48,9 @@ record Inserts() implements Subject {
         Program.find("pgbench")
             .run(
                 Map.of("PGPASSWORD", database.password()),
-                "-n -M prepared -j 1 -c %d -T %d -U %s -f"
-                    .formatted(clients, seconds, database.username()),
+                String.format(Locale.ROOT, "-n -M prepared -j 1 -c %d -T %d -U %s -f", clients, seconds, database.username()),
                 Program.resource("create-plants.sql").toString(),
-                "postgresql://%s/%s".formatted(database.address(), database.name()));
+                String.format(Locale.ROOT, "postgresql://%s/%s", database.address(), database.name()));
     Matcher rate = RATE.matcher(output);
     if (!rate.find() || FAILED.matcher(output).find()) {
       throw new BenchmarkException("not every insert of pgbench succeeded: " + output.strip());

@@ -3,6 +3,7 @@ package org.plantstore.bench;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
@@ -55,8 +56,7 @@ record Requests(String name, Variant variant, Algorithm algorithm, int connectio
         Program.find("wrk")
             .run(
                 Map.of("TOKEN", token),
-                "--threads 1 --connections %d --duration %ds --timeout 30s"
-                    .formatted(connections, seconds),
+                String.format(Locale.ROOT, "--threads 1 --connections %d --duration %ds --timeout 30s", connections, seconds),
                 "--script",
                 Program.resource("create-plants.lua").toString(),
                 service.address(),

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
@@ -88,7 +89,7 @@ record Service(Process process, String address, Path output, double startMillis)
     connection.setRequestProperty("Authorization", "Bearer " + token);
     connection.setRequestProperty("Content-Type", "application/json");
     connection.setRequestProperty("Connection", "close");
-    String body = "{\"id\":%d,\"name\":\"fern\"}".formatted(ThreadLocalRandom.current().nextLong());
+    String body = String.format(Locale.ROOT, "{\"id\":%d,\"name\":\"fern\"}", ThreadLocalRandom.current().nextLong());
     connection.getOutputStream().write(body.getBytes(UTF_8));
     return connection.getResponseCode();
   }

@@ -2,6 +2,7 @@ package org.plantstore.bench;
 
 import java.io.IOException;
 import java.sql.SQLException;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -26,8 +27,7 @@ record WithLargeBodies(Requests requests) implements Subject {
         Program.find("wrk")
             .start(
                 Map.of("TOKEN", testbed.token(requests.algorithm())),
-                "--threads 1 --connections %d --duration 10m --timeout 30s --script"
-                    .formatted(CALLERS),
+                String.format(Locale.ROOT, "--threads 1 --connections %d --duration 10m --timeout 30s --script", CALLERS),
                 Program.resource("create-large-plants.lua").toString(),
                 testbed.service(requests.variant()).address());
     try {

@@ -41,8 +41,9 @@ public final class InstalledStores implements ApplicationContextConfigurer {
       throw new ConfigurationException(
           stores.isEmpty()
               ? "no store is on the class path; add one, such as plant-adapter-persistence"
-              : "%d stores are on the class path, but there must be one; leave out all but one of %s"
-                  .formatted(stores.size(), String.join(", ", stores)));
+              : stores.size()
+                  + " stores are on the class path, but there must be one; leave out all but one of "
+                  + String.join(", ", stores));
     }
   }
 

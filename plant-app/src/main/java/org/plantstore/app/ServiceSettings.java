@@ -52,7 +52,7 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
     if (number < min || number > max) {
       String variable = property.replace('.', '_').toUpperCase(Locale.ROOT);
       throw new ConfigurationException(
-          "%s must be %s from %d to %d, but is %s".formatted(variable, kind, min, max, value));
+          variable + " must be " + kind + " from " + min + " to " + max + ", but is " + value);
     }
     return number;
   }

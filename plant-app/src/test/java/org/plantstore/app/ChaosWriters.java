@@ -2,6 +2,7 @@ package org.plantstore.app;
 
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
@@ -84,8 +85,13 @@ final class ChaosWriters implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "%d acknowledged, %d refused, %d repeats, surprises: %s"
-        .formatted(acknowledged.size(), refused.size(), repeats.get(), surprises);
+    return String.format(
+        Locale.ROOT,
+        "%d acknowledged, %d refused, %d repeats, surprises: %s",
+        acknowledged.size(),
+        refused.size(),
+        repeats.get(),
+        surprises);
   }
 
   private void write() {

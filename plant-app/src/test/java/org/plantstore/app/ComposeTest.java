@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -69,8 +70,11 @@ class ComposeTest {
     String grace = SERVICES.at("/plant-store/stop_grace_period").textValue();
     assertTrue(Integer.parseInt(grace.replace("s", "")) >= Manifests.shutdownSeconds(), grace);
     Manifests.assertJson(
-        "['127.0.0.1:%1$d:%1$d','127.0.0.1:%2$d:%2$d']"
-            .formatted(Manifests.setting("port"), Manifests.setting("management.port")),
+        String.format(
+            Locale.ROOT,
+            "['127.0.0.1:%1$d:%1$d','127.0.0.1:%2$d:%2$d']",
+            Manifests.setting("port"),
+            Manifests.setting("management.port")),
         SERVICES.at("/plant-store/ports"));
   }
 }

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -82,8 +83,12 @@ class DatabaseStartTest {
     try (ServerSocket silent = new ServerSocket(0)) {
       for (int first : List.of(ServiceProcess.freePort(), silent.getLocalPort())) {
         String address =
-            "jdbc:postgresql://localhost:%d,localhost:%d/%s?sslmode=disable"
-                .formatted(first, database.port(), database.name());
+            String.format(
+                Locale.ROOT,
+                "jdbc:postgresql://localhost:%d,localhost:%d/%s?sslmode=disable",
+                first,
+                database.port(),
+                database.name());
         try (ServiceProcess service = new ServiceProcess(Database.environment(address))) {
           assertServes(service);
         }

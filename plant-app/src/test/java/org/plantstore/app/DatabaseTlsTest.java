@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -55,8 +56,13 @@ class DatabaseTlsTest {
 
   private static Map<String, String> environment(String host, Database database, String root) {
     String address =
-        "jdbc:postgresql://%s:%d/%s?sslmode=verify-full&sslrootcert=%s"
-            .formatted(host, database.port(), database.name(), root);
+        String.format(
+            Locale.ROOT,
+            "jdbc:postgresql://%s:%d/%s?sslmode=verify-full&sslrootcert=%s",
+            host,
+            database.port(),
+            database.name(),
+            root);
     return Database.environment(address);
   }
 

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AutoClose;
@@ -71,8 +72,11 @@ class FailOverTest {
     setReadOnly(second, "on");
     try (ServiceProcess service =
         start(
-            "jdbc:postgresql://localhost:%d,localhost:%d/postgres?targetServerType=primary"
-                .formatted(first.port(), second.port()))) {
+            String.format(
+                Locale.ROOT,
+                "jdbc:postgresql://localhost:%d,localhost:%d/postgres?targetServerType=primary",
+                first.port(),
+                second.port()))) {
       assertServedSoon(service);
 
       setReadOnly(first, "on");

@@ -11,6 +11,7 @@ import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import java.io.File;
 import java.net.http.HttpRequest;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -54,8 +55,11 @@ class KubernetesTest {
   @Test
   void ports_are_those_of_the_service_and_the_management_port_is_only_for_prometheus() {
     Manifests.assertJson(
-        "[{'name':'api','containerPort':%d},{'name':'management','containerPort':%d}]"
-            .formatted(Manifests.setting("port"), Manifests.setting("management.port")),
+        String.format(
+            Locale.ROOT,
+            "[{'name':'api','containerPort':%d},{'name':'management','containerPort':%d}]",
+            Manifests.setting("port"),
+            Manifests.setting("management.port")),
         CONTAINER.path("ports"));
     assertEquals(List.of("api"), SERVICE.findValuesAsText("targetPort"));
     assertEquals(List.of("api", "management"), POLICY.at("/spec/ingress").findValuesAsText("port"));

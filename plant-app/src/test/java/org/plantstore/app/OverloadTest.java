@@ -10,6 +10,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
@@ -148,7 +149,7 @@ class OverloadTest {
   }
 
   private List<CompletableFuture<HttpResponse<String>>> beginCreates(int number, String format) {
-    return Stream.generate(() -> format.formatted(nextId.incrementAndGet()))
+    return Stream.generate(() -> String.format(Locale.ROOT, format, nextId.incrementAndGet()))
         .limit(number)
         .map(service::beginCreate)
         .toList();

@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -119,12 +120,17 @@ class PoolerTest {
         Manifests.block(Path.of("docs", "deployment.md"), "ini")
             .replace(
                 "host=database.example.org",
-                "host=127.0.0.1 port=%d dbname=%s user=postgres"
-                    .formatted(server.port(), server.name()))
+                String.format(
+                    Locale.ROOT,
+                    "host=127.0.0.1 port=%d dbname=%s user=postgres",
+                    server.port(),
+                    server.name()))
             .replace("pool_mode = session", "pool_mode = " + mode)
             .concat(
-                "listen_addr = 127.0.0.1\nlisten_port = %d\nauth_type = any\nunix_socket_dir =\n"
-                    .formatted(plants.port()));
+                String.format(
+                    Locale.ROOT,
+                    "listen_addr = 127.0.0.1\nlisten_port = %d\nauth_type = any\nunix_socket_dir =\n",
+                    plants.port()));
     Files.writeString(folder.resolve("pgbouncer.ini"), settings);
     List<String> command =
         new ArrayList<>(List.of(Program.requireInstalled("pgbouncer"), "pgbouncer.ini"));

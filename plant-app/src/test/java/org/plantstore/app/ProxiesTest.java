@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -138,7 +139,8 @@ class ProxiesTest {
               .replaceFirst("8081", String.valueOf(first.managementPort))
               .replaceFirst("8081", String.valueOf(second.managementPort));
       Files.writeString(
-          folder.resolve("configuration"), kind.around.formatted(lines, managementPort));
+          folder.resolve("configuration"),
+          String.format(Locale.ROOT, kind.around, lines, managementPort));
       List<String> command = new ArrayList<>(List.of(kind.command.split(" ", -1)));
       command.set(0, Program.requireInstalled(command.get(0)));
       process =

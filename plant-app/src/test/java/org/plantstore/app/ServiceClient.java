@@ -12,6 +12,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -57,7 +58,7 @@ abstract class ServiceClient {
 
   /** Sends a create with a valid token, of a plant without a tag. */
   HttpResponse<String> create(long id, String name) {
-    return create("{\"id\":%d,\"name\":\"%s\"}".formatted(id, name));
+    return create(String.format(Locale.ROOT, "{\"id\":%d,\"name\":\"%s\"}", id, name));
   }
 
   /** Sends a create with a valid token, and does not wait for the answer. */

@@ -12,6 +12,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -115,7 +116,9 @@ class StartScriptTest {
     assertTrue(
         ended
             .output()
-            .endsWith("\n-jar\n%s/plant-app.jar\n--an=argument 1\n".formatted(installation)),
+            .endsWith(
+                String.format(
+                    Locale.ROOT, "\n-jar\n%s/plant-app.jar\n--an=argument 1\n", installation)),
         ended.output());
   }
 
@@ -165,15 +168,17 @@ class StartScriptTest {
     Path program = Files.createDirectory(home.resolve("bin")).resolve("java");
     Files.writeString(
         program,
-        """
-        #!/bin/sh
-        if [ "$1" = -version ]; then
-          echo 'openjdk version "%s" 2020-01-01' >&2
-        else
-          printf '%%s\\n' "$@"
-        fi
-        """
-            .formatted(version));
+        String.format(
+            Locale.ROOT,
+            """
+            #!/bin/sh
+            if [ "$1" = -version ]; then
+              echo 'openjdk version "%s" 2020-01-01' >&2
+            else
+              printf '%%s\\n' "$@"
+            fi
+            """,
+            version));
     Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
     environment.put("JAVA_HOME", home.toString());
   }

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -100,22 +101,24 @@ class ExamplesTest {
     Path source = folder.resolve("Example.java");
     Files.writeString(
         source,
-        """
-        import java.util.*;
-        import java.util.concurrent.*;
-        import java.util.concurrent.atomic.*;
-        import java.util.function.*;
-        import org.plantstore.domain.*;
-        import org.plantstore.domain.InvalidPlantException.Violation;
+        String.format(
+            Locale.ROOT,
+            """
+            import java.util.*;
+            import java.util.concurrent.*;
+            import java.util.concurrent.atomic.*;
+            import java.util.function.*;
+            import org.plantstore.domain.*;
+            import org.plantstore.domain.InvalidPlantException.Violation;
 
-        public final class Example implements Consumer<BiConsumer<Object, Object>> {
-          @Override
-          public void accept(BiConsumer<Object, Object> compare) {
-        %s
-          }
-        }
-        """
-            .formatted(VALUE.matcher(code).replaceAll("$1compare.accept($2, $3);")));
+            public final class Example implements Consumer<BiConsumer<Object, Object>> {
+              @Override
+              public void accept(BiConsumer<Object, Object> compare) {
+            %s
+              }
+            }
+            """,
+            VALUE.matcher(code).replaceAll("$1compare.accept($2, $3);")));
     PublicApiTest.run(
         "javac", "--release", "17", "-Xlint:all", "-Werror", "-cp", CLASSES, source.toString());
   }

@@ -133,12 +133,19 @@ class PlantStoreContractTest {
     String shorter = "\"" + "x".repeat(10) + "\" (from index 65526, of 65536 characters)";
     assertMessageOfR5EndsWith(
         SampleStore.TRUNCATES,
-        """
-          putIfAbsent(id 23, name %s, tag %s) for a free id
-          must return id 23, name %s, tag %s,
-          but returned id 23, name %s, tag %s\
-        """
-            .formatted(start, start, longer, longer, shorter, shorter));
+        String.format(
+            Locale.ROOT,
+            """
+              putIfAbsent(id 23, name %s, tag %s) for a free id
+              must return id 23, name %s, tag %s,
+              but returned id 23, name %s, tag %s\
+            """,
+            start,
+            start,
+            longer,
+            longer,
+            shorter,
+            shorter));
   }
 
   private static void assertMessageOfR5EndsWith(SampleStore tried, String end) {

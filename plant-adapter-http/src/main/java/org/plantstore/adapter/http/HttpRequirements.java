@@ -92,8 +92,10 @@ public final class HttpRequirements implements ToolProvider {
     long bound = Runtime.getRuntime().maxMemory() / 32;
     if (maxBodyBytes > bound) {
       throw new ConfigurationException(
-          "MAX_BODY_BYTES must be at most %d, a thirty-second of the heap (-Xmx), but is %d"
-              .formatted(bound, maxBodyBytes));
+          "MAX_BODY_BYTES must be at most "
+              + bound
+              + ", a thirty-second of the heap (-Xmx), but is "
+              + maxBodyBytes);
     }
     return "the settings can work";
   }

@@ -103,8 +103,13 @@ final class NewPlantJson {
   private static RefusedException malformed(String demand, JsonLocation stop) {
     return new RefusedException(
         ErrorNumber.MALFORMED_JSON,
-        "The body must be %s; reading stopped at line %s, column %s."
-            .formatted(demand, stop.getLineNr(), stop.getColumnNr()));
+        "The body must be "
+            + demand
+            + "; reading stopped at line "
+            + stop.getLineNr()
+            + ", column "
+            + stop.getColumnNr()
+            + ".");
   }
 
   private void readBody() throws IOException {
@@ -150,8 +155,7 @@ final class NewPlantJson {
     if (value != JsonToken.VALUE_NUMBER_INT) {
       problems.put(ErrorNumber.ID, "id must be an integer literal, but is " + kindOf(value));
     } else if (parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER) {
-      problems.put(
-          ErrorNumber.ID, "id must be from %d to %d".formatted(Long.MIN_VALUE, Long.MAX_VALUE));
+      problems.put(ErrorNumber.ID, "id must be from " + Long.MIN_VALUE + " to " + Long.MAX_VALUE);
     } else {
       id = parser.getLongValue();
       problems.remove(ErrorNumber.ID);

@@ -90,8 +90,9 @@ final class NewPlantReader {
         || !JSON.matcher(contentTypes.get(0)).matches()) {
       throw new RefusedException(
           ErrorNumber.CONTENT_TYPE,
-          "The body must have the Content-Type application/json, but has %s."
-              .formatted(legible(contentTypes)));
+          "The body must have the Content-Type application/json, but has "
+              + legible(contentTypes)
+              + ".");
     }
     List<String> encodings = headers.getAll(HttpHeaders.CONTENT_ENCODING);
     if (!encodings.stream().allMatch("identity"::equalsIgnoreCase)) {

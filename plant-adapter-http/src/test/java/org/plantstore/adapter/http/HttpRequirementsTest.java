@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.plantstore.adapter.http.tls.TestCertificate;
@@ -40,13 +41,16 @@ class HttpRequirementsTest {
     settings.putAll(Map.of("max.connections", "0", "tls.key", key, "jwt.secret", "short"));
 
     assertEquals(
-        """
-        1 limits\tMAX_CONNECTIONS must be a whole number from 1 to 999999999, but is 0
-        certificate\tTLS_KEY must be the key of the first certificate in TLS_CERTIFICATE, but \
-        %s is not that of %s
-        tokens\tJWT_SECRET must have at least 32 bytes, but has 5
-        """
-            .formatted(key, settings.get("tls.certificate")),
+        String.format(
+            Locale.ROOT,
+            """
+            1 limits\tMAX_CONNECTIONS must be a whole number from 1 to 999999999, but is 0
+            certificate\tTLS_KEY must be the key of the first certificate in TLS_CERTIFICATE, but \
+            %s is not that of %s
+            tokens\tJWT_SECRET must have at least 32 bytes, but has 5
+            """,
+            key,
+            settings.get("tls.certificate")),
         check(settings));
   }
 

@@ -87,8 +87,13 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
     int number = value.matches("[0-9]{1,5}") ? Integer.parseInt(value) : -1;
     if (number < least || number > most) {
       throw new ConfigurationException(
-          "%s must be a whole number from %d to %d, but is %s"
-              .formatted(property.toUpperCase(Locale.ROOT).replace('.', '_'), least, most, value));
+          property.toUpperCase(Locale.ROOT).replace('.', '_')
+              + " must be a whole number from "
+              + least
+              + " to "
+              + most
+              + ", but is "
+              + value);
     }
     return number;
   }

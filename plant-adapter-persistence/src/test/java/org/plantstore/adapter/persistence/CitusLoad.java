@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -78,8 +79,10 @@ final class CitusLoad implements AutoCloseable {
     assertEquals(
         "" + ids.size(),
         server.single(
-            "SELECT count(*) FROM plant WHERE id = ANY('{%s}') AND name = 'fern ' || id"
-                .formatted(String.join(",", ids))),
+            String.format(
+                Locale.ROOT,
+                "SELECT count(*) FROM plant WHERE id = ANY('{%s}') AND name = 'fern ' || id",
+                String.join(",", ids))),
         "acknowledged plants");
   }
 

@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.LongPredicate;
 import java.util.stream.LongStream;
@@ -154,6 +155,7 @@ class CitusTest {
 
   private static void print(String when, List<Create> creates) {
     System.out.printf(
+        Locale.ROOT,
         "%s: %d of %d stored, p99 %d ms%n",
         when,
         creates.stream().filter(Create::isStored).count(),

@@ -3,6 +3,7 @@ package org.plantstore.adapter.persistence;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,16 +25,18 @@ class DatabaseRequirementsTest {
     Report report = SERVER.run("check", Map.of("database.url", url + "?sslpassword=canary"));
 
     assertEquals(
-        """
-        database\t%s answers
-        database\tPostgreSQL N
-        database\tencoding UTF8
-        database\ta primary
-        database\twritable for postgres
-        database\tpostgres has the rights that the service needs
-        database\tthe table plant has the columns and the index that the service needs
-        """
-            .formatted(url),
+        String.format(
+            Locale.ROOT,
+            """
+            database\t%s answers
+            database\tPostgreSQL N
+            database\tencoding UTF8
+            database\ta primary
+            database\twritable for postgres
+            database\tpostgres has the rights that the service needs
+            database\tthe table plant has the columns and the index that the service needs
+            """,
+            url),
         report.out().replaceAll("PostgreSQL \\d+", "PostgreSQL N"));
     assertEquals(new Report(0, report.out(), ""), report);
   }

@@ -18,6 +18,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -77,11 +78,13 @@ class DistributedTableTest {
     assertEquals(
         "100008",
         SERVER.single(
-            """
-            SELECT count(*) FROM string_to_table('%s', E'\\n') AS line
-            WHERE hashint8(split_part(line, ' ', 1)::bigint) = split_part(line, ' ', 2)::int
-            """
-                .formatted(hashed)));
+            String.format(
+                Locale.ROOT,
+                """
+                SELECT count(*) FROM string_to_table('%s', E'\\n') AS line
+                WHERE hashint8(split_part(line, ' ', 1)::bigint) = split_part(line, ' ', 2)::int
+                """,
+                hashed)));
   }
 
   /** If there are few connections, shards share a lane, but no statement. */

@@ -6,6 +6,7 @@ import io.micronaut.runtime.event.annotation.EventListener;
 import io.micronaut.runtime.server.event.ServerStartupEvent;
 import jakarta.inject.Singleton;
 import java.time.Duration;
+import java.util.Locale;
 
 /** Prints a command that creates a plant, once the service is up. */
 @Singleton
@@ -24,16 +25,21 @@ final class Welcome {
   void onStart(ServerStartupEvent event) {
     String token = DevelopmentKey.token(TOKEN_VALIDITY);
     System.out.println(
-        """
+        String.format(
+            Locale.ROOT,
+            """
 
-        The plant store is up, with a key that was made for this run.
-        Its database is in %4$s; remove that folder to start anew. Ctrl-C stops it.
-        Create a plant here, or on a page in the browser (the token is valid for %1$d hours):
+            The plant store is up, with a key that was made for this run.
+            Its database is in %4$s; remove that folder to start anew. Ctrl-C stops it.
+            Create a plant here, or on a page in the browser (the token is valid for %1$d hours):
 
-        curl %2$s/plants -H 'Content-Type: application/json' -H 'Authorization: Bearer %3$s' -d '{"id":1,"name":"fern","tag":"shade"}'
+            curl %2$s/plants -H 'Content-Type: application/json' -H 'Authorization: Bearer %3$s' -d '{"id":1,"name":"fern","tag":"shade"}'
 
-        %2$s/#token=%3$s
-        """
-            .formatted(TOKEN_VALIDITY.toHours(), event.getSource().getURL(), token, folder));
+            %2$s/#token=%3$s
+            """,
+            TOKEN_VALIDITY.toHours(),
+            event.getSource().getURL(),
+            token,
+            folder));
   }
 }

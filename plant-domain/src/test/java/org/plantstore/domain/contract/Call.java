@@ -5,6 +5,7 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
@@ -115,6 +116,6 @@ record Call(
 
   @Override
   public String toString() {
-    return "%s(%s) %s".formatted(form.method, Description.of(plant), occasion);
+    return String.format(Locale.ROOT, "%s(%s) %s", form.method, Description.of(plant), occasion);
   }
 }

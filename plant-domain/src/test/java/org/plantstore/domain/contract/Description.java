@@ -3,6 +3,7 @@ package org.plantstore.domain.contract;
 import static java.util.stream.Collectors.joining;
 
 import java.util.Arrays;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
 
@@ -32,7 +33,7 @@ final class Description {
         plant.tag() == null
             ? "no tag"
             : "tag " + text(plant.tag(), other == null ? null : other.tag());
-    return "id %d, name %s, %s".formatted(plant.id(), name, tag);
+    return String.format(Locale.ROOT, "id %d, name %s, %s", plant.id(), name, tag);
   }
 
   private static String text(String text, @Nullable String other) {
@@ -42,8 +43,12 @@ final class Description {
     int difference = other == null ? 0 : Arrays.mismatch(text.toCharArray(), other.toCharArray());
     int start = Math.max(0, difference - CONTEXT);
     int end = Math.min(text.length(), start + MAX_LENGTH);
-    return "%s (from index %d, of %d characters)"
-        .formatted(quoted(text.substring(start, end)), start, text.length());
+    return String.format(
+        Locale.ROOT,
+        "%s (from index %d, of %d characters)",
+        quoted(text.substring(start, end)),
+        start,
+        text.length());
   }
 
   private static String quoted(String text) {
@@ -52,6 +57,6 @@ final class Description {
 
   private static String escaped(int unit) {
     boolean printable = unit >= ' ' && unit <= '~' && unit != '"' && unit != '\\';
-    return printable ? Character.toString(unit) : "\\u%04X".formatted(unit);
+    return printable ? Character.toString(unit) : String.format(Locale.ROOT, "\\u%04X", unit);
   }
 }

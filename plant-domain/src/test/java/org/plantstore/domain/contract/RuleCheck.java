@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -134,12 +135,21 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
       actual = "returned " + Description.of(outcome.returned(), plant);
     } else {
       actual =
-          "threw %s, caused by %s, suppressing %s"
-              .formatted(thrown, thrown.getCause(), Arrays.toString(thrown.getSuppressed()));
+          String.format(
+              Locale.ROOT,
+              "threw %s, caused by %s, suppressing %s",
+              thrown,
+              thrown.getCause(),
+              Arrays.toString(thrown.getSuppressed()));
     }
     return new AssertionError(
-        "%s of PlantStore is broken:\n  %s\n  must %s,\n  but %s"
-            .formatted(rule, call, expected, actual),
+        String.format(
+            Locale.ROOT,
+            "%s of PlantStore is broken:\n  %s\n  must %s,\n  but %s",
+            rule,
+            call,
+            expected,
+            actual),
         thrown);
   }
 }

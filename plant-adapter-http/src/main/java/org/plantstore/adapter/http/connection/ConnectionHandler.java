@@ -167,8 +167,7 @@ final class ConnectionHandler extends ChannelDuplexHandler {
     state = ReadState.END;
     ErrorNumber error = ErrorNumber.MALFORMED_REQUEST;
     malformed.recordError(error);
-    String body =
-        "{\"error\":%d,\"message\":\"%s\"}".formatted(error.number(), error.description());
+    String body = "{\"error\":" + error.number() + ",\"message\":\"" + error.description() + "\"}";
     FullHttpResponse answer =
         new DefaultFullHttpResponse(
             HttpVersion.HTTP_1_1,

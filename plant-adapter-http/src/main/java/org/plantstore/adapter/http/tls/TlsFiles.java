@@ -51,8 +51,9 @@ public record TlsFiles(Path certificate, Path key) {
     String key = value(settings, KEY, "tls.key");
     if ((certificate == null) != (key == null)) {
       throw new ConfigurationException(
-          "TLS_CERTIFICATE and TLS_KEY must both be set or neither, but %s is not"
-              .formatted(key == null ? KEY : CERTIFICATE));
+          "TLS_CERTIFICATE and TLS_KEY must both be set or neither, but "
+              + (key == null ? KEY : CERTIFICATE)
+              + " is not");
     }
     return certificate == null || key == null
         ? Optional.empty()
@@ -101,8 +102,11 @@ public record TlsFiles(Path certificate, Path key) {
       return Files.readString(file, ISO_8859_1);
     } catch (IOException e) {
       throw new ConfigurationException(
-          "%s must be a file that can be read, but %s cannot: %s"
-              .formatted(variable, file, e.getClass().getSimpleName()));
+          variable
+              + " must be a file that can be read, but "
+              + file
+              + " cannot: "
+              + e.getClass().getSimpleName());
     }
   }
 
@@ -120,8 +124,10 @@ public record TlsFiles(Path certificate, Path key) {
       return chain;
     } catch (CertificateException e) {
       throw new ConfigurationException(
-          "TLS_CERTIFICATE must be a PEM file of certificates, but %s cannot be read: %s"
-              .formatted(certificate, e.getMessage()));
+          "TLS_CERTIFICATE must be a PEM file of certificates, but "
+              + certificate
+              + " cannot be read: "
+              + e.getMessage());
     }
   }
 
@@ -131,8 +137,12 @@ public record TlsFiles(Path certificate, Path key) {
     } catch (CertificateException e) {
       Instant start = own.getNotBefore().toInstant();
       throw new ConfigurationException(
-          "TLS_CERTIFICATE must be valid now, but %s is from %s to %s"
-              .formatted(certificate, start, own.getNotAfter().toInstant()));
+          "TLS_CERTIFICATE must be valid now, but "
+              + certificate
+              + " is from "
+              + start
+              + " to "
+              + own.getNotAfter().toInstant());
     }
   }
 
@@ -147,11 +157,16 @@ public record TlsFiles(Path certificate, Path key) {
     } catch (KeyStoreException e) {
       throw new ConfigurationException(
           "TLS_CERTIFICATE must list each certificate before its issuer's certificate; the order in"
-              + " %s differs".formatted(certificate));
+              + " "
+              + certificate
+              + " differs");
     } catch (Exception e) {
       throw new ConfigurationException(
           "TLS_KEY must be a PEM file of a private key without a password, in PKCS#8, PKCS#1 or"
-              + " SEC 1, but %s cannot be read: %s".formatted(key, e.getMessage()));
+              + " SEC 1, but "
+              + key
+              + " cannot be read: "
+              + e.getMessage());
     }
   }
 
@@ -179,7 +194,10 @@ public record TlsFiles(Path certificate, Path key) {
     }
     throw new ConfigurationException(
         "TLS_KEY must be the key of the first certificate in TLS_CERTIFICATE, but"
-            + " %s is not that of %s".formatted(key, certificate));
+            + " "
+            + key
+            + " is not that of "
+            + certificate);
   }
 
   /** The framework's reader of PEM, which reads a key only with a certificate. */

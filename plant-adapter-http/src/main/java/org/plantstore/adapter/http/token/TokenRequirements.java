@@ -31,8 +31,12 @@ public record TokenRequirements(TokenSettings settings) {
         throw new ConfigurationException(
             "no key at JWT_JWKS_URL is usable; let the provider sign with an RS, PS or ES algorithm");
       }
-      return "%d usable key%s, %d left out"
-          .formatted(usable, usable == 1 ? "" : "s", fetched.leftOut());
+      return usable
+          + " usable key"
+          + (usable == 1 ? "" : "s")
+          + ", "
+          + fetched.leftOut()
+          + " left out";
     } catch (IOException | ParseException e) {
       throw new ConfigurationException(
           "the key set at JWT_JWKS_URL cannot be fetched; check the address, the network and the"

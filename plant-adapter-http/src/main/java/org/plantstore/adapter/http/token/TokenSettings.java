@@ -52,11 +52,12 @@ public record TokenSettings(
   /** Returns the kind of key, the issuer and the audience, without the secret. */
   @Override
   public String toString() {
-    return "signed by %s; %s; %s"
-        .formatted(
-            keySet == null ? "the key in JWT_SECRET" : "a key at JWT_JWKS_URL",
-            issuer == null ? "any issuer" : "issuer " + issuer,
-            audience == null ? "any audience" : "audience " + audience);
+    return "signed by "
+        + (keySet == null ? "the key in JWT_SECRET" : "a key at JWT_JWKS_URL")
+        + "; "
+        + (issuer == null ? "any issuer" : "issuer " + issuer)
+        + "; "
+        + (audience == null ? "any audience" : "audience " + audience);
   }
 
   /** Reads past the framework, which would replace text like a placeholder in a secret. */

@@ -225,8 +225,12 @@ class OpenApiTest {
     assertEquals(
         Arrays.stream(ErrorNumber.values())
             .map(error ->
-                "| %d | %d | %s |"
-                    .formatted(error.number(), error.status().getCode(), error.description()))
+                String.format(
+                    Locale.ROOT,
+                    "| %d | %d | %s |",
+                    error.number(),
+                    error.status().getCode(),
+                    error.description()))
             .toList(),
         documented);
     List<Integer> numbers = Arrays.stream(ErrorNumber.values()).map(ErrorNumber::number).toList();

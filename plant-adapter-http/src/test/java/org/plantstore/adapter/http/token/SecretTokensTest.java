@@ -14,6 +14,7 @@ import java.security.Security;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -224,8 +225,8 @@ class SecretTokensTest {
             valid.replaceFirst("\\.", ". "),
             valid.replaceFirst("\\.", "%2E"),
             '"' + valid + '"',
-            inTheMiddle.formatted(" "),
-            inTheMiddle.formatted("*"),
+            String.format(Locale.ROOT, inTheMiddle, " "),
+            String.format(Locale.ROOT, inTheMiddle, "*"),
             "a.".repeat(7_000))) {
       assertInvalid(odd);
     }

@@ -53,8 +53,9 @@ public record DatabaseAccess(String url, String username, String password) {
         .filter(value -> !value.isEmpty())
         .orElseThrow(() ->
             new ConfigurationException(
-                "DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD must be set, but %s is not"
-                    .formatted(variable)));
+                "DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD must be set, but "
+                    + variable
+                    + " is not"));
   }
 
   /**

@@ -79,7 +79,7 @@ public record PostgresFailure(SQLException cause) {
             .map(PostgresFailure::messageOf)
             .reduce((outer, inner) -> outer.endsWith(inner) ? outer : outer + ": " + inner)
             .orElseThrow();
-    String state = state().map(" (SQLSTATE %s)"::formatted).orElse("");
+    String state = state().map(code -> " (SQLSTATE " + code + ")").orElse("");
     return (messages + state).replaceAll("\\s+", " ");
   }
 

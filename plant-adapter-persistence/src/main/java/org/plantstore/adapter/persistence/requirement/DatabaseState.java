@@ -187,14 +187,18 @@ record DatabaseState(
     if (columns == null) {
       return require(
           isCreatedLater,
-          "there is no table plant for %s; run plant-store migrate, and accounts.sql after it"
-              .formatted(access.username()),
+          "there is no table plant for "
+              + access.username()
+              + "; run plant-store migrate, and accounts.sql after it",
           "the table plant is not there yet; the start creates it");
     }
     return require(
         COLUMNS.equals(columns) && isUnique,
-        "the table plant must have the columns %s, and a unique index on id, but has %s%s"
-            .formatted(COLUMNS, columns, isUnique ? "" : ", and no such index"),
+        "the table plant must have the columns "
+            + COLUMNS
+            + ", and a unique index on id, but has "
+            + columns
+            + (isUnique ? "" : ", and no such index"),
         "the table plant has the columns and the index that the service needs");
   }
 

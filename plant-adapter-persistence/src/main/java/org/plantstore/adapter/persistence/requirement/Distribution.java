@@ -95,9 +95,12 @@ record Distribution(DatabaseAccess access) {
   private void requireWorker(String node, String[] settings) {
     if (!SAFE_COMMITS.contains(settings[0])) {
       throw new ConfigurationException(
-          ("%s has synchronous_commit = %s, and would lose plants in a crash; run"
-                  + " ALTER ROLE \"%s\" SET synchronous_commit = on")
-              .formatted(node, settings[0], access.username()));
+          node
+              + " has synchronous_commit = "
+              + settings[0]
+              + ", and would lose plants in a crash; run ALTER ROLE \""
+              + access.username()
+              + "\" SET synchronous_commit = on");
     }
     if (settings[1].equals("off")) {
       LOG.warn(

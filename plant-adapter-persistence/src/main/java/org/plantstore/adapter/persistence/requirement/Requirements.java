@@ -128,12 +128,13 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
 
   private static ConfigurationException unusable(String wait, PostgresFailure failure) {
     return new ConfigurationException(
-        "the database cannot be used%s; check %s: %s"
-            .formatted(
-                wait,
-                failure.isCertificateFailure()
-                    ? "its certificate, and sslrootcert and the host in DATABASE_URL"
-                    : "DATABASE_URL, DATABASE_USERNAME, DATABASE_PASSWORD and the server",
-                failure.describe()));
+        "the database cannot be used"
+            + wait
+            + "; check "
+            + (failure.isCertificateFailure()
+                ? "its certificate, and sslrootcert and the host in DATABASE_URL"
+                : "DATABASE_URL, DATABASE_USERNAME, DATABASE_PASSWORD and the server")
+            + ": "
+            + failure.describe());
   }
 }

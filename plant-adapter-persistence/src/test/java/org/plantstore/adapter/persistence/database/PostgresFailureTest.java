@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.net.ConnectException;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -72,7 +73,8 @@ class PostgresFailureTest {
   void failure_of_another_server_is_recognised(
       String severity, String state, String routine, boolean expected) {
     ServerErrorMessage message =
-        new ServerErrorMessage("S%s\0C%s\0Mfailed\0R%s\0".formatted(severity, state, routine));
+        new ServerErrorMessage(
+            String.format(Locale.ROOT, "S%s\0C%s\0Mfailed\0R%s\0", severity, state, routine));
 
     assertEquals(expected, new PostgresFailure(new PSQLException(message)).isOfAnotherServer());
     assertFalse(failure(state).isOfAnotherServer(), "the driver's own failure");
