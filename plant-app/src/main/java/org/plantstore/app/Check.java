@@ -85,7 +85,7 @@ final class Check {
           }
         };
     try (ApplicationContext context = builder.args(arguments).build()) {
-      ServiceSettings.requireLogSettings(System.getenv());
+      ServiceSettings.requireLegible(System.getenv(), arguments);
       context.getEnvironment().start();
       ((ConfigurableBeanContext) context).configure();
       new ServiceSettings().configure(context);

@@ -74,8 +74,8 @@ public final class Main {
   private static void serve(String... settings) {
     long began = System.nanoTime();
     requireSettingsOrOptions(List.of(), settings);
-    // Before the first logger is created, because these settings configure it.
-    ServiceSettings.requireLogSettings(System.getenv());
+    // Before the first logger is created, because some of these settings configure it.
+    ServiceSettings.requireLegible(System.getenv(), settings);
     ApplicationContext context = ApplicationContext.builder().args(settings).start();
     context.getBean(Shutdown.class).runAtExit();
     EmbeddedServer server = context.getBean(EmbeddedServer.class).start();
@@ -102,7 +102,7 @@ public final class Main {
       throw new ConfigurationException("there is no such command; see plant-store --help");
     }
     requireSettingsOrOptions(List.of(), arguments);
-    ServiceSettings.requireLogSettings(System.getenv());
+    ServiceSettings.requireLegible(System.getenv(), arguments);
     return tools.get(0).run(System.out, System.err, arguments);
   }
 

@@ -1,6 +1,10 @@
 package org.plantstore.app;
 
+import static java.util.Objects.requireNonNull;
+
 import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.ApplicationContextBuilder;
+import io.micronaut.context.ApplicationContextConfiguration;
 import io.micronaut.context.ApplicationContextConfigurer;
 import io.micronaut.context.annotation.ContextConfigurer;
 import io.micronaut.context.env.Environment;
@@ -8,8 +12,10 @@ import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.util.Locale;
+import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Stops a start whose settings cannot work, or whose ports are in use. */
 @ContextConfigurer
@@ -17,24 +23,72 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
 
   static final String DRAIN_SECONDS = "drain.seconds";
 
+  /** What a reader overlooks: space and quotes around a value, and control characters. */
+  private static final Pattern INVISIBLE =
+      Pattern.compile(
+          "\\A#|#\\z|[\\p{Cc}\\p{Zl}\\p{Zp}]".replace("#", "[\\p{Z}\\p{Cf}\\p{Pi}\\p{Pf}\"'`]"));
+
+  /**
+   * Declares the variables of the service. Of a variable that no module declares, nothing is read:
+   * the framework would try each of its underscores as a dot and as a hyphen.
+   */
+  @Override
+  public void configure(ApplicationContextBuilder builder) {
+    builder.environmentVariableIncludes(
+        "PORT", "MANAGEMENT_PORT", "DRAIN_SECONDS", "LOG_FORMAT", "ACCESS_LOG");
+  }
+
   @Override
   public void configure(ApplicationContext context) {
     Environment settings = context.getEnvironment();
-    int port = number(settings, "port", "a port", 1, 65_535);
-    int managementPort = number(settings, "management.port", "a port", 1, 65_535);
+    // The ports that the server opens, in case that a setting of the framework changes one.
+    int port = number(settings, "PORT", "micronaut.server.port", "a port", 1, 65_535);
+    int managementPort =
+        number(settings, "MANAGEMENT_PORT", "endpoints.all.port", "a port", 1, 65_535);
     if (port == managementPort) {
       throw new ConfigurationException(
           "PORT and MANAGEMENT_PORT must differ, but both are " + port);
     }
-    number(settings, DRAIN_SECONDS, "a whole number", 0, 9_999);
+    number(settings, "DRAIN_SECONDS", DRAIN_SECONDS, "a whole number", 0, 9_999);
     requireFree("PORT", port);
     requireFree("MANAGEMENT_PORT", managementPort);
   }
 
-  /** Requires the variables of logging to be usable; throws ConfigurationException otherwise. */
-  static void requireLogSettings(Map<String, String> environment) {
+  /**
+   * Requires that the declared variables and the arguments are exactly what their author meant, and
+   * that the variables of logging are usable; throws ConfigurationException otherwise.
+   */
+  static void requireLegible(Map<String, String> environment, String... arguments) {
+    // First, because the modules that declare variables have loggers.
     requireEither(environment, "LOG_FORMAT", "text", "json");
     requireEither(environment, "ACCESS_LOG", "off", "on");
+    ApplicationContextBuilder declared = ApplicationContext.builder();
+    List<String> variables =
+        ((ApplicationContextConfiguration) declared).getEnvironmentVariableIncludes();
+    for (String variable : requireNonNull(variables)) {
+      requireLegible(variable, environment.getOrDefault(variable, ""));
+    }
+    for (String argument : arguments) {
+      String[] nameAndValue = argument.split("=", 2);
+      requireLegible(nameAndValue[0], nameAndValue[nameAndValue.length - 1]);
+    }
+  }
+
+  private static void requireLegible(String name, String value) {
+    // A secret of replacement characters could be guessed.
+    String charset = System.getProperty("sun.jnu.encoding", "");
+    if (value.contains("\uFFFD")
+        || !charset.equals("UTF-8") && !value.chars().allMatch(character -> character < 128)) {
+      throw new ConfigurationException(
+          name + " must be UTF-8, read in a locale such as LC_ALL=C.UTF-8, but not " + charset);
+    }
+    Matcher invisible = INVISIBLE.matcher(value);
+    if (invisible.find()) {
+      throw new ConfigurationException(
+          name
+              + " must have no space or quote at its ends, and no control character, but has "
+              + Character.getName(value.codePointAt(invisible.start())));
+    }
   }
 
   private static void requireEither(
@@ -42,17 +96,18 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
     String value = environment.getOrDefault(variable, one);
     if (!value.equals(one) && !value.equals(other)) {
       throw new ConfigurationException(
-          variable + " must be " + one + " or " + other + ", but is " + value);
+          variable + " must be " + one + " or " + other + ", but is \"" + value + '"');
     }
   }
 
-  private static int number(Environment settings, String property, String kind, int min, int max) {
+  private static int number(
+      Environment settings, String variable, String property, String kind, int min, int max) {
     String value = settings.getRequiredProperty(property, String.class);
     int number = value.matches("[0-9]{1,5}") ? Integer.parseInt(value) : -1;
     if (number < min || number > max) {
-      String variable = property.replace('.', '_').toUpperCase(Locale.ROOT);
+      String range = kind + " from " + min + " to " + max;
       throw new ConfigurationException(
-          variable + " must be " + kind + " from " + min + " to " + max + ", but is " + value);
+          variable + " must be " + range + ", but is \"" + value + '"');
     }
     return number;
   }

@@ -66,7 +66,7 @@ class CheckTest {
         assertLinesMatch(
             List.of(
                 "✘ service: PORT must be a free port, but " + port + " cannot be opened: .*",
-                "✘ limits: MAX_BODY_BYTES must be a whole number from 1 to 999999999, but is 1MB",
+                "✘ limits: MAX_BODY_BYTES must be a whole number from 1 to 999999999, but is \"1MB\"",
                 "✘ token: the token on standard input is invalid; obtain a new token: Expired JWT",
                 "✘ database: there is no table plant for .*; run plant-store migrate, and accounts.sql after it"),
             check.output().lines().filter(line -> line.startsWith("✘")).toList(),
@@ -80,11 +80,19 @@ class CheckTest {
   void machines_get_one_document() throws IOException {
     Map<String, String> settings =
         Map.of(
-            "LOG_FORMAT", "\"",
-            "DATABASE_URL", "jdbc:postgresql://localhost:1/plants?sslpassword=canary",
-            "DATABASE_USERNAME", "plants",
-            "DATABASE_PASSWORD", "canary",
-            "JWT_JWKS_URL", "http://localhost:1/canary");
+            // Of which the framework would try each combination of dots and hyphens.
+            "LESS_OPTION_".repeat(20),
+            "1",
+            "LOG_FORMAT",
+            "\"",
+            "DATABASE_URL",
+            "jdbc:postgresql://localhost:1/plants?sslpassword=canary",
+            "DATABASE_USERNAME",
+            "plants",
+            "DATABASE_PASSWORD",
+            "canary",
+            "JWT_JWKS_URL",
+            "http://localhost:1/canary");
     try (ServiceProcess check = check(settings, "canary", "--json", "--token")) {
       assertEquals(1, check.awaitExit());
       assertFalse((check.output() + check.errors()).contains("canary"), check::output);
@@ -96,7 +104,7 @@ class CheckTest {
               .createObjectNode()
               .put("ok", false)
               .put("subject", "service")
-              .put("text", "LOG_FORMAT must be text or json, but is \""),
+              .put("text", "LOG_FORMAT must be text or json, but is \"\"\""),
           finding);
       assertEquals(
           List.of("service", "provider", "token", "database"),

@@ -30,9 +30,10 @@ class SecretsTest {
   private static final Map<String, String> SETTINGS =
       Map.of(
           "DATABASE_PASSWORD", "canary-password",
-          "LOGGER_LEVELS_ROOT", "TRACE",
           "ACCESS_LOG", "on",
           "DATABASE_TIMEOUT_SECONDS", "1");
+
+  private static final String TRACE = "--logger.levels.root=TRACE";
 
   /** Details and hints of a database quote what it refuses. */
   private static final String REFUSING_TRIGGER =
@@ -52,7 +53,7 @@ class SecretsTest {
   void nothing_secret_is_told_or_logged_even_at_the_lowest_level() throws Exception {
     try (DatabaseProxy proxy = new DatabaseProxy(database.port());
         ServiceProcess started =
-            new ServiceProcess(database.through(proxy).environment(SETTINGS)).awaitReady()) {
+            new ServiceProcess(database.through(proxy).environment(SETTINGS), TRACE).awaitReady()) {
       service = started;
       requireStatus(200, create("{\"id\":1,\"name\":\"canary-name\",\"tag\":\"canary-tag\"}"));
       answers.clear(); // The sender of the plant may see it.
@@ -81,7 +82,7 @@ class SecretsTest {
   void nothing_secret_is_logged_by_a_start_that_fails() throws Exception {
     Map<String, String> environment = database.environment(SETTINGS);
     environment.put("DATABASE_USERNAME", "nobody");
-    try (ServiceProcess refused = new ServiceProcess(environment)) {
+    try (ServiceProcess refused = new ServiceProcess(environment, TRACE)) {
       assertEquals(1, refused.awaitExit());
       requireNothingSecret(refused.output() + refused.errors());
     }

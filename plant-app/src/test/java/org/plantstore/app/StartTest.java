@@ -1,20 +1,31 @@
 package org.plantstore.app;
 
+import static java.util.Objects.requireNonNull;
+import static java.util.stream.Collectors.toSet;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.ApplicationContextBuilder;
+import io.micronaut.context.ApplicationContextConfiguration;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.env.PropertySource.Origin;
 import io.micronaut.context.env.PropertySource.PropertyConvention;
 import io.micronaut.runtime.EmbeddedApplication;
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -42,21 +53,85 @@ class StartTest {
           DATABASE_PASSWORD | | DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD must be set, but DATABASE_PASSWORD is not
           DATABASE_URL      | jdbc:postgresql://localhost/plants?ssl=true&socketTimeout=0 | DATABASE_URL must not set time-outs; they follow from DATABASE_TIMEOUT_SECONDS
           JWT_SECRET        | canary-secret | JWT_SECRET must have at least 32 bytes, but has 13
-          PORT              | 0 | PORT must be a port from 1 to 65535, but is 0
-          PORT              | http | PORT must be a port from 1 to 65535, but is http
-          MANAGEMENT_PORT   | 65536 | MANAGEMENT_PORT must be a port from 1 to 65535, but is 65536
+          PORT              | 0 | PORT must be a port from 1 to 65535, but is "0"
+          PORT              | http | PORT must be a port from 1 to 65535, but is "http"
+          MANAGEMENT_PORT   | 65536 | MANAGEMENT_PORT must be a port from 1 to 65535, but is "65536"
           MANAGEMENT_PORT   | 8080 | PORT and MANAGEMENT_PORT must differ, but both are 8080
           TLS_KEY           | /tls.key | TLS_CERTIFICATE and TLS_KEY must both be set or neither, but TLS_CERTIFICATE is not
           TLS_CERTIFICATE   | '' | TLS_CERTIFICATE must have a value or not be set, but is empty
-          DRAIN_SECONDS     | -1 | DRAIN_SECONDS must be a whole number from 0 to 9999, but is -1
-          DATABASE_TIMEOUT_SECONDS | 0 | DATABASE_TIMEOUT_SECONDS must be a whole number from 1 to 60, but is 0
-          DATABASE_TIMEOUT_SECONDS | 5s | DATABASE_TIMEOUT_SECONDS must be a whole number from 1 to 60, but is 5s
-          LOG_FORMAT        | xml | LOG_FORMAT must be text or json, but is xml
-          ACCESS_LOG        | yes | ACCESS_LOG must be off or on, but is yes
-          DATABASE_START_TIMEOUT_SECONDS | 3601 | DATABASE_START_TIMEOUT_SECONDS must be a whole number from 0 to 3600, but is 3601
+          MICRONAUT_SERVER_PORT | 0 | PORT must be a port from 1 to 65535, but is "0"
+          DRAIN_SECONDS     | -1 | DRAIN_SECONDS must be a whole number from 0 to 9999, but is "-1"
+          DATABASE_TIMEOUT_SECONDS | 0 | DATABASE_TIMEOUT_SECONDS must be a whole number from 1 to 60, but is "0"
+          DATABASE_TIMEOUT_SECONDS | 5s | DATABASE_TIMEOUT_SECONDS must be a whole number from 1 to 60, but is "5s"
+          LOG_FORMAT        | xml | LOG_FORMAT must be text or json, but is "xml"
+          ACCESS_LOG        | yes | ACCESS_LOG must be off or on, but is "yes"
+          DATABASE_START_TIMEOUT_SECONDS | 3601 | DATABASE_START_TIMEOUT_SECONDS must be a whole number from 0 to 3600, but is "3601"
           """)
   void unusable_setting_is_named(String variable, @Nullable String value, String message) {
     assertEquals(message, refusalWith(variable, value));
+  }
+
+  /** The characters are named, because they cannot be seen, or the rest is secret. */
+  @ParameterizedTest
+  @CsvSource({
+    "DATABASE_USERNAME, '\tplants', CHARACTER TABULATION",
+    "DATABASE_URL, 'jdbc:postgresql://localhost/plants\u00a0', NO-BREAK SPACE",
+    "DATABASE_PASSWORD, 'one\rtwo', CARRIAGE RETURN (CR)",
+    "JWT_SECRET, '\u201ccanary-secret-of-32-bytes-or-more', LEFT DOUBLE QUOTATION MARK",
+    "JWT_SECRET, 'canary-secret-of-32-bytes-or-more`', GRAVE ACCENT",
+    "MAX_BODY_BYTES, '\ufeff1024', ZERO WIDTH NO-BREAK SPACE",
+    "TLS_KEY, '/tls.key\u200b', ZERO WIDTH SPACE",
+    "MANAGEMENT_PORT, '18\u001b[31m081', ESCAPE"
+  })
+  void character_that_cannot_be_seen_is_named(String variable, String value, String character) {
+    assertEquals(
+        variable
+            + " must have no space or quote at its ends, and no control character, but has "
+            + character,
+        refusalWith(variable, value));
+  }
+
+  /** A replacement character for each byte could be guessed. */
+  @ParameterizedTest
+  @CsvSource({
+    "JWT_SECRET, C, \\303\\244-secret-of-32-bytes-or-more-canary, ANSI_X3.4-1968",
+    "DATABASE_PASSWORD, C.UTF-8, p\\344ss-canary, UTF-8"
+  })
+  void bytes_that_the_locale_does_not_decode_are_refused(
+      String variable, String locale, String bytes, String charset) {
+    ProcessBuilder java = ServiceProcess.java(ServiceProcess.CLASS_PATH);
+    String set = "export " + variable + "=$(printf '" + bytes + "'); exec \"$@\"";
+    java.command().addAll(0, List.of("/bin/sh", "-c", set, "sh"));
+    Map<String, String> environment = new HashMap<>(COMPLETE);
+    environment.put("LC_ALL", locale);
+    try (ServiceProcess service = new ServiceProcess(java, environment)) {
+      assertEquals(1, service.awaitExit());
+      assertEquals(
+          "plant-store does not start: "
+              + variable
+              + " must be UTF-8, read in a locale such as LC_ALL=C.UTF-8, but not "
+              + charset
+              + "\n",
+          service.errors());
+    }
+  }
+
+  @Test
+  void each_documented_variable_is_declared_and_no_other() throws IOException {
+    String page = Files.readString(Path.of("docs", "configuration.md"));
+    Set<String> documented =
+        Pattern.compile("(?m)^\\| `[A-Z].*?\\|")
+            .matcher(page.substring(0, page.indexOf("## The JVM")))
+            .results()
+            .flatMap(row -> Stream.of(row.group().split("[^A-Z_]+", -1)))
+            .filter(name -> !name.isEmpty())
+            .collect(toSet());
+    ApplicationContextBuilder context = ApplicationContext.builder();
+    assertEquals(
+        documented,
+        Set.copyOf(
+            requireNonNull(
+                ((ApplicationContextConfiguration) context).getEnvironmentVariableIncludes())));
   }
 
   /** The first value is too large; with the second the start fails later, at the database. */
@@ -116,7 +191,7 @@ class StartTest {
   }
 
   private static void start(Map<String, String> variables) {
-    ServiceSettings.requireLogSettings(variables);
+    ServiceSettings.requireLegible(variables);
     try (ApplicationContext context =
         ApplicationContext.builder()
             .environmentPropertySource(false)

@@ -84,7 +84,7 @@ public final class HttpRequirements implements ToolProvider {
       if (!value.matches("[1-9][0-9]{0,8}")) {
         String variable = property.replace('.', '_').toUpperCase(Locale.ROOT);
         throw new ConfigurationException(
-            variable + " must be a whole number from 1 to 999999999, but is " + value);
+            variable + " must be a whole number from 1 to 999999999, but is \"" + value + '"');
       }
     }
     long maxBodyBytes = settings.getRequiredProperty("max.body.bytes", Long.class);

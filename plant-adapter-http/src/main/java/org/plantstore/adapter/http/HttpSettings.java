@@ -32,6 +32,10 @@ public final class HttpSettings implements ApplicationContextConfigurer {
 
   @Override
   public void configure(ApplicationContextBuilder builder) {
+    builder.environmentVariableIncludes(
+        ("JWT_SECRET JWT_JWKS_URL JWT_ISSUER JWT_AUDIENCE TLS_CERTIFICATE TLS_KEY"
+                + " MAX_BODY_BYTES MAX_CONCURRENT_CREATES MAX_CONNECTIONS REQUEST_TIMEOUT_SECONDS")
+            .split(" "));
     try (InputStream settings =
         requireNonNull(HttpSettings.class.getResourceAsStream("settings.properties"))) {
       builder.propertySources(

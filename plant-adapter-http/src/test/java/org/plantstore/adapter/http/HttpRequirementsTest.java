@@ -44,7 +44,7 @@ class HttpRequirementsTest {
         String.format(
             Locale.ROOT,
             """
-            1 limits\tMAX_CONNECTIONS must be a whole number from 1 to 999999999, but is 0
+            1 limits\tMAX_CONNECTIONS must be a whole number from 1 to 999999999, but is "0"
             certificate\tTLS_KEY must be the key of the first certificate in TLS_CERTIFICATE, but \
             %s is not that of %s
             tokens\tJWT_SECRET must have at least 32 bytes, but has 5

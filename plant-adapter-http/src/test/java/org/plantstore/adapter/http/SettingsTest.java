@@ -69,7 +69,7 @@ class SettingsTest {
       String property = variable.toLowerCase(Locale.ROOT).replace('_', '.');
       assertRefused(
           Map.of("jwt.secret", Tokens.SECRET, property, value),
-          variable + " must be a whole number from 1 to 999999999, but is " + value);
+          variable + " must be a whole number from 1 to 999999999, but is \"" + value + '"');
     }
   }
 

@@ -27,6 +27,10 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
 
   @Override
   public void configure(ApplicationContextBuilder builder) {
+    builder.environmentVariableIncludes(
+        ("DATABASE_URL DATABASE_USERNAME DATABASE_PASSWORD DATABASE_MIGRATE DATABASE_CONNECTIONS"
+                + " DATABASE_TIMEOUT_SECONDS DATABASE_START_TIMEOUT_SECONDS")
+            .split(" "));
     builder.propertySources(
         PropertySource.of(
             "plant-adapter-persistence",
@@ -66,7 +70,8 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
     startTimeout(settings);
     String migrate = settings.getRequiredProperty(MIGRATE, String.class);
     if (!migrate.equals("on") && !migrate.equals("off")) {
-      throw new ConfigurationException("DATABASE_MIGRATE must be on or off, but is " + migrate);
+      throw new ConfigurationException(
+          "DATABASE_MIGRATE must be on or off, but is \"" + migrate + '"');
     }
     return new Requirements(DatabaseAccess.of(settings), migrate.equals("on"));
   }
@@ -86,14 +91,9 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
     String value = settings.getRequiredProperty(property, String.class);
     int number = value.matches("[0-9]{1,5}") ? Integer.parseInt(value) : -1;
     if (number < least || number > most) {
-      throw new ConfigurationException(
-          property.toUpperCase(Locale.ROOT).replace('.', '_')
-              + " must be a whole number from "
-              + least
-              + " to "
-              + most
-              + ", but is "
-              + value);
+      String variable = property.toUpperCase(Locale.ROOT).replace('.', '_');
+      String demand = " must be a whole number from " + least + " to " + most;
+      throw new ConfigurationException(variable + demand + ", but is \"" + value + '"');
     }
     return number;
   }

@@ -42,8 +42,8 @@ class RequirementsTest {
       delimiter = '|',
       textBlock =
           """
-          migrate     | yes                                                    | DATABASE_MIGRATE must be on or off, but is yes
-          connections | 1                                                      | DATABASE_CONNECTIONS must be a whole number from 5 to 10000, but is 1
+          migrate     | yes                                                    | DATABASE_MIGRATE must be on or off, but is "yes"
+          connections | 1                                                      | DATABASE_CONNECTIONS must be a whole number from 5 to 10000, but is "1"
           url         | jdbc:mysql://localhost/plants                          | DATABASE_URL must be a JDBC address of PostgreSQL, such as jdbc:postgresql://localhost:5432/plants
           url         | jdbc:postgresql://localhost:99999/plants               | DATABASE_URL must be a JDBC address of PostgreSQL, such as jdbc:postgresql://localhost:5432/plants
           url         | jdbc:postgresql://plants:canary@localhost:5432/plants  | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
