@@ -30,12 +30,18 @@ final class RequestDecoder extends HttpRequestDecoder {
   private boolean isInHead;
   private boolean isFolded;
   private int headers;
+  private int headBytes;
 
   RequestDecoder() {
     super(
         new HttpDecoderConfig()
             .setMaxInitialLineLength(MAX_HEAD_PART_BYTES)
             .setMaxHeaderSize(MAX_HEAD_PART_BYTES));
+  }
+
+  /** Returns the size of the last head, as far as it is decoded. */
+  int headBytes() {
+    return headBytes;
   }
 
   /** Returns whether the decoder waits for the rest of a head or of a chunk's first line. */
@@ -50,6 +56,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     int before = decoded.size();
     super.decode(context, bytes, decoded);
     if (isInHead) {
+      headBytes += bytes.readerIndex() - from;
       // The bytes that Netty has read are whole lines of the head.
       isFolded |= hasFoldedLine(bytes, from, bytes.readerIndex());
       if (decoded.size() > before) {
@@ -81,6 +88,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     isInHead = true;
     isFolded = false;
     headers = 0;
+    headBytes = 0;
     return new Exchange(
         HttpVersion.valueOf(firstLine[2]),
         HttpMethod.valueOf(firstLine[0]),

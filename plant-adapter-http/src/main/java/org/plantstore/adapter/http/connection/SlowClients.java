@@ -34,8 +34,11 @@ final class SlowClients {
      * headers, the current line as received and as parsed, and the objects of 100 headers.
      */
     HEAD(5 * RequestDecoder.MAX_HEAD_PART_BYTES),
-    /** The rest of a body, whose memory {@link BodyBudget} bounds. */
-    BODY(0),
+    /**
+     * The rest of a body. Memory is held by the request's objects, and by four copies of its head;
+     * {@link BodyBudget} bounds the body itself.
+     */
+    BODY(12 * 1024),
     /** The rest of a refused body, which is dropped. The connection and its request remain. */
     REFUSED_BODY(16 * 1024),
     /** The client's reading of its answers. */
@@ -49,7 +52,12 @@ final class SlowClients {
   }
 
   /** A connection that has waited since a moment of {@link System#nanoTime}. */
-  record Wait(ChannelOutboundInvoker connection, Kind kind, long sinceNanos) {}
+  record Wait(ChannelOutboundInvoker connection, Kind kind, long headBytes, long sinceNanos) {
+
+    long maxBytes() {
+      return kind.maxBytes + (kind == Kind.BODY ? 4 * headBytes : 0);
+    }
+  }
 
   private static final Logger LOG = LoggerFactory.getLogger(SlowClients.class);
   private static final LogLimit EVICTIONS = new LogLimit();
@@ -58,7 +66,6 @@ final class SlowClients {
   private final long maxBytes;
   private final long timeoutNanos;
   private final Set<Wait> waits = new HashSet<>();
-  private final Set<Wait> evictable = new HashSet<>(); // those that hold memory
   private long heldBytes;
 
   SlowClients(EventExecutor eventLoop, int eventLoops, Duration timeout) {
@@ -70,10 +77,7 @@ final class SlowClients {
 
   void begin(Wait wait) {
     waits.add(wait);
-    if (wait.kind.maxBytes > 0) {
-      evictable.add(wait);
-    }
-    heldBytes += wait.kind.maxBytes;
+    heldBytes += wait.maxBytes();
     while (heldBytes > maxBytes) {
       evictOldest();
     }
@@ -81,15 +85,13 @@ final class SlowClients {
 
   void end(Wait wait) {
     if (waits.remove(wait)) {
-      evictable.remove(wait);
-      heldBytes -= wait.kind.maxBytes;
+      heldBytes -= wait.maxBytes();
     }
   }
 
   private void evictOldest() {
     long now = System.nanoTime();
-    Wait oldest =
-        evictable.stream().max(comparingLong(wait -> now - wait.sinceNanos)).orElseThrow();
+    Wait oldest = waits.stream().max(comparingLong(wait -> now - wait.sinceNanos)).orElseThrow();
     if (EVICTIONS.tryAcquire()) {
       LOG.warn(
           "Connections are closed before their time-out because slow clients of one event loop hold"
@@ -190,7 +192,7 @@ final class SlowClients {
             last == null || last.kind == Kind.ANSWER || next == Kind.ANSWER
                 ? System.nanoTime()
                 : last.sinceNanos;
-        wait = new Wait(context, next, sinceNanos);
+        wait = new Wait(context, next, decoder.headBytes(), sinceNanos);
         begin(wait);
       }
     }

@@ -31,11 +31,12 @@ class ClientEvictionTest {
           TIMEOUT);
 
   @ParameterizedTest
-  @CsvSource({"HEAD, 7", "ANSWER, 7", "TLS, 1", "BODY, 0"})
-  void oldest_is_closed_when_more_wait_than_there_is_memory_for(Kind kind, int closed) {
+  @CsvSource({"HEAD, 0, 7", "ANSWER, 0, 7", "TLS, 0, 1", "BODY, 0, 0", "BODY, 2000, 1"})
+  void oldest_is_closed_when_more_wait_than_there_is_memory_for(
+      Kind kind, long headBytes, int closed) {
     long start = System.nanoTime() - clients.size();
     for (int client = 0; client < clients.size(); client++) {
-      slowClients.begin(new Wait(clients.get(client), kind, start + client));
+      slowClients.begin(new Wait(clients.get(client), kind, headBytes, start + client));
     }
 
     for (int client = 0; client < clients.size(); client++) {
@@ -47,7 +48,7 @@ class ClientEvictionTest {
   void one_connection_may_wait_however_many_event_loops_share_the_memory() {
     SlowClients ofMany = new SlowClients(timer.eventLoop(), Integer.MAX_VALUE, TIMEOUT);
 
-    ofMany.begin(new Wait(clients.get(0), Kind.HEAD, System.nanoTime()));
+    ofMany.begin(new Wait(clients.get(0), Kind.HEAD, 0, System.nanoTime()));
 
     assertTrue(clients.get(0).isOpen());
   }
@@ -55,9 +56,9 @@ class ClientEvictionTest {
   @Test
   void all_kinds_share_the_memory() {
     long now = System.nanoTime();
-    slowClients.begin(new Wait(clients.get(1), Kind.ANSWER, now));
-    slowClients.begin(new Wait(clients.get(0), Kind.HEAD, now - 1));
-    slowClients.begin(new Wait(clients.get(2), Kind.TLS, now));
+    slowClients.begin(new Wait(clients.get(1), Kind.ANSWER, 0, now));
+    slowClients.begin(new Wait(clients.get(0), Kind.HEAD, 0, now - 1));
+    slowClients.begin(new Wait(clients.get(2), Kind.TLS, 0, now));
 
     assertOnlyFirstIsClosed();
   }
@@ -65,10 +66,10 @@ class ClientEvictionTest {
   @Test
   void one_that_waits_longer_than_the_timeout_is_closed() {
     long now = System.nanoTime();
-    slowClients.begin(new Wait(clients.get(0), Kind.HEAD, now - TIMEOUT.toNanos()));
-    slowClients.begin(new Wait(clients.get(1), Kind.HEAD, now));
-    slowClients.begin(new Wait(clients.get(2), Kind.BODY, now - TIMEOUT.toNanos()));
-    slowClients.end(new Wait(clients.get(2), Kind.BODY, now - TIMEOUT.toNanos()));
+    slowClients.begin(new Wait(clients.get(0), Kind.HEAD, 0, now - TIMEOUT.toNanos()));
+    slowClients.begin(new Wait(clients.get(1), Kind.HEAD, 0, now));
+    slowClients.begin(new Wait(clients.get(2), Kind.BODY, 0, now - TIMEOUT.toNanos()));
+    slowClients.end(new Wait(clients.get(2), Kind.BODY, 0, now - TIMEOUT.toNanos()));
 
     timer.advanceTimeBy(1, TimeUnit.SECONDS);
     timer.runScheduledPendingTasks();
