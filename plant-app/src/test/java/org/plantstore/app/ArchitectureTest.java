@@ -101,6 +101,17 @@ class ArchitectureTest {
     assertEquals(ROOMS_BY_TECHNOLOGY, ARCHITECTURE.roomsByTechnology(ROOMS_BY_TECHNOLOGY.keySet()));
   }
 
+  /** Their advisories of September 2026 concern only services that use them. */
+  @Test
+  void repositories_queries_and_web_sockets_of_the_framework_are_not_used() {
+    Set<String> unused =
+        Set.of(
+            "io.micronaut.data.annotation", "io.micronaut.data.jdbc.annotation",
+            "io.micronaut.data.model", "io.micronaut.websocket");
+
+    assertEquals(Map.of(), ARCHITECTURE.roomsByTechnology(unused));
+  }
+
   @Test
   void domain_needs_only_the_jdk_and_the_application_an_injection_point_too() {
     EXTERNAL_PACKAGES.forEach(

@@ -62,6 +62,17 @@ class ConnectionTest extends ServerTest {
   }
 
   @Test
+  void handshake_of_a_web_socket_is_a_request_like_any_other() throws IOException {
+    String handshake =
+        "Connection: Upgrade & Upgrade: websocket & Sec-WebSocket-Version: 13"
+            + " & Sec-WebSocket-Key: cGxhbnRzIGdyb3cgaGVyZQ== & ";
+
+    String request = head("GET /plants HTTP/1.1", handshake.replace(" & ", "\r\n"));
+
+    assertEquals(List.of(405, 200), statuses(send(request + LAST)));
+  }
+
+  @Test
   void body_in_chunks_with_extensions_and_trailers_is_read() throws IOException {
     String chunked =
         head("POST /plants HTTP/1.1", "Transfer-Encoding: Chunked\r\n")
