@@ -78,7 +78,7 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
     // A secret of replacement characters could be guessed.
     String charset = System.getProperty("sun.jnu.encoding", "");
     if (value.contains("\uFFFD")
-        || !charset.equals("UTF-8") && !value.chars().allMatch(character -> character < 128)) {
+        || (!charset.equals("UTF-8") && !value.chars().allMatch(character -> character < 128))) {
       throw new ConfigurationException(
           name + " must be UTF-8, read in a locale such as LC_ALL=C.UTF-8, but not " + charset);
     }
