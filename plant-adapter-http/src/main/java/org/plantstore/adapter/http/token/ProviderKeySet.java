@@ -1,33 +1,40 @@
 package org.plantstore.adapter.http.token;
 
+import static java.util.stream.Collectors.joining;
+
 import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKMatcher;
 import com.nimbusds.jose.jwk.JWKSet;
-import com.nimbusds.jose.jwk.KeyOperation;
+import com.nimbusds.jose.jwk.KeyType;
+import com.nimbusds.jose.jwk.KeyUse;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.util.JSONObjectUtils;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.URL;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.channels.UnresolvedAddressException;
 import java.nio.charset.StandardCharsets;
 import java.text.ParseException;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
+import javax.net.ssl.SSLException;
 
 /**
  * Fetches the key set of an identity provider. Bounds the time and the size of a whole fetch; the
@@ -37,97 +44,203 @@ final class ProviderKeySet {
 
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
   private static final int MAX_BYTES = 256 * 1024;
-  private static final int MAX_LINE_CHARACTERS = 200;
+  private static final int MAX_REDIRECTS = 5;
 
   /** A token that names no key may be checked with each of them. */
   private static final int MAX_KEYS = 100;
 
-  /** Published private keys do not match: anyone could sign with them. */
   private static final List<JWKMatcher> VERIFYING =
       TokenValidation.PUBLIC_KEY_ALGORITHMS.stream()
-          .map(algorithm ->
-              new JWKMatcher.Builder(JWKMatcher.forJWSHeader(new JWSHeader(algorithm)))
-                  .curves(Curve.forJWSAlgorithm(algorithm))
-                  .publicOnly(true)
-                  .build())
+          .map(algorithm -> matcher(new JWSHeader(algorithm)))
           .toList();
+
+  /** A fault in another member, such as {@code x5c}, does not make a key unusable. */
+  private static final List<String> READ_MEMBERS =
+      List.of("kty", "use", "key_ops", "alg", "kid", "crv", "x", "y", "n", "e", "d", "p", "k");
 
   /** RFC 7518, sections 3.3 and 3.5. */
   private static final int MIN_RSA_BITS = 2048;
 
+  /** HTTP/2 would be offered as an upgrade, which some servers refuse. Follows no redirects. */
   private final HttpClient client =
-      HttpClient.newBuilder().followRedirects(HttpClient.Redirect.NORMAL).build();
-  private final HttpRequest request;
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  private final URI address;
 
   ProviderKeySet(URL url) {
-    request = HttpRequest.newBuilder(URI.create(url.toString())).build();
+    address = URI.create(url.toString());
   }
 
-  /** Fetches the key set; throws ParseException if the answer is not a key set. */
-  Fetched fetch() throws IOException, ParseException {
-    ByteArrayOutputStream body = new ByteArrayOutputStream();
+  /**
+   * Returns which keys may verify a token. A key without {@code kid}, which is optional (RFC 7517,
+   * section 4.5), may verify any token. Published private keys do not match: anyone could sign with
+   * them.
+   */
+  static JWKMatcher matcher(JWSHeader header) {
+    JWKMatcher.Builder matcher =
+        new JWKMatcher.Builder()
+            .keyType(KeyType.forAlgorithm(header.getAlgorithm()))
+            .curves(Curve.forJWSAlgorithm(header.getAlgorithm()))
+            .keyUses(KeyUse.SIGNATURE, null)
+            .algorithms(header.getAlgorithm(), null)
+            .publicOnly(true);
+    return (header.getKeyID() == null ? matcher : matcher.keyIDs(header.getKeyID(), null)).build();
+  }
+
+  /** Fetches the key set; throws IOException with host, port and remedy if no key is usable. */
+  Fetched fetch() throws IOException {
+    long deadline = System.nanoTime() + TIMEOUT.toNanos();
+    URI target = address;
+    try {
+      for (int redirects = 0; ; redirects++) {
+        ByteArrayOutputStream body = new ByteArrayOutputStream();
+        HttpResponse<Void> answer = send(target, body, deadline - System.nanoTime());
+        String location = answer.headers().firstValue("Location").orElse("");
+        if (answer.statusCode() / 100 != 3 || location.isEmpty()) {
+          require(answer.statusCode() == 200, "the status is \"" + answer.statusCode() + "\"");
+          return usableKeys(decoded(answer, new ByteArrayInputStream(body.toByteArray())));
+        }
+        target = redirected(target, location, redirects);
+      }
+    } catch (IOException | ParseException | RuntimeException e) {
+      int port = target.getPort() < 0 ? target.toURL().getDefaultPort() : target.getPort();
+      Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
+      throw new IOException(quoted(target.getHost() + ":" + port) + " " + reason(cause), e);
+    }
+  }
+
+  private HttpResponse<Void> send(URI target, ByteArrayOutputStream body, long nanos) {
     CompletableFuture<HttpResponse<Void>> answer =
         client.sendAsync(
-            request,
+            HttpRequest.newBuilder(target).header("Accept-Encoding", "identity").build(),
             HttpResponse.BodyHandlers.ofByteArrayConsumer(
                 part -> part.ifPresent(bytes -> append(bytes, body))));
     try {
-      HttpResponse<Void> end =
-          answer.copy().orTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).join();
-      if (end.statusCode() != 200) {
-        throw new IOException("the answer has the status " + end.statusCode());
-      }
-      return usableKeys(body.toString(StandardCharsets.UTF_8));
-    } catch (CompletionException e) {
-      throw new IOException(reason(Objects.requireNonNullElse(e.getCause(), e)), e);
+      return answer.copy().orTimeout(nanos, TimeUnit.NANOSECONDS).join();
     } finally {
       answer.cancel(true);
     }
   }
 
-  /** Returns the reason of a failure in a short line of printable characters. */
-  static String reason(Throwable failure) {
-    String message =
-        failure instanceof TimeoutException
-            ? "there is no whole answer within " + TIMEOUT.toSeconds() + " s"
-            : Objects.requireNonNullElse(failure.getMessage(), failure.toString());
-    String line = message.replaceAll("[^ -~]", "?");
-    return line.substring(0, Math.min(line.length(), MAX_LINE_CHARACTERS));
-  }
-
   private static void append(byte[] part, ByteArrayOutputStream body) {
     if (body.size() + part.length > MAX_BYTES) {
-      throw new IllegalStateException("the key set has more than " + MAX_BYTES + " bytes");
+      throw new IllegalStateException("it has more than " + MAX_BYTES + " bytes");
     }
     body.writeBytes(part);
   }
 
+  static URI redirected(URI from, String location, int redirects) throws ParseException {
+    // RFC 3986, section 5.2.2: a query of its own keeps the path, unlike in URI.resolve.
+    URI to = from.resolve(location.startsWith("?") ? from.getRawPath() + location : location);
+    boolean isFollowed =
+        redirects < MAX_REDIRECTS
+            && from.getHost().equalsIgnoreCase(to.getHost())
+            && to.getRawUserInfo() == null
+            && (from.getScheme().equalsIgnoreCase(to.getScheme())
+                || "https".equalsIgnoreCase(to.getScheme()));
+    String shown = quoted(to.toString().replaceAll("(?<=//)[^/]*@|[?#].*", ""));
+    require(isFollowed, "it redirects to " + shown + "; if that is right, set JWT_JWKS_URL to it");
+    return to;
+  }
+
+  /** Some providers compress a key set although they were asked not to. */
+  private static String decoded(HttpResponse<?> answer, InputStream body)
+      throws IOException, ParseException {
+    String coding = String.join(",", answer.headers().allValues("Content-Encoding"));
+    require(coding.matches("(?i)(identity|(x-)?gzip)?"), "its coding is " + quoted(coding));
+    ByteArrayOutputStream text = new ByteArrayOutputStream();
+    boolean isPlain = coding.isEmpty() || coding.equalsIgnoreCase("identity");
+    append((isPlain ? body : new GZIPInputStream(body)).readNBytes(MAX_BYTES + 1), text);
+    return text.toString(StandardCharsets.UTF_8);
+  }
+
+  /** Returns what failed and what to check; the client's own exceptions may have no message. */
+  private static String reason(Throwable failure) {
+    if (failure instanceof TimeoutException) {
+      return "sends no whole answer within " + TIMEOUT.toSeconds() + " s; check the network";
+    }
+    if (failure instanceof ConnectException) {
+      return failure.getCause() instanceof UnresolvedAddressException
+          ? "is an unknown host; check the name and the DNS"
+          : "refuses the connection; check the port and the provider";
+    }
+    String message = Objects.requireNonNullElse(failure.getMessage(), "it ends early");
+    return (failure instanceof SSLException
+            ? "fails in TLS; check the certificate and the trusted authorities: "
+            : "sends no usable key set; check the address and the provider: ")
+        + printable(message, 1_000);
+  }
+
+  /** Returns the beginning of a foreign text as a short line of printable characters. */
+  static String printable(String text, int maxCharacters) {
+    String line = text.replaceAll("[^ -~]", "?");
+    return line.substring(0, Math.min(line.length(), maxCharacters));
+  }
+
+  private static String quoted(String text) {
+    return '"' + printable(text, 200).replace('"', '?') + '"';
+  }
+
+  private static void require(boolean isMet, String otherwise) throws ParseException {
+    if (!isMet) {
+      throw new ParseException(otherwise, 0);
+    }
+  }
+
   /** Returns the usable keys; other keys are ignored (RFC 7517, section 5). */
   private static Fetched usableKeys(String text) throws ParseException {
-    Map<String, Object>[] keys =
-        JSONObjectUtils.getJSONObjectArray(JSONObjectUtils.parse(text), "keys");
-    if (keys == null || keys.length > MAX_KEYS) {
+    List<Object> keys = JSONObjectUtils.getJSONArray(JSONObjectUtils.parse(text), "keys");
+    if (keys == null || keys.size() > MAX_KEYS) {
       throw new ParseException("there must be \"keys\", at most " + MAX_KEYS, 0);
     }
-    List<Map<String, Object>> forSignatures =
-        Arrays.stream(keys).filter(key -> key == null || !"enc".equals(key.get("use"))).toList();
-    List<JWK> usable = forSignatures.stream().flatMap(ProviderKeySet::usable).toList();
-    return new Fetched(new JWKSet(usable), forSignatures.size() - usable.size());
+    List<JWK> usable = new ArrayList<>();
+    List<String> leftOut = new ArrayList<>();
+    for (int place = 0; place < keys.size(); place++) {
+      Map<String, Object> members = new HashMap<>();
+      if (keys.get(place) instanceof Map<?, ?> object) {
+        READ_MEMBERS.forEach(name -> members.put(name, object.get(name)));
+      }
+      try {
+        if (!"enc".equals(members.get("use"))) {
+          usable.add(usable(members));
+        }
+      } catch (ParseException | RuntimeException e) {
+        String id = members.get("kid") instanceof String kid ? quoted(kid) : "keys[" + place + "]";
+        leftOut.add(id + ": " + printable(String.valueOf(e.getMessage()), 100));
+      }
+    }
+    Fetched fetched = new Fetched(new JWKSet(usable), leftOut);
+    require(!usable.isEmpty(), "let the provider sign with an RS, PS or ES algorithm; " + fetched);
+    return fetched;
   }
 
-  private static Stream<JWK> usable(Map<String, Object> description) {
-    try {
-      JWK key = JWK.parse(description);
-      Set<KeyOperation> operations = key.getKeyOperations();
-      return Stream.of(key)
-          .filter(known -> operations == null || operations.contains(KeyOperation.VERIFY))
-          .filter(known -> !(known instanceof RSAKey rsa && rsa.size() < MIN_RSA_BITS))
-          .filter(known -> VERIFYING.stream().anyMatch(matcher -> matcher.matches(known)));
-    } catch (ParseException | RuntimeException e) {
-      return Stream.empty();
+  /** Returns the key; throws ParseException with the reason if it verifies no tokens. */
+  private static JWK usable(Map<String, Object> members) throws ParseException {
+    require(!members.isEmpty(), "it is no object");
+    Object operations = members.remove("key_ops");
+    require(
+        operations == null || (operations instanceof List<?> known && known.contains("verify")),
+        "its key_ops have no \"verify\"");
+    JWK key = JWK.parse(members);
+    require(!key.isPrivate(), "it is no public key");
+    boolean isLarge = !(key instanceof RSAKey) || key.size() >= MIN_RSA_BITS;
+    require(isLarge, "it must have " + MIN_RSA_BITS + " bits, but has " + key.size());
+    boolean isVerifying = VERIFYING.stream().anyMatch(matcher -> matcher.matches(key));
+    require(isVerifying, "its kty, crv, use and alg fit no RS, PS or ES algorithm");
+    return key;
+  }
+
+  /** The keys that can verify tokens, and the ids or places of the others with the reasons. */
+  record Fetched(JWKSet usable, List<String> leftOut) {
+
+    /** Returns the number of keys of both kinds, and the first five reasons. */
+    @Override
+    public String toString() {
+      return (usable.size() == 1 ? "1 usable key, " : usable.size() + " usable keys, ")
+          + leftOut.stream()
+              .limit(5)
+              .map(reason -> "; " + reason)
+              .collect(joining("", leftOut.size() + " left out", ""));
     }
   }
-
-  /** The keys that can verify tokens, and the number of other keys that are not for encryption. */
-  record Fetched(JWKSet usable, int leftOut) {}
 }

@@ -9,7 +9,6 @@ import com.nimbusds.jose.jwk.source.JWKSource;
 import com.nimbusds.jose.proc.SecurityContext;
 import java.io.IOException;
 import java.net.URL;
-import java.text.ParseException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -24,10 +23,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The keys of an identity provider. While the provider is down the known keys stay in use, and a
- * search for an unknown key fails. The library's {@code JWKSourceBuilder} refuses a search that
- * exceeds its rate limit; here the search waits for the next fetch, without a thread. Safe for use
- * by many threads.
+ * The keys of an identity provider. While the provider is down, or publishes no usable key, the
+ * known keys stay in use, and a search for an unknown key fails. The library's {@code
+ * JWKSourceBuilder} refuses a search that exceeds its rate limit; here the search waits for the
+ * next fetch, without a thread. Safe for use by many threads.
  */
 final class ProviderKeys implements JWKSource<SecurityContext> {
 
@@ -121,29 +120,22 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
     return fetch;
   }
 
-  /** Fetches the key set. Logs the reason of a failure, and the number of unusable keys. */
+  /** Fetches the key set. Logs the reason of a failure, and the keys that are left out. */
   void renew() {
     long beganNanos = System.nanoTime();
     try {
       Fetched fetched = keySet.fetch();
-      if (fetched.leftOut() > 0) {
-        LOG.warn(
-            "The key set at JWT_JWKS_URL has keys that are left out, {} of {}",
-            fetched.leftOut(),
-            fetched.leftOut() + fetched.usable().size());
-      }
-      if (fetched.usable().isEmpty()) {
-        LOG.warn(
-            "The key set at JWT_JWKS_URL has no key for RS, PS or ES signatures: no token is valid");
+      if (!fetched.leftOut().isEmpty()) {
+        LOG.warn("The key set at JWT_JWKS_URL has keys that are left out, {}", fetched);
       }
       if (!fetched.usable().equals(known)) {
         known = fetched.usable();
       }
       knownNanos = beganNanos;
       isDown = false;
-    } catch (IOException | ParseException e) {
+    } catch (IOException e) {
       isDown = true;
-      LOG.warn("The key set at JWT_JWKS_URL cannot be fetched: {}", ProviderKeySet.reason(e));
+      LOG.warn("The key set at JWT_JWKS_URL cannot be fetched: {}", e.getMessage());
     }
   }
 }

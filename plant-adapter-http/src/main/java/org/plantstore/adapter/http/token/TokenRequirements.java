@@ -10,38 +10,23 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
-import java.text.ParseException;
 import java.util.Objects;
 import java.util.concurrent.ForkJoinPool;
-import org.plantstore.adapter.http.token.ProviderKeySet.Fetched;
 
 /** The requirements on the identity provider and on a token, for the command {@code check}. */
 public record TokenRequirements(TokenSettings settings) {
 
   /**
-   * Returns how many keys of the provider are usable, and how many are left out.
+   * Returns how many keys of the provider are usable, and which are left out.
    *
-   * @throws ConfigurationException if the provider publishes no key set, or no usable key
+   * @throws ConfigurationException if the provider publishes no usable key
    */
   public String provider() {
     try {
-      Fetched fetched = new ProviderKeySet(Objects.requireNonNull(settings.keySet())).fetch();
-      int usable = fetched.usable().size();
-      if (usable == 0) {
-        throw new ConfigurationException(
-            "no key at JWT_JWKS_URL is usable; let the provider sign with an RS, PS or ES algorithm");
-      }
-      return usable
-          + " usable key"
-          + (usable == 1 ? "" : "s")
-          + ", "
-          + fetched.leftOut()
-          + " left out";
-    } catch (IOException | ParseException e) {
+      return new ProviderKeySet(Objects.requireNonNull(settings.keySet())).fetch().toString();
+    } catch (IOException e) {
       throw new ConfigurationException(
-          "the key set at JWT_JWKS_URL cannot be fetched; check the address, the network and the"
-              + " provider: "
-              + ProviderKeySet.reason(e));
+          "the key set at JWT_JWKS_URL cannot be fetched: " + e.getMessage());
     }
   }
 
@@ -65,7 +50,7 @@ public record TokenRequirements(TokenSettings settings) {
     } catch (IOException | BadJOSEException | JOSEException e) {
       throw new ConfigurationException(
           "the token on standard input is invalid; obtain a new token: "
-              + ProviderKeySet.reason(e));
+              + ProviderKeySet.printable(String.valueOf(e.getMessage()), 200));
     }
   }
 }

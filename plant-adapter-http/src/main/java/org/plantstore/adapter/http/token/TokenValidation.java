@@ -1,7 +1,6 @@
 package org.plantstore.adapter.http.token;
 
 import com.nimbusds.jose.JOSEException;
-import com.nimbusds.jose.JOSEObjectType;
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.KeySourceException;
@@ -9,7 +8,6 @@ import com.nimbusds.jose.crypto.MACVerifier;
 import com.nimbusds.jose.jwk.JWKMatcher;
 import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.proc.BadJOSEException;
-import com.nimbusds.jose.proc.DefaultJOSEObjectTypeVerifier;
 import com.nimbusds.jose.proc.JWSKeySelector;
 import com.nimbusds.jose.proc.JWSVerificationKeySelector;
 import com.nimbusds.jose.proc.SecurityContext;
@@ -59,13 +57,8 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
   private static final Pattern SIGNED_TOKEN =
       Pattern.compile(BASE64URL + "\\." + BASE64URL + "\\." + BASE64URL);
 
-  /** A token of another type, such as a log-out token, is no access token. */
-  private static final DefaultJOSEObjectTypeVerifier<SecurityContext> TYPES =
-      new DefaultJOSEObjectTypeVerifier<>(
-          null,
-          JOSEObjectType.JWT,
-          new JOSEObjectType("at+jwt"),
-          new JOSEObjectType("application/at+jwt"));
+  /** RFC 7515, section 4.1.9. A token of another type, such as a log-out token, gives no access. */
+  private static final Pattern TYPE = Pattern.compile("(?i)(application/)?(at\\+)?jwt");
 
   static final Set<JWSAlgorithm> PUBLIC_KEY_ALGORITHMS =
       Stream.of("RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512".split(" "))
@@ -86,11 +79,20 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
         settings.keySet() == null
             ? null
             : new ProviderKeys(settings.keySet(), Duration.ofMinutes(5), 1_024);
-    processor.setJWSTypeVerifier(TYPES);
+    processor.setJWSTypeVerifier(
+        (type, context) -> // the library's own comparison depends on the default locale
+        require(
+                type == null || TYPE.matcher(type.getType()).matches(),
+                "its typ must be JWT or at+jwt, but is \"" + type + "\""));
     processor.setJWSKeySelector(
         providerKeys == null && secret != null
             ? secretSelector(secret)
-            : new JWSVerificationKeySelector<>(PUBLIC_KEY_ALGORITHMS, providerKeys));
+            : new JWSVerificationKeySelector<>(PUBLIC_KEY_ALGORITHMS, providerKeys) {
+              @Override
+              protected JWKMatcher createJWKMatcher(JWSHeader header) {
+                return ProviderKeySet.matcher(header);
+              }
+            });
     processor.setJWTClaimsSetVerifier(claimsVerifier(settings));
   }
 
@@ -198,7 +200,7 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
     try {
       JWSHeader header = parse(token).getHeader();
       if (providerKeys != null && PUBLIC_KEY_ALGORITHMS.contains(header.getAlgorithm())) {
-        return providerKeys.search(new JWKSelector(JWKMatcher.forJWSHeader(header)), executor);
+        return providerKeys.search(new JWKSelector(ProviderKeySet.matcher(header)), executor);
       }
     } catch (BadJWTException e) {
       // needs no key to be refused

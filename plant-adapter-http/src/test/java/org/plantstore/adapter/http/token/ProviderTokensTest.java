@@ -57,6 +57,18 @@ class ProviderTokensTest {
   }
 
   @Test
+  void key_without_an_id_verifies_every_token_and_a_key_of_another_curve_none() throws Exception {
+    ECKey other = new ECKey.Builder(IdentityProvider.key(Curve.P_384, "other")).keyID(null).build();
+    ECKey unnamed = new ECKey.Builder(KNOWN).keyID(null).build();
+    provider.publish(other, unnamed);
+    assertStatus(200, token(KNOWN));
+    assertStatus(200, Tokens.signed("{\"alg\":\"ES256\"}", "ES256", new ECDSASigner(KNOWN)));
+    assertStatus(401, token(NEXT));
+    provider.publish("{\"keys\":[]}");
+    assertStatus(200, signed("any\",\"x5t#S256\":\"AA", KNOWN));
+  }
+
+  @Test
   void remembered_token_passes_no_rule_that_refuses_its_caller() throws JOSEException {
     Map<String, Object> rule = Map.of("pattern", "/plants", "access", List.of("ROLE_GARDENER"));
     try (EmbeddedServer restricted =

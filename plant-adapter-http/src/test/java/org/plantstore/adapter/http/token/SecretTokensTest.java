@@ -73,6 +73,7 @@ class SecretTokensTest {
     cases(
             """
             "typ":"JWT"   "typ":"jwt"   "typ":"at+jwt"   "typ":"application/at+jwt"
+            "typ":"application/jwt"   "typ":"APPLICATION/JWT"   "typ":"Application/AT+JWT"
             "kid":"any"   "zip":"DEF"
             """)
         .forEach(member ->
@@ -93,7 +94,7 @@ class SecretTokensTest {
             {"alg":"HS256","crit":"b64"}   {"alg":"HS256","b64":false,"crit":["b64"]}
             {"alg":"HS256","b64":true,"crit":["b64"]}
             {"alg":"HS256","enc":"A128GCM","crit":["enc"]}   {"alg":"HS256","typ":"JWE"}
-            {"alg":"HS256","typ":"logout+jwt"}   {"alg":"HS256","typ":7}
+            {"alg":"HS256","typ":"logout+jwt"}   {"alg":"HS256","typ":"text/jwt"}   {"alg":"HS256","typ":7}
             {"alg":"HS256","kid":7}   {"alg":"HS256","jwk":7}
             {"alg":"HS256","jwk":{"kty":"oct","k":"AA"}}   {"alg":"HS256","x5c":[7]}
             {"alg":"HS256","jku":"http://["}

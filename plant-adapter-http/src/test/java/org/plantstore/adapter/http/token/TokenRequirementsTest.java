@@ -1,14 +1,22 @@
 package org.plantstore.adapter.http.token;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.nimbusds.jose.crypto.ECDSASigner;
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -50,18 +58,59 @@ class TokenRequirementsTest {
   void provider_without_a_usable_key_is_refused() {
     provider.publish("{\"keys\":[{\"kty\":\"unknown\"}]}");
 
-    assertRefused(
-        "no key at JWT_JWKS_URL is usable; let the provider sign with an RS, PS or ES algorithm",
+    assertUnfetched(
+        "sends no usable key set; check the address and the provider: let the provider sign with an"
+            + " RS, PS or ES algorithm; 0 usable keys, 1 left out; keys[0]: Unsupported key type"
+            + " \"kty\" parameter: unknown",
         requirements::provider);
+  }
+
+  @Test
+  void provider_that_cannot_be_reached_is_named_with_what_to_check() throws Exception {
+    String label = "x".repeat(64); // longer than a label may be, so that no name server is asked
+    assertRefused(
+        "the key set at JWT_JWKS_URL cannot be fetched: \""
+            + label
+            + ".example:80\" is an unknown host; check the name and the DNS",
+        () -> report("http://" + label + ".example/keys"));
+    try (ServerSocket plain = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      CompletableFuture.runAsync(() -> assertDoesNotThrow(() -> answerWithoutTls(plain)));
+      String url = "https://localhost:" + plain.getLocalPort();
+      Exception e = assertThrows(ConfigurationException.class, () -> report(url));
+      String start = "the key set at JWT_JWKS_URL cannot be fetched: \"" + url.substring(8) + "\" ";
+      String message = String.valueOf(e.getMessage());
+      assertTrue(message.startsWith(start + "fails in TLS; check the certificate and "), message);
+    }
+  }
+
+  private static void answerWithoutTls(ServerSocket plain) throws IOException {
+    try (Socket client = plain.accept()) {
+      client.getInputStream().read();
+      client.getOutputStream().write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(UTF_8));
+      client.shutdownOutput();
+      client.getInputStream().readAllBytes();
+    }
+  }
+
+  private static String report(String url) throws Exception {
+    TokenSettings settings = new TokenSettings(null, new URI(url).toURL(), null, null);
+    return new TokenRequirements(settings).provider();
+  }
+
+  @Test
+  void provider_that_has_ended_is_named_with_what_to_check() {
+    provider.close();
+
+    assertUnfetched(
+        "refuses the connection; check the port and the provider", requirements::provider);
   }
 
   @Test
   void provider_that_is_down_is_named_with_what_to_check() throws Exception {
     provider.goDown();
 
-    assertRefused(
-        "the key set at JWT_JWKS_URL cannot be fetched; check the address, the network and the"
-            + " provider: the answer has the status 500",
+    assertUnfetched(
+        "sends no usable key set; check the address and the provider: the status is \"500\"",
         requirements::provider);
     String header = "{\"alg\":\"ES256\",\"kid\":\"key\"}";
     ByteArrayInputStream token =
@@ -87,7 +136,7 @@ class TokenRequirementsTest {
       delimiter = '|',
       textBlock =
           """
-          {"alg":"HS256","typ":"TYPE"} | "iss":"here"                  | JOSE header typ (type) TYPE not allowed
+          {"alg":"HS256","typ":"TYPE"} | "iss":"here"                  | its typ must be JWT or at+jwt, but is "TYPE"
           {"alg":"HS256"}              | "iss":"canary"                | JWT iss claim value rejected
           {"alg":"HS256"}              | "iss":"here","aud":"canary"   | JWT aud claim rejected
           {"alg":"HS256"}              | "iss":"here","nbf":4102444800 | JWT before use time
@@ -111,6 +160,11 @@ class TokenRequirementsTest {
         () ->
             requirements.token(
                 new ByteArrayInputStream((CANARY + "." + CANARY + ".").getBytes(UTF_8))));
+  }
+
+  private void assertUnfetched(String reason, Executable part) {
+    String place = "\"localhost:" + provider.keySetUrl().getPort() + "\" ";
+    assertRefused("the key set at JWT_JWKS_URL cannot be fetched: " + place + reason, part);
   }
 
   private static void assertRefused(String message, Executable part) {
