@@ -56,7 +56,7 @@ final class ProviderKeySet {
 
   /** A fault in another member, such as {@code x5c}, does not make a key unusable. */
   private static final List<String> READ_MEMBERS =
-      List.of("kty", "use", "key_ops", "alg", "kid", "crv", "x", "y", "n", "e", "d", "p", "k");
+      List.of("kty use key_ops alg kid crv x y n e d p q dp dq qi oth k".split(" "));
 
   /** RFC 7518, sections 3.3 and 3.5. */
   private static final int MIN_RSA_BITS = 2048;
@@ -157,7 +157,9 @@ final class ProviderKeySet {
   /** Returns what failed and what to check; the client's own exceptions may have no message. */
   private static String reason(Throwable failure) {
     if (failure instanceof TimeoutException) {
-      return "sends no whole answer within " + TIMEOUT.toSeconds() + " s; check the network";
+      return "sends no whole answer within "
+          + TIMEOUT.toSeconds()
+          + " s; check firewalls and the provider";
     }
     if (failure instanceof ConnectException) {
       return failure.getCause() instanceof UnresolvedAddressException

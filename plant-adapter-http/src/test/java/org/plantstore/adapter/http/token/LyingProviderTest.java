@@ -206,6 +206,7 @@ class LyingProviderTest {
           {<known>,"key_ops":"verify"}     | "known": its key_ops have no "verify"
           {<known>,"key_ops":["sign","?"]} | "known": its key_ops have no "verify"
           {<known>,"d":"AQAB"}             | "known": it is no public key
+          {"kty":"RSA","kid":"q","n":"AQAB","e":"AQAB","q":"AQAB"} | "q": Incomplete second private (CRT) representation: The first prime factor must not be null
           """)
   void key_that_is_left_out_is_named_with_the_reason(String key, String reason) throws Exception {
     publishBoth(key);
