@@ -19,6 +19,8 @@ import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
@@ -32,6 +34,10 @@ import org.plantstore.domain.NewPlant;
 final class NewPlantJson {
 
   private static final int MAX_DEPTH = 1_000;
+
+  /** An escape, or two of a pair of surrogates; the group is an unpaired surrogate. */
+  private static final Pattern ESCAPE =
+      Pattern.compile("(?i)\\\\(?:ud[89ab]..\\\\ud[c-f]..|u(d[89a-f][0-9a-f]{2})|.)");
 
   /** Lengths are bounded by the size of the body; a number beyond 64 bits is never converted. */
   static final JsonFactory JSON =
@@ -65,12 +71,37 @@ final class NewPlantJson {
 
   /** Returns the plant of a body; throws RefusedException if there is none. */
   static NewPlant read(byte[] body) {
-    CharBuffer text = decode(body);
+    return read(decode(body));
+  }
+
+  private static NewPlant read(CharBuffer text) {
     try (JsonParser parser = JSON.createParser(text.array(), 0, text.limit())) {
       return new NewPlantJson(parser).read();
+    } catch (JsonProcessingException e) {
+      if (replaceUnpairedSurrogates(text)) {
+        return read(text);
+      }
+      throw malformed("valid JSON (RFC 8259) without repeated members", e.getLocation());
     } catch (IOException e) {
       throw new UncheckedIOException("reading from memory must not fail", e);
     }
+  }
+
+  /**
+   * Replaces escapes of unpaired surrogates, which RFC 8259 allows (section 8.2) and Jackson
+   * refuses in names. Spaces preserve the columns. Returns whether there was one.
+   */
+  private static boolean replaceUnpairedSurrogates(CharBuffer text) {
+    boolean found = false;
+    Matcher escape = ESCAPE.matcher(text);
+    while (escape.find()) {
+      if (escape.group(1) != null) {
+        char surrogate = (char) Integer.parseInt(escape.group(1), 16);
+        text.put(escape.start(), new char[] {surrogate, ' ', ' ', ' ', ' ', ' '});
+        found = true;
+      }
+    }
+    return found;
   }
 
   /** Decodes strictly, because Jackson accepts forms that UTF-8 forbids (RFC 3629). */
@@ -94,8 +125,6 @@ final class NewPlantJson {
       readBody();
     } catch (StreamConstraintsException e) {
       throw malformed("nested at most " + MAX_DEPTH + " levels deep", parser.currentLocation());
-    } catch (JsonProcessingException e) {
-      throw malformed("valid JSON (RFC 8259) without repeated members", e.getLocation());
     }
     return plant();
   }
@@ -117,14 +146,15 @@ final class NewPlantJson {
     if (first == null) {
       throw new RefusedException(ErrorNumber.MALFORMED_JSON, "The body must not be empty.");
     }
-    if (first != JsonToken.START_OBJECT) {
-      throw new RefusedException(ErrorNumber.NOT_AN_OBJECT);
-    }
-    while (parser.nextToken() != JsonToken.END_OBJECT) {
+    while (first == JsonToken.START_OBJECT && parser.nextToken() != JsonToken.END_OBJECT) {
       readMember(parser.currentName(), parser.nextToken());
     }
+    parser.skipChildren(); // of an array
     if (parser.nextToken() != null) {
       throw malformed("one JSON object without anything after it", parser.currentTokenLocation());
+    }
+    if (first != JsonToken.START_OBJECT) {
+      throw new RefusedException(ErrorNumber.NOT_AN_OBJECT);
     }
   }
 

@@ -198,6 +198,19 @@ class NewPlantJsonTest {
           {"id":1,"\\u0069d":2,"name":"fern"}     | 18
           {"id":1,"name":"fern"}x                 | 23
           {"id":1,"name":"fern"}]                 | 23
+          {"\\udbff":1,"id":1,"name":"fern",}     | 34
+          {"\\udbff":1,"\\uDBFF":2,"id":1}        | 21
+          {"fern":1,"fe\\udc00                    | 20
+          [fern]                                  | 2
+          [{"id":1,"name":"fern"}                 | 24
+          [[{"id":1,"id":1}]]                     | 15
+          [007]                                   | 3
+          ["fe\\x"]                               | 6
+          [1.e3]                                  | 3
+          "fern                                   | 6
+          2.                                      | 2
+          nil                                     | 1
+          nil,                                    | 1
           """)
   void malformed_json_is_refused_where_it_breaks(String json, int column) {
     assertRefused(json, 1001, VALID + column + ".");
@@ -205,14 +218,25 @@ class NewPlantJsonTest {
 
   @Test
   void body_that_is_not_one_object_is_refused() {
-    for (String trailing : List.of("{}", "1", FERN, "[", "\"\"")) {
-      assertRefused(
-          "\n" + FERN + trailing,
-          1001,
-          "The body must be one JSON object without anything after it; reading stopped at line 2,"
-              + " column 23.");
+    for (String value : List.of(FERN, "[0,1,2,3,4,5,6,7,8,9]", "\"" + "a".repeat(20) + "\"")) {
+      for (String trailing : List.of("{}", "1", FERN, "[", "\"\"")) {
+        assertRefused(
+            "\n" + value + " ".repeat(22 - value.length()) + trailing,
+            1001,
+            "The body must be one JSON object without anything after it; reading stopped at line 2,"
+                + " column 23.");
+      }
     }
-    for (String json : List.of("[]", "[" + FERN + "]", "1", "\"fern\"", "null", "true")) {
+    for (String json :
+        List.of(
+            "[" + FERN + "]",
+            "1",
+            "-2e99999",
+            "\"fern\"",
+            "null",
+            "true",
+            "[".repeat(1_000) + "]".repeat(1_000),
+            "[{\"\\udfff\":\"\\ud800\"}]")) {
       assertRefused(json, 1002, "The body must be a JSON object.");
     }
     for (String body : List.of("", " ", "\r\n")) {
@@ -221,7 +245,24 @@ class NewPlantJsonTest {
   }
 
   @Test
+  void escaped_surrogate_without_its_other_half_is_ignored_where_the_member_is() {
+    assertRead(
+        "{\"a\\udfff\":\"\\ud83c\",\"\\\\udfff\":1,\"\\uDBFF\\udbff\\udfff\":{\"\\ud800\":[]},"
+            + FERN.substring(1, FERN.length() - 1)
+            + ",\"tag\":\"\\uD83C\\udf3f \\\\ud800\"}",
+        new NewPlant(1, "fern", "\uD83C\uDF3F \\ud800"));
+    assertRefused(
+        "{\"\\udfff\":1,\"id\":1,\"name\":\"fe\\udfff\"}",
+        2002,
+        "name must not contain an unpaired surrogate, but has it at index 2.");
+  }
+
+  @Test
   void deep_nesting_is_refused() {
+    assertRefused(
+        "[".repeat(1_001),
+        1001,
+        "The body must be nested at most 1000 levels deep; reading stopped at line 1, column 1002.");
     assertRefused(
         "{\"id\":1,\"name\":\"\",\"x\":" + "[".repeat(1_000) + "]".repeat(1_000) + "}",
         1001,
