@@ -26,7 +26,7 @@ class DatabaseTlsTest {
 
   /** The reason of a start that does not wait. */
   private static final String TRUST =
-      "the database cannot be used; check its certificate, and sslrootcert and the host in"
+      "the database cannot be used; check its certificate, and the host and the parameters in"
           + " DATABASE_URL: ";
 
   @Test
@@ -41,7 +41,10 @@ class DatabaseTlsTest {
           Files.createFile(data.resolve("server.key"), asFileAttribute(fromString("rw-------")));
       Files.writeString(key, certificate.files().getPrivateKeyPEM());
       Database database = server.database();
-      database.execute("ALTER SYSTEM SET ssl = on", "SELECT pg_reload_conf()");
+      database.execute(
+          "ALTER SYSTEM SET ssl = on",
+          "ALTER SYSTEM SET ssl_ca_file = '" + root + "'", // asks for a client's certificate
+          "SELECT pg_reload_conf()");
       Await.until("TLS is on", () -> database.single("SHOW ssl").equals("on"));
 
       try (ServiceProcess service = new ServiceProcess(environment("localhost", database, root))) {
@@ -50,7 +53,10 @@ class DatabaseTlsTest {
       }
       assertRefused("localhost", database, otherRoot, "PKIX path validation failed: ");
       assertRefused("127.0.0.1", database, root, "The hostname 127.0.0.1 could not be ");
-      assertRefused("localhost", database, data + "/missing", "Could not open SSL root ");
+      Path open = Files.copy(key, data.resolve("client.key"));
+      Files.setPosixFilePermissions(open, fromString("rw-r--r--"));
+      String client = "&sslcert=" + data.resolve("server.crt") + "&sslkey=" + open;
+      assertRefused("localhost", database, root + client, "has group or world access");
     }
   }
 

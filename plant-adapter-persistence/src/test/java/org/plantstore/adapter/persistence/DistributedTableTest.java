@@ -92,6 +92,7 @@ class DistributedTableTest {
   @ValueSource(ints = {36, 5})
   void statement_has_plants_of_only_one_shard_and_callers_of_a_shard_share_it(int connections)
       throws Exception {
+    reconnect(Map.of("database.connections", connections)); // a start refuses the trigger
     SERVER.execute(
         """
         CREATE TABLE statement (shards bigint);
@@ -103,7 +104,6 @@ class DistributedTableTest {
         CREATE TRIGGER count_shards AFTER INSERT ON plant REFERENCING NEW TABLE AS inserted
           FOR EACH STATEMENT EXECUTE FUNCTION count_shards();
         """);
-    reconnect(Map.of("database.connections", connections));
 
     assertAllStored(putAll(LongStream.range(0, 1_000)));
 

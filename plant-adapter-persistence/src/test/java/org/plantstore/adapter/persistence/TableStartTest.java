@@ -1,6 +1,7 @@
 package org.plantstore.adapter.persistence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
 import ch.qos.logback.classic.Level;
@@ -8,6 +9,8 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.exceptions.ConfigurationException;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -53,20 +56,134 @@ class TableStartTest {
       delimiter = '|',
       textBlock =
           """
-          id int PRIMARY KEY, name text NOT NULL, tag text | id integer, name text, tag text
-          id bigint PRIMARY KEY, name text NOT NULL        | id bigint, name text
-          id bigint NOT NULL, name text NOT NULL, tag text | id bigint, name text, tag text, and no such index
-          id bigint UNIQUE DEFERRABLE, name text, tag text | id bigint, name text, tag text, and no such index
-          id bigint PRIMARY KEY, name text, tag text, owner text NOT NULL | id bigint, name text, owner text, tag text
+          TABLE plant (id int PRIMARY KEY, name text NOT NULL, tag text) | table (id integer, name text, tag text)
+          TABLE plant (serial text, line int DEFAULT 1)         | table (line integer, serial text), no unique index on id
+          TABLE plant (id bigint NOT NULL, name text, tag text) | table (id bigint, name text, tag text), no unique index on id
+          TABLE plant (id bigint UNIQUE DEFERRABLE, name text, tag text) | table (id bigint, name text, tag text), no unique index on id
+          TABLE plant (id bigint PRIMARY KEY, name text, tag text NOT NULL DEFAULT '') | table (id bigint, name text, tag text NOT NULL)
+          TABLE plant (id bigint PRIMARY KEY, name text, tag text, owner text NOT NULL) | table (id bigint, name text, owner text NOT NULL, tag text)
+          TABLE plant (id bigint GENERATED ALWAYS AS IDENTITY UNIQUE, name text, tag text) | table (id bigint GENERATED ALWAYS, name text, tag text)
+          TABLE plant (id bigint UNIQUE, name text UNIQUE, tag text CHECK (tag <> '')) | table (id bigint, name text, tag text), constraint plant_tag_check, index plant_name_key
+          TABLE plant (id bigint UNIQUE, name text, tag text); CREATE UNIQUE INDEX lower ON plant (lower(tag)) | table (id bigint, name text, tag text), index lower
+          TABLE plant (id bigint UNIQUE, name text, tag text REFERENCES other); CREATE TABLE more () INHERITS (plant) | table (id bigint, name text, tag text), child more, constraint plant_tag_fkey
+          TABLE plant (id bigint UNIQUE, name text, tag text) PARTITION BY HASH (id) | partitioned table (id bigint, name text, tag text)
+          UNLOGGED TABLE plant (id bigint UNIQUE, name text, tag text) | unlogged table (id bigint, name text, tag text)
+          VIEW plant AS SELECT 1 AS id            | view (id integer), no unique index on id
+          SEQUENCE plant                          | sequence (is_called boolean NOT NULL, last_value bigint NOT NULL, log_cnt bigint NOT NULL), no unique index on id
+          TYPE plant AS (size int)                | composite type (size integer), no unique index on id
+          INDEX plant ON other (tag)              | index (tag text), no unique index on id
+          TABLE plant (id bigint UNIQUE, name text, tag text); CREATE RULE skip AS ON INSERT TO plant DO INSTEAD NOTHING | table (id bigint, name text, tag text), rule skip
+          TABLE plant (id bigint UNIQUE, name text, tag text); CREATE TRIGGER note BEFORE INSERT ON plant EXECUTE FUNCTION suppress_redundant_updates_trigger() | table (id bigint, name text, tag text), trigger note
+          TABLE plant (id bigint UNIQUE, name text, tag text); ALTER TABLE plant ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY; ALTER TABLE plant OWNER TO gardener | table (id bigint, name text, tag text), row-level security
           """)
-  void table_that_is_another_is_refused(String columns, String told) {
-    SERVER.execute("CREATE TABLE plant (" + columns + ")");
+  void relation_that_is_another_is_told_by_check_migrate_and_start_and_left_as_it_is(
+      String definition, String told) throws Exception {
+    SERVER.execute(
+        "CREATE ROLE gardener LOGIN",
+        "GRANT CREATE ON SCHEMA public TO gardener",
+        "CREATE TABLE other (tag text PRIMARY KEY)",
+        "CREATE " + definition);
+    Map<String, Object> account =
+        Map.of("database.username", told.endsWith("security") ? "gardener" : "postgres");
+    String reason =
+        "plant must be a table (id bigint, name text, tag text), unique by id, where nothing changes,"
+            + " hides or refuses plants, but is: "
+            + told
+            + "; choose another schema by currentSchema in DATABASE_URL, or another database";
+
+    assertEquals("database\t" + reason + "\n", SERVER.run("check", account).err());
+    assertEquals(reason, SERVER.refusal(account));
+    assertEquals(
+        reason,
+        assertThrows(ConfigurationException.class, () -> SERVER.run("migrate", account))
+            .getMessage());
+    assertEquals("null", SERVER.single("SELECT to_regclass('flyway_schema_history')"));
+    Map<String, Object> unmigrated = new HashMap<>(account);
+    unmigrated.putAll(UNMIGRATED);
+    assertEquals(reason, SERVER.refusal(unmigrated));
+  }
+
+  /** Nothing of this changes, hides or refuses a plant. */
+  @Test
+  void additions_that_leave_plants_as_they_are_are_accepted() {
+    SERVER.migrate();
+    SERVER.execute(
+        "ALTER TABLE plant ADD since date NOT NULL DEFAULT now(), ADD length int"
+            + " GENERATED ALWAYS AS (length(name)) STORED, ALTER id ADD GENERATED BY DEFAULT AS IDENTITY",
+        "CREATE UNIQUE INDEX ON plant (tag, id)",
+        "CREATE TABLE place (plant bigint REFERENCES plant)",
+        "CREATE TRIGGER no_truncate BEFORE TRUNCATE ON plant"
+            + " EXECUTE FUNCTION suppress_redundant_updates_trigger()",
+        "CREATE TRIGGER disabled BEFORE INSERT ON plant"
+            + " EXECUTE FUNCTION suppress_redundant_updates_trigger()",
+        "ALTER TABLE plant DISABLE TRIGGER disabled",
+        "ALTER TABLE plant ENABLE ROW LEVEL SECURITY");
+
+    try (ApplicationContext instance = SERVER.connect()) {
+      assertEquals(FERN, instance.getBean(PlantStore.class).putIfAbsent(FERN));
+    }
+  }
+
+  /** The columns and the rows of a history, as Flyway makes them for others, or anybody else. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          1, 'init', 'SQL', 'V1__init.sql'                                   | true
+          NULL, 'views', 'SQL', 'R__views.sql'                               | true
+          3, '<< Flyway Baseline >>', 'BASELINE', '<< Flyway Baseline >>'    | true
+          0, '<< Flyway Baseline >>', 'BASELINE', '<< Flyway Baseline >>'    | false
+          """)
+  void history_of_another_application_is_told_by_check_and_start_and_left_as_it_is(
+      String entry, boolean isForeign) throws Exception {
+    SERVER.migrate();
+    SERVER.execute(
+        "DROP TABLE plant",
+        "DELETE FROM flyway_schema_history",
+        "INSERT INTO flyway_schema_history (version, description, type, script, installed_rank,"
+            + " installed_by, execution_time, success) VALUES ("
+            + entry
+            + ", 1, 'other', 1, true)");
+    String reason =
+        "the schema has another application's history of migrations; choose another schema by"
+            + " currentSchema in DATABASE_URL, or another database";
 
     assertEquals(
-        "the table plant must have the columns id bigint, name text, tag text, and a unique index on"
-            + " id, but has "
-            + told,
-        SERVER.refusal(UNMIGRATED));
+        isForeign ? "database\t" + reason + "\n" : "", SERVER.run("check", Map.of()).err());
+    if (isForeign) {
+      assertEquals(reason, SERVER.refusal(Map.of()));
+      assertEquals("1", SERVER.single("SELECT count(*) FROM flyway_schema_history"));
+    } else {
+      SERVER.migrate();
+    }
+  }
+
+  /** After a newer version of this service, which has added a migration. */
+  @Test
+  void history_of_a_newer_version_is_accepted() {
+    SERVER.migrate();
+    SERVER.execute(
+        "INSERT INTO flyway_schema_history SELECT 9, '9', 'later', 'SQL', 'V9__later.sql', 1,"
+            + " installed_by, installed_on, 1, true FROM flyway_schema_history");
+
+    assertEquals("", SERVER.run("check", Map.of()).err());
+    SERVER.migrate();
+  }
+
+  /** The migration creates the table in the first schema of the path. */
+  @Test
+  void table_of_a_schema_later_in_the_path_is_no_hindrance() throws Exception {
+    SERVER.execute(
+        "DROP SCHEMA IF EXISTS garden CASCADE",
+        "CREATE SCHEMA garden",
+        "CREATE TABLE plant (x int)");
+    Map<String, Object> settings =
+        Map.of("database.url", SERVER.url("postgres") + "?currentSchema=garden,public");
+
+    assertEquals("", SERVER.run("check", settings).err());
+    SERVER.connect(settings).close();
+    assertEquals("1", SERVER.single("SELECT count(*) FROM garden.flyway_schema_history"));
   }
 
   @ParameterizedTest

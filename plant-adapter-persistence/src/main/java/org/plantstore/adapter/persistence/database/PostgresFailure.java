@@ -1,7 +1,8 @@
 package org.plantstore.adapter.persistence.database;
 
 import java.io.FileNotFoundException;
-import java.security.GeneralSecurityException;
+import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.sql.SQLException;
 import java.util.Objects;
 import java.util.Optional;
@@ -60,16 +61,16 @@ public record PostgresFailure(SQLException cause) {
   }
 
   /**
-   * Returns whether the server's certificate is not trusted, is another host's, or cannot be
-   * checked, because a file is missing or broken.
+   * Returns whether the driver cannot use its parameters, or does not trust the server, so that
+   * waiting does not help: the failure is neither the network's nor the server's.
    */
-  public boolean isCertificateFailure() {
-    return causes(cause, Throwable.class)
-        .anyMatch(link ->
-            link instanceof GeneralSecurityException
-                || link instanceof FileNotFoundException
-                // In every language, the driver's message about another host has this name.
-                || String.valueOf(link.getMessage()).contains("PgjdbcHostnameVerifier"));
+  public boolean isOfParameters() {
+    Throwable root = causes(cause, Throwable.class).reduce((outer, inner) -> inner).orElseThrow();
+    return hasState("08006")
+        && (!(root instanceof IOException)
+            || root instanceof FileNotFoundException
+            || root instanceof FileSystemException)
+        && !(root instanceof PSQLException driver && driver.getServerErrorMessage() != null);
   }
 
   /** Returns one line, without details, which would quote rows. */

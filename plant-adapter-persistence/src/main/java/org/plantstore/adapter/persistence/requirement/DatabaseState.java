@@ -1,6 +1,12 @@
 package org.plantstore.adapter.persistence.requirement;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+import static java.util.stream.Collectors.joining;
+
 import io.micronaut.context.exceptions.ConfigurationException;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -19,8 +25,8 @@ import org.postgresql.PGConnection;
  *
  * @param mayMigrate whether the account may create the tables, or read the history of migrations
  * @param mayUse whether the account may insert plants and select them
- * @param columns the columns that matter to the store; null if there is no table
- * @param isUnique whether the table has a unique index on {@code id}
+ * @param table the relation plant and what hinders its use; null if there is none
+ * @param isInSchema whether the relation is where the migration creates it
  */
 record DatabaseState(
     DatabaseAccess access,
@@ -30,45 +36,24 @@ record DatabaseState(
     boolean isReadOnly,
     boolean mayMigrate,
     boolean mayUse,
-    @Nullable String columns,
-    boolean isUnique,
+    @Nullable String table,
+    boolean isInSchema,
     boolean hasCitus) {
 
-  private static final Duration TIMEOUT = Duration.ofSeconds(3);
+  static final Duration TIMEOUT = Duration.ofSeconds(3);
   private static final int OLDEST_VERSION = 14;
-  private static final String COLUMNS = "id bigint, name text, tag text";
+  private static final String TABLE = "table (id bigint, name text, tag text)";
 
-  /**
-   * The current schema is null if it does not exist; the migration creates it. The columns include
-   * NOT NULL columns without a default, which the store does not set.
-   */
+  /** The ways out where a schema has what belongs to others. */
+  static final String WAYS_OUT =
+      "; choose another schema by currentSchema in DATABASE_URL, or another database";
+
   private static final String QUERY =
-      """
-      SELECT current_setting('server_encoding') AS encoding,
-             pg_is_in_recovery() AS is_standby,
-             current_setting('transaction_read_only') = 'on' AS is_read_only,
-             CASE
-               WHEN history IS NOT NULL THEN has_table_privilege(history::oid, 'SELECT')
-               WHEN current_schema() IS NULL THEN has_database_privilege(current_database(), 'CREATE')
-               ELSE has_schema_privilege(current_schema(), 'CREATE')
-             END AS may_migrate,
-             has_table_privilege(plant::oid, 'INSERT')
-               AND has_table_privilege(plant::oid, 'SELECT') AS may_use,
-             (SELECT string_agg(
-                attname || ' ' || format_type(atttypid, atttypmod), ', ' ORDER BY attname)
-              FROM pg_attribute
-              WHERE attrelid = plant
-                AND (attname IN ('id', 'name', 'tag')
-                  OR attnum > 0 AND attnotnull AND NOT atthasdef AND attidentity = ''
-                    AND NOT attisdropped)) AS columns,
-             EXISTS (SELECT FROM pg_index JOIN pg_attribute
-                       ON attrelid = indrelid AND attname = 'id' AND indkey::text = attnum::text
-                     WHERE indrelid = plant
-                       AND indisunique AND indisvalid AND indimmediate AND indpred IS NULL) AS is_unique,
-             to_regclass('pg_dist_partition') IS NOT NULL AS has_citus
-      FROM to_regclass('plant') AS plant,
-           to_regclass(quote_ident(current_schema()) || '.flyway_schema_history') AS history
-      """;
+      new BufferedReader(
+              new InputStreamReader(
+                  requireNonNull(DatabaseState.class.getResourceAsStream("state.sql")), UTF_8))
+          .lines()
+          .collect(joining("\n"));
 
   /**
    * Reads the state, on a connection of its own.
@@ -91,8 +76,8 @@ record DatabaseState(
           row.getBoolean("is_read_only"),
           row.getBoolean("may_migrate"),
           row.getBoolean("may_use"),
-          row.getString("columns"),
-          row.getBoolean("is_unique"),
+          row.getString("relation"),
+          row.getBoolean("is_in_schema"),
           row.getBoolean("has_citus"));
     }
   }
@@ -174,7 +159,7 @@ record DatabaseState(
                 + " must be allowed to create the tables, and to change them; if another account"
                 + " does that with plant-store migrate, set DATABASE_MIGRATE to off",
             access.username() + (migrates ? " may create the table plant" : " may connect"));
-    return columns == null
+    return !TABLE.equals(table)
         ? finding
         : require(
             mayUse,
@@ -184,7 +169,7 @@ record DatabaseState(
   }
 
   String requireTable(boolean isCreatedLater) {
-    if (columns == null) {
+    if (table == null || (isCreatedLater && !isInSchema)) {
       return require(
           isCreatedLater,
           "there is no table plant for "
@@ -193,12 +178,12 @@ record DatabaseState(
           "the table plant is not there yet; the start creates it");
     }
     return require(
-        COLUMNS.equals(columns) && isUnique,
-        "the table plant must have the columns "
-            + COLUMNS
-            + ", and a unique index on id, but has "
-            + columns
-            + (isUnique ? "" : ", and no such index"),
+        table.equals(TABLE),
+        "plant must be a "
+            + TABLE
+            + ", unique by id, where nothing changes, hides or refuses plants, but is: "
+            + table
+            + WAYS_OUT,
         "the table plant has the columns and the index that the service needs");
   }
 

@@ -5,10 +5,12 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
+import org.flywaydb.core.api.MigrationInfo;
 import org.plantstore.adapter.persistence.database.DatabaseAccess;
 import org.plantstore.adapter.persistence.database.PostgresFailure;
 
@@ -17,9 +19,6 @@ import org.plantstore.adapter.persistence.database.PostgresFailure;
  * any create.
  */
 final class Migration {
-
-  /** The state where the table exists without its history, such as at a worker of Citus. */
-  private static final String TABLE_EXISTS = "42P07";
 
   /** Longer than any statement of a migration, and than the migration of another instance. */
   private static final Duration STATEMENT_TIMEOUT = Duration.ofMinutes(10);
@@ -35,38 +34,55 @@ final class Migration {
   private Migration() {}
 
   /**
-   * Migrates. Of several instances one migrates, and the others wait for it.
+   * Migrates, or only checks whether that can work. Of several instances one migrates, and the
+   * others wait for it.
    *
    * @param lockTimeout how long to wait for locked tables
    * @throws ConfigurationException if the migration fails
    */
-  static void run(DatabaseAccess access, Duration lockTimeout) {
-    DataSource source = access.dataSource(STATEMENT_TIMEOUT);
+  static void run(DatabaseAccess access, Duration lockTimeout, boolean isCheck) {
+    DataSource source = access.dataSource(isCheck ? lockTimeout : STATEMENT_TIMEOUT);
     try (Connection connection = source.getConnection();
         Statement lock = connection.createStatement()) {
-      lock.execute(LOCK);
-      Flyway.configure()
-          .dataSource(source)
-          .locations("classpath:org/plantstore/adapter/persistence")
-          // The schema may have other tables.
-          .baselineOnMigrate(true)
-          .baselineVersion("0")
-          // For afterConnect.sql.
-          .placeholders(
-              Map.of(
-                  "statement_timeout", STATEMENT_TIMEOUT.toMillis() + "ms",
-                  "lock_timeout", lockTimeout.toMillis() + "ms"))
-          .load()
-          .migrate();
+      lock.execute(isCheck ? "" : LOCK);
+      Flyway flyway =
+          Flyway.configure()
+              .dataSource(source)
+              .locations("classpath:org/plantstore/adapter/persistence")
+              // The schema may have other tables.
+              .baselineOnMigrate(true)
+              .baselineVersion("0")
+              // For afterConnect.sql.
+              .placeholders(
+                  Map.of(
+                      "statement_timeout", STATEMENT_TIMEOUT.toMillis() + "ms",
+                      "lock_timeout", lockTimeout.toMillis() + "ms"))
+              .load();
+      requireOwn(List.of(flyway.info().applied()), DatabaseState.read(access));
+      if (!isCheck) {
+        flyway.migrate();
+      }
     } catch (SQLException | FlywayException e) {
       throw new ConfigurationException(
           "the tables of the database cannot be brought up to date: "
-              + PostgresFailure.in(e).map(Migration::describe).orElse(e.getMessage()));
+              + PostgresFailure.in(e).map(PostgresFailure::describe).orElse(e.getMessage()));
     }
   }
 
-  private static String describe(PostgresFailure failure) {
-    return failure.describe()
-        + (failure.hasState(TABLE_EXISTS) ? "; start with DATABASE_MIGRATE=off to use it" : "");
+  /** Refuses the history of another application, and a table that no migration has created. */
+  private static void requireOwn(List<MigrationInfo> history, DatabaseState state) {
+    boolean isOwn = history.stream().anyMatch(each -> each.getScript().equals("V1__plant.sql"));
+    // Flyway's own entries, for a schema that is new or has other tables, come before the first.
+    boolean isEmpty =
+        history.stream()
+            .map(each -> each.getVersion() + each.getDescription())
+            .allMatch(entry -> entry.matches("(0|null)<<.*"));
+    if (!isOwn && (!isEmpty || (state.table() != null && state.isInSchema()))) {
+      throw new ConfigurationException(
+          isEmpty
+              ? "the table plant has no history; set DATABASE_MIGRATE to off to use it"
+              : "the schema has another application's history of migrations"
+                  + DatabaseState.WAYS_OUT);
+    }
   }
 }

@@ -60,7 +60,7 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
     awaitServer(limit);
     if (migrates) {
       // At least 2 s, so that a start with a limit of 0 s still waits for locked tables.
-      Migration.run(access, Duration.ofSeconds(Math.max(limit.toSeconds(), 2)));
+      Migration.run(access, Duration.ofSeconds(Math.max(limit.toSeconds(), 2)), false);
     }
     requireTable(false);
   }
@@ -102,6 +102,8 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
       throw new SQLException("the database is a standby", PostgresFailure.READ_ONLY);
     }
     List<String> findings = state.ofServer(migrates).stream().map(Supplier::get).toList();
+    // Before a migration, which would leave its history in the schema of others.
+    state.requireTable(migrates);
     LOG.debug("Requirements on the database are met: {}", findings);
   }
 
@@ -110,7 +112,10 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
     try {
       DatabaseState state = DatabaseState.read(access);
       String finding = state.requireTable(isCreatedLater);
-      if (state.hasCitus() && state.columns() != null) {
+      if (isCreatedLater) {
+        Migration.run(access, DatabaseState.TIMEOUT, true);
+      }
+      if (state.hasCitus() && state.table() != null) {
         new Distribution(access).require();
       }
       return finding;
@@ -122,7 +127,7 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
 
   private static boolean isWorthWaiting(PostgresFailure failure) {
     return failure.isTransient()
-        && !failure.isCertificateFailure()
+        && !failure.isOfParameters()
         && LASTING_STATES.stream().noneMatch(failure::hasState);
   }
 
@@ -131,8 +136,8 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
         "the database cannot be used"
             + wait
             + "; check "
-            + (failure.isCertificateFailure()
-                ? "its certificate, and sslrootcert and the host in DATABASE_URL"
+            + (failure.isOfParameters()
+                ? "its certificate, and the host and the parameters in DATABASE_URL"
                 : "DATABASE_URL, DATABASE_USERNAME, DATABASE_PASSWORD and the server")
             + ": "
             + failure.describe());

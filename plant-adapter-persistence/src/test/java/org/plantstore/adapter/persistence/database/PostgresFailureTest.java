@@ -4,10 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.EOFException;
 import java.net.ConnectException;
+import java.nio.file.NoSuchFileException;
+import java.security.cert.CertificateException;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.util.Locale;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -78,6 +82,23 @@ class PostgresFailureTest {
 
     assertEquals(expected, new PostgresFailure(new PSQLException(message)).isOfAnotherServer());
     assertFalse(failure(state).isOfAnotherServer(), "the driver's own failure");
+  }
+
+  @Test
+  void failure_of_the_driver_that_is_not_of_the_network_is_of_its_parameters() {
+    assertTrue(failure("08006").isOfParameters());
+    assertTrue(failure("08006", new ClassNotFoundException()).isOfParameters());
+    assertTrue(failure("08006", new NoSuchFileException("client.crt")).isOfParameters());
+    assertTrue(failure("08006", new SSLException(new CertificateException())).isOfParameters());
+    assertFalse(failure("08006", new EOFException()).isOfParameters());
+    assertFalse(failure("08001").isOfParameters(), "no answer in time, or no primary");
+    assertFalse(
+        new PostgresFailure(new PSQLException(new ServerErrorMessage("SERROR\0C08006\0Mlost\0")))
+            .isOfParameters());
+  }
+
+  private static PostgresFailure failure(String state, Throwable cause) {
+    return new PostgresFailure(new SQLException("failed", state, cause));
   }
 
   private static PostgresFailure failure(@Nullable String state) {

@@ -49,8 +49,25 @@ class RequirementsTest {
           url         | jdbc:postgresql://plants:canary@localhost:5432/plants  | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
           url         | jdbc:postgresql://plants:canary@localhost/plants\\n     | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
           url         | jdbc:postgresql://localhost:5432/plants?user=plants    | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
-          url         | jdbc:postgresql://localhost:99999/p?password=canary    | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
+          url         | jdbc:postgresql://localhost:99999/p?password=canary    | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD; it also must be a JDBC address of PostgreSQL, such as jdbc:postgresql://localhost:5432/plants
           url         | jdbc:postgresql://localhost/p?ssl=true&password=canary | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
+          url | postgres://plants:can?ary@localhost/p?ssl_mode=allow | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD; it also must be a JDBC address of PostgreSQL, such as jdbc:postgresql://localhost:5432/plants; it also must not set an unknown parameter, which the driver ignores; the nearest name is sslmode
+          url | jdbc:postgresql://localhost/p?USER=plants&loginTimeout=1&readOnly=maybe | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD; it also must not set time-outs; they follow from DATABASE_TIMEOUT_SECONDS; it also must set readOnly to true or false, but sets "maybe"
+          url | jdbc:postgresql://localhost/p?pwd=canary&canary2 | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD; it also must not set an unknown parameter, which the driver ignores; the nearest name is binaryTransfer
+          url | jdbc:postgresql://localhost/p?connect_timeout=1 | DATABASE_URL must not set time-outs; they follow from DATABASE_TIMEOUT_SECONDS
+          url | jdbc:postgresql://localhost/p?sslRootCert= | DATABASE_URL must not set "sslRootCert", which the driver ignores; the nearest name is sslrootcert
+          url | jdbc:postgresql://localhost/p?searchPath=plants | DATABASE_URL must not set "searchPath", which the driver ignores; the nearest name is currentSchema
+          url | jdbc:postgresql://localhost/p?schemas=plants&ssl=true | DATABASE_URL must not set "schemas", which the driver ignores; the nearest name is currentSchema
+          url | jdbc:postgresql://localhost/p?slsmode=require | DATABASE_URL must not set "slsmode", which the driver ignores; the nearest name is sslmode
+          url | jdbc:postgresql://localhost/p?target_session_attrs=any | DATABASE_URL must not set "target_session_attrs", which the driver ignores; the nearest name is targetServerType
+          url | jdbc:postgresql://localhost/p?sslmode | DATABASE_URL must set sslmode to disable or allow or prefer or require or verify-ca or verify-full, but sets ""
+          url | jdbc:postgresql://one,two/p?targetServerType=Primary%20 | DATABASE_URL must set targetServerType to any or primary or master or slave or secondary or preferSlave or preferSecondary or preferPrimary, but sets "Primary "
+          url | jdbc:postgresql://localhost/p?ssl=1 | DATABASE_URL must set ssl to true or false, but sets "1"
+          url | jdbc:postgresql://localhost/p?sslNegotiation=Direct | DATABASE_URL must set sslNegotiation to postgres or direct, but sets "Direct"
+          url | jdbc:postgresql://localhost/p?sslkey=/missing/client.key | DATABASE_URL must set sslkey to a file that can be read, but sets "/missing/client.key"
+          url | jdbc:postgresql://localhost/p?sslmode=verify-full&sslmode=disable | DATABASE_URL must set sslmode only once
+          url | jdbc:postgresql://localhost/p?host=elsewhere | DATABASE_URL must set PGHOST only once
+          url | jdbc:postgresql://localhost/p?options=%2 | DATABASE_URL must be a JDBC address of PostgreSQL, such as jdbc:postgresql://localhost:5432/plants
           """)
   void start_with_an_unusable_setting_is_refused(String property, String value, String reason) {
     assertEquals(reason, SERVER.refusal(Map.of("database." + property, value.translateEscapes())));
@@ -80,8 +97,7 @@ class RequirementsTest {
           SELECT 'an empty database' | postgres | off |\
             there is no table plant for postgres; run plant-store migrate, and accounts.sql after it
           CREATE TABLE plant (id bigint PRIMARY KEY, name text, tag text) | postgres | on |\
-            the tables of the database cannot be brought up to date: relation "plant" already \
-          exists (SQLSTATE 42P07); start with DATABASE_MIGRATE=off to use it
+            the table plant has no history; set DATABASE_MIGRATE to off to use it
           """)
   void start_on_an_unusable_database_is_refused(
       String state, String username, String migrate, String reason) {
