@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.plantstore.client.ApiClient;
 import org.plantstore.client.ApiException;
+import org.plantstore.client.CreatedPlant;
 import org.plantstore.client.NewPlant;
-import org.plantstore.client.Plant;
 import org.plantstore.client.PlantStoreError;
 import org.plantstore.client.PlantsApi;
 
@@ -29,9 +29,10 @@ class ClientsTest {
     PlantsApi plants = plants(ServiceProcess.token());
     NewPlant newPlant = new NewPlant().id(Long.MAX_VALUE - 7).name("fern").tag("shade");
 
-    assertEquals(new Plant().name("fern").tag("shade"), plants.createPlant(newPlant));
-    assertEquals(new Plant().name("fern").tag("shade"), plants.createPlant(newPlant));
-    assertEquals(new Plant().name("oak"), plants.createPlant(new NewPlant().id(401L).name("oak")));
+    assertEquals(new CreatedPlant().name("fern").tag("shade"), plants.createPlant(newPlant));
+    assertEquals(new CreatedPlant().name("fern").tag("shade"), plants.createPlant(newPlant));
+    assertEquals(
+        new CreatedPlant().name("oak"), plants.createPlant(new NewPlant().id(401L).name("oak")));
   }
 
   @Test
@@ -51,6 +52,26 @@ class ClientsTest {
     Program.run(Program.JAVASCRIPT, Map.of(), "node_modules/.bin/tsc", "--project", "tsconfig.json")
         .requireSuccess();
     Program.runNodeTest(Program.TARGET, "javascript/src/test/javascript/client.test.mjs", Map.of());
+  }
+
+  @Test
+  void go_client_creates_a_plant_and_again_and_meets_errors() throws Exception {
+    String go = Program.requireInstalled("go");
+    Map<String, String> environment =
+        Map.of(
+            "BASE",
+            ServiceProcess.shared().address().toString(),
+            "TOKEN",
+            ServiceProcess.token(),
+            "GOPATH",
+            Program.TARGET.resolve("clients/go").toString(),
+            // Without a module, any version of Go compiles the client, and downloads nothing.
+            "GO111MODULE",
+            "off",
+            "CGO_ENABLED",
+            "0"); // needs no C compiler
+    Program.run(Path.of("src", "test", "go"), environment, go, "test", "client_test.go")
+        .requireSuccess();
   }
 
   /** In a browser; the screenshots are in {@code target/screenshots}. */
