@@ -10,11 +10,13 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.DateFormatter;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -23,6 +25,7 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayDeque;
+import java.util.Date;
 import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
@@ -172,9 +175,12 @@ final class ConnectionHandler extends ChannelDuplexHandler {
         new DefaultFullHttpResponse(
             HttpVersion.HTTP_1_1,
             HttpResponseStatus.BAD_REQUEST,
-            Unpooled.copiedBuffer(body, US_ASCII));
+            malformed.method().equals(HttpMethod.HEAD)
+                ? Unpooled.EMPTY_BUFFER
+                : Unpooled.copiedBuffer(body, US_ASCII));
     answer
         .headers()
+        .set(HttpHeaderNames.DATE, DateFormatter.format(new Date())) // RFC 9110, section 6.6.1
         .set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_JSON)
         .set(HttpHeaderNames.CONTENT_LENGTH, body.length())
         .set("Link", error.link(malformed.path()));

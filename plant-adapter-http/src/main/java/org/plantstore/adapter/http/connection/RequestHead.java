@@ -39,6 +39,7 @@ final class RequestHead {
     List<String> codings = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);
     // Methods are case-sensitive (RFC 9110, section 9.1), but the framework ignores case.
     return method.equals(method.toUpperCase(Locale.ROOT))
+        && !request.method().equals(HttpMethod.CONNECT) // its form of target fits no path
         && isHost(headers.getAll(HttpHeaderNames.HOST), request.protocolVersion())
         && (codings.isEmpty()
             || (codings.size() == 1 && "chunked".equalsIgnoreCase(codings.get(0))))

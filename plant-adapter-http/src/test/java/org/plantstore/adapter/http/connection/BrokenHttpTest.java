@@ -41,6 +41,7 @@ class BrokenHttpTest extends ServerTest {
         "POST /plants Http/1.0", "POST /plants#x HTTP/1.1",
         "POST /plants http/1.1", "POST /plants HTTP/0.9",
         "post /plants HTTP/1.1", "CONNECT x:80 HTTP/1.1",
+        "CONNECT / HTTP/1.1", "CONNECT http://x/ HTTP/1.1",
         "POST /plants HTTP/1.0\r\nTransfer-Encoding: chunked"
       })
   void malformed_first_line_is_refused(String firstLine) throws IOException {
@@ -75,6 +76,14 @@ class BrokenHttpTest extends ServerTest {
   void malformed_request_links_to_its_entry(String target, String catalogue) throws IOException {
     String answer = send("POST " + target + " HTTP/1.1\r\n\r\n");
     assertTrue(answer.contains("\r\nLink: <" + catalogue + "#4005>; rel=\"help\"\r\n"), answer);
+  }
+
+  @Test
+  void malformed_head_is_refused_without_a_body() throws IOException {
+    String answer = send("HEAD /plants HTTP/1.1\r\nHost: a b\r\n\r\n");
+
+    assertMalformed(answer + MALFORMED);
+    assertEquals(List.of(String.valueOf(MALFORMED.length())), headers(answer, "content-length"));
   }
 
   @Test
@@ -183,6 +192,7 @@ class BrokenHttpTest extends ServerTest {
     assertTrue(answer.matches("(?s)HTTP/1\\.[01] 400 Bad Request\r\n.*"), answer);
     assertEquals(List.of("application/json"), headers(answer, "content-type"), answer);
     assertEquals(List.of("no-store"), headers(answer, "cache-control"), answer);
+    assertEquals(1, headers(answer, "date").size(), answer);
     assertEquals(List.of("nosniff"), headers(answer, "x-content-type-options"), answer);
     assertTrue(answer.endsWith("\r\n\r\n" + MALFORMED), answer);
     assertEquals(0, createPlant.calls());

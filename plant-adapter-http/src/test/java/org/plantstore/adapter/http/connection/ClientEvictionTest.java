@@ -67,7 +67,7 @@ class ClientEvictionTest {
   void one_that_waits_longer_than_the_timeout_is_closed() {
     long now = System.nanoTime();
     slowClients.begin(new Wait(clients.get(0), Kind.HEAD, 0, now - TIMEOUT.toNanos()));
-    slowClients.begin(new Wait(clients.get(1), Kind.HEAD, 0, now));
+    slowClients.begin(new Wait(clients.get(1), Kind.BODY, 0, now));
     slowClients.begin(new Wait(clients.get(2), Kind.BODY, 0, now - TIMEOUT.toNanos()));
     slowClients.end(new Wait(clients.get(2), Kind.BODY, 0, now - TIMEOUT.toNanos()));
 
