@@ -149,16 +149,12 @@ class ShutdownTest {
   @CsvSource({"TERM, 143", "HUP, 129"})
   void store_that_closes_on_the_event_of_the_framework_sees_no_create_afterwards(
       String signal, int exitCode) throws Exception {
-    ProcessBuilder command = ServiceProcess.withoutPostgres("");
+    ProcessBuilder command = ServiceProcess.withoutPostgres("", "--closing.store=on");
     requireDefault(signal, command);
     ServiceProcess service =
         start(
             new ServiceProcess(
-                command,
-                Map.of(
-                    "JWT_SECRET", DevelopmentKey.SECRET,
-                    "CLOSING_STORE", "on",
-                    "DRAIN_SECONDS", "2")));
+                command, Map.of("JWT_SECRET", DevelopmentKey.SECRET, "DRAIN_SECONDS", "2")));
     List<Future<Void>> clients =
         startClients(() -> createUntilTold(SocketFactory.getDefault(), service.port));
     Await.until("creates go on", () -> ids.get() > CREATES_BEFORE);
