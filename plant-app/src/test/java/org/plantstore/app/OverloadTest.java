@@ -89,7 +89,8 @@ class OverloadTest {
       Await.until(
           () -> "waiting creates: " + metric(TAKEN_PLANTS),
           DEADLINE,
-          () -> metric(TAKEN_PLANTS) - before == PLACES);
+          // Plants that are tried again meanwhile count again.
+          () -> metric(TAKEN_PLANTS) - before >= PLACES);
 
       double threads = metric("jvm_threads_live_threads");
 
