@@ -166,6 +166,7 @@ final class ConnectionHandler extends ChannelDuplexHandler {
   }
 
   /** Answers a malformed request, of which the framework has seen at most an incomplete body. */
+  @SuppressWarnings("JavaUtilDate") // as Netty's formatter takes it
   private void refuse(ChannelHandlerContext context, Exchange malformed) {
     state = ReadState.END;
     ErrorNumber error = ErrorNumber.MALFORMED_REQUEST;
