@@ -144,7 +144,12 @@ public final class Benchmark {
       throws IOException, InterruptedException, SQLException {
     testbed.log("date: " + Instant.now());
     testbed.log(
-        String.format(Locale.ROOT, "options: %d rounds of %d s, warm-up %d s", ROUNDS, SECONDS, WARM_UP_SECONDS));
+        String.format(
+            Locale.ROOT,
+            "options: %d rounds of %d s, warm-up %d s",
+            ROUNDS,
+            SECONDS,
+            WARM_UP_SECONDS));
     testbed.log("cores: " + Runtime.getRuntime().availableProcessors());
     for (String file : List.of("/proc/cpuinfo", "/proc/meminfo")) {
       if (Files.exists(Path.of(file))) {

@@ -83,7 +83,8 @@ record Database(
     Matcher parts = Pattern.compile(SCHEME + "([^/?]+)/([^/?]+)").matcher(url);
     if (!parts.matches()) {
       throw new BenchmarkException(
-          String.format(Locale.ROOT, "bench.database must be %shost:port/database, but is %s", SCHEME, url));
+          String.format(
+              Locale.ROOT, "bench.database must be %shost:port/database, but is %s", SCHEME, url));
     }
     Database database =
         new Database(
@@ -130,12 +131,15 @@ record Database(
   private void fillWithTakenIds() throws SQLException {
     execute(
         "TRUNCATE plant",
-        String.format(Locale.ROOT, """
-        INSERT INTO plant (id, name, tag)
-        SELECT (100000000 + number * (800000000 / %1$d)) * 10000000000,
-               'Monstera deliciosa', 'tropical'
-        FROM generate_series(0, %1$d - 1) AS number
-        """, Table.TAKEN_IDS),
+        String.format(
+            Locale.ROOT,
+            """
+            INSERT INTO plant (id, name, tag)
+            SELECT (100000000 + number * (800000000 / %1$d)) * 10000000000,
+                   'Monstera deliciosa', 'tropical'
+            FROM generate_series(0, %1$d - 1) AS number
+            """,
+            Table.TAKEN_IDS),
         "VACUUM ANALYZE plant",
         "CHECKPOINT");
   }
@@ -150,12 +154,15 @@ record Database(
       execute(
           "CREATE TABLE plant_large (LIKE plant INCLUDING ALL)",
           "ALTER TABLE plant_large DROP CONSTRAINT plant_large_pkey",
-          String.format(Locale.ROOT, """
-          INSERT INTO plant_large (id, name, tag)
-          SELECT ((1000000000000000000 + (random() * 8e18)::bigint) >> 32 << 32) + number,
-                 'Monstera deliciosa', 'tropical'
-          FROM generate_series(1, %d) AS number
-          """, largeTableRows),
+          String.format(
+              Locale.ROOT,
+              """
+              INSERT INTO plant_large (id, name, tag)
+              SELECT ((1000000000000000000 + (random() * 8e18)::bigint) >> 32 << 32) + number,
+                     'Monstera deliciosa', 'tropical'
+              FROM generate_series(1, %d) AS number
+              """,
+              largeTableRows),
           "SET maintenance_work_mem = '512MB'; ALTER TABLE plant_large ADD PRIMARY KEY (id)",
           "VACUUM ANALYZE plant_large",
           "CHECKPOINT");

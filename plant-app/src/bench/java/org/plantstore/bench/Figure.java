@@ -66,12 +66,15 @@ record Figure(
     double median = (values.get((values.size() - 1) / 2) + values.get(values.size() / 2)) / 2;
     DoubleFunction<String> format =
         baseline == null ? metric::format : value -> String.format(Locale.ROOT, "%.2f", value);
-    return String.format(Locale.ROOT, "| %s | %s | %s | %s to %s | %s |", what,
-            goal == null ? "" : (goal.isMinimum() ? "≥ " : "≤ ") + goal.limit(),
-            format.apply(median),
-            format.apply(values.get(0)),
-            format.apply(values.get(values.size() - 1)),
-            goal == null ? "" : goal.verdict(median));
+    return String.format(
+        Locale.ROOT,
+        "| %s | %s | %s | %s to %s | %s |",
+        what,
+        goal == null ? "" : (goal.isMinimum() ? "≥ " : "≤ ") + goal.limit(),
+        format.apply(median),
+        format.apply(values.get(0)),
+        format.apply(values.get(values.size() - 1)),
+        goal == null ? "" : goal.verdict(median));
   }
 
   private double value(Map<Subject, Map<Metric, Double>> round) {

@@ -48,9 +48,15 @@ record Inserts() implements Subject {
         Program.find("pgbench")
             .run(
                 Map.of("PGPASSWORD", database.password()),
-                String.format(Locale.ROOT, "-n -M prepared -j 1 -c %d -T %d -U %s -f", clients, seconds, database.username()),
+                String.format(
+                    Locale.ROOT,
+                    "-n -M prepared -j 1 -c %d -T %d -U %s -f",
+                    clients,
+                    seconds,
+                    database.username()),
                 Program.resource("create-plants.sql").toString(),
-                String.format(Locale.ROOT, "postgresql://%s/%s", database.address(), database.name()));
+                String.format(
+                    Locale.ROOT, "postgresql://%s/%s", database.address(), database.name()));
     Matcher rate = RATE.matcher(output);
     if (!rate.find() || FAILED.matcher(output).find()) {
       throw new BenchmarkException("not every insert of pgbench succeeded: " + output.strip());

@@ -56,7 +56,11 @@ record Requests(String name, Variant variant, Algorithm algorithm, int connectio
         Program.find("wrk")
             .run(
                 Map.of("TOKEN", token),
-                String.format(Locale.ROOT, "--threads 1 --connections %d --duration %ds --timeout 30s", connections, seconds),
+                String.format(
+                    Locale.ROOT,
+                    "--threads 1 --connections %d --duration %ds --timeout 30s",
+                    connections,
+                    seconds),
                 "--script",
                 Program.resource("create-plants.lua").toString(),
                 service.address(),

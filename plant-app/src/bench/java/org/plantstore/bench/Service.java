@@ -89,7 +89,9 @@ record Service(Process process, String address, Path output, double startMillis)
     connection.setRequestProperty("Authorization", "Bearer " + token);
     connection.setRequestProperty("Content-Type", "application/json");
     connection.setRequestProperty("Connection", "close");
-    String body = String.format(Locale.ROOT, "{\"id\":%d,\"name\":\"fern\"}", ThreadLocalRandom.current().nextLong());
+    String body =
+        String.format(
+            Locale.ROOT, "{\"id\":%d,\"name\":\"fern\"}", ThreadLocalRandom.current().nextLong());
     connection.getOutputStream().write(body.getBytes(UTF_8));
     return connection.getResponseCode();
   }

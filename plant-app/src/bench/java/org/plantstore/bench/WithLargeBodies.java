@@ -27,7 +27,10 @@ record WithLargeBodies(Requests requests) implements Subject {
         Program.find("wrk")
             .start(
                 Map.of("TOKEN", testbed.token(requests.algorithm())),
-                String.format(Locale.ROOT, "--threads 1 --connections %d --duration 10m --timeout 30s --script", CALLERS),
+                String.format(
+                    Locale.ROOT,
+                    "--threads 1 --connections %d --duration 10m --timeout 30s --script",
+                    CALLERS),
                 Program.resource("create-large-plants.lua").toString(),
                 testbed.service(requests.variant()).address());
     try {
