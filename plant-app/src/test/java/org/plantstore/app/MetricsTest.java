@@ -146,6 +146,20 @@ class MetricsTest {
         });
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"/", "/metrics", "/healthz", "/plants", "/page"})
+  void unknown_path_at_the_management_port_is_answered_with_those_that_exist(String path) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(ServiceProcess.shared().managementAddress().resolve(path));
+    HttpResponse<String> answer = ServiceProcess.send(request);
+    HttpResponse<String> withToken =
+        ServiceProcess.send(request.setHeader("Authorization", "Bearer " + ServiceProcess.token()));
+
+    assertEquals(404, answer.statusCode());
+    assertTrue(answer.body().contains("/health/readiness and /prometheus."), answer::body);
+    assertEquals(answer.body(), withToken.body());
+  }
+
   @Test
   void metrics_are_only_at_the_management_port_and_the_operation_is_not() {
     ServiceProcess service = ServiceProcess.shared();

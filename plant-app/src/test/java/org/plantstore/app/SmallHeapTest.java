@@ -39,7 +39,6 @@ class SmallHeapTest {
       List.of(
           "-Xmx128m",
           "-XX:+UseParallelGC",
-          "-XX:NewRatio=1",
           "-XX:+ExitOnOutOfMemoryError",
           "-XX:TieredStopAtLevel=4");
 
@@ -162,17 +161,37 @@ class SmallHeapTest {
     assertWell();
   }
 
-  /** An attack that needs no token. */
+  /** Each kind is one more wave for the same process. */
   @ParameterizedTest
-  @ValueSource(strings = {"line", "head", "chunk", "request"})
-  void requests_without_end_are_in_nobodys_way(String kind) throws Exception {
-    String head = "POST /plants HTTP/1.1\r\nHost: x\r\n";
+  @ValueSource(
+      strings = {
+        "line",
+        "head",
+        "refused",
+        "body",
+        "large",
+        "continue",
+        "chunk",
+        "size",
+        "trailer",
+        "unread"
+      })
+  void connections_that_wait_for_their_clients_are_in_nobodys_way(String kind) throws Exception {
+    String headers = ("X-Long: " + "x".repeat(120) + "\r\n").repeat(95);
+    String open = "POST /plants HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
+    String head = open + "Authorization: Bearer " + token + "\r\n";
     String begin =
         switch (kind) {
           case "line" -> "GET /" + "x".repeat(12_000);
-          case "head" -> head + ("X-Long: " + "x".repeat(120) + "\r\n").repeat(95);
-          case "chunk" -> head + "Transfer-Encoding: chunked\r\n\r\n1;" + "x".repeat(12_000);
-          default -> head + "Content-Length: 1\r\n\r\n";
+          case "head" -> open + headers;
+          case "refused" -> open + "Content-Length: 1\r\n\r\n";
+          case "body" -> head + "Content-Length: 4096\r\n\r\n" + " ".repeat(4095);
+          case "large" -> head + headers + "Content-Length: 9000\r\n\r\n" + " ".repeat(8000);
+          case "continue" -> head + "Content-Length: 64\r\nExpect: 100-continue\r\n\r\n";
+          case "chunk" -> head + "Transfer-Encoding: chunked\r\n\r\n40\r\n{";
+          case "size" -> head + "Transfer-Encoding: chunked\r\n\r\n1;" + "x".repeat(12_000);
+          case "trailer" -> head + "Transfer-Encoding: chunked\r\n\r\n0\r\n" + headers;
+          default -> "GET /openapi.yaml HTTP/1.1\r\nHost: x\r\n\r\n".repeat(40);
         };
     for (int stranger = 0; stranger < STRANGERS; stranger++) {
       Socket socket = new Socket("localhost", service.port);
@@ -181,6 +200,33 @@ class SmallHeapTest {
     }
 
     assertWell();
+  }
+
+  /** The JVM would raise only the soft limit. */
+  @Test
+  void the_limit_of_open_files_bounds_the_connections_and_probes_are_answered() throws Exception {
+    ProcessBuilder command = ServiceProcess.java(ServiceProcess.CLASS_PATH);
+    command.command().addAll(0, List.of("sh", "-c", "ulimit -n 96; exec \"$@\"", "sh"));
+    try (ServiceProcess limited =
+        new ServiceProcess(command, Database.create().environment(Map.of())).awaitReady()) {
+      for (int number = 0; number < 150; number++) {
+        open.add(new Socket("localhost", limited.port));
+      }
+      limited.awaitLine("Connections are closed because 40 are open;");
+      assertEquals(200, limited.readiness());
+      closeConnections();
+      Await.until("a create has room", () -> isCreated(limited));
+      limited.awaitLine("Limits: at most 40 connections, with a limit of 96 open files");
+      assertEquals(0, limited.linesWith("Exception"));
+    }
+  }
+
+  private static boolean isCreated(ServiceProcess service) {
+    try (RawClient client = new RawClient(service.port, ServiceProcess.token())) {
+      return client.create(604) == 200;
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   private interface Client {

@@ -62,7 +62,6 @@ class StartScriptTest {
             "-XX:+UseParallelGC",
             "-Xmx160m",
             "-XX:+ExitOnOutOfMemoryError",
-            "-XX:NewRatio=1",
             "-XX:NewSize=1m",
             "-Dany=*",
             "-jar",

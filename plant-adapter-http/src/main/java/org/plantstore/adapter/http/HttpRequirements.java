@@ -1,9 +1,11 @@
 package org.plantstore.adapter.http;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.PrintWriter;
+import java.lang.management.ManagementFactory;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -23,6 +25,22 @@ public final class HttpRequirements implements ToolProvider {
   private static final List<String> LIMITS =
       List.of(
           "max.body.bytes", "max.concurrent.creates", "max.connections", "request.timeout.seconds");
+
+  private static final long MIN_OPEN_FILES = 64;
+
+  /**
+   * Returns how many connections the limit of open files allows. The rest is for jars, the database
+   * and probes, and for connections that the kernel has not released yet.
+   */
+  static long maxConnections() {
+    return maxOpenFiles() * 3 / 4 - MIN_OPEN_FILES / 2;
+  }
+
+  static long maxOpenFiles() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
+        ? unix.getMaxFileDescriptorCount()
+        : Integer.MAX_VALUE;
+  }
 
   /**
    * Returns the requirements of a start by subject. Each returns its finding, or throws {@link
@@ -54,6 +72,7 @@ public final class HttpRequirements implements ToolProvider {
     int code = 0;
     try (ApplicationContext context = ApplicationContext.builder().args(arguments).build()) {
       Environment settings = context.getEnvironment().start();
+      HttpSettings.addDefaultOfConnections(settings);
       Map<String, Supplier<String>> requirements = ofStart(settings);
       if (settings.containsProperty("jwt.jwks-url")) {
         requirements.put(
@@ -79,6 +98,13 @@ public final class HttpRequirements implements ToolProvider {
   }
 
   private static String limits(Environment settings) {
+    if (maxOpenFiles() < MIN_OPEN_FILES) {
+      throw new ConfigurationException(
+          "the limit of open files (ulimit -n) must be at least "
+              + MIN_OPEN_FILES
+              + ", but is "
+              + maxOpenFiles());
+    }
     for (String property : LIMITS) {
       String value = settings.getRequiredProperty(property, String.class);
       if (!value.matches("[1-9][0-9]{0,8}")) {
@@ -97,7 +123,22 @@ public final class HttpRequirements implements ToolProvider {
               + ", a thirty-second of the heap (-Xmx), but is "
               + maxBodyBytes);
     }
-    return "the settings can work";
+    long connections = settings.getRequiredProperty("max.connections", Long.class);
+    if (connections > maxConnections()) {
+      throw new ConfigurationException(
+          String.format(
+              Locale.ROOT,
+              "MAX_CONNECTIONS must be at most %d, because only %d files can be open (ulimit -n),"
+                  + " but is %d",
+              maxConnections(),
+              maxOpenFiles(),
+              connections));
+    }
+    return String.format(
+        Locale.ROOT,
+        "at most %d connections, with a limit of %d open files",
+        connections,
+        maxOpenFiles());
   }
 
   private static String certificate(Environment settings) {

@@ -30,6 +30,9 @@ public final class HttpSettings implements ApplicationContextConfigurer {
 
   private static final Logger LOG = LoggerFactory.getLogger(HttpSettings.class);
 
+  /** The heap for a connection, of which it takes a third while it is idle, or three with TLS. */
+  private static final int HEAP_BYTES_PER_CONNECTION = 9 * 1024;
+
   @Override
   public void configure(ApplicationContextBuilder builder) {
     builder.environmentVariableIncludes(
@@ -49,22 +52,30 @@ public final class HttpSettings implements ApplicationContextConfigurer {
     }
   }
 
+  /** Adds the default that depends on the other settings and on the process. */
+  static void addDefaultOfConnections(Environment settings) {
+    long ofHeap = Runtime.getRuntime().maxMemory() / HEAP_BYTES_PER_CONNECTION;
+    long plain = Math.min(ofHeap, HttpRequirements.maxConnections());
+    boolean isTls = settings.containsProperty("tls.certificate");
+    settings.addPropertySource(
+        PropertySource.of(
+            "connections", Map.of("default.max-connections", isTls ? plain / 3 : plain)));
+  }
+
   @Override
   public void configure(ApplicationContext context) {
     Environment environment = context.getEnvironment();
+    addDefaultOfConnections(environment);
     // Before any port is opened.
     List<String> findings =
         HttpRequirements.ofStart(environment).values().stream().map(Supplier::get).toList();
-    LOG.debug("Requirements of HTTP are met: {}", findings);
+    LOG.info("Limits: {}", findings.get(0));
     context.registerSingleton(TokenSettings.of(environment));
     TlsFiles.of(environment)
         .ifPresent(files -> {
           context.registerSingleton(files);
           environment.addPropertySource(
-              PropertySource.of(
-                  "tls",
-                  // With TLS a connection takes more than twice as much memory.
-                  Map.of("micronaut.server.ssl.enabled", true, "default.max-connections", 8_192)));
+              PropertySource.of("tls", Map.of("micronaut.server.ssl.enabled", true)));
         });
   }
 }

@@ -73,17 +73,32 @@ class SettingsTest {
     }
   }
 
-  @ParameterizedTest
-  @CsvSource({", 8192", "10000, 10000"})
-  void fewer_connections_are_open_over_tls_unless_that_is_set(
-      @Nullable String chosen, int connections) {
-    Map<String, Object> settings = new HashMap<>(TestCertificate.settings());
-    settings.put("jwt.secret", Tokens.SECRET);
-    settings.put("max.connections", chosen);
-    settings.values().removeIf(Objects::isNull);
-    try (ApplicationContext context = ApplicationContext.run(settings)) {
-      assertEquals(connections, context.getRequiredProperty("max.connections", Integer.class));
+  @Test
+  void a_third_of_the_connections_is_open_over_tls_unless_that_is_set() {
+    long plain = maxConnections(Map.of());
+    assertEquals(plain / 3, maxConnections(TestCertificate.settings()));
+    Map<String, String> chosen = new HashMap<>(TestCertificate.settings());
+    chosen.put("max.connections", "77");
+    assertEquals(77, maxConnections(chosen));
+  }
+
+  private static long maxConnections(Map<String, String> settings) {
+    Map<String, Object> withSecret = new HashMap<>(settings);
+    withSecret.put("jwt.secret", Tokens.SECRET);
+    try (ApplicationContext context = ApplicationContext.run(withSecret)) {
+      return context.getRequiredProperty("max.connections", Long.class);
     }
+  }
+
+  @Test
+  void more_connections_than_open_files_allow_are_refused() {
+    assertRefused(
+        Map.of("jwt.secret", Tokens.SECRET, "max.connections", "999999999"),
+        "MAX_CONNECTIONS must be at most "
+            + HttpRequirements.maxConnections()
+            + ", because only "
+            + HttpRequirements.maxOpenFiles()
+            + " files can be open (ulimit -n), but is 999999999");
   }
 
   @Test

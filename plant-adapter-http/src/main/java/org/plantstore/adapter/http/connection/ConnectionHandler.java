@@ -21,6 +21,7 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
@@ -101,7 +102,22 @@ final class ConnectionHandler extends ChannelDuplexHandler {
     while (!pipelined.isEmpty() && !isPipelined(pipelined.element())) {
       receive(context, pipelined.remove());
     }
-    context.fireChannelReadComplete(); // after which the framework reads on
+    channelReadComplete(context);
+  }
+
+  /**
+   * Reads on. The framework processes a request when a read is complete, and so not before a small
+   * body, because ending a processed request costs much more than the client spent.
+   */
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    if (state == ReadState.BODY
+        && bodyBytes <= BodyBudget.FREE_BYTES
+        && !HttpUtil.is100ContinueExpected(requireNonNull(exchange))) {
+      context.read();
+    } else {
+      context.fireChannelReadComplete();
+    }
   }
 
   @Override

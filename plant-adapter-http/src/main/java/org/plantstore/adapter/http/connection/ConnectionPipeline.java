@@ -11,7 +11,10 @@ import io.micronaut.http.server.netty.NettyServerCustomizer;
 import io.micronaut.runtime.server.event.ServerShutdownEvent;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoop;
 import io.netty.channel.WriteBufferWaterMark;
@@ -55,6 +58,7 @@ final class ConnectionPipeline
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionPipeline.class);
   private static final LogLimit TOO_MANY = new LogLimit();
+  private static final LogLimit NOT_ACCEPTED = new LogLimit();
   private static final String CODEC = ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC;
 
   /** Writing stops when more than 2 KiB of answers are unread, and resumes below 1 KiB. */
@@ -94,6 +98,7 @@ final class ConnectionPipeline
   public NettyServerCustomizer specializeForChannel(Channel channel, ChannelRole role) {
     if (role == ChannelRole.LISTENER) {
       listeners.add((AbstractNioChannel) channel);
+      channel.pipeline().addFirst(new Acceptance());
       return this;
     }
     return new NettyServerCustomizer() {
@@ -144,25 +149,8 @@ final class ConnectionPipeline
     return listener.close();
   }
 
-  private void count(Channel channel) {
-    channel.closeFuture().addListener(closed -> connections.decrementAndGet());
-    if (connections.incrementAndGet() > maxConnections) {
-      channel.close();
-      if (TOO_MANY.tryAcquire()) {
-        LOG.warn(
-            "Connections are closed because {} are open; MAX_CONNECTIONS sets the limit",
-            maxConnections);
-      }
-    }
-  }
-
   private void install(Channel channel) {
-    boolean isManagement =
-        channel.localAddress() instanceof InetSocketAddress address
-            && address.getPort() == managementPort;
-    if (!isManagement) {
-      count(channel);
-    }
+    boolean isManagement = isManagement(channel);
     channel
         .config()
         // The largest read bounds the pipelined requests of a connection.
@@ -187,5 +175,43 @@ final class ConnectionPipeline
     int eventLoops = ((MultithreadEventExecutorGroup) eventLoop.parent()).executorCount();
     return slowClients.computeIfAbsent(
         eventLoop, loop -> new SlowClients(loop, eventLoops, requestTimeout));
+  }
+
+  private boolean isManagement(Channel channel) {
+    return channel.localAddress() instanceof InetSocketAddress address
+        && address.getPort() == managementPort;
+  }
+
+  /** Closes a connection beyond the limit before it has an event loop, so that its file is free. */
+  private final class Acceptance extends ChannelInboundHandlerAdapter {
+
+    @Override
+    public void channelRead(ChannelHandlerContext listener, Object accepted) {
+      Channel connection = (Channel) accepted;
+      if (isManagement(listener.channel())) {
+        listener.fireChannelRead(connection);
+      } else if (connections.incrementAndGet() <= maxConnections) {
+        connection.closeFuture().addListener(closed -> connections.decrementAndGet());
+        listener.fireChannelRead(connection);
+      } else {
+        connections.decrementAndGet();
+        connection.unsafe().closeForcibly();
+        if (TOO_MANY.tryAcquire()) {
+          LOG.warn(
+              "Connections are closed because {} are open; MAX_CONNECTIONS sets the limit",
+              maxConnections);
+        }
+      }
+    }
+
+    /** Pauses, because the next attempt would fail, too: there are too many open files. */
+    @Override
+    public void exceptionCaught(ChannelHandlerContext listener, Throwable cause) {
+      ChannelConfig config = listener.channel().config().setAutoRead(false);
+      listener.executor().schedule(() -> config.setAutoRead(true), 100, MILLISECONDS);
+      if (NOT_ACCEPTED.tryAcquire()) {
+        LOG.warn("Connections wait because none can be accepted: {}", cause.getMessage());
+      }
+    }
   }
 }

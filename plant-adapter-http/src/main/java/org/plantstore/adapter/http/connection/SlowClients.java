@@ -5,10 +5,13 @@ import static java.util.Comparator.comparingLong;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundInvoker;
+import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -66,7 +69,9 @@ final class SlowClients {
   private final long maxBytes;
   private final long timeoutNanos;
   private final Set<Wait> waits = new HashSet<>();
+  private final Queue<Runnable> delayed = new ArrayDeque<>();
   private long heldBytes;
+  private int evicted; // until released
 
   SlowClients(EventExecutor eventLoop, int eventLoops, Duration timeout) {
     maxBytes =
@@ -86,6 +91,11 @@ final class SlowClients {
   void end(Wait wait) {
     if (waits.remove(wait)) {
       heldBytes -= wait.maxBytes();
+    } else {
+      evicted--;
+      while (evicted == 0 && !delayed.isEmpty()) {
+        delayed.remove().run();
+      }
     }
   }
 
@@ -99,6 +109,7 @@ final class SlowClients {
           maxBytes);
     }
     end(oldest);
+    evicted++;
     oldest.connection.close();
   }
 
@@ -128,8 +139,29 @@ final class SlowClients {
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
-      context.fireChannelRead(message);
-      update(context);
+      if (evicted > 0 || !delayed.isEmpty()) {
+        delayed.add(() -> receive(context, message));
+      } else {
+        receive(context, message);
+      }
+    }
+
+    private void receive(ChannelHandlerContext context, Object message) {
+      if (context.channel().isActive()) {
+        context.fireChannelRead(message);
+        update(context);
+      } else {
+        ReferenceCountUtil.release(message);
+      }
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext context) {
+      if (evicted > 0 || !delayed.isEmpty()) {
+        delayed.add(context::fireChannelReadComplete);
+      } else {
+        context.fireChannelReadComplete();
+      }
     }
 
     /** Follows a pipelined request, which is received before more is read. */
@@ -153,8 +185,8 @@ final class SlowClients {
 
     @Override
     public void channelInactive(ChannelHandlerContext context) {
-      update(context);
       context.fireChannelInactive();
+      update(context);
     }
 
     /** Returns the kind of the wait, or null if the connection is idle, is served, or ends. */

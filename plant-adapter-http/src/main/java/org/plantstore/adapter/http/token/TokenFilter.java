@@ -1,5 +1,6 @@
 package org.plantstore.adapter.http.token;
 
+import io.micronaut.context.annotation.Property;
 import io.micronaut.core.order.Ordered;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.annotation.Filter;
@@ -33,20 +34,26 @@ final class TokenFilter implements Ordered {
   /** Represents every valid token, because tokens need no subject. */
   private static final Authentication BEARER = Authentication.build("bearer");
 
+  private static final String AT_MANAGEMENT_PORT =
+      "Nothing is at this path; this port has /health/liveness, /health/readiness and /prometheus.";
+
   private final List<SecurityRule<HttpRequest<?>>> rules;
   private final TokenValidation validation;
   private final ValidatedTokens validatedTokens;
   private final Executor executor;
+  private final int managementPort;
 
   TokenFilter(
       List<SecurityRule<HttpRequest<?>>> rules,
       TokenValidation validation,
       ValidatedTokens validatedTokens,
-      @Named(TaskExecutors.BLOCKING) Executor executor) {
+      @Named(TaskExecutors.BLOCKING) Executor executor,
+      @Property(name = "endpoints.all.port", defaultValue = "0") int managementPort) {
     this.rules = rules;
     this.validation = validation;
     this.validatedTokens = validatedTokens;
     this.executor = executor;
+    this.managementPort = managementPort;
   }
 
   @Override
@@ -57,6 +64,9 @@ final class TokenFilter implements Ordered {
   /** Returns the request, because the framework does not await a {@code CompletionStage<Void>}. */
   @RequestFilter
   CompletionStage<HttpRequest<?>> requireToken(HttpRequest<?> request) {
+    if (request.getServerAddress().getPort() == managementPort && !isAllowed(request, null)) {
+      throw new RefusedException(ErrorNumber.NOT_FOUND, AT_MANAGEMENT_PORT);
+    }
     String token = TokenValidation.bearerToken(request.getHeaders());
     if (validatedTokens.contains(token, validation.keys())) {
       return CompletableFuture.completedFuture(requireAllowed(request));
