@@ -141,6 +141,19 @@ test("a token that comes before the document is filled in", async () => {
   await page.locator(".authorize.locked").first().waitFor();
 });
 
+test("the page sends only to its own service, also below a path of a proxy", async () => {
+  await page.route("**/garden/**", (route) =>
+    route.continue({ url: route.request().url().replace("/garden/", "/") }),
+  );
+  await page.goto(`${BASE}/garden/#token=${TOKEN}`);
+  await page.locator(".authorize.locked").first().waitFor();
+  assert.equal(await page.locator(".servers option").count(), 1);
+  const { command, status } = await execute('{"id":206,"name":"fern"}');
+  assert(command.includes(`'${BASE}/garden/plants'`), command);
+  assert.equal(status, "200");
+  assertQuiet();
+});
+
 /** Returns descriptions of the texts that are faint or beyond the screen. */
 function unreadable(width) {
   return page.evaluate((width) => {

@@ -9,6 +9,7 @@ import java.security.Security;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.logging.Level;
@@ -137,6 +138,8 @@ public final class Main {
 
   private static void configureJvm() {
     DRIVER_LOG.setLevel(Level.OFF);
+    // Libraries format numbers in their messages for the default locale; all messages are English.
+    Locale.setDefault(Locale.ENGLISH);
     // A second handshake on a connection has no deadline.
     System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
     // The JVM would cache an address for 30 s and a failed look-up for 10 s, but a fail-over may

@@ -45,6 +45,8 @@ class MigrateTest {
       assertEquals(0, migration.awaitExit(), migration::errors);
       assertEquals("", migration.errors());
       assertTrue(migration.output().endsWith("The tables are up to date.\n"), migration::output);
+      // The digits of the default locale are others.
+      assertTrue(migration.output().matches("\\p{ASCII}*"), migration::output);
     }
     database.execute(accounts);
     try (ServiceProcess service = new ServiceProcess(plants).awaitReady()) {

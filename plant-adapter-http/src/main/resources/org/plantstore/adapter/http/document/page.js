@@ -28,9 +28,14 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 dark.addEventListener("change", followColorScheme);
 followColorScheme(dark);
 
+// Offers only the server of this page, which is right below a path of a proxy, too.
+const updateJsonSpec = (update) => (document) =>
+  update({ ...document, servers: document.servers.filter(({ url }) => url === ".") });
+
 const ui = SwaggerUIBundle({
   dom_id: "#page",
   url: "openapi.yaml",
+  plugins: [{ statePlugins: { spec: { wrapActions: { updateJsonSpec } } } }],
   docExpansion: "full",
   tryItOutEnabled: true,
   displayRequestDuration: true,

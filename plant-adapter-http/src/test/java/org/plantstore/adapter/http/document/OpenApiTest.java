@@ -61,7 +61,9 @@ class OpenApiTest {
           /components/securitySchemes/bearerAuth/type   | "http"
           /components/securitySchemes/bearerAuth/scheme | "bearer"
           /components/schemas                           | Plant NewPlant Error
-          /servers/0/url                                | "."
+          /servers/0/url                                | "{address}"
+          /servers/0/variables/address/default          | "http://localhost:8080"
+          /servers/1/url                                | "."
           /paths/~1plants/post/responses/401/headers/WWW-Authenticate/example | "Bearer realm=\\"plants\\", error=\\"invalid_token\\""
           /paths/~1plants/post/responses/503/headers/Retry-After/example | 1
           /components/headers/Link/example              | "<errors#3001>; rel=\\"help\\""
