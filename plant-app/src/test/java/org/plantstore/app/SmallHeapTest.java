@@ -178,13 +178,13 @@ class SmallHeapTest {
       })
   void connections_that_wait_for_their_clients_are_in_nobodys_way(String kind) throws Exception {
     String headers = ("X-Long: " + "x".repeat(120) + "\r\n").repeat(95);
-    String open = "POST /plants HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
-    String head = open + "Authorization: Bearer " + token + "\r\n";
+    String anonymous = "POST /plants HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
+    String head = anonymous + "Authorization: Bearer " + token + "\r\n";
     String begin =
         switch (kind) {
           case "line" -> "GET /" + "x".repeat(12_000);
-          case "head" -> open + headers;
-          case "refused" -> open + "Content-Length: 1\r\n\r\n";
+          case "head" -> anonymous + headers;
+          case "refused" -> anonymous + "Content-Length: 1\r\n\r\n";
           case "body" -> head + "Content-Length: 4096\r\n\r\n" + " ".repeat(4095);
           case "large" -> head + headers + "Content-Length: 9000\r\n\r\n" + " ".repeat(8000);
           case "continue" -> head + "Content-Length: 64\r\nExpect: 100-continue\r\n\r\n";

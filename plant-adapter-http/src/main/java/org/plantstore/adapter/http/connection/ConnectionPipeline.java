@@ -11,7 +11,6 @@ import io.micronaut.http.server.netty.NettyServerCustomizer;
 import io.micronaut.runtime.server.event.ServerShutdownEvent;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -58,7 +57,6 @@ final class ConnectionPipeline
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionPipeline.class);
   private static final LogLimit TOO_MANY = new LogLimit();
-  private static final LogLimit NOT_ACCEPTED = new LogLimit();
   private static final String CODEC = ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC;
 
   /** Writing stops when more than 2 KiB of answers are unread, and resumes below 1 KiB. */
@@ -201,16 +199,6 @@ final class ConnectionPipeline
               "Connections are closed because {} are open; MAX_CONNECTIONS sets the limit",
               maxConnections);
         }
-      }
-    }
-
-    /** Pauses, because the next attempt would fail, too: there are too many open files. */
-    @Override
-    public void exceptionCaught(ChannelHandlerContext listener, Throwable cause) {
-      ChannelConfig config = listener.channel().config().setAutoRead(false);
-      listener.executor().schedule(() -> config.setAutoRead(true), 100, MILLISECONDS);
-      if (NOT_ACCEPTED.tryAcquire()) {
-        LOG.warn("Connections wait because none can be accepted: {}", cause.getMessage());
       }
     }
   }

@@ -99,6 +99,15 @@ final class SlowClients {
     }
   }
 
+  /** Receives an input, at once unless evicted connections have not released their memory yet. */
+  private void whenReleased(Runnable input) {
+    if (evicted == 0 && delayed.isEmpty()) {
+      input.run();
+    } else {
+      delayed.add(input);
+    }
+  }
+
   private void evictOldest() {
     long now = System.nanoTime();
     Wait oldest = waits.stream().max(comparingLong(wait -> now - wait.sinceNanos)).orElseThrow();
@@ -139,11 +148,7 @@ final class SlowClients {
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
-      if (evicted > 0 || !delayed.isEmpty()) {
-        delayed.add(() -> receive(context, message));
-      } else {
-        receive(context, message);
-      }
+      whenReleased(() -> receive(context, message));
     }
 
     private void receive(ChannelHandlerContext context, Object message) {
@@ -157,11 +162,7 @@ final class SlowClients {
 
     @Override
     public void channelReadComplete(ChannelHandlerContext context) {
-      if (evicted > 0 || !delayed.isEmpty()) {
-        delayed.add(context::fireChannelReadComplete);
-      } else {
-        context.fireChannelReadComplete();
-      }
+      whenReleased(context::fireChannelReadComplete);
     }
 
     /** Follows a pipelined request, which is received before more is read. */
