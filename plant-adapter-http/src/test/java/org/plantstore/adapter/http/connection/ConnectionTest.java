@@ -45,6 +45,8 @@ class ConnectionTest extends ServerTest {
           /plants | /plants?
           /plants | /plants?a=%7B%7D
           /plants | /plants/
+          POST    | ' & POST'
+          POST    | ' &  & POST'
           Host: x | Host: x:8080
           Host: x | Host: x.example
           Host: x | Host: [::1]:80
@@ -72,14 +74,26 @@ class ConnectionTest extends ServerTest {
     assertEquals(List.of(405, 200), statuses(send(request + LAST)));
   }
 
-  @Test
-  void body_in_chunks_with_extensions_and_trailers_is_read() throws IOException {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        ";a",
+        ";a=b",
+        " ; a = b\t;\tc",
+        ";a=\"\"",
+        ";a=\"\u00E9;\t\\\"\\\u00FF\" ;!='"
+      })
+  void body_in_chunks_with_extensions_and_trailers_is_read(String extensions) throws IOException {
     String chunked =
         head("POST /plants HTTP/1.1", "Transfer-Encoding: Chunked\r\n")
             + Integer.toHexString(FERN.length())
-            + ";a=\"b\"\r\n"
+            + extensions
+            + "\r\n"
             + FERN
-            + "\r\n00\r\nContent-Length: 5\r\nAuthorization: none\r\nX: 1\r\n\r\n";
+            + "\r\n00"
+            + extensions
+            + "\r\nContent-Length: 5\r\nAuthorization: none\r\nX: 1\r\n\r\n";
 
     assertEquals(List.of(200, 200), statuses(send(chunked + LAST)));
   }
