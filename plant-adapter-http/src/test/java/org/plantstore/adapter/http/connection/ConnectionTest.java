@@ -98,6 +98,31 @@ class ConnectionTest extends ServerTest {
     assertEquals(List.of(200, 200), statuses(send(chunked + LAST)));
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"/plants", "/elsewhere", "/openapi.yaml", "/errors/"})
+  void head_is_answered_like_get_without_content(String path) throws IOException {
+    String anonymous = " HTTP/1.1\r\nHost: x\r\n\r\n";
+    String requests = head("HEAD " + path + " HTTP/1.1", "") + "HEAD " + path + anonymous;
+
+    String answers = send(requests + LAST);
+    String expected = send(requests.replace("HEAD", "GET") + LAST);
+
+    assertEquals(statuses(expected), statuses(answers), answers);
+    assertEquals(headers(expected, "content-length"), headers(answers, "content-length"));
+    assertEquals(2, answers.split("\r\n\r\nHTTP").length - 1, answers);
+  }
+
+  /** RFC 9112, section 9.3, leaves it to the server. */
+  @Test
+  void connection_of_an_older_client_ends_with_the_first_answer() throws IOException {
+    String request = createRequest("Connection: keep-alive\r\n").replace("HTTP/1.1", "HTTP/1.0");
+
+    String answers = send(request + request);
+
+    assertEquals(List.of("close"), headers(answers, "connection"), answers);
+    assertEquals(1, createPlant.calls());
+  }
+
   @Test
   void body_is_asked_for_when_its_sender_waits_for_that() throws IOException {
     String headers = "Connection: close\r\nExpect: 100-continue\r\nContent-Length: 22\r\n";
