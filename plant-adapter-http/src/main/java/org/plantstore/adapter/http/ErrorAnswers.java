@@ -1,5 +1,6 @@
 package org.plantstore.adapter.http;
 
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
@@ -72,11 +73,14 @@ final class ErrorAnswers
       String reason = error == ErrorNumber.INVALID_TOKEN ? ", error=\"invalid_token\"" : "";
       response.header(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"plants\"" + reason);
     }
+    String message = String.valueOf(refusal.getMessage());
+    int messageBytes = JsonStringEncoder.getInstance().quoteAsUTF8(message).length;
     return response
         .status(error.status())
         .header(HttpHeaders.LINK, error.link(request.getPath()))
         .contentType(MediaType.APPLICATION_JSON_TYPE)
-        .body(new ErrorMessage(error.number(), String.valueOf(refusal.getMessage())));
+        .contentLength("{'error':1234,'message':''}".length() + messageBytes) // for HEAD, too
+        .body(new ErrorMessage(error.number(), message));
   }
 
   private RefusedException refusalOf(Throwable failure, Exchange exchange) {

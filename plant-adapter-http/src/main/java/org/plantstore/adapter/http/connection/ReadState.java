@@ -22,7 +22,8 @@ enum ReadState {
   }
 
   static ReadState afterBody(HttpRequest head) {
-    return HttpUtil.isKeepAlive(head) ? HEAD : END;
+    // As in the framework, keep-alive of HTTP/1.0 is ignored.
+    return HttpUtil.isKeepAlive(head) && head.protocolVersion().isKeepAliveDefault() ? HEAD : END;
   }
 
   ReadState afterAnswer(boolean isDraining) {

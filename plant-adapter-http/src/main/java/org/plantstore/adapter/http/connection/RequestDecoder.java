@@ -4,20 +4,25 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.TooLongFrameException;
-import io.netty.handler.codec.http.HttpConstants;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequestDecoder;
+import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.AsciiString;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.plantstore.adapter.http.observe.Exchange;
 
 /**
  * Decodes {@link Exchange}s. In addition to Netty's checks, bounds the number of headers, because a
- * header takes many times its bytes, and refuses folded lines, which a proxy may interpret
- * differently (RFC 9112, section 5.2). One per connection, used by its event loop only.
+ * header takes many times its bytes, and refuses what a proxy may interpret differently: other
+ * blanks than single spaces in the first line, CR or LF alone, folded lines, and malformed
+ * extensions of chunks. One per connection, used by its event loop only.
  */
 final class RequestDecoder extends HttpRequestDecoder {
 
@@ -27,8 +32,19 @@ final class RequestDecoder extends HttpRequestDecoder {
   /** Bounds the headers of a head, and the trailers of a body. */
   private static final int MAX_HEADERS = 100;
 
+  /** The size of a chunk, and its extensions (RFC 9112, section 7.1.1). */
+  private static final Pattern CHUNK =
+      Pattern.compile(
+          "0*([0-9A-Fa-f]{1,8})(?: ; TOKEN(?: = (?:TOKEN|QUOTED))?)*+\r\n"
+              .replace(" ", "[\t ]*+")
+              .replace("TOKEN", "[!#$%&'*+.^_`|~0-9A-Za-z-]++")
+              .replace("QUOTED", "\"(?:[\t !#-\\[\\]-~\\x80-\\xFF]|\\\\[\t -~\\x80-\\xFF])*+\""));
+
   private boolean isInHead;
-  private boolean isFolded;
+  private boolean isChunked; // until the last chunk
+  private long contentBytes; // until the next line
+  private byte lastByte = '\n'; // of the lines of heads and trailers
+  private boolean isMalformed;
   private int headers;
   private int headBytes;
 
@@ -52,48 +68,73 @@ final class RequestDecoder extends HttpRequestDecoder {
   @Override
   protected void decode(ChannelHandlerContext context, ByteBuf bytes, List<Object> decoded)
       throws Exception {
+    if (isChunked && contentBytes == 0) {
+      beginChunk(bytes);
+    }
     int from = bytes.readerIndex();
-    int before = decoded.size();
     super.decode(context, bytes, decoded);
-    if (isInHead) {
-      headBytes += bytes.readerIndex() - from;
-      // The bytes that Netty has read are whole lines of the head.
-      isFolded |= hasFoldedLine(bytes, from, bytes.readerIndex());
-      if (decoded.size() > before) {
-        isInHead = false;
-        headers = 0;
-        if (isFolded) {
-          ((Exchange) decoded.get(before))
-              .setDecoderResult(DecoderResult.failure(new IllegalArgumentException("folded line")));
-        }
-      }
+    if (contentBytes > 0) {
+      contentBytes -= bytes.readerIndex() - from;
+      return;
+    }
+    headBytes += isInHead ? bytes.readerIndex() - from : 0;
+    for (int at = from; at < bytes.readerIndex(); at++) {
+      byte next = bytes.getByte(at);
+      isMalformed |=
+          (lastByte == '\r') != (next == '\n') || (lastByte == '\n' && next <= ' ' && next != '\r');
+      lastByte = next;
+    }
+    if (!decoded.isEmpty()) {
+      endLines((HttpObject) decoded.get(0));
     }
   }
 
-  private static boolean hasFoldedLine(ByteBuf bytes, int from, int to) {
-    int line = from;
-    while (line < to) {
-      byte first = bytes.getByte(line);
-      if (first == HttpConstants.SP || first == HttpConstants.HT) {
-        return true;
-      }
-      int end = bytes.indexOf(line, to, HttpConstants.LF);
-      line = end < 0 ? to : end + 1;
+  /** Removes the extensions from a chunk's first line, or makes a malformed line unreadable. */
+  private void beginChunk(ByteBuf bytes) {
+    int from = bytes.readerIndex();
+    int lineBytes = bytes.bytesBefore((byte) '\n') + 1; // 0 if the line is incomplete
+    Matcher line = CHUNK.matcher(bytes.toString(from, lineBytes, StandardCharsets.ISO_8859_1));
+    if (line.matches()) {
+      String size = line.group(1) + "\r\n";
+      bytes.skipBytes(lineBytes - size.length());
+      bytes.setCharSequence(bytes.readerIndex(), size, StandardCharsets.ISO_8859_1);
+      long chunkBytes = Long.parseLong(line.group(1), 16);
+      isChunked = chunkBytes > 0;
+      contentBytes = isChunked ? size.length() + chunkBytes + 2 : 0;
+    } else if (lineBytes > 1) { // Netty refuses LF alone
+      bytes.setByte(from, 0);
     }
-    return false;
+  }
+
+  /** Called with a head, or with the end of a body. */
+  private void endLines(HttpObject decoded) {
+    isInHead = false;
+    headers = 0;
+    if (isMalformed) {
+      decoded.setDecoderResult(DecoderResult.failure(new IllegalArgumentException("blanks")));
+      isMalformed = false;
+    } else if (decoded instanceof Exchange head && head.decoderResult().isSuccess()) {
+      isChunked = HttpUtil.isTransferEncodingChunked(head);
+      contentBytes = HttpUtil.getContentLength(head, 0L);
+    }
   }
 
   @Override
   protected HttpMessage createMessage(String[] firstLine) {
     isInHead = true;
-    isFolded = false;
-    headers = 0;
     headBytes = 0;
     return new Exchange(
         HttpVersion.valueOf(firstLine[2]),
         HttpMethod.valueOf(firstLine[0]),
         firstLine[1],
         headersFactory.newHeaders());
+  }
+
+  @Override
+  protected String splitThirdWordInitialLine(byte[] line, int start, int length) {
+    AsciiString firstLine = new AsciiString(line, 0, start + length, false);
+    isMalformed |= !RequestHead.FIRST_LINE.matcher(firstLine).matches();
+    return super.splitThirdWordInitialLine(line, start, length);
   }
 
   @Override

@@ -2,13 +2,11 @@ package org.plantstore.adapter.http.connection;
 
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
-import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.List;
-import java.util.Locale;
 import java.util.regex.Pattern;
 
 /** The rules for the head of a request that Netty's decoder does not check. */
@@ -24,49 +22,34 @@ final class RequestHead {
   private static final Pattern HOST = Pattern.compile(AUTHORITY);
 
   /**
-   * The origin form and the absolute form (RFC 9112, section 3.2), without a user (RFC 9110,
-   * section 4.2.4) or a fragment, and with brackets only around an address.
+   * Methods are case-sensitive (RFC 9110, section 9.1), but the framework ignores case. The target
+   * has the origin form or the absolute form (RFC 9112, section 3.2), without a user (RFC 9110,
+   * section 4.2.4) or a fragment; that of CONNECT fits no path.
    */
-  private static final Pattern TARGET =
-      Pattern.compile("(?:/|(?i:https?)://" + AUTHORITY + "(?![^/?]))[!-~&&[^#\\[\\]]]*");
+  static final Pattern FIRST_LINE =
+      Pattern.compile(
+          "(?:OPTIONS \\*|(?!CONNECT )[!-~&&[^a-z]]++ (?:/|(?i:https?)://"
+              + AUTHORITY
+              + "(?![^ /?]))[!-~&&[^#\\[\\]]]*+) HTTP/1\\.[01]");
 
   private RequestHead() {}
 
-  /** Returns whether version, method, host, coding and target fit HTTP/1.1, or HTTP/1.0. */
+  /** Returns whether target, host, coding and content fit HTTP/1.1, or HTTP/1.0. */
   static boolean isWellFormed(HttpRequest request) {
-    String method = request.method().name();
-    HttpHeaders headers = request.headers();
-    List<String> codings = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);
-    // Methods are case-sensitive (RFC 9110, section 9.1), but the framework ignores case.
-    return method.equals(method.toUpperCase(Locale.ROOT))
-        && !request.method().equals(HttpMethod.CONNECT) // its form of target fits no path
-        && isHost(headers.getAll(HttpHeaderNames.HOST), request.protocolVersion())
-        && (codings.isEmpty()
-            || (codings.size() == 1 && "chunked".equalsIgnoreCase(codings.get(0))))
-        && isTarget(request);
-  }
-
-  /** An empty host is for targets without an authority (RFC 9110, section 4.2.1). */
-  @SuppressWarnings("ReferenceEquality")
-  private static boolean isHost(List<String> hosts, HttpVersion version) {
-    // Netty creates another object for any other spelling (RFC 9112, section 2.3).
-    return hosts.size() == 1
-        ? HOST.matcher(hosts.get(0)).matches()
-            && (version == HttpVersion.HTTP_1_1 || version == HttpVersion.HTTP_1_0)
-        : hosts.isEmpty() && version == HttpVersion.HTTP_1_0;
-  }
-
-  private static boolean isTarget(HttpRequest request) {
-    String target = request.uri();
-    if (target.equals("/plants") // as nearly all are
-        || (target.equals("*") && request.method().equals(HttpMethod.OPTIONS))) {
-      return true;
-    }
     try {
-      new URI(target); // as the framework parses it; checks characters and escapes
-      return TARGET.matcher(target).matches();
-    } catch (URISyntaxException e) {
+      new URI(request.uri()); // as the framework parses it; checks escapes and addresses
+    } catch (URISyntaxException | NumberFormatException e) {
       return false;
     }
+    HttpHeaders headers = request.headers();
+    List<String> hosts = headers.getAll(HttpHeaderNames.HOST);
+    List<String> codings = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);
+    // An empty host is for targets without an authority (RFC 9110, section 4.2.1).
+    return (hosts.size() == 1
+            ? HOST.matcher(hosts.get(0)).matches()
+            : hosts.isEmpty() && request.protocolVersion().equals(HttpVersion.HTTP_1_0))
+        && !headers.contains(HttpHeaderNames.SEC_WEBSOCKET_KEY1) // its content has no length
+        && (codings.isEmpty()
+            || (codings.size() == 1 && "chunked".equalsIgnoreCase(codings.get(0))));
   }
 }

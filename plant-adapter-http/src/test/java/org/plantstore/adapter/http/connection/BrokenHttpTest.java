@@ -1,11 +1,13 @@
 package org.plantstore.adapter.http.connection;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.DecoderResult;
+import io.netty.handler.codec.http.HttpObject;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -13,7 +15,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.ServerTest;
-import org.plantstore.adapter.http.observe.Exchange;
 
 /** Malformed requests, which are answered like every other error. */
 class BrokenHttpTest extends ServerTest {
@@ -23,6 +24,8 @@ class BrokenHttpTest extends ServerTest {
           + " 16 KiB for its first line, and as much for at most 100 headers.\"}";
 
   private static final String FIRST_LINE = "POST /plants HTTP/1.1";
+
+  private static final String CHUNKED = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
 
   @ParameterizedTest
   @ValueSource(
@@ -42,6 +45,14 @@ class BrokenHttpTest extends ServerTest {
         "POST /plants http/1.1", "POST /plants HTTP/0.9",
         "post /plants HTTP/1.1", "CONNECT x:80 HTTP/1.1",
         "CONNECT / HTTP/1.1", "CONNECT http://x/ HTTP/1.1",
+        "POST\t/plants HTTP/1.1", "POST http://[:80]/plants HTTP/1.1",
+        "POST /plants\u000BHTTP/1.1", "POST http://[::9.9.9.9999999999]/ HTTP/1.1",
+        "POST \f/plants HTTP/1.1", "POST /plants\r\r HTTP/1.1",
+        "POST  /plants HTTP/1.1", "POST /plants  HTTP/1.1",
+        " POST /plants HTTP/1.1", "POST /plants HTTP/1.1 ",
+        "\rPOST /plants HTTP/1.1", "\nPOST /plants HTTP/1.1",
+        "\r\r\nPOST /plants HTTP/1.1", "\r\n\nPOST /plants HTTP/1.1",
+        "\r\n\tPOST /plants HTTP/1.1", "\u0000POST /plants HTTP/1.1",
         "POST /plants HTTP/1.0\r\nTransfer-Encoding: chunked"
       })
   void malformed_first_line_is_refused(String firstLine) throws IOException {
@@ -60,7 +71,9 @@ class BrokenHttpTest extends ServerTest {
         "Host: x:y", "bro ken: header\r\nHost: x",
         "Host: user@x", "Host: x\r\nX-Text: a\rb",
         "Host: \u00E9", " X-Text: a\r\nHost: x",
-        "Host: x/plants", "Host: x\r\nHost: x"
+        "Host: x/plants", "Host: x\r\nHost: x",
+        "Host: x\u000B", "Host: x\r\nSec-WebSocket-Key1: 4 @1  46546xW%0l 1 5",
+        "Host: x\r", "Host: x\r\nX-Text:\fa"
       })
   void malformed_headers_are_refused(String headers) throws IOException {
     String head = FIRST_LINE + "\r\n" + headers + "\r\n\r\n";
@@ -116,9 +129,45 @@ class BrokenHttpTest extends ServerTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "zz\r\n", "5\r\n     zz\r\n0\r\n\r\n", "-1\r\n", "+0\r\n\r\n",
-        "0x0\r\n\r\n", " 0\r\n\r\n", "fffffffffffffffff\r\n", "0;a\nb\r\n\r\n",
-        "0\n\n", "0\r\nbroken trailer\u0000\r\n: x\r\n\r\n"
+        "zz\r\n",
+        "5\r\n     zz\r\n0\r\n\r\n",
+        "-1\r\n",
+        "+0\r\n\r\n",
+        "0x0\r\n\r\n",
+        " 0\r\n\r\n",
+        "fffffffffffffffff\r\n",
+        "0;a\nb\r\n\r\n",
+        "0\n\n",
+        "0\r\nbroken trailer\u0000\r\n: x\r\n\r\n",
+        "\n",
+        "\r\n",
+        "0\r\r\n\r\n",
+        "0 \r\n\r\n",
+        "0\r\nX: a\r\n b\r\n\r\n",
+        "0\r\nX: a\r\n\tb: c\r\n\r\n",
+        "0\r\nX: a\u000B\r\n\r\n",
+        "100000000;a\r\n",
+        "0;\r\n\r\n",
+        "0;=a\r\n\r\n",
+        "0 ; =a\r\n\r\n",
+        "0;;a\r\n\r\n",
+        "0;a;\r\n\r\n",
+        "0;a=\r\n\r\n",
+        "0;a=;b\r\n\r\n",
+        "0;a b\r\n\r\n",
+        "0;a=b c\r\n\r\n",
+        "0;a \r\n\r\n",
+        "0;a=\"b\" \r\n\r\n",
+        "0;\"a\"\r\n\r\n",
+        "0;a=b\"c\"\r\n\r\n",
+        "0;a=\"b\"c\r\n\r\n",
+        "0;a=\"b\r\n\r\n",
+        "0;a=\"b\\\"\r\n\r\n",
+        "0;a=\"\u0001\"\r\n\r\n",
+        "0;\u00E9=a\r\n\r\n",
+        "0;a=\u00E9\r\n\r\n",
+        "0\u00A0;a\r\n\r\n",
+        "0;a=\"b\"\r\r\n\r\n"
       })
   void body_whose_framing_breaks_creates_nothing(String rest) throws IOException {
     assertMalformed(send(chunkedRequest("", rest)));
@@ -172,20 +221,49 @@ class BrokenHttpTest extends ServerTest {
     assertEquals(List.of(400, 401, 400, 401, 500, 500), statuses(answers), answers);
   }
 
-  /** Wherever it is cut into segments, a folded line is found. */
-  @Test
-  void folded_line_is_found_in_any_segments() throws IOException {
-    String head = "POST /plants HTTP/1.1\r\nHost: x\r\nX-Folded: a\r\n b\r\nX: y\r\n\r\n";
-    EmbeddedChannel channel = new EmbeddedChannel();
-    for (int cut = 1; cut < head.length(); cut++) {
-      channel.pipeline().addLast(new RequestDecoder());
-      channel.writeInbound(Unpooled.copiedBuffer(head.substring(0, cut), US_ASCII));
-      channel.writeInbound(Unpooled.copiedBuffer(head.substring(cut), US_ASCII));
-
-      assertTrue(channel.<Exchange>readInbound().decoderResult().isFailure(), "cut at " + cut);
-      channel.pipeline().removeLast();
-      channel.releaseInbound();
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\r\n\rGET / HTTP/1.1\r\nHost: x\r\n\r\n",
+        "\r\n\nGET / HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET /\u000B HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET / HTTP/1.1\r\nX-Folded: a\r\n b\r\nX: y\r\n\r\n",
+        CHUNKED + "0\r\nX-Folded: a\r\n b: c\r\n\r\n",
+        CHUNKED + "1\r\na\r\n2;=\"a\"\r\nbc\r\n0\r\n\r\n"
+      })
+  void malformed_request_is_found_in_any_segments(String request) {
+    for (int cut = 0; cut < request.length(); cut++) {
+      assertTrue(decode(request, cut).stream().anyMatch(DecoderResult::isFailure), "cut at " + cut);
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n\r\nGET / HTTP/1.1\r\n\r\n",
+        "POST / HTTP/1.1\r\nContent-Length: 6\r\n\r\n\r \n\r\r\n\r\nGET / HTTP/1.1\r\n\r\n",
+        CHUNKED
+            + "2 ;a=b ;c\r\n\r\r\r\n004;a=\"\u00E9\"\r\n\n 9;\r\n0;b\r\nX: y\r\n\r\n\r\n"
+            + CHUNKED
+      })
+  void well_formed_requests_are_read_in_any_segments(String requests) {
+    for (int cut = 0; cut < requests.length(); cut++) {
+      assertTrue(
+          decode(requests, cut).stream().allMatch(DecoderResult::isSuccess), "cut at " + cut);
+    }
+  }
+
+  /** Returns the results of two requests' parts, sent in two segments. */
+  private static List<DecoderResult> decode(String requests, int cut) {
+    EmbeddedChannel channel = new EmbeddedChannel(new RequestDecoder());
+    channel.writeInbound(Unpooled.copiedBuffer(requests.substring(0, cut), ISO_8859_1));
+    channel.writeInbound(Unpooled.copiedBuffer(requests.substring(cut), ISO_8859_1));
+    List<DecoderResult> results =
+        channel.inboundMessages().stream()
+            .map(part -> ((HttpObject) part).decoderResult())
+            .toList();
+    channel.finishAndReleaseAll();
+    return results;
   }
 
   private void assertMalformed(String answer) {

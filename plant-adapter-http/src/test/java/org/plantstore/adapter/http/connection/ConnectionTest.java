@@ -45,6 +45,8 @@ class ConnectionTest extends ServerTest {
           /plants | /plants?
           /plants | /plants?a=%7B%7D
           /plants | /plants/
+          POST    | ' & POST'
+          POST    | ' &  & POST'
           Host: x | Host: x:8080
           Host: x | Host: x.example
           Host: x | Host: [::1]:80
@@ -72,16 +74,53 @@ class ConnectionTest extends ServerTest {
     assertEquals(List.of(405, 200), statuses(send(request + LAST)));
   }
 
-  @Test
-  void body_in_chunks_with_extensions_and_trailers_is_read() throws IOException {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        ";a",
+        ";a=b",
+        " ; a = b\t;\tc",
+        ";a=\"\"",
+        ";a=\"\u00E9;\t\\\"\\\u00FF\" ;!='"
+      })
+  void body_in_chunks_with_extensions_and_trailers_is_read(String extensions) throws IOException {
     String chunked =
         head("POST /plants HTTP/1.1", "Transfer-Encoding: Chunked\r\n")
             + Integer.toHexString(FERN.length())
-            + ";a=\"b\"\r\n"
+            + extensions
+            + "\r\n"
             + FERN
-            + "\r\n00\r\nContent-Length: 5\r\nAuthorization: none\r\nX: 1\r\n\r\n";
+            + "\r\n00"
+            + extensions
+            + "\r\nContent-Length: 5\r\nAuthorization: none\r\nX: 1\r\n\r\n";
 
     assertEquals(List.of(200, 200), statuses(send(chunked + LAST)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/plants", "/elsewhere", "/openapi.yaml", "/errors/"})
+  void head_is_answered_like_get_without_content(String path) throws IOException {
+    String anonymous = " HTTP/1.1\r\nHost: x\r\n\r\n";
+    String requests = head("HEAD " + path + " HTTP/1.1", "") + "HEAD " + path + anonymous;
+
+    String answers = send(requests + LAST);
+    String expected = send(requests.replace("HEAD", "GET") + LAST);
+
+    assertEquals(statuses(expected), statuses(answers), answers);
+    assertEquals(headers(expected, "content-length"), headers(answers, "content-length"));
+    assertEquals(2, answers.split("\r\n\r\nHTTP").length - 1, answers);
+  }
+
+  /** RFC 9112, section 9.3, leaves it to the server. */
+  @Test
+  void connection_of_an_older_client_ends_with_the_first_answer() throws IOException {
+    String request = createRequest("Connection: keep-alive\r\n").replace("HTTP/1.1", "HTTP/1.0");
+
+    String answers = send(request + request);
+
+    assertEquals(List.of("close"), headers(answers, "connection"), answers);
+    assertEquals(1, createPlant.calls());
   }
 
   @Test
