@@ -75,32 +75,27 @@ record Distribution(DatabaseAccess access) {
   private void requireWorkers(Statement statement) {
     try (ResultSet row = statement.executeQuery(WORKERS)) {
       while (row.next()) {
+        String node = row.getString("node");
+        String answer = row.getString("result");
         if (row.getBoolean("success")) {
-          requireWorker(row.getString("node"), row.getString("result").split(" ", -1));
+          requireWorker(node, answer.split(" ", -1));
         } else {
-          LOG.info(
-              "A worker of Citus cannot be asked for its settings: {} answers {}",
-              row.getString("node"),
-              row.getString("result"));
+          String fault = node + " answers " + answer;
+          LOG.info("A worker of Citus cannot be asked for its settings: {}", fault);
         }
       }
     } catch (SQLException e) {
       // Without the right to ask, or with a silent worker, the plants of the others can be served.
-      LOG.info(
-          "The workers of Citus cannot be asked for their settings: {}",
-          new PostgresFailure(e).describe());
+      String failure = new PostgresFailure(e).describe();
+      LOG.info("The workers of Citus cannot be asked for their settings: {}", failure);
     }
   }
 
   private void requireWorker(String node, String[] settings) {
     if (!SAFE_COMMITS.contains(settings[0])) {
-      throw new ConfigurationException(
-          node
-              + " has synchronous_commit = "
-              + settings[0]
-              + ", and would lose plants in a crash; run ALTER ROLE \""
-              + access.username()
-              + "\" SET synchronous_commit = on");
+      String fault = node + " has synchronous_commit = " + settings[0];
+      String remedy = "ALTER ROLE \"" + access.username() + "\" SET synchronous_commit = on";
+      throw new ConfigurationException(fault + ", and would lose plants in a crash; run " + remedy);
     }
     if (settings[1].equals("off")) {
       LOG.warn(
