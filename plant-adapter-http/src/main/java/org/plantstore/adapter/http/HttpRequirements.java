@@ -91,11 +91,9 @@ public final class HttpRequirements implements ToolProvider {
     // Parsing one body may take 14 times its bytes, and copies of the body are kept meanwhile.
     long bound = Runtime.getRuntime().maxMemory() / 32;
     if (maxBodyBytes > bound) {
+      String demand = "at most " + bound + ", a thirty-second of the heap (-Xmx)";
       throw new ConfigurationException(
-          "MAX_BODY_BYTES must be at most "
-              + bound
-              + ", a thirty-second of the heap (-Xmx), but is "
-              + maxBodyBytes);
+          "MAX_BODY_BYTES must be " + demand + ", but is " + maxBodyBytes);
     }
     return "the settings can work";
   }
