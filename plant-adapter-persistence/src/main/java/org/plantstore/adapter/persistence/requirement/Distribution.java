@@ -92,23 +92,19 @@ record Distribution(DatabaseAccess access) {
   }
 
   private void requireWorker(String node, String[] settings) {
+    String alter = "; run ALTER ROLE \"" + access.username() + "\" SET ";
     if (!SAFE_COMMITS.contains(settings[0])) {
       String fault = node + " has synchronous_commit = " + settings[0];
-      String remedy = "ALTER ROLE \"" + access.username() + "\" SET synchronous_commit = on";
-      throw new ConfigurationException(fault + ", and would lose plants in a crash; run " + remedy);
+      throw new ConfigurationException(
+          fault + ", and would lose plants in a crash" + alter + "synchronous_commit = on");
     }
     if (settings[1].equals("off")) {
-      LOG.warn(
-          "A worker of Citus loses plants in a crash: {} has fsync = off; run there"
-              + " ALTER SYSTEM SET fsync = on, and SELECT pg_reload_conf()",
-          node);
+      String remedy = "run there ALTER SYSTEM SET fsync = on, and SELECT pg_reload_conf()";
+      LOG.warn("A worker of Citus loses plants in a crash: {} has fsync = off; {}", node, remedy);
     }
     if (settings[2].equals("0")) {
-      LOG.warn(
-          "A worker of Citus lets a locked id hold up others: {} has lock_timeout = 0; run"
-              + " ALTER ROLE \"{}\" SET lock_timeout = '1s'",
-          node,
-          access.username());
+      String fault = node + " has lock_timeout = 0" + alter + "lock_timeout = '1s'";
+      LOG.warn("A worker of Citus lets a locked id hold up others: {}", fault);
     }
   }
 }
