@@ -55,13 +55,12 @@ public final class HttpRequirements implements ToolProvider {
     try (ApplicationContext context = ApplicationContext.builder().args(arguments).build()) {
       Environment settings = context.getEnvironment().start();
       Map<String, Supplier<String>> requirements = ofStart(settings);
+      Supplier<TokenRequirements> tokens = () -> new TokenRequirements(TokenSettings.of(settings));
       if (settings.containsProperty("jwt.jwks-url")) {
-        requirements.put(
-            "provider", () -> new TokenRequirements(TokenSettings.of(settings)).provider());
+        requirements.put("provider", () -> tokens.get().provider());
       }
       if (List.of(arguments).contains("--token")) {
-        requirements.put(
-            "token", () -> new TokenRequirements(TokenSettings.of(settings)).token(System.in));
+        requirements.put("token", () -> tokens.get().token(System.in));
       }
       for (Map.Entry<String, Supplier<String>> requirement : requirements.entrySet()) {
         try {

@@ -60,11 +60,10 @@ public final class HttpSettings implements ApplicationContextConfigurer {
     TlsFiles.of(environment)
         .ifPresent(files -> {
           context.registerSingleton(files);
-          environment.addPropertySource(
-              PropertySource.of(
-                  "tls",
-                  // With TLS a connection takes more than twice as much memory.
-                  Map.of("micronaut.server.ssl.enabled", true, "default.max-connections", 8_192)));
+          // With TLS a connection takes more than twice as much memory.
+          Map<String, Object> tls =
+              Map.of("micronaut.server.ssl.enabled", true, "default.max-connections", 8_192);
+          environment.addPropertySource(PropertySource.of("tls", tls));
         });
   }
 }
