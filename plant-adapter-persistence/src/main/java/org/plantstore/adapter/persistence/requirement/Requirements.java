@@ -73,12 +73,11 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
       } catch (SQLException e) {
         PostgresFailure failure = new PostgresFailure(e);
         Duration waited = Duration.ofNanos(System.nanoTime() - began);
-        if (!isWorthWaiting(failure)) {
+        if (limit.isZero() || !isWorthWaiting(failure)) {
           throw unusable("", failure);
         }
         if (waited.compareTo(limit) >= 0) {
-          throw unusable(
-              limit.isZero() ? "" : ", not even after " + limit.toSeconds() + " s", failure);
+          throw unusable(", not even after " + limit.toSeconds() + " s", failure);
         }
         if (System.nanoTime() - logged >= LOG_PERIOD.toNanos()) {
           logged = System.nanoTime();
