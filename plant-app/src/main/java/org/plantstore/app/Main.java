@@ -80,11 +80,9 @@ public final class Main {
     ApplicationContext context = ApplicationContext.builder().args(settings).start();
     context.getBean(Shutdown.class).runAtExit();
     EmbeddedServer server = context.getBean(EmbeddedServer.class).start();
+    long millis = Duration.ofNanos(System.nanoTime() - began).toMillis();
     LoggerFactory.getLogger(Main.class)
-        .info(
-            "Startup completed in {} ms. Server running: {}",
-            Duration.ofNanos(System.nanoTime() - began).toMillis(),
-            server.getContextURI());
+        .info("Startup completed in {} ms. Server running: {}", millis, server.getContextURI());
   }
 
   /** Runs a command of the service or an adapter, and returns its exit code. */

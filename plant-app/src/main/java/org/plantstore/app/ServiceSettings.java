@@ -84,10 +84,9 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
     }
     Matcher invisible = INVISIBLE.matcher(value);
     if (invisible.find()) {
-      throw new ConfigurationException(
-          name
-              + " must have no space or quote at its ends, and no control character, but has "
-              + Character.getName(value.codePointAt(invisible.start())));
+      String found = Character.getName(value.codePointAt(invisible.start()));
+      String demand = "no space or quote at its ends, and no control character";
+      throw new ConfigurationException(name + " must have " + demand + ", but has " + found);
     }
   }
 

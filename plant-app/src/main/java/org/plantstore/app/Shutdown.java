@@ -49,17 +49,15 @@ final class Shutdown implements HealthIndicator {
     if (logs.getObject(CoreConstants.SHUTDOWN_HOOK_THREAD) instanceof Thread logHook) {
       Runtime.getRuntime().removeShutdownHook(logHook);
     }
-    Runtime.getRuntime()
-        .addShutdownHook(
-            new Thread(
-                () -> {
-                  try {
-                    run();
-                  } finally {
-                    logs.stop();
-                  }
-                },
-                "shutdown"));
+    Runnable shutdown =
+        () -> {
+          try {
+            run();
+          } finally {
+            logs.stop();
+          }
+        };
+    Runtime.getRuntime().addShutdownHook(new Thread(shutdown, "shutdown"));
     if (ManagementFactory.getRuntimeMXBean().getInputArguments().contains("-Xrs")) {
       LOG.warn("SIGTERM will end the service without draining it: {} is set", "-Xrs");
     }

@@ -86,17 +86,20 @@ public final class InvalidPlantException extends RuntimeException {
   }
 
   static void throwIfTextIsInvalid(String name, @Nullable String tag) {
-    int invalidInName = indexOfInvalid(name);
-    int invalidInTag = tag == null ? -1 : indexOfInvalid(tag);
-    if (invalidInName >= 0 || invalidInTag >= 0) {
-      List<Violation> violations = new ArrayList<>(2);
-      if (invalidInName >= 0) {
-        violations.add(violation("name", name, invalidInName));
-      }
-      if (tag != null && invalidInTag >= 0) {
-        violations.add(violation("tag", tag, invalidInTag));
-      }
+    List<Violation> violations = new ArrayList<>();
+    addIfInvalid("name", name, violations);
+    addIfInvalid("tag", tag == null ? "" : tag, violations);
+    if (!violations.isEmpty()) {
       throw new InvalidPlantException(violations);
+    }
+  }
+
+  private static void addIfInvalid(String field, String text, List<Violation> violations) {
+    int index = indexOfInvalid(text);
+    if (index >= 0) {
+      String invalid = text.charAt(index) == 0 ? "U+0000" : "an unpaired surrogate";
+      String rule = "must not contain " + invalid + ", but has it at index " + index;
+      violations.add(new Violation(field, rule));
     }
   }
 
@@ -116,10 +119,5 @@ public final class InvalidPlantException extends RuntimeException {
       }
     }
     return -1;
-  }
-
-  private static Violation violation(String field, String text, int index) {
-    String invalid = text.charAt(index) == 0 ? "U+0000" : "an unpaired surrogate";
-    return new Violation(field, "must not contain " + invalid + ", but has it at index " + index);
   }
 }

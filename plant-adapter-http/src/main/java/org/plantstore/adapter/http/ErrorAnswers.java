@@ -55,10 +55,8 @@ final class ErrorAnswers
   @Override
   public MutableHttpResponse<ErrorMessage> processResponse(
       ErrorContext context, MutableHttpResponse<?> response) {
-    return answer(
-        context.getRequest(),
-        response,
-        refusalOf(context.getRootCause().orElse(null), response.status()));
+    RefusedException refusal = refusalOf(context.getRootCause().orElse(null), response.status());
+    return answer(context.getRequest(), response, refusal);
   }
 
   private MutableHttpResponse<ErrorMessage> answer(

@@ -74,13 +74,12 @@ public final class HttpRequirements implements ToolProvider {
       Environment settings = context.getEnvironment().start();
       HttpSettings.addDefaultOfConnections(settings);
       Map<String, Supplier<String>> requirements = ofStart(settings);
+      Supplier<TokenRequirements> tokens = () -> new TokenRequirements(TokenSettings.of(settings));
       if (settings.containsProperty("jwt.jwks-url")) {
-        requirements.put(
-            "provider", () -> new TokenRequirements(TokenSettings.of(settings)).provider());
+        requirements.put("provider", () -> tokens.get().provider());
       }
       if (List.of(arguments).contains("--token")) {
-        requirements.put(
-            "token", () -> new TokenRequirements(TokenSettings.of(settings)).token(System.in));
+        requirements.put("token", () -> tokens.get().token(System.in));
       }
       for (Map.Entry<String, Supplier<String>> requirement : requirements.entrySet()) {
         try {
@@ -117,11 +116,9 @@ public final class HttpRequirements implements ToolProvider {
     // Parsing one body may take 14 times its bytes, and copies of the body are kept meanwhile.
     long bound = Runtime.getRuntime().maxMemory() / 32;
     if (maxBodyBytes > bound) {
+      String demand = "at most " + bound + ", a thirty-second of the heap (-Xmx)";
       throw new ConfigurationException(
-          "MAX_BODY_BYTES must be at most "
-              + bound
-              + ", a thirty-second of the heap (-Xmx), but is "
-              + maxBodyBytes);
+          "MAX_BODY_BYTES must be " + demand + ", but is " + maxBodyBytes);
     }
     long connections = settings.getRequiredProperty("max.connections", Long.class);
     if (connections > maxConnections()) {

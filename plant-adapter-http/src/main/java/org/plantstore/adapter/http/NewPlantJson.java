@@ -19,7 +19,6 @@ import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
@@ -78,8 +77,9 @@ final class NewPlantJson {
     try (JsonParser parser = JSON.createParser(text.array(), 0, text.limit())) {
       return new NewPlantJson(parser).read();
     } catch (JsonProcessingException e) {
-      if (replaceUnpairedSurrogates(text)) {
-        return read(text);
+      CharBuffer replaced = replaceUnpairedSurrogates(text);
+      if (!replaced.equals(text)) {
+        return read(replaced);
       }
       throw malformed("valid JSON (RFC 8259) without repeated members", e.getLocation());
     } catch (IOException e) {
@@ -89,19 +89,17 @@ final class NewPlantJson {
 
   /**
    * Replaces escapes of unpaired surrogates, which RFC 8259 allows (section 8.2) and Jackson
-   * refuses in names. Spaces preserve the columns. Returns whether there was one.
+   * refuses in names. Spaces preserve the columns.
    */
-  private static boolean replaceUnpairedSurrogates(CharBuffer text) {
-    boolean found = false;
-    Matcher escape = ESCAPE.matcher(text);
-    while (escape.find()) {
-      if (escape.group(1) != null) {
-        char surrogate = (char) Integer.parseInt(escape.group(1), 16);
-        text.put(escape.start(), new char[] {surrogate, ' ', ' ', ' ', ' ', ' '});
-        found = true;
-      }
-    }
-    return found;
+  private static CharBuffer replaceUnpairedSurrogates(CharBuffer text) {
+    String replaced =
+        ESCAPE
+            .matcher(text)
+            .replaceAll(escape ->
+                escape.group(1) == null
+                    ? "$0"
+                    : (char) Integer.parseInt(escape.group(1), 16) + "     ");
+    return CharBuffer.wrap(replaced.toCharArray());
   }
 
   /** Decodes strictly, because Jackson accepts forms that UTF-8 forbids (RFC 3629). */
@@ -130,15 +128,10 @@ final class NewPlantJson {
   }
 
   private static RefusedException malformed(String demand, JsonLocation stop) {
+    String place = "line " + stop.getLineNr() + ", column " + stop.getColumnNr();
     return new RefusedException(
         ErrorNumber.MALFORMED_JSON,
-        "The body must be "
-            + demand
-            + "; reading stopped at line "
-            + stop.getLineNr()
-            + ", column "
-            + stop.getColumnNr()
-            + ".");
+        "The body must be " + demand + "; reading stopped at " + place + ".");
   }
 
   private void readBody() throws IOException {
@@ -210,11 +203,10 @@ final class NewPlantJson {
         return plant;
       }
     } catch (InvalidPlantException e) {
-      e.violations()
-          .forEach(violation ->
-              problems.put(
-                  violation.field().equals("name") ? ErrorNumber.NAME : ErrorNumber.TAG,
-                  violation.toString()));
+      for (InvalidPlantException.Violation violation : e.violations()) {
+        ErrorNumber field = violation.field().equals("name") ? ErrorNumber.NAME : ErrorNumber.TAG;
+        problems.put(field, violation.toString());
+      }
     }
     ErrorNumber first = problems.keySet().iterator().next();
     throw new RefusedException(first, String.join("; ", problems.values()) + ".");

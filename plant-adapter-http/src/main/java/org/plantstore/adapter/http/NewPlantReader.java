@@ -31,11 +31,9 @@ final class NewPlantReader {
   /** With well-formed parameters (RFC 9110, section 8.3.1), and no charset but UTF-8. */
   private static final Pattern JSON =
       Pattern.compile(
-          "application/json(?:[ \\t]*;[ \\t]*(?:charset=(?:utf-8|\"utf-8\")|(?!charset=)"
-              + TOKEN
-              + "=(?:"
-              + TOKEN
-              + "|\"(?:[^\"\\\\]|\\\\.)*\"))?)*[ \\t]*",
+          "application/json(?:[ \\t]*;[ \\t]*(?:charset=(?:utf-8|\"utf-8\")|"
+              + "(?!charset=)TOKEN=(?:TOKEN|\"(?:[^\"\\\\]|\\\\.)*\"))?)*[ \\t]*"
+                  .replace("TOKEN", TOKEN),
           Pattern.CASE_INSENSITIVE);
 
   /** The cost of the pattern may grow with the square of the length. */
@@ -88,11 +86,9 @@ final class NewPlantReader {
     if (contentTypes.size() != 1
         || contentTypes.get(0).length() > MAX_CONTENT_TYPE_CHARACTERS
         || !JSON.matcher(contentTypes.get(0)).matches()) {
+      String demand = "The body must have the Content-Type application/json";
       throw new RefusedException(
-          ErrorNumber.CONTENT_TYPE,
-          "The body must have the Content-Type application/json, but has "
-              + legible(contentTypes)
-              + ".");
+          ErrorNumber.CONTENT_TYPE, demand + ", but has " + legible(contentTypes) + ".");
     }
     List<String> encodings = headers.getAll(HttpHeaders.CONTENT_ENCODING);
     if (!encodings.stream().allMatch("identity"::equalsIgnoreCase)) {

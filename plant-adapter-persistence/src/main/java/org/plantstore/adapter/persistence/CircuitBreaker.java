@@ -71,9 +71,8 @@ final class CircuitBreaker {
     if (!failure.isTransient()) {
       return failure;
     }
-    lastFailure =
-        new PlantStoreUnavailableException(
-            failure.reason().getMessage() + "; the plant belongs to " + node);
+    String reason = failure.reason().getMessage() + "; the plant belongs to " + node;
+    lastFailure = new PlantStoreUnavailableException(reason);
     return new BatchFailure(isOfNode && isOpen() ? Retry.NEVER : failure.retry(), lastFailure);
   }
 

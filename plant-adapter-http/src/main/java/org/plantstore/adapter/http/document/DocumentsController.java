@@ -102,10 +102,8 @@ final class DocumentsController {
   }
 
   private static byte[] resource(String name) {
-    String path =
-        name.startsWith("swagger-ui")
-            ? "/" + new WebJarVersionLocator().fullPath("swagger-ui", name)
-            : name;
+    boolean isLibrary = name.startsWith("swagger-ui");
+    String path = isLibrary ? "/" + new WebJarVersionLocator().fullPath("swagger-ui", name) : name;
     try (InputStream resource = DocumentsController.class.getResourceAsStream(path)) {
       return requireNonNull(resource, path + " is not on the class path").readAllBytes();
     } catch (IOException e) {

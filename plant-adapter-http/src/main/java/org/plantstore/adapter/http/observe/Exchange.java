@@ -100,10 +100,8 @@ public final class Exchange extends DefaultHttpRequest {
   public void begin() {
     beganNanos = System.nanoTime();
     List<String> sent = headers().getAll(REQUEST_ID);
-    requestId =
-        sent.size() == 1 && WELL_FORMED_ID.matcher(sent.get(0)).matches()
-            ? sent.get(0)
-            : randomId();
+    boolean isUsable = sent.size() == 1 && WELL_FORMED_ID.matcher(sent.get(0)).matches();
+    requestId = isUsable ? sent.get(0) : randomId();
     // Each path has one media type. With another type in Accept, the framework would find no route,
     // and answer with 401.
     headers().remove(HttpHeaderNames.ACCEPT);

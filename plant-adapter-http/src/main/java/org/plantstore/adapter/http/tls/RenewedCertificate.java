@@ -51,10 +51,8 @@ final class RenewedCertificate implements CertificateProvider {
       failures++;
       // A line an hour, the first after 10 s: the files are replaced one after the other.
       if (failures % 3_600 == 10) {
-        LOG.warn(
-            "The certificate is not renewed; the one in use is for {}: {}",
-            current,
-            e.getMessage());
+        String fault = e.getMessage();
+        LOG.warn("The certificate is not renewed; the one in use is for {}: {}", current, fault);
       }
     }
   }

@@ -50,10 +50,9 @@ public record TlsFiles(Path certificate, Path key) {
     String certificate = value(settings, CERTIFICATE, "tls.certificate");
     String key = value(settings, KEY, "tls.key");
     if ((certificate == null) != (key == null)) {
+      String missing = key == null ? KEY : CERTIFICATE;
       throw new ConfigurationException(
-          "TLS_CERTIFICATE and TLS_KEY must both be set or neither, but "
-              + (key == null ? KEY : CERTIFICATE)
-              + " is not");
+          "TLS_CERTIFICATE and TLS_KEY must both be set or neither, but " + missing + " is not");
     }
     return certificate == null || key == null
         ? Optional.empty()
@@ -101,12 +100,9 @@ public record TlsFiles(Path certificate, Path key) {
     try {
       return Files.readString(file, ISO_8859_1);
     } catch (IOException e) {
+      String reason = e.getClass().getSimpleName();
       throw new ConfigurationException(
-          variable
-              + " must be a file that can be read, but "
-              + file
-              + " cannot: "
-              + e.getClass().getSimpleName());
+          variable + " must be a file that can be read, but " + file + " cannot: " + reason);
     }
   }
 
@@ -123,11 +119,9 @@ public record TlsFiles(Path certificate, Path key) {
       }
       return chain;
     } catch (CertificateException e) {
+      String fault = certificate + " cannot be read: " + e.getMessage();
       throw new ConfigurationException(
-          "TLS_CERTIFICATE must be a PEM file of certificates, but "
-              + certificate
-              + " cannot be read: "
-              + e.getMessage());
+          "TLS_CERTIFICATE must be a PEM file of certificates, but " + fault);
     }
   }
 
@@ -136,13 +130,9 @@ public record TlsFiles(Path certificate, Path key) {
       own.checkValidity();
     } catch (CertificateException e) {
       Instant start = own.getNotBefore().toInstant();
-      throw new ConfigurationException(
-          "TLS_CERTIFICATE must be valid now, but "
-              + certificate
-              + " is from "
-              + start
-              + " to "
-              + own.getNotAfter().toInstant());
+      Instant end = own.getNotAfter().toInstant();
+      String fault = certificate + " is from " + start + " to " + end;
+      throw new ConfigurationException("TLS_CERTIFICATE must be valid now, but " + fault);
     }
   }
 
@@ -155,18 +145,12 @@ public record TlsFiles(Path certificate, Path key) {
       }
       return new PemReader().read(privateKey.group(), chain);
     } catch (KeyStoreException e) {
-      throw new ConfigurationException(
-          "TLS_CERTIFICATE must list each certificate before its issuer's certificate; the order in"
-              + " "
-              + certificate
-              + " differs");
+      String demand = "TLS_CERTIFICATE must list each certificate before its issuer's certificate";
+      throw new ConfigurationException(demand + "; the order in " + certificate + " differs");
     } catch (Exception e) {
+      String demand = "a PEM file of a private key without a password, in PKCS#8, PKCS#1 or SEC 1";
       throw new ConfigurationException(
-          "TLS_KEY must be a PEM file of a private key without a password, in PKCS#8, PKCS#1 or"
-              + " SEC 1, but "
-              + key
-              + " cannot be read: "
-              + e.getMessage());
+          "TLS_KEY must be " + demand + ", but " + key + " cannot be read: " + e.getMessage());
     }
   }
 
@@ -192,12 +176,9 @@ public record TlsFiles(Path certificate, Path key) {
     } catch (GeneralSecurityException e) {
       // The key and the certificate are of different kinds.
     }
+    String fault = key + " is not that of " + certificate;
     throw new ConfigurationException(
-        "TLS_KEY must be the key of the first certificate in TLS_CERTIFICATE, but"
-            + " "
-            + key
-            + " is not that of "
-            + certificate);
+        "TLS_KEY must be the key of the first certificate in TLS_CERTIFICATE, but " + fault);
   }
 
   /** The framework's reader of PEM, which reads a key only with a certificate. */

@@ -14,10 +14,8 @@ import com.nimbusds.jose.util.JSONObjectUtils;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.URI;
-import java.net.URL;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -67,8 +65,8 @@ final class ProviderKeySet {
 
   private final URI address;
 
-  ProviderKeySet(URL url) {
-    address = URI.create(url.toString());
+  ProviderKeySet(URI address) {
+    this.address = address;
   }
 
   /**
@@ -98,7 +96,7 @@ final class ProviderKeySet {
         String location = answer.headers().firstValue("Location").orElse("");
         if (answer.statusCode() / 100 != 3 || location.isEmpty()) {
           require(answer.statusCode() == 200, "the status is \"" + answer.statusCode() + "\"");
-          return usableKeys(decoded(answer, new ByteArrayInputStream(body.toByteArray())));
+          return usableKeys(decoded(answer, body.toByteArray()));
         }
         target = redirected(target, location, redirects);
       }
@@ -144,33 +142,36 @@ final class ProviderKeySet {
   }
 
   /** Some providers compress a key set although they were asked not to. */
-  private static String decoded(HttpResponse<?> answer, InputStream body)
+  private static String decoded(HttpResponse<?> answer, byte[] body)
       throws IOException, ParseException {
     String coding = String.join(",", answer.headers().allValues("Content-Encoding"));
-    require(coding.matches("(?i)(identity|(x-)?gzip)?"), "its coding is " + quoted(coding));
     ByteArrayOutputStream text = new ByteArrayOutputStream();
-    boolean isPlain = coding.isEmpty() || coding.equalsIgnoreCase("identity");
-    append((isPlain ? body : new GZIPInputStream(body)).readNBytes(MAX_BYTES + 1), text);
+    if (coding.matches("(?i)(x-)?gzip")) {
+      append(new GZIPInputStream(new ByteArrayInputStream(body)).readNBytes(MAX_BYTES + 1), text);
+    } else {
+      require(coding.matches("(?i)(identity)?"), "its coding is " + quoted(coding));
+      append(body, text);
+    }
     return text.toString(StandardCharsets.UTF_8);
   }
 
   /** Returns what failed and what to check; the client's own exceptions may have no message. */
   private static String reason(Throwable failure) {
     if (failure instanceof TimeoutException) {
-      return "sends no whole answer within "
-          + TIMEOUT.toSeconds()
-          + " s; check firewalls and the provider";
+      String limit = TIMEOUT.toSeconds() + " s";
+      return "sends no whole answer within " + limit + "; check firewalls and the provider";
     }
     if (failure instanceof ConnectException) {
       return failure.getCause() instanceof UnresolvedAddressException
           ? "is an unknown host; check the name and the DNS"
           : "refuses the connection; check the port and the provider";
     }
-    String message = Objects.requireNonNullElse(failure.getMessage(), "it ends early");
-    return (failure instanceof SSLException
+    String advice =
+        failure instanceof SSLException
             ? "fails in TLS; check the certificate and the trusted authorities: "
-            : "sends no usable key set; check the address and the provider: ")
-        + printable(message, 1_000);
+            : "sends no usable key set; check the address and the provider: ";
+    return advice
+        + printable(Objects.requireNonNullElse(failure.getMessage(), "it ends early"), 1_000);
   }
 
   /** Returns the beginning of a foreign text as a short line of printable characters. */

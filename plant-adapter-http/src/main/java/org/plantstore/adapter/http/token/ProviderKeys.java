@@ -8,7 +8,7 @@ import com.nimbusds.jose.jwk.source.JWKSetUnavailableException;
 import com.nimbusds.jose.jwk.source.JWKSource;
 import com.nimbusds.jose.proc.SecurityContext;
 import java.io.IOException;
-import java.net.URL;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -46,8 +46,8 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
   private long lastButOneNanos;
 
   /** Keeps a key set for the lifetime; at most two fetches begin in a 60th of the lifetime. */
-  ProviderKeys(URL url, Duration lifetime, int maxSearches) {
-    keySet = new ProviderKeySet(url);
+  ProviderKeys(URI address, Duration lifetime, int maxSearches) {
+    keySet = new ProviderKeySet(address);
     lifetimeNanos = lifetime.toNanos();
     searches = new Semaphore(maxSearches);
     lastNanos = System.nanoTime() - lifetimeNanos;

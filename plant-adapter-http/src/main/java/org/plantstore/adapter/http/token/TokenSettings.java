@@ -5,10 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
-import java.net.MalformedURLException;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.net.URL;
 import java.util.Comparator;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -26,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record TokenSettings(
     byte @Nullable [] secret,
-    @Nullable URL keySet,
+    @Nullable URI keySet,
     @Nullable String issuer,
     @Nullable String audience) {
 
@@ -38,13 +36,13 @@ public record TokenSettings(
     String secret = value(environment, "JWT_SECRET", "jwt.secret");
     String keySet = value(environment, "JWT_JWKS_URL", "jwt.jwks-url");
     if ((secret == null) == (keySet == null)) {
+      String fault = secret == null ? "none is" : "both are";
       throw new ConfigurationException(
-          "one of JWT_SECRET and JWT_JWKS_URL must be set, but "
-              + (secret == null ? "none is" : "both are"));
+          "one of JWT_SECRET and JWT_JWKS_URL must be set, but " + fault);
     }
     return new TokenSettings(
         secret == null ? null : secretBytes(secret),
-        keySet == null ? null : url(keySet),
+        keySet == null ? null : address(keySet),
         value(environment, "JWT_ISSUER", "jwt.issuer"),
         value(environment, "JWT_AUDIENCE", "jwt.audience"));
   }
@@ -52,12 +50,10 @@ public record TokenSettings(
   /** Returns the kind of key, the issuer and the audience, without the secret. */
   @Override
   public String toString() {
-    return "signed by "
-        + (keySet == null ? "the key in JWT_SECRET" : "a key at JWT_JWKS_URL")
-        + "; "
-        + (issuer == null ? "any issuer" : "issuer " + issuer)
-        + "; "
-        + (audience == null ? "any audience" : "audience " + audience);
+    String key = keySet == null ? "the key in JWT_SECRET" : "a key at JWT_JWKS_URL";
+    String issuers = issuer == null ? "any issuer" : "issuer " + issuer;
+    String audiences = audience == null ? "any audience" : "audience " + audience;
+    return "signed by " + key + "; " + issuers + "; " + audiences;
   }
 
   /** Reads past the framework, which would replace text like a placeholder in a secret. */
@@ -85,15 +81,14 @@ public record TokenSettings(
     return bytes;
   }
 
-  private static URL url(String text) {
+  private static URI address(String text) {
     try {
       URI uri = new URI(text);
-      if (("https".equalsIgnoreCase(uri.getScheme()) || "http".equalsIgnoreCase(uri.getScheme()))
-          && uri.getHost() != null
-          && uri.getUserInfo() == null) {
-        return uri.toURL();
+      boolean isHttp = String.valueOf(uri.getScheme()).matches("(?i)https?");
+      if (isHttp && uri.getHost() != null && uri.getUserInfo() == null) {
+        return uri;
       }
-    } catch (URISyntaxException | MalformedURLException e) {
+    } catch (URISyntaxException e) {
       // falls through to the one message
     }
     throw new ConfigurationException(

@@ -119,9 +119,8 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
   static String bearerToken(HttpHeaders headers) {
     List<String> all = headers.getAll(HttpHeaders.AUTHORIZATION);
     String credentials = all.size() == 1 ? all.get(0) : "";
-    return credentials.regionMatches(true, 0, SCHEME, 0, SCHEME.length())
-        ? credentials.substring(SCHEME.length()).strip()
-        : "";
+    boolean isBearer = credentials.regionMatches(true, 0, SCHEME, 0, SCHEME.length());
+    return isBearer ? credentials.substring(SCHEME.length()).strip() : "";
   }
 
   /** Returns the expiry of a valid token; throws RefusedException if it is not valid. */

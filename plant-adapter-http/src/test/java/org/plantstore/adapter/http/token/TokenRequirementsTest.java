@@ -93,7 +93,7 @@ class TokenRequirementsTest {
   }
 
   private static String report(String url) throws Exception {
-    TokenSettings settings = new TokenSettings(null, new URI(url).toURL(), null, null);
+    TokenSettings settings = new TokenSettings(null, new URI(url), null, null);
     return new TokenRequirements(settings).provider();
   }
 

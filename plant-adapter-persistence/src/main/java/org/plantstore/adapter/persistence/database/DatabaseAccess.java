@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.postgresql.Driver;
@@ -109,17 +110,18 @@ public record DatabaseAccess(String url, String username, String password) {
   /** Returns the known name that has the most pairs of letters of this name, for its length. */
   private static String nearest(String name) {
     String letters = name.replaceAll("\\W|_", "").toLowerCase(Locale.ROOT);
-    String pairs =
-        letters
-            .replace("searchpath", "schema")
-            .replaceAll("(.)(?=(.))", "$1$2|")
-            .replaceFirst("\\|?.?$", "");
+    String sought = letters.replace("searchpath", "schema");
     return Stream.of(PGProperty.values())
         .map(PGProperty::getName)
-        .max(
-            Comparator.comparingDouble(known ->
-                (" " + known).split("(?i)(?=" + pairs + ")").length - known.length() / 5.0))
+        .max(Comparator.comparingLong(known -> 5 * commonPairs(sought, known) - known.length()))
         .orElseThrow();
+  }
+
+  private static long commonPairs(String sought, String known) {
+    return IntStream.range(1, sought.length())
+        .mapToObj(end -> sought.substring(end - 1, end + 1))
+        .filter(known.toLowerCase(Locale.ROOT)::contains)
+        .count();
   }
 
   /** Bypasses the framework, which would resolve placeholders within a password. */

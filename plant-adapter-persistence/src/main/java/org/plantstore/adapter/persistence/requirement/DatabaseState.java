@@ -152,38 +152,34 @@ record DatabaseState(
   }
 
   private String requireRights(boolean migrates) {
-    String finding =
-        require(
-            mayMigrate || !migrates,
-            access.username()
-                + " must be allowed to create the tables, and to change them; if another account"
-                + " does that with plant-store migrate, set DATABASE_MIGRATE to off",
-            access.username() + (migrates ? " may create the table plant" : " may connect"));
-    return !TABLE.equals(table)
-        ? finding
-        : require(
-            mayUse,
-            access.username()
-                + " must be allowed to insert into and to select from the table plant",
-            access.username() + " has the rights that the service needs");
+    String account = access.username();
+    if (migrates && !mayMigrate) {
+      throw new ConfigurationException(
+          account
+              + " must be allowed to create the tables, and to change them; if another account does"
+              + " that with plant-store migrate, set DATABASE_MIGRATE to off");
+    }
+    if (!TABLE.equals(table)) {
+      return account + (migrates ? " may create the table plant" : " may connect");
+    }
+    return require(
+        mayUse,
+        account + " must be allowed to insert into and to select from the table plant",
+        account + " has the rights that the service needs");
   }
 
   String requireTable(boolean isCreatedLater) {
     if (table == null || (isCreatedLater && !isInSchema)) {
+      String remedy = "; run plant-store migrate, and accounts.sql after it";
       return require(
           isCreatedLater,
-          "there is no table plant for "
-              + access.username()
-              + "; run plant-store migrate, and accounts.sql after it",
+          "there is no table plant for " + access.username() + remedy,
           "the table plant is not there yet; the start creates it");
     }
+    String demand = TABLE + ", unique by id, where nothing changes, hides or refuses plants";
     return require(
         table.equals(TABLE),
-        "plant must be a "
-            + TABLE
-            + ", unique by id, where nothing changes, hides or refuses plants, but is: "
-            + table
-            + WAYS_OUT,
+        "plant must be a " + demand + ", but is: " + table + WAYS_OUT,
         "the table plant has the columns and the index that the service needs");
   }
 

@@ -75,45 +75,36 @@ record Distribution(DatabaseAccess access) {
   private void requireWorkers(Statement statement) {
     try (ResultSet row = statement.executeQuery(WORKERS)) {
       while (row.next()) {
+        String node = row.getString("node");
+        String answer = row.getString("result");
         if (row.getBoolean("success")) {
-          requireWorker(row.getString("node"), row.getString("result").split(" ", -1));
+          requireWorker(node, answer.split(" ", -1));
         } else {
-          LOG.info(
-              "A worker of Citus cannot be asked for its settings: {} answers {}",
-              row.getString("node"),
-              row.getString("result"));
+          String fault = node + " answers " + answer;
+          LOG.info("A worker of Citus cannot be asked for its settings: {}", fault);
         }
       }
     } catch (SQLException e) {
       // Without the right to ask, or with a silent worker, the plants of the others can be served.
-      LOG.info(
-          "The workers of Citus cannot be asked for their settings: {}",
-          new PostgresFailure(e).describe());
+      String failure = new PostgresFailure(e).describe();
+      LOG.info("The workers of Citus cannot be asked for their settings: {}", failure);
     }
   }
 
   private void requireWorker(String node, String[] settings) {
+    String alter = "; run ALTER ROLE \"" + access.username() + "\" SET ";
     if (!SAFE_COMMITS.contains(settings[0])) {
+      String fault = node + " has synchronous_commit = " + settings[0];
       throw new ConfigurationException(
-          node
-              + " has synchronous_commit = "
-              + settings[0]
-              + ", and would lose plants in a crash; run ALTER ROLE \""
-              + access.username()
-              + "\" SET synchronous_commit = on");
+          fault + ", and would lose plants in a crash" + alter + "synchronous_commit = on");
     }
     if (settings[1].equals("off")) {
-      LOG.warn(
-          "A worker of Citus loses plants in a crash: {} has fsync = off; run there"
-              + " ALTER SYSTEM SET fsync = on, and SELECT pg_reload_conf()",
-          node);
+      String remedy = "run there ALTER SYSTEM SET fsync = on, and SELECT pg_reload_conf()";
+      LOG.warn("A worker of Citus loses plants in a crash: {} has fsync = off; {}", node, remedy);
     }
     if (settings[2].equals("0")) {
-      LOG.warn(
-          "A worker of Citus lets a locked id hold up others: {} has lock_timeout = 0; run"
-              + " ALTER ROLE \"{}\" SET lock_timeout = '1s'",
-          node,
-          access.username());
+      String fault = node + " has lock_timeout = 0" + alter + "lock_timeout = '1s'";
+      LOG.warn("A worker of Citus lets a locked id hold up others: {}", fault);
     }
   }
 }

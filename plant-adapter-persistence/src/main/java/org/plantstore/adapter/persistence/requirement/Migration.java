@@ -11,7 +11,6 @@ import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.MigrationInfo;
-import org.plantstore.adapter.persistence.database.DatabaseAccess;
 import org.plantstore.adapter.persistence.database.PostgresFailure;
 
 /**
@@ -34,34 +33,19 @@ final class Migration {
   private Migration() {}
 
   /**
-   * Migrates, or only checks whether that can work. Of several instances one migrates, and the
-   * others wait for it.
+   * Migrates, and returns the state afterwards. Of several instances one migrates, and the others
+   * wait for it.
    *
    * @param lockTimeout how long to wait for locked tables
    * @throws ConfigurationException if the migration fails
    */
-  static void run(DatabaseAccess access, Duration lockTimeout, boolean isCheck) {
-    DataSource source = access.dataSource(isCheck ? lockTimeout : STATEMENT_TIMEOUT);
+  static DatabaseState run(DatabaseState state, Duration lockTimeout) {
+    DataSource source = state.access().dataSource(STATEMENT_TIMEOUT);
     try (Connection connection = source.getConnection();
         Statement lock = connection.createStatement()) {
-      lock.execute(isCheck ? "" : LOCK);
-      Flyway flyway =
-          Flyway.configure()
-              .dataSource(source)
-              .locations("classpath:org/plantstore/adapter/persistence")
-              // The schema may have other tables.
-              .baselineOnMigrate(true)
-              .baselineVersion("0")
-              // For afterConnect.sql.
-              .placeholders(
-                  Map.of(
-                      "statement_timeout", STATEMENT_TIMEOUT.toMillis() + "ms",
-                      "lock_timeout", lockTimeout.toMillis() + "ms"))
-              .load();
-      requireOwn(List.of(flyway.info().applied()), DatabaseState.read(access));
-      if (!isCheck) {
-        flyway.migrate();
-      }
+      lock.execute(LOCK);
+      require(state, source, lockTimeout).migrate();
+      return DatabaseState.read(state.access());
     } catch (SQLException | FlywayException e) {
       throw new ConfigurationException(
           "the tables of the database cannot be brought up to date: "
@@ -69,20 +53,41 @@ final class Migration {
     }
   }
 
-  /** Refuses the history of another application, and a table that no migration has created. */
-  private static void requireOwn(List<MigrationInfo> history, DatabaseState state) {
+  /**
+   * Returns the migration, which changes nothing yet.
+   *
+   * @throws ConfigurationException if the schema has the history of another application, or a table
+   *     that no migration has created
+   */
+  static Flyway require(DatabaseState state, DataSource source, Duration lockTimeout) {
+    Flyway flyway =
+        Flyway.configure()
+            .dataSource(source)
+            .locations("classpath:org/plantstore/adapter/persistence")
+            // The schema may have other tables.
+            .baselineOnMigrate(true)
+            .baselineVersion("0")
+            // For afterConnect.sql.
+            .placeholders(
+                Map.of(
+                    "statement_timeout", STATEMENT_TIMEOUT.toMillis() + "ms",
+                    "lock_timeout", lockTimeout.toMillis() + "ms"))
+            .load();
+    List<MigrationInfo> history = List.of(flyway.info().applied());
     boolean isOwn = history.stream().anyMatch(each -> each.getScript().equals("V1__plant.sql"));
     // Flyway's own entries, for a schema that is new or has other tables, come before the first.
     boolean isEmpty =
         history.stream()
             .map(each -> each.getVersion() + each.getDescription())
             .allMatch(entry -> entry.matches("(0|null)<<.*"));
-    if (!isOwn && (!isEmpty || (state.table() != null && state.isInSchema()))) {
+    if (!isOwn && !isEmpty) {
       throw new ConfigurationException(
-          isEmpty
-              ? "the table plant has no history; set DATABASE_MIGRATE to off to use it"
-              : "the schema has another application's history of migrations"
-                  + DatabaseState.WAYS_OUT);
+          "the schema has another application's history of migrations" + DatabaseState.WAYS_OUT);
     }
+    if (!isOwn && state.table() != null && state.isInSchema()) {
+      throw new ConfigurationException(
+          "the table plant has no history; set DATABASE_MIGRATE to off to use it");
+    }
+    return flyway;
   }
 }

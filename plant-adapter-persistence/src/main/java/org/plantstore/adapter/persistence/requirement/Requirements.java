@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
+import org.flywaydb.core.api.FlywayException;
 import org.plantstore.adapter.persistence.database.DatabaseAccess;
 import org.plantstore.adapter.persistence.database.PostgresFailure;
 import org.slf4j.Logger;
@@ -42,7 +43,7 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
     try {
       DatabaseState state = DatabaseState.read(access);
       List<Supplier<String>> requirements = new ArrayList<>(state.ofServer(migrates));
-      requirements.add(() -> requireTable(migrates));
+      requirements.add(() -> requireTable(state, migrates));
       return requirements;
     } catch (SQLException e) {
       throw unusable("", new PostgresFailure(e));
@@ -57,30 +58,26 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
    * @throws ConfigurationException if a requirement is not met
    */
   public void prepare(Duration limit) {
-    awaitServer(limit);
-    if (migrates) {
-      // At least 2 s, so that a start with a limit of 0 s still waits for locked tables.
-      Migration.run(access, Duration.ofSeconds(Math.max(limit.toSeconds(), 2)), false);
-    }
-    requireTable(false);
+    DatabaseState state = awaitServer(limit);
+    // At least 2 s, so that a start with a limit of 0 s still waits for locked tables.
+    Duration lockTimeout = Duration.ofSeconds(Math.max(limit.toSeconds(), 2));
+    requireTable(migrates ? Migration.run(state, lockTimeout) : state, false);
   }
 
-  private void awaitServer(Duration limit) {
+  private DatabaseState awaitServer(Duration limit) {
     long began = System.nanoTime();
     long logged = began - LOG_PERIOD.toNanos();
     while (true) {
       try {
-        requireServer();
-        return;
+        return requireServer();
       } catch (SQLException e) {
         PostgresFailure failure = new PostgresFailure(e);
         Duration waited = Duration.ofNanos(System.nanoTime() - began);
-        if (!isWorthWaiting(failure)) {
+        if (limit.isZero() || !isWorthWaiting(failure)) {
           throw unusable("", failure);
         }
         if (waited.compareTo(limit) >= 0) {
-          throw unusable(
-              limit.isZero() ? "" : ", not even after " + limit.toSeconds() + " s", failure);
+          throw unusable(", not even after " + limit.toSeconds() + " s", failure);
         }
         if (System.nanoTime() - logged >= LOG_PERIOD.toNanos()) {
           logged = System.nanoTime();
@@ -95,7 +92,7 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
     }
   }
 
-  private void requireServer() throws SQLException {
+  private DatabaseState requireServer() throws SQLException {
     DatabaseState state = DatabaseState.read(access);
     if (state.isStandby()) {
       // The standby may be promoted, or the address may change.
@@ -105,23 +102,23 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
     // Before a migration, which would leave its history in the schema of others.
     state.requireTable(migrates);
     LOG.debug("Requirements on the database are met: {}", findings);
+    return state;
   }
 
   /** Requires a table that the store can use, unless it is still to be created. */
-  private String requireTable(boolean isCreatedLater) {
+  private String requireTable(DatabaseState state, boolean isCreatedLater) {
     try {
-      DatabaseState state = DatabaseState.read(access);
       String finding = state.requireTable(isCreatedLater);
       if (isCreatedLater) {
-        Migration.run(access, DatabaseState.TIMEOUT, true);
+        Migration.require(state, access.dataSource(DatabaseState.TIMEOUT), DatabaseState.TIMEOUT);
       }
       if (state.hasCitus() && state.table() != null) {
         new Distribution(access).require();
       }
       return finding;
-    } catch (SQLException e) {
-      throw new ConfigurationException(
-          "the table plant cannot be checked: " + new PostgresFailure(e).describe());
+    } catch (SQLException | FlywayException e) {
+      String reason = PostgresFailure.in(e).map(PostgresFailure::describe).orElse(e.getMessage());
+      throw new ConfigurationException("the table plant cannot be checked: " + reason);
     }
   }
 
@@ -132,14 +129,11 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
   }
 
   private static ConfigurationException unusable(String wait, PostgresFailure failure) {
+    String settings =
+        failure.isOfParameters()
+            ? "its certificate, and the host and the parameters in DATABASE_URL"
+            : "DATABASE_URL, DATABASE_USERNAME, DATABASE_PASSWORD and the server";
     return new ConfigurationException(
-        "the database cannot be used"
-            + wait
-            + "; check "
-            + (failure.isOfParameters()
-                ? "its certificate, and the host and the parameters in DATABASE_URL"
-                : "DATABASE_URL, DATABASE_USERNAME, DATABASE_PASSWORD and the server")
-            + ": "
-            + failure.describe());
+        "the database cannot be used" + wait + "; check " + settings + ": " + failure.describe());
   }
 }
