@@ -69,9 +69,9 @@ final class SlowClients {
   private final long maxBytes;
   private final long timeoutNanos;
   private final Set<Wait> waits = new HashSet<>();
+  private final Set<Wait> evicted = new HashSet<>(); // until their memory is released
   private final Queue<Runnable> delayed = new ArrayDeque<>();
   private long heldBytes;
-  private int evicted; // until released
 
   SlowClients(EventExecutor eventLoop, int eventLoops, Duration timeout) {
     maxBytes =
@@ -91,9 +91,8 @@ final class SlowClients {
   void end(Wait wait) {
     if (waits.remove(wait)) {
       heldBytes -= wait.maxBytes();
-    } else {
-      evicted--;
-      while (evicted == 0 && !delayed.isEmpty()) {
+    } else if (evicted.remove(wait)) {
+      while (evicted.isEmpty() && !delayed.isEmpty()) {
         delayed.remove().run();
       }
     }
@@ -101,7 +100,7 @@ final class SlowClients {
 
   /** Receives an input, at once unless evicted connections have not released their memory yet. */
   private void whenReleased(Runnable input) {
-    if (evicted == 0 && delayed.isEmpty()) {
+    if (evicted.isEmpty() && delayed.isEmpty()) {
       input.run();
     } else {
       delayed.add(input);
@@ -118,7 +117,7 @@ final class SlowClients {
           maxBytes);
     }
     end(oldest);
-    evicted++;
+    evicted.add(oldest);
     oldest.connection.close();
   }
 
@@ -217,8 +216,8 @@ final class SlowClients {
       Wait last = wait;
       Kind next = currentKind(context);
       if (last != null && last.kind != next) {
+        wait = null; // first, because delayed input may follow
         end(last);
-        wait = null;
       }
       if (next != null && wait == null) {
         long sinceNanos =
