@@ -55,8 +55,9 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
   }
 
   /**
-   * Requires that the declared variables and the arguments are exactly what their author meant, and
-   * that the variables of logging are usable; throws ConfigurationException otherwise.
+   * Requires that the declared variables and the arguments were decoded exactly and have no
+   * invisible character, and that the variables of logging are usable; throws
+   * ConfigurationException otherwise.
    */
   static void requireLegible(Map<String, String> environment, String... arguments) {
     // First, because the modules that declare variables have loggers.
@@ -66,21 +67,21 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
     List<String> variables =
         ((ApplicationContextConfiguration) declared).getEnvironmentVariableIncludes();
     for (String variable : requireNonNull(variables)) {
-      requireLegible(variable, environment.getOrDefault(variable, ""));
+      requireExact(variable, environment.getOrDefault(variable, ""));
     }
     for (String argument : arguments) {
       String[] nameAndValue = argument.split("=", 2);
-      requireLegible(nameAndValue[0], nameAndValue[nameAndValue.length - 1]);
+      requireExact(nameAndValue[0], nameAndValue[nameAndValue.length - 1]);
     }
   }
 
-  private static void requireLegible(String name, String value) {
+  private static void requireExact(String name, String value) {
     // A secret of replacement characters could be guessed.
     String charset = System.getProperty("sun.jnu.encoding", "");
     if (value.contains("\uFFFD")
         || (!charset.equals("UTF-8") && !value.chars().allMatch(character -> character < 128))) {
       throw new ConfigurationException(
-          name + " must be UTF-8, read in a locale such as LC_ALL=C.UTF-8, but not " + charset);
+          name + " must be UTF-8, read in a locale such as LC_ALL=C.UTF-8; this one is " + charset);
     }
     Matcher invisible = INVISIBLE.matcher(value);
     if (invisible.find()) {

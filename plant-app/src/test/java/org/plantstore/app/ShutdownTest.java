@@ -130,17 +130,22 @@ class ShutdownTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void first_request_of_a_connection_is_answered_after_the_port_is_closed(boolean isTls)
+  void first_and_unfinished_requests_are_answered_after_the_port_is_closed(boolean isTls)
       throws Exception {
     TestCertificate certificate = TestCertificate.issue();
     ServiceProcess service = start(isTls ? certificate.settings() : Map.of());
     SocketFactory sockets = isTls ? certificate.sockets() : SocketFactory.getDefault();
-    try (RawClient client = new RawClient(sockets, service.port, ServiceProcess.token())) {
+    String token = ServiceProcess.token();
+    try (RawClient client = new RawClient(sockets, service.port, token);
+        RawClient unfinished = new RawClient(sockets, service.port, token)) {
+      unfinished.sendHead(1, "{\"id\":2,\"name\":\"fern\"");
       service.terminate();
       Await.until("the port is closed", () -> !service.isOpen());
 
       assertEquals(200, client.create(1));
       assertTrue(client.isLast());
+      unfinished.send("}");
+      assertEquals(200, unfinished.status());
     }
     assertEquals(ServiceProcess.TERMINATED, service.awaitExit());
   }

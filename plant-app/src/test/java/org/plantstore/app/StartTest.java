@@ -109,7 +109,7 @@ class StartTest {
       assertEquals(
           "plant-store does not start: "
               + variable
-              + " must be UTF-8, read in a locale such as LC_ALL=C.UTF-8, but not "
+              + " must be UTF-8, read in a locale such as LC_ALL=C.UTF-8; this one is "
               + charset
               + "\n",
           service.errors());

@@ -58,7 +58,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<ErrorMessage> {
     return answer(request, response, refusal);
   }
 
-  /** Returns the answer to an error of the framework without an exception. */
+  /** Returns the answer to an error for which the framework calls no error route. */
   @Override
   public MutableHttpResponse<ErrorMessage> processResponse(
       ErrorContext context, MutableHttpResponse<?> response) {
@@ -105,11 +105,11 @@ final class ErrorAnswers implements ErrorResponseProcessor<ErrorMessage> {
       }
       return new RefusedException(ErrorNumber.STORE_UNAVAILABLE);
     }
+    if (failure instanceof HttpStatusException framework) {
+      return refusalOf(failure, framework.getStatus());
+    }
     if (failure instanceof HttpException) {
-      boolean hasStatus = failure instanceof HttpStatusException;
-      return refusalOf(
-          failure,
-          hasStatus ? ((HttpStatusException) failure).getStatus() : HttpStatus.BAD_REQUEST);
+      return refusalOf(failure, HttpStatus.BAD_REQUEST);
     }
     if (failureLimit.tryAcquire()) {
       exchange.runWithIds(() -> LOG.error("A request failed", failure));

@@ -98,11 +98,8 @@ public final class HttpRequirements implements ToolProvider {
 
   private static String limits(Environment settings) {
     if (maxOpenFiles() < MIN_OPEN_FILES) {
-      throw new ConfigurationException(
-          "the limit of open files (ulimit -n) must be at least "
-              + MIN_OPEN_FILES
-              + ", but is "
-              + maxOpenFiles());
+      String demand = "the limit of open files (ulimit -n) must be at least " + MIN_OPEN_FILES;
+      throw new ConfigurationException(demand + ", but is " + maxOpenFiles());
     }
     for (String property : LIMITS) {
       String value = settings.getRequiredProperty(property, String.class);
@@ -122,20 +119,12 @@ public final class HttpRequirements implements ToolProvider {
     }
     long connections = settings.getRequiredProperty("max.connections", Long.class);
     if (connections > maxConnections()) {
-      throw new ConfigurationException(
-          String.format(
-              Locale.ROOT,
-              "MAX_CONNECTIONS must be at most %d, because only %d files can be open (ulimit -n),"
-                  + " but is %d",
-              maxConnections(),
-              maxOpenFiles(),
-              connections));
+      String demand = "MAX_CONNECTIONS must be at most " + maxConnections() + ", because only ";
+      String files = maxOpenFiles() + " files can be open (ulimit -n), but is ";
+      throw new ConfigurationException(demand + files + connections);
     }
-    return String.format(
-        Locale.ROOT,
-        "at most %d connections, with a limit of %d open files",
-        connections,
-        maxOpenFiles());
+    String files = ", with a limit of " + maxOpenFiles() + " open files";
+    return "at most " + connections + " connections" + files;
   }
 
   private static String certificate(Environment settings) {

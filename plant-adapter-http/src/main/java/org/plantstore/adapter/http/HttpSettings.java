@@ -30,7 +30,7 @@ public final class HttpSettings implements ApplicationContextConfigurer {
 
   private static final Logger LOG = LoggerFactory.getLogger(HttpSettings.class);
 
-  /** The heap for a connection, of which it takes a third while it is idle, or three with TLS. */
+  /** The heap that is reserved for a connection: three times an idle one, and thrice with TLS. */
   private static final int HEAP_BYTES_PER_CONNECTION = 9 * 1024;
 
   @Override
@@ -52,7 +52,7 @@ public final class HttpSettings implements ApplicationContextConfigurer {
     }
   }
 
-  /** Adds the default that depends on the other settings and on the process. */
+  /** Adds the default of MAX_CONNECTIONS, which depends on heap, open files and TLS. */
   static void addDefaultOfConnections(Environment settings) {
     long ofHeap = Runtime.getRuntime().maxMemory() / HEAP_BYTES_PER_CONNECTION;
     long plain = Math.min(ofHeap, HttpRequirements.maxConnections());

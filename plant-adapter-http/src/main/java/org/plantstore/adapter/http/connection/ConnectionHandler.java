@@ -106,8 +106,8 @@ final class ConnectionHandler extends ChannelDuplexHandler {
   }
 
   /**
-   * Reads on. The framework processes a request when a read is complete, and so not before a small
-   * body, because ending a processed request costs much more than the client spent.
+   * Reads on. The framework starts a request when a read is complete. A small body is awaited
+   * first, because ending a request that was started costs more than the client has spent.
    */
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
@@ -253,12 +253,13 @@ final class ConnectionHandler extends ChannelDuplexHandler {
 
   /**
    * Closes only the output while the client may be sending a refused body. When the drain has
-   * ended, waits for the first request of a new connection.
+   * ended, waits for the rest of a body, and for the first request of a new connection.
    */
   @Override
   public void close(ChannelHandlerContext context, ChannelPromise promise) {
     TlsHandler tls = context.pipeline().get(TlsHandler.class);
-    if (isNew && isDraining.getAsBoolean()) {
+    boolean isExpecting = isNew || state == ReadState.BODY;
+    if (isExpecting && isDraining.getAsBoolean()) {
       context.channel().closeFuture().addListener(closed -> promise.trySuccess());
       Callable<?> closeIfUnused = () -> isNew ? context.close() : null;
       context.executor().schedule(closeIfUnused, FIRST_REQUEST_SECONDS, SECONDS);

@@ -180,7 +180,7 @@ final class ConnectionPipeline
         && address.getPort() == managementPort;
   }
 
-  /** Closes a connection beyond the limit before it has an event loop, so that its file is free. */
+  /** Closes a connection beyond the limit before its registration, so that its file is free. */
   private final class Acceptance extends ChannelInboundHandlerAdapter {
 
     @Override

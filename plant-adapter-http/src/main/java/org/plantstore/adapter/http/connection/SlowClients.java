@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The connections of one event loop that wait for their clients. Closes a connection at the
  * time-out. If all waiting connections together exceed their share of the heap, evicts the
- * connection with the longest wait. Used by its event loop only, so that an evicted connection has
- * released its memory before another takes it.
+ * connection with the longest wait, and delays input until its memory is released. Used by its
+ * event loop only.
  */
 final class SlowClients {
 

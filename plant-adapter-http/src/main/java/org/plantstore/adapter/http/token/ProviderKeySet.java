@@ -47,11 +47,6 @@ final class ProviderKeySet {
   /** A token that names no key may be checked with each of them. */
   private static final int MAX_KEYS = 100;
 
-  private static final List<JWKMatcher> VERIFYING =
-      TokenValidation.PUBLIC_KEY_ALGORITHMS.stream()
-          .map(algorithm -> matcher(new JWSHeader(algorithm)))
-          .toList();
-
   /** A fault in another member, such as {@code x5c}, does not make a key unusable. */
   private static final List<String> READ_MEMBERS =
       List.of("kty use key_ops alg kid crv x y n e d p q dp dq qi oth k".split(" "));
@@ -228,7 +223,9 @@ final class ProviderKeySet {
     require(!key.isPrivate(), "it is no public key");
     boolean isLarge = !(key instanceof RSAKey) || key.size() >= MIN_RSA_BITS;
     require(isLarge, "it must have " + MIN_RSA_BITS + " bits, but has " + key.size());
-    boolean isVerifying = VERIFYING.stream().anyMatch(matcher -> matcher.matches(key));
+    boolean isVerifying =
+        TokenValidation.PUBLIC_KEY_ALGORITHMS.stream()
+            .anyMatch(algorithm -> matcher(new JWSHeader(algorithm)).matches(key));
     require(isVerifying, "its kty, crv, use and alg fit no RS, PS or ES algorithm");
     return key;
   }
@@ -239,11 +236,9 @@ final class ProviderKeySet {
     /** Returns the number of keys of both kinds, and the first five reasons. */
     @Override
     public String toString() {
-      return (usable.size() == 1 ? "1 usable key, " : usable.size() + " usable keys, ")
-          + leftOut.stream()
-              .limit(5)
-              .map(reason -> "; " + reason)
-              .collect(joining("", leftOut.size() + " left out", ""));
+      String count = usable.size() == 1 ? "1 usable key, " : usable.size() + " usable keys, ";
+      String reasons = leftOut.stream().limit(5).map("; "::concat).collect(joining());
+      return count + leftOut.size() + " left out" + reasons;
     }
   }
 }

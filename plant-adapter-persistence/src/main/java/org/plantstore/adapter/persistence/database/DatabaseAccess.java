@@ -47,14 +47,14 @@ public record DatabaseAccess(String url, String username, String password) {
   }
 
   /**
-   * Returns what is wrong with the address. The driver ignores names and some values that it does
-   * not know, and the connection would not be encrypted, although the address demands it.
+   * Returns what is wrong with the address. The driver ignores unknown names and some unknown
+   * values, so that a mistyped {@code sslmode} would leave the connection unencrypted.
    */
   private static List<String> faults(String url) {
-    // Neither the driver, which logs what it cannot read, nor a fault gets a part of a password.
-    String known = url.replaceFirst(ACCOUNT, "jdbc:postgresql://");
-    String address = known.replaceFirst("(?s)\\?.*", "");
-    String parameters = known.substring(address.length()).replaceFirst("\\?", "");
+    // The driver logs what it cannot parse, and messages quote parameters.
+    String withoutAccount = url.replaceFirst(ACCOUNT, "jdbc:postgresql://");
+    String address = withoutAccount.replaceFirst("(?s)\\?.*", "");
+    String parameters = withoutAccount.substring(address.length()).replaceFirst("\\?", "");
     Properties values = Driver.parseURL("jdbc:postgresql:?" + parameters, null);
     String ofHost = address.matches("jdbc:postgresql://[^/].*") ? "host&port&dbname&" : "";
     List<String> names =
@@ -92,7 +92,7 @@ public record DatabaseAccess(String url, String username, String password) {
     return faults;
   }
 
-  /** Returns a pattern of the values that the driver takes, unless it refuses others at once. */
+  /** Returns a pattern of the accepted values; of all, where the driver refuses others at once. */
   private static String taken(PGProperty property, String value) {
     boolean isBoolean = String.valueOf(property.getDefaultValue()).matches("true|false");
     String[] choices = property.getChoices();
@@ -107,7 +107,10 @@ public record DatabaseAccess(String url, String username, String password) {
     };
   }
 
-  /** Returns the known name that has the most pairs of letters of this name, for its length. */
+  /**
+   * Returns the known name with the most pairs of adjacent letters of this name; of equals, a
+   * short.
+   */
   private static String nearest(String name) {
     String letters = name.replaceAll("\\W|_", "").toLowerCase(Locale.ROOT);
     String sought = letters.replace("searchpath", "schema");

@@ -6,7 +6,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -109,21 +108,18 @@ final class RetryingDataSource extends DelegatingDataSource {
    * confirmed. Time-outs of the account or the database would end sessions.
    */
   private String session() {
-    return String.format(
-        Locale.ROOT,
-        """
-        SELECT set_config('statement_timeout', '%d', false),
-               set_config('lock_timeout', '%d', false),
-               set_config('client_min_messages', 'warning', false),
-               set_config('synchronous_commit', CASE
-                 WHEN current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')
-                 THEN 'on' ELSE current_setting('synchronous_commit') END, false),
-               (SELECT count(set_config(name, '0', false)) FROM pg_settings WHERE name IN (
-                 'transaction_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout')),
-               current_setting('transaction_read_only') = 'on' AS read_only
-        """,
-        timeouts.statement().toMillis(),
-        timeouts.lock().toMillis());
+    return """
+    SELECT set_config('statement_timeout', '%s', false),
+           set_config('lock_timeout', '%s', false),
+           set_config('client_min_messages', 'warning', false),
+           set_config('synchronous_commit', CASE
+             WHEN current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')
+             THEN 'on' ELSE current_setting('synchronous_commit') END, false),
+           (SELECT count(set_config(name, '0', false)) FROM pg_settings WHERE name IN (
+             'transaction_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout')),
+           current_setting('transaction_read_only') = 'on' AS read_only
+    """
+        .formatted(timeouts.statement().toMillis(), timeouts.lock().toMillis());
   }
 
   /** Ignored, because the pool would replace the login timeout of {@link DatabaseAccess}. */

@@ -78,8 +78,7 @@ final class Migration {
     // Flyway's own entries, for a schema that is new or has other tables, come before the first.
     boolean isEmpty =
         history.stream()
-            .map(each -> each.getVersion() + each.getDescription())
-            .allMatch(entry -> entry.matches("(0|null)<<.*"));
+            .allMatch(each -> (each.getVersion() + each.getDescription()).matches("(0|null)<<.*"));
     if (!isOwn && !isEmpty) {
       throw new ConfigurationException(
           "the schema has another application's history of migrations" + DatabaseState.WAYS_OUT);
