@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -55,8 +56,8 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
   }
 
   /**
-   * Requires that the declared variables and the arguments were decoded exactly and have no
-   * invisible character, and that the variables of logging are usable; throws
+   * Requires that the declared variables, as system properties too, and the arguments were decoded
+   * exactly and have no invisible character, and that the variables of logging are usable; throws
    * ConfigurationException otherwise.
    */
   static void requireLegible(Map<String, String> environment, String... arguments) {
@@ -65,9 +66,15 @@ public final class ServiceSettings implements ApplicationContextConfigurer {
     requireEither(environment, "ACCESS_LOG", "off", "on");
     ApplicationContextBuilder declared = ApplicationContext.builder();
     List<String> variables =
-        ((ApplicationContextConfiguration) declared).getEnvironmentVariableIncludes();
-    for (String variable : requireNonNull(variables)) {
+        requireNonNull(
+            ((ApplicationContextConfiguration) declared).getEnvironmentVariableIncludes());
+    for (String variable : variables) {
       requireExact(variable, environment.getOrDefault(variable, ""));
+    }
+    for (String property : System.getProperties().stringPropertyNames()) {
+      if (variables.contains(property.toUpperCase(Locale.ROOT).replaceAll("[.-]", "_"))) {
+        requireExact(property, System.getProperty(property));
+      }
     }
     for (String argument : arguments) {
       String[] nameAndValue = argument.split("=", 2);

@@ -165,6 +165,9 @@ class MetricsTest {
     ServiceProcess service = ServiceProcess.shared();
     Map<String, String> token = Map.of("Authorization", "Bearer " + ServiceProcess.token());
 
+    HttpRequest.Builder unknown =
+        HttpRequest.newBuilder(service.managementAddress().resolve("/health/unknown"));
+    assertEquals(404, ServiceProcess.send(unknown).statusCode());
     assertEquals(401, service.get("/prometheus", Map.of()).statusCode());
     assertEquals(404, service.get("/prometheus", token).statusCode());
     HttpRequest.Builder create =

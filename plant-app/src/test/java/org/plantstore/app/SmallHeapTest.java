@@ -216,7 +216,7 @@ class SmallHeapTest {
       assertEquals(200, limited.readiness());
       closeConnections();
       Await.until("a create has room", () -> isCreated(limited));
-      limited.awaitLine("Limits: at most 40 connections, with a limit of 96 open files");
+      limited.awaitLine("At most 40 connections can be open");
       assertEquals(0, limited.linesWith("Exception"));
     }
   }

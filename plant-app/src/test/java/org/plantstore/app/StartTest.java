@@ -117,6 +117,19 @@ class StartTest {
   }
 
   @Test
+  void setting_as_a_system_property_is_checked_too() {
+    ProcessBuilder java = ServiceProcess.java(ServiceProcess.CLASS_PATH);
+    java.command().add(1, "-Djwt.secret=canary-secret-of-32-bytes-or-more\t");
+    try (ServiceProcess service = new ServiceProcess(java, COMPLETE)) {
+      assertEquals(1, service.awaitExit());
+      assertEquals(
+          "plant-store does not start: jwt.secret must have no space or quote at its ends, and no"
+              + " control character, but has CHARACTER TABULATION\n",
+          service.errors());
+    }
+  }
+
+  @Test
   void each_documented_variable_is_declared_and_no_other() throws IOException {
     String page = Files.readString(Path.of("docs", "configuration.md"));
     Set<String> documented =

@@ -1,6 +1,7 @@
 package org.plantstore.adapter.http;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import io.micronaut.core.convert.exceptions.ConversionErrorException;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
@@ -107,6 +108,9 @@ final class ErrorAnswers implements ErrorResponseProcessor<ErrorMessage> {
     }
     if (failure instanceof HttpStatusException framework) {
       return refusalOf(failure, framework.getStatus());
+    }
+    if (failure instanceof ConversionErrorException) { // of a part of a path
+      return new RefusedException(ErrorNumber.NOT_FOUND);
     }
     if (failure instanceof HttpException) {
       return refusalOf(failure, HttpStatus.BAD_REQUEST);

@@ -69,7 +69,7 @@ public final class HttpSettings implements ApplicationContextConfigurer {
     // Before any port is opened.
     List<String> findings =
         HttpRequirements.ofStart(environment).values().stream().map(Supplier::get).toList();
-    LOG.info("Limits: {}", findings.get(0));
+    LOG.debug("Requirements of HTTP are met: {}", findings);
     context.registerSingleton(TokenSettings.of(environment));
     TlsFiles.of(environment)
         .ifPresent(files -> {

@@ -83,6 +83,7 @@ final class ConnectionPipeline
     this.requestTimeout = Duration.ofSeconds(requestTimeoutSeconds);
     this.maxConnections = maxConnections;
     this.managementPort = managementPort;
+    LOG.info("At most {} connections can be open", maxConnections);
   }
 
   @Override

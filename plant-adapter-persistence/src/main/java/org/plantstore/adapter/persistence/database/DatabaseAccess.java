@@ -71,6 +71,9 @@ public record DatabaseAccess(String url, String username, String password) {
       faults.add(
           "must be a JDBC address of PostgreSQL, such as jdbc:postgresql://localhost:5432/plants");
     }
+    if (parameters.contains("?")) {
+      faults.add("must have one question mark, and an ampersand between its parameters");
+    }
     if (names.stream().anyMatch(name -> name.matches(OF_TIMEOUT))) {
       faults.add("must not set time-outs; they follow from DATABASE_TIMEOUT_SECONDS");
     }

@@ -51,7 +51,7 @@ record DatabaseState(
   private static final String QUERY =
       new BufferedReader(
               new InputStreamReader(
-                  requireNonNull(DatabaseState.class.getResourceAsStream("state.sql")), UTF_8))
+                  requireNonNull(DatabaseState.class.getResourceAsStream("state.query")), UTF_8))
           .lines()
           .collect(joining("\n"));
 

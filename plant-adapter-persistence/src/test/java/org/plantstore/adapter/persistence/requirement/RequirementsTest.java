@@ -66,6 +66,7 @@ class RequirementsTest {
           url | jdbc:postgresql://localhost/p?sslNegotiation=Direct | DATABASE_URL must set sslNegotiation to postgres or direct, but sets "Direct"
           url | jdbc:postgresql://localhost/p?sslkey=/missing/client.key | DATABASE_URL must set sslkey to a file that can be read, but sets "/missing/client.key"
           url | jdbc:postgresql://localhost/p?sslmode=verify-full&sslmode=disable | DATABASE_URL must set sslmode only once
+          url | jdbc:postgresql://localhost/p?currentSchema=a?sslmode=require | DATABASE_URL must have one question mark, and an ampersand between its parameters
           url | jdbc:postgresql://localhost/p?host=elsewhere | DATABASE_URL must set PGHOST only once
           url | jdbc:postgresql://localhost/p?options=%2 | DATABASE_URL must be a JDBC address of PostgreSQL, such as jdbc:postgresql://localhost:5432/plants
           """)
