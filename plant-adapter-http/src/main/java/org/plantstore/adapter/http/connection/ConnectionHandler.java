@@ -17,7 +17,6 @@ import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpMethod;
-import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
@@ -25,9 +24,7 @@ import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
-import java.util.ArrayDeque;
 import java.util.Date;
-import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -63,7 +60,7 @@ final class ConnectionHandler extends ChannelDuplexHandler {
   private final BodyBudget bodies;
   private final BooleanSupplier isDraining;
   private final Consumer<Exchange> ended;
-  private final Queue<Object> pipelined = new ArrayDeque<>(1);
+  private final RequestDecoder decoder = new RequestDecoder(this::isAnswering);
   private ReadState state = ReadState.HEAD;
   private boolean isNew = true; // until its first request
   private @Nullable Exchange exchange; // until it is answered
@@ -80,29 +77,30 @@ final class ConnectionHandler extends ChannelDuplexHandler {
     return state;
   }
 
+  RequestDecoder decoder() {
+    return decoder;
+  }
+
+  /** Returns whether a whole request is not answered yet, so that the next is not decoded. */
+  private boolean isAnswering() {
+    return exchange != null && state == ReadState.HEAD;
+  }
+
   /** Returns whether a pipelined request waits, so that nothing is read. */
   boolean isPaused() {
-    return !pipelined.isEmpty();
-  }
-
-  @Override
-  public void channelRead(ChannelHandlerContext context, Object message) {
-    if (pipelined.isEmpty() && !isPipelined(message)) {
-      receive(context, message);
-    } else {
-      pipelined.add(message);
-    }
-  }
-
-  private boolean isPipelined(Object message) {
-    return exchange != null && message instanceof HttpRequest;
+    return isAnswering() && decoder.isLineBegun();
   }
 
   private void receivePipelined(ChannelHandlerContext context) {
-    while (!pipelined.isEmpty() && !isPipelined(pipelined.element())) {
-      receive(context, pipelined.remove());
+    ChannelHandlerContext ofDecoder = context.pipeline().context(decoder);
+    if (ofDecoder != null) { // null after the end of the connection
+      try {
+        decoder.channelRead(ofDecoder, Unpooled.EMPTY_BUFFER);
+        decoder.channelReadComplete(ofDecoder);
+      } catch (Exception e) {
+        exceptionCaught(context, e);
+      }
     }
-    channelReadComplete(context);
   }
 
   /**
@@ -122,12 +120,13 @@ final class ConnectionHandler extends ChannelDuplexHandler {
 
   @Override
   public void read(ChannelHandlerContext context) {
-    if (pipelined.isEmpty()) {
+    if (!isPaused()) {
       context.read();
     }
   }
 
-  private void receive(ChannelHandlerContext context, Object message) {
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
     if (state == ReadState.REFUSED_BODY || state == ReadState.END) {
       drop(context, message);
     } else if (state == ReadState.BODY) {
@@ -239,7 +238,7 @@ final class ConnectionHandler extends ChannelDuplexHandler {
     exchange = null;
     answered.end();
     ended.accept(answered);
-    if (!pipelined.isEmpty()) {
+    if (decoder.isLineBegun()) {
       context.executor().execute(() -> receivePipelined(context));
     }
     ChannelPromise written = promise;
@@ -287,8 +286,6 @@ final class ConnectionHandler extends ChannelDuplexHandler {
 
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
-    pipelined.forEach(ReferenceCountUtil::release);
-    pipelined.clear();
     if (exchange != null) {
       ended.accept(exchange);
     }

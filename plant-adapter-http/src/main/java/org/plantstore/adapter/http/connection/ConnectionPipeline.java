@@ -158,7 +158,7 @@ final class ConnectionPipeline
     // Exchanges at the management port are neither measured nor logged.
     Consumer<Exchange> ended = isManagement ? probe -> {} : exchanges;
     ConnectionHandler handler = new ConnectionHandler(bodies, () -> isDraining, ended);
-    RequestDecoder decoder = new RequestDecoder();
+    RequestDecoder decoder = handler.decoder();
     ChannelPipeline pipeline = channel.pipeline();
     pipeline.replace(HttpServerCodec.class, CODEC, decoder);
     pipeline

@@ -14,6 +14,7 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.AsciiString;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.plantstore.adapter.http.observe.Exchange;
@@ -40,6 +41,7 @@ final class RequestDecoder extends HttpRequestDecoder {
               .replace("TOKEN", "[!#$%&'*+.^_`|~0-9A-Za-z-]++")
               .replace("QUOTED", "\"(?:[\t !#-\\[\\]-~\\x80-\\xFF]|\\\\[\t -~\\x80-\\xFF])*+\""));
 
+  private final BooleanSupplier isAnswering;
   private boolean isInHead;
   private boolean isChunked; // until the last chunk
   private long contentBytes; // until the next line
@@ -48,11 +50,17 @@ final class RequestDecoder extends HttpRequestDecoder {
   private int headers;
   private int headBytes;
 
-  RequestDecoder() {
+  /**
+   * Creates a decoder.
+   *
+   * @param isAnswering whether to leave the next request undecoded, in which it takes less memory
+   */
+  RequestDecoder(BooleanSupplier isAnswering) {
     super(
         new HttpDecoderConfig()
             .setMaxInitialLineLength(MAX_HEAD_PART_BYTES)
             .setMaxHeaderSize(MAX_HEAD_PART_BYTES));
+    this.isAnswering = isAnswering;
   }
 
   /** Returns the size of the last head, as far as it is decoded. */
@@ -68,6 +76,9 @@ final class RequestDecoder extends HttpRequestDecoder {
   @Override
   protected void decode(ChannelHandlerContext context, ByteBuf bytes, List<Object> decoded)
       throws Exception {
+    if (isAnswering.getAsBoolean()) {
+      return;
+    }
     if (isChunked && contentBytes == 0) {
       beginChunk(bytes);
     }

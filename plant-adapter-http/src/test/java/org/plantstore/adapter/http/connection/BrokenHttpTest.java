@@ -255,7 +255,7 @@ class BrokenHttpTest extends ServerTest {
 
   /** Returns the results of two requests' parts, sent in two segments. */
   private static List<DecoderResult> decode(String requests, int cut) {
-    EmbeddedChannel channel = new EmbeddedChannel(new RequestDecoder());
+    EmbeddedChannel channel = new EmbeddedChannel(new RequestDecoder(() -> false));
     channel.writeInbound(Unpooled.copiedBuffer(requests.substring(0, cut), ISO_8859_1));
     channel.writeInbound(Unpooled.copiedBuffer(requests.substring(cut), ISO_8859_1));
     List<DecoderResult> results =
