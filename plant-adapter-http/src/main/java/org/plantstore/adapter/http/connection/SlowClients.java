@@ -43,7 +43,7 @@ final class SlowClients {
      */
     BODY(12 * 1024),
     /** The rest of a refused body, which is dropped. The connection and its request remain. */
-    REFUSED_BODY(16 * 1024),
+    REFUSED_BODY(12 * 1024),
     /** The client's reading of its answers. */
     ANSWER(5 * RequestDecoder.MAX_HEAD_PART_BYTES);
 
