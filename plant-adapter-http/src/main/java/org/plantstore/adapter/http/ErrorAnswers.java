@@ -1,6 +1,5 @@
 package org.plantstore.adapter.http;
 
-import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import io.micronaut.core.convert.exceptions.ConversionErrorException;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
@@ -18,6 +17,9 @@ import io.micronaut.http.server.HttpServerConfiguration;
 import io.micronaut.http.server.exceptions.NotAllowedException;
 import io.micronaut.http.server.exceptions.response.ErrorContext;
 import io.micronaut.http.server.exceptions.response.ErrorResponseProcessor;
+import io.micronaut.json.JsonMapper;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
@@ -33,15 +35,17 @@ import org.slf4j.LoggerFactory;
  * contract's Error. Keeps the headers of the framework's errors. Safe for use by many threads.
  */
 @Controller
-final class ErrorAnswers implements ErrorResponseProcessor<ErrorMessage> {
+final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
 
   private static final Logger LOG = LoggerFactory.getLogger(ErrorAnswers.class);
 
+  private final JsonMapper json;
   private final long maxBodyBytes;
   private final LogLimit unavailableLimit = new LogLimit();
   private final LogLimit failureLimit = new LogLimit();
 
-  ErrorAnswers(HttpServerConfiguration server) {
+  ErrorAnswers(HttpServerConfiguration server, JsonMapper json) {
+    this.json = json;
     this.maxBodyBytes = server.getMaxRequestSize();
   }
 
@@ -50,7 +54,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<ErrorMessage> {
    * four times the CPU, because it is searched anew for each exception.
    */
   @Error(global = true)
-  HttpResponse<ErrorMessage> handle(HttpRequest<?> request, Throwable failure) {
+  HttpResponse<byte[]> handle(HttpRequest<?> request, Throwable failure) {
     RefusedException refusal = refusalOf(failure, Exchange.of(request));
     MutableHttpResponse<?> response =
         failure instanceof NotAllowedException notAllowed
@@ -61,13 +65,13 @@ final class ErrorAnswers implements ErrorResponseProcessor<ErrorMessage> {
 
   /** Returns the answer to an error for which the framework calls no error route. */
   @Override
-  public MutableHttpResponse<ErrorMessage> processResponse(
+  public MutableHttpResponse<byte[]> processResponse(
       ErrorContext context, MutableHttpResponse<?> response) {
     RefusedException refusal = refusalOf(context.getRootCause().orElse(null), response.status());
     return answer(context.getRequest(), response, refusal);
   }
 
-  private MutableHttpResponse<ErrorMessage> answer(
+  private MutableHttpResponse<byte[]> answer(
       HttpRequest<?> request, MutableHttpResponse<?> response, RefusedException refusal) {
     ErrorNumber error = refusal.error();
     Exchange.of(request).recordError(error);
@@ -79,14 +83,21 @@ final class ErrorAnswers implements ErrorResponseProcessor<ErrorMessage> {
       String reason = error == ErrorNumber.INVALID_TOKEN ? ", error=\"invalid_token\"" : "";
       response.header(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"plants\"" + reason);
     }
-    String message = String.valueOf(refusal.getMessage());
-    int messageBytes = JsonStringEncoder.getInstance().quoteAsUTF8(message).length;
+    byte[] body = json(new ErrorMessage(error.number(), String.valueOf(refusal.getMessage())));
     return response
         .status(error.status())
         .header(HttpHeaders.LINK, error.link(request.getPath()))
         .contentType(MediaType.APPLICATION_JSON_TYPE)
-        .contentLength("{'error':1234,'message':''}".length() + messageBytes) // for HEAD, too
-        .body(new ErrorMessage(error.number(), message));
+        .contentLength(body.length) // for HEAD, too
+        .body(body);
+  }
+
+  private byte[] json(ErrorMessage message) {
+    try {
+      return json.writeValueAsBytes(message);
+    } catch (IOException e) {
+      throw new UncheckedIOException("writing to memory must not fail", e);
+    }
   }
 
   private RefusedException refusalOf(Throwable failure, Exchange exchange) {
