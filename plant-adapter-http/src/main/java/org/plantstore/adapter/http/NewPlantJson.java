@@ -34,7 +34,9 @@ final class NewPlantJson {
 
   private static final int MAX_DEPTH = 1_000;
 
-  /** An escape, or two of a pair of surrogates; the group is an unpaired surrogate. */
+  /**
+   * One escape, or both of a pair of surrogates. The group is the code of an unpaired surrogate.
+   */
   private static final Pattern ESCAPE =
       Pattern.compile("(?i)\\\\(?:ud[89ab]..\\\\ud[c-f]..|u(d[89a-f][0-9a-f]{2})|.)");
 
