@@ -252,13 +252,12 @@ final class ConnectionHandler extends ChannelDuplexHandler {
 
   /**
    * Closes only the output while the client may be sending a refused body. When the drain has
-   * ended, waits for the rest of a body, and for the first request of a new connection.
+   * ended, waits for the first request of a new connection.
    */
   @Override
   public void close(ChannelHandlerContext context, ChannelPromise promise) {
     TlsHandler tls = context.pipeline().get(TlsHandler.class);
-    boolean isExpecting = isNew || state == ReadState.BODY;
-    if (isExpecting && isDraining.getAsBoolean()) {
+    if (isNew && isDraining.getAsBoolean()) {
       context.channel().closeFuture().addListener(closed -> promise.trySuccess());
       Callable<?> closeIfUnused = () -> isNew ? context.close() : null;
       context.executor().schedule(closeIfUnused, FIRST_REQUEST_SECONDS, SECONDS);
