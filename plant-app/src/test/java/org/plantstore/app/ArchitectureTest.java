@@ -10,12 +10,14 @@ import com.tngtech.archunit.core.importer.ImportOption.Predefined;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The dependency graph of all modules, computed from the bytecode, equals the expected one: added
  * edges, missing edges and cycles fail.
  */
+@Tag("newest")
 class ArchitectureTest {
 
   /** The service depends on the domain because it looks for an implementation of its port. */

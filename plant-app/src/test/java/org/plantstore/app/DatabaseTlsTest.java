@@ -17,6 +17,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A database over TLS, and an impostor. */
 @Tag("slow")
+@Tag("newest")
 @Execution(ExecutionMode.CONCURRENT)
 class DatabaseTlsTest {
 

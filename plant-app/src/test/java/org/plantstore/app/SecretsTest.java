@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -24,6 +25,7 @@ import org.plantstore.app.development.DevelopmentKey;
  * No secret is in the log or in the answers, whatever fails and at any log level. All secrets have
  * a common part, which the test searches for.
  */
+@Tag("newest")
 @Execution(ExecutionMode.CONCURRENT)
 class SecretsTest {
 

@@ -31,6 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The largest bodies on as many connections as concurrent creates, with a small heap. */
 @Tag("slow")
+@Tag("newest")
 @Isolated
 class SmallHeapTest {
 

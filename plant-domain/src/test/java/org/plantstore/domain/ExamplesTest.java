@@ -21,6 +21,7 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Runs the examples of the javadoc and the README: {@code expression; // expected value}. */
+@Tag("newest")
 class ExamplesTest {
 
   private static final Path SOURCES = Path.of("src/main/java/org/plantstore/domain");

@@ -11,9 +11,11 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Compares the module and the contract kit, as {@code javap} lists them, with a file. */
+@Tag("newest")
 class PublicApiTest {
 
   private static final Path ACCEPTED = Path.of("public-api.txt");

@@ -15,11 +15,13 @@ import java.util.List;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Checks the files that are published, so it runs after they have been packaged. */
+@Tag("newest")
 class PublishedFilesIT {
 
   private static final String FILES = System.getProperty("published.files");

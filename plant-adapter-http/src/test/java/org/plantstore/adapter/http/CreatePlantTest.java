@@ -11,6 +11,7 @@ import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -20,6 +21,7 @@ import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /** The answers to a create, byte for byte: each kind once. */
+@Tag("newest")
 class CreatePlantTest extends ServerTest {
 
   private static final int MAX_BODY_BYTES = 1_048_576;

@@ -4,9 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.plantstore.domain.PlantStore;
 
 /** The rules of every store, on a real server. */
+@Tag("newest")
 class PostgresPlantStoreTest extends InstancesContract {
 
   PostgresPlantStoreTest() {

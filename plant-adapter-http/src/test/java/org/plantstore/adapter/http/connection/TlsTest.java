@@ -103,6 +103,7 @@ class TlsTest extends ServerTest implements OverTls {
         "record", "record of handshake", "record behind request"
       })
   @Tag("slow")
+  @Tag("newest")
   void client_that_dawdles_is_closed_in_time(String last) throws IOException {
     boolean drips = last.startsWith("record");
     List<Socket> clients = new ArrayList<>();

@@ -49,6 +49,7 @@ class RenewedCertificateTest {
   /** Callers come over new connections and over one that they keep. */
   @Test
   @Tag("slow")
+  @Tag("newest")
   void renewed_certificate_is_taken_up_without_a_failed_request() throws Exception {
     Path link =
         Files.createSymbolicLink(

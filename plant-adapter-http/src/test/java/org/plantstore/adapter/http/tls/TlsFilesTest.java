@@ -63,6 +63,7 @@ class TlsFilesTest {
         "genrsa -traditional -out $", "genpkey -algorithm ed25519 -out $"
       })
   @Tag("slow")
+  @Tag("newest")
   void key_in_each_form_of_openssl_is_read(String command) throws Exception {
     openssl(command);
     openssl("req -x509 -key $ -subj /CN=localhost -out " + files.certificate());

@@ -35,6 +35,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinPool;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -45,6 +46,7 @@ import org.plantstore.adapter.http.Tokens;
  * Tokens of an attacker who has no key of the service, and knows the faults of libraries. All are
  * invalid, with a secret as well as with an identity provider, and no address in them is fetched.
  */
+@Tag("newest")
 class ForgedTokensTest {
 
   private static final byte[] SECRET = Tokens.SECRET.getBytes(UTF_8);

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.plantstore.adapter.http.Answer;
 import org.plantstore.adapter.http.Log;
@@ -20,6 +21,7 @@ import org.plantstore.adapter.http.ServerTest;
 import org.plantstore.adapter.http.Tokens;
 
 /** Answers to tokens of an identity provider, up or down. */
+@Tag("newest")
 class ProviderTokensTest {
 
   private static final ECKey KNOWN = IdentityProvider.key(Curve.P_256, "known");

@@ -27,6 +27,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.plantstore.adapter.persistence.Calls;
@@ -35,6 +36,7 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /** The group commit without a database: its table is in memory, can be held up and can fail. */
+@Tag("newest")
 @Timeout(30)
 class GroupCommitTest {
 

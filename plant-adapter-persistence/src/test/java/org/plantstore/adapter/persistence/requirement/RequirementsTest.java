@@ -18,6 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +29,7 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 
 /** Which settings and databases a start refuses, and with which advice. */
+@Tag("newest")
 class RequirementsTest {
 
   private static final NewPlant FERN = new NewPlant(1, "fern", "shade");
