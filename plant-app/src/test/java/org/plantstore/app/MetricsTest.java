@@ -24,7 +24,6 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,7 +33,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The metrics as Prometheus scrapes them match the page on operations, the dashboard and the
  * alerts.
  */
-@Tag("newest")
 class MetricsTest {
 
   private static final List<JsonNode> ALERTS =

@@ -48,7 +48,6 @@ import org.plantstore.app.development.DevelopmentKey;
 /** SIGTERM: no request fails, and nothing that was answered or logged is lost. */
 @Timeout(180)
 @Tag("slow")
-@Tag("newest")
 @Execution(ExecutionMode.CONCURRENT)
 class ShutdownTest {
 

@@ -58,7 +58,6 @@ class StartTest {
           PORT              | 0 | PORT must be a port from 1 to 65535, but is "0"
           PORT              | http | PORT must be a port from 1 to 65535, but is "http"
           MANAGEMENT_PORT   | 65536 | MANAGEMENT_PORT must be a port from 1 to 65535, but is "65536"
-          MANAGEMENT_PORT   | 8080 | PORT and MANAGEMENT_PORT must differ, but both are 8080
           TLS_KEY           | /tls.key | TLS_CERTIFICATE and TLS_KEY must both be set or neither, but TLS_CERTIFICATE is not
           TLS_CERTIFICATE   | '' | TLS_CERTIFICATE must have a value or not be set, but is empty
           MICRONAUT_SERVER_PORT | 0 | PORT must be a port from 1 to 65535, but is "0"
@@ -178,6 +177,13 @@ class StartTest {
     }
   }
 
+  @Test
+  void port_that_is_used_twice_is_named() {
+    Map<String, String> variables = new HashMap<>(COMPLETE);
+    variables.putAll(Map.of("PORT", "18080", "MANAGEMENT_PORT", "18080"));
+    assertEquals("PORT and MANAGEMENT_PORT must differ, but both are 18080", refusal(variables));
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"PORT", "MANAGEMENT_PORT"})
   void port_that_is_taken_is_named(String variable) throws IOException {
@@ -205,15 +211,19 @@ class StartTest {
     return Main.reasonFor(assertThrows(Exception.class, () -> start(variables)));
   }
 
-  private static void start(Map<String, String> variables) {
-    ServiceSettings.requireLegible(variables);
+  private static void start(Map<String, String> settings) {
+    Map<String, Object> variables = new HashMap<>(settings);
+    for (String port : List.of("PORT", "MANAGEMENT_PORT")) {
+      variables.computeIfAbsent(port, unset -> String.valueOf(ServiceClient.freePort()));
+    }
+    ServiceSettings.requireLegible(settings);
     try (ApplicationContext context =
         ApplicationContext.builder()
             .environmentPropertySource(false)
             .propertySources(
                 PropertySource.of(
                     "environment",
-                    new HashMap<>(variables),
+                    variables,
                     PropertyConvention.ENVIRONMENT_VARIABLE,
                     Origin.of("environment")))
             .start()) {

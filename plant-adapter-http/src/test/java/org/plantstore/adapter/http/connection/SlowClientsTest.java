@@ -79,13 +79,21 @@ class SlowClientsTest extends ServerTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {"P", "POST /plants HTTP/1.1\r\n", "POST /plants HTTP/1.1\r\nHost: x", "body"})
-  void request_that_stops_behind_a_whole_one_is_closed_in_time(String begin) throws IOException {
-    String body = head("POST /plants HTTP/1.1", "Content-Length: 1000\r\n") + "{";
-
-    assertEquals(List.of(200), statuses(send(createRequest("") + begin.replace("body", body))));
+  @Test
+  void requests_that_stop_behind_whole_ones_are_closed_in_time() throws IOException {
+    for (String begin :
+        List.of(
+            "P",
+            "POST /plants HTTP/1.1\r\n",
+            "POST /plants HTTP/1.1\r\nHost: x",
+            head("POST /plants HTTP/1.1", "Content-Length: 1000\r\n") + "{")) {
+      Socket client = connect();
+      clients.add(client);
+      write(client, createRequest("") + begin);
+    }
+    for (Socket client : clients) {
+      assertEquals(List.of(200), statuses(readAll(client)));
+    }
   }
 
   /** Small answers stay below most limits when they are not read. */
