@@ -9,7 +9,6 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
@@ -25,11 +24,14 @@ class DatabaseStartTest {
 
   private static final String WAITS = "The database is unavailable; the start has waited for ";
 
+  private static final Map<String, String> IMPATIENCE =
+      Map.of("DATABASE_START_TIMEOUT_SECONDS", "1");
+
   @Test
   void start_waits_visibly_with_closed_ports_for_a_database_that_is_down(@TempDir Path data)
       throws IOException {
     int port = ServiceProcess.freePort();
-    try (ServiceProcess service = start(port, Map.of())) {
+    try (ServiceProcess service = start(port)) {
       String reason = " s of 60 s: Connection to 127.0.0.1:" + port;
       assertTrue(service.awaitLine(WAITS).contains(reason), service::output);
       Await.until("it says so again", () -> service.linesWith(reason) > 1);
@@ -45,7 +47,7 @@ class DatabaseStartTest {
 
   @Test
   void start_that_waits_ends_when_it_is_asked_to() {
-    try (ServiceProcess service = start(ServiceProcess.freePort(), Map.of())) {
+    try (ServiceProcess service = start(ServiceProcess.freePort())) {
       service.awaitLine(WAITS);
 
       assertEquals(ServiceProcess.TERMINATED, service.stop());
@@ -54,13 +56,11 @@ class DatabaseStartTest {
   }
 
   @Test
-  void start_gives_up_with_one_line_when_the_time_is_over() {
-    Map<String, String> patience = Map.of("DATABASE_START_TIMEOUT_SECONDS", "2");
-    try (ServiceProcess service = start(ServiceProcess.freePort(), patience)) {
-      assertRefused(
-          service, "the database cannot be used, not even after 2 s; check DATABASE_URL, .*");
-      assertEquals(1, service.output().lines().count(), service.output());
-    }
+  void start_gives_up_when_the_time_is_over() {
+    Map<String, String> environment =
+        new Database(ServiceProcess.freePort(), "postgres").environment(IMPATIENCE);
+    assertRefused(
+        environment, "the database cannot be used, not even after 1 s; check DATABASE_URL, .*");
   }
 
   @Test
@@ -79,33 +79,28 @@ class DatabaseStartTest {
   }
 
   @Test
-  void start_on_the_second_of_two_hosts_does_not_need_the_first() throws Exception {
+  void start_on_the_last_of_three_hosts_does_not_need_the_others() throws Exception {
     Database database = Database.create();
     try (ServerSocket silent = new ServerSocket(0)) {
-      for (int first : List.of(ServiceProcess.freePort(), silent.getLocalPort())) {
-        String address =
-            String.format(
-                Locale.ROOT,
-                "jdbc:postgresql://localhost:%d,localhost:%d/%s?sslmode=disable",
-                first,
-                database.port(),
-                database.name());
-        try (ServiceProcess service = new ServiceProcess(Database.environment(address))) {
-          assertServes(service);
-        }
-      }
+      String address =
+          String.format(
+              Locale.ROOT,
+              "jdbc:postgresql://localhost:%d,localhost:%d,localhost:%d/%s?sslmode=disable",
+              ServiceProcess.freePort(),
+              silent.getLocalPort(),
+              database.port(),
+              database.name());
+      StartTest.start(Database.environment(address));
     }
   }
 
   @Test
-  void start_gives_up_with_one_line_while_its_tables_are_locked() throws Exception {
+  void start_gives_up_while_its_tables_are_locked() throws Exception {
     Database database = Database.create();
-    new ServiceProcess(database.environment()).awaitReady().close(); // makes the tables
-    Map<String, String> patience = Map.of("DATABASE_START_TIMEOUT_SECONDS", "2");
-    try (Connection locker = database.lock("flyway_schema_history");
-        ServiceProcess service = new ServiceProcess(database.environment(patience))) {
+    StartTest.start(database.environment()); // makes the tables
+    try (Connection locker = database.lock("flyway_schema_history")) {
       assertRefused(
-          service,
+          database.environment(IMPATIENCE),
           "the tables of the database cannot be brought up to date: canceling statement due to"
               + " lock timeout \\(SQLSTATE 55P03\\)");
       locker.rollback();
@@ -117,22 +112,18 @@ class DatabaseStartTest {
     Database database = Database.create();
     database.execute(
         "CREATE ROLE frugal LOGIN CONNECTION LIMIT 5", "GRANT CREATE ON SCHEMA public TO frugal");
-    String sessions = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'frugal'";
     Map<String, String> environment =
         database.environment(
             Map.of("DATABASE_USERNAME", "frugal", "DATABASE_START_TIMEOUT_SECONDS", "5"));
-    for (int start = 1; start <= 2; start++) {
-      try (ServiceProcess service = new ServiceProcess(environment)) {
-        assertServes(service);
-        Await.until("5 sessions", () -> database.single(sessions).equals("5"));
-        assertEquals(ServiceProcess.TERMINATED, service.stop());
-      }
-      Await.until("no sessions", () -> database.single(sessions).equals("0"));
+    try (ServiceProcess service = new ServiceProcess(environment)) {
+      assertServes(service);
+      String sessions = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'frugal'";
+      Await.until("5 sessions", () -> database.single(sessions).equals("5"));
     }
   }
 
-  private static ServiceProcess start(int port, Map<String, String> settings) {
-    return new ServiceProcess(new Database(port, "postgres").environment(settings));
+  private static ServiceProcess start(int port) {
+    return new ServiceProcess(new Database(port, "postgres").environment());
   }
 
   private static void assertServes(ServiceProcess service) {
@@ -148,9 +139,8 @@ class DatabaseStartTest {
     assertTrue(refusal.endsWith(reason), refusal);
   }
 
-  private static void assertRefused(ServiceProcess service, String reason) {
-    assertEquals(1, service.awaitExit());
-    String line = "plant-store does not start: " + reason + "\n";
-    assertTrue(service.errors().matches(line), service.errors());
+  private static void assertRefused(Map<String, String> environment, String reason) {
+    String refusal = StartTest.refusal(environment);
+    assertTrue(refusal.matches(reason), refusal);
   }
 }

@@ -48,7 +48,11 @@ class LogsTest {
     Database database = Database.create();
     Map<String, String> environment =
         database.environment(
-            Map.of("ACCESS_LOG", "on", "LOG_FORMAT", format, "DATABASE_TIMEOUT_SECONDS", "1"));
+            Map.of(
+                "ACCESS_LOG", "on",
+                "LOG_FORMAT", format,
+                "DATABASE_TIMEOUT_SECONDS", "1",
+                "JDK_JAVA_OPTIONS", "-Xrs"));
     try (ServiceProcess service = new ServiceProcess(environment).awaitReady()) {
       try (Connection locker = database.lock("plant")) {
         assertEquals(503, service.create(FERN, headers("order-503")).statusCode());
@@ -56,6 +60,7 @@ class LogsTest {
       }
       assertEquals(200, service.create(FERN, headers("order-200")).statusCode());
 
+      service.awaitLine("SIGTERM will end the service without draining it: ");
       assertLike(access, service.awaitLine("order-200"));
       assertLike(warning, service.awaitLine("Creates failed with 5002"));
       assertLines(service, line);

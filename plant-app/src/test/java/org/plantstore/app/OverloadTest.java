@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -35,14 +35,14 @@ class OverloadTest {
 
   private static final String TAKEN_PLANTS = "plant_store_lane_plants_total{state=\"serving\"}";
 
-  private final AtomicLong nextId = new AtomicLong();
+  private static final AtomicLong NEXT_ID = new AtomicLong();
 
-  private Database database;
-  @AutoClose private DatabaseProxy proxy;
-  @AutoClose private ServiceProcess service;
+  private static Database database;
+  @AutoClose private static DatabaseProxy proxy;
+  @AutoClose private static ServiceProcess service;
 
-  @BeforeEach
-  void start() throws SQLException {
+  @BeforeAll
+  static void start() throws SQLException {
     database = Database.create();
     proxy = new DatabaseProxy(database.port());
     Map<String, String> settings =
@@ -118,23 +118,23 @@ class OverloadTest {
     assertNormalService();
   }
 
-  private void assertNormalService() {
+  private static void assertNormalService() {
     for (int create = 0; create < 10; create++) {
       HttpResponse<String> answer =
-          assertTimeout(DEADLINE, () -> service.create(nextId.incrementAndGet(), "fern"));
+          assertTimeout(DEADLINE, () -> service.create(NEXT_ID.incrementAndGet(), "fern"));
       assertEquals(200, answer.statusCode());
     }
     assertEquals(200, service.readiness());
   }
 
   /** By the service's own measure: these clients wait for a processor as well. */
-  private void assertSlowest(String labels, Duration limit) {
+  private static void assertSlowest(String labels, Duration limit) {
     String series = "plant_store_requests_seconds_max{" + labels + "}";
     double seconds = metric(series);
     assertTrue(seconds > 0 && seconds * 1_000 < limit.toMillis(), series + seconds);
   }
 
-  private double metric(String series) {
+  private static double metric(String series) {
     String metrics = service.metrics();
     return Double.parseDouble(
         metrics.substring(metrics.indexOf("\n" + series + " ") + 1).split("[ \n]", 3)[1]);
@@ -145,12 +145,13 @@ class OverloadTest {
   }
 
   /** Sends creates with the next ids in place of the format's number, if it has one. */
-  private List<HttpResponse<String>> createAtOnce(String format) {
+  private static List<HttpResponse<String>> createAtOnce(String format) {
     return beginCreates(CALLERS, format).stream().map(CompletableFuture::join).toList();
   }
 
-  private List<CompletableFuture<HttpResponse<String>>> beginCreates(int number, String format) {
-    return Stream.generate(() -> String.format(Locale.ROOT, format, nextId.incrementAndGet()))
+  private static List<CompletableFuture<HttpResponse<String>>> beginCreates(
+      int number, String format) {
+    return Stream.generate(() -> String.format(Locale.ROOT, format, NEXT_ID.incrementAndGet()))
         .limit(number)
         .map(service::beginCreate)
         .toList();

@@ -102,6 +102,7 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
         archiveOption,
         "-Xlog:disable", // Java warns if the classes differ from those of the archive
         "-XX:TieredStopAtLevel=1",
+        "-XX:+UseSerialGC",
         // With digits of its own, which are wrong in JSON and in SQL.
         "-Duser.language=fa",
         "-Duser.country=IR",

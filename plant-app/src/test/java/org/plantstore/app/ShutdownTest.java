@@ -11,7 +11,6 @@ import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
-import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -41,7 +40,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.app.development.DevelopmentKey;
 
@@ -78,14 +76,14 @@ class ShutdownTest {
     database = Database.create();
   }
 
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void service_that_is_asked_to_end_serves_on_and_fails_no_request(boolean isTls) throws Exception {
+  /** Over TLS, which has a step more; {@link ProxiesTest} shows it without. */
+  @Test
+  void service_that_is_asked_to_end_serves_on_and_fails_no_request() throws Exception {
     TestCertificate certificate = TestCertificate.issue();
-    Map<String, String> settings = new HashMap<>(isTls ? certificate.settings() : Map.of());
+    Map<String, String> settings = new HashMap<>(certificate.settings());
     settings.put("DRAIN_SECONDS", "3");
     ServiceProcess service = start(settings);
-    SocketFactory sockets = isTls ? certificate.sockets() : SocketFactory.getDefault();
+    SocketFactory sockets = certificate.sockets();
     List<Future<Void>> clients = startClients(() -> createUntilTold(sockets, service.port));
     Await.until("creates go on", () -> ids.get() > CREATES_BEFORE);
 
@@ -106,69 +104,97 @@ class ShutdownTest {
     assertEquals(ids.get() + 1, database.plants().size());
   }
 
-  /** Without care, the kernel would reset all clients each time, 48 in all. */
+  /** Without care, the kernel would reset all clients. */
   @Test
   void connections_that_were_accepted_are_answered() throws Exception {
+    ServiceProcess service = start(Map.of());
+    List<Future<Integer>> clients = startClients(() -> createUntilRefused(service.port));
+    Await.until("creates go on", () -> ids.get() > CREATES_BEFORE);
+
+    service.terminate();
+
     int resets = 0;
-    for (int time = 0; time < 3; time++) {
-      ServiceProcess service = start(Map.of());
-      long before = ids.get();
-      List<Future<Integer>> clients = startClients(() -> createUntilRefused(service.port));
-      Await.until("creates go on", () -> ids.get() > before + CREATES_BEFORE);
-
-      service.terminate();
-
-      for (Future<Integer> client : clients) {
-        resets += client.get();
-      }
-      assertEquals(ServiceProcess.TERMINATED, service.awaitExit());
+    for (Future<Integer> client : clients) {
+      resets += client.get();
     }
     // A connection is reset if the kernel accepts it between the last accept and the close.
-    assertTrue(resets <= CLIENTS, resets + " clients were reset");
-  }
-
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void first_and_unfinished_requests_are_answered_after_the_port_is_closed(boolean isTls)
-      throws Exception {
-    TestCertificate certificate = TestCertificate.issue();
-    ServiceProcess service = start(isTls ? certificate.settings() : Map.of());
-    SocketFactory sockets = isTls ? certificate.sockets() : SocketFactory.getDefault();
-    String token = ServiceProcess.token();
-    try (RawClient client = new RawClient(sockets, service.port, token);
-        RawClient unfinished = new RawClient(sockets, service.port, token)) {
-      unfinished.sendHead(1, "{\"id\":2,\"name\":\"fern\"");
-      service.terminate();
-      Await.until("the port is closed", () -> !service.isOpen());
-
-      assertEquals(200, client.create(1));
-      assertTrue(client.isLast());
-      unfinished.send("}");
-      assertEquals(200, unfinished.status());
-    }
+    assertTrue(resets <= CLIENTS / 4, resets + " clients were reset");
     assertEquals(ServiceProcess.TERMINATED, service.awaitExit());
   }
 
-  @ParameterizedTest
-  @CsvSource({"TERM, 143", "HUP, 129"})
-  void store_that_closes_on_the_event_of_the_framework_sees_no_create_afterwards(
-      String signal, int exitCode) throws Exception {
+  /** Over TLS, which has a step more. */
+  @Test
+  void requests_in_each_state_are_answered_and_logged_after_the_port_is_closed() throws Exception {
+    TestCertificate certificate = TestCertificate.issue();
+    Map<String, String> settings = new HashMap<>(certificate.settings());
+    settings.putAll(Map.of("ACCESS_LOG", "on", "DATABASE_TIMEOUT_SECONDS", "60"));
+    ServiceProcess service = start(settings);
+    SocketFactory sockets = certificate.sockets();
+    String token = ServiceProcess.token();
+    try (RawClient sent = new RawClient(sockets, service.port, token);
+        RawClient unfinished = new RawClient(sockets, service.port, token);
+        RawClient first = new RawClient(sockets, service.port, token);
+        Socket reader = sockets.createSocket();
+        Connection locker = database.lock("plant");
+        Statement statement = locker.createStatement()) {
+      sent.sendHead(0, "{\"id\":1,\"name\":\"fern\"}");
+      unfinished.sendHead(1, "{\"id\":2,\"name\":\"fern\"");
+      beginReading(reader, service.port);
+      database.awaitWaitingSession();
+
+      service.terminate();
+      Await.until("the port is closed", () -> !service.isOpen());
+      readToTheEnd(reader);
+      unfinished.send("}");
+      first.sendHead(0, "{\"id\":3,\"name\":\"fern\"}");
+      statement.execute(LONG_WAIT);
+      assertTrue(service.isAlive(), "it waits for the creates");
+      locker.rollback();
+
+      for (RawClient client : List.of(sent, unfinished, first)) {
+        assertEquals(200, client.status());
+        assertTrue(client.isLast());
+      }
+    }
+    assertEquals(ServiceProcess.TERMINATED, service.awaitExit());
+    assertEquals(3, service.linesWith(" path=/plants status=200 "), service::output);
+  }
+
+  private static void beginReading(Socket reader, int port) throws IOException {
+    reader.setReceiveBufferSize(16 * 1024);
+    reader.connect(new InetSocketAddress("localhost", port));
+    String request = "GET /page/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n";
+    reader.getOutputStream().write(request.getBytes(ISO_8859_1));
+    String begin = "HTTP/1.1 200 OK\r\n";
+    assertEquals(begin, new String(reader.getInputStream().readNBytes(begin.length()), ISO_8859_1));
+  }
+
+  private static void readToTheEnd(Socket reader) throws IOException {
+    String rest = new String(reader.getInputStream().readAllBytes(), ISO_8859_1);
+    Matcher length = CONTENT_LENGTH.matcher(rest);
+    assertTrue(length.find(), rest);
+    assertEquals(Integer.parseInt(length.group(1)), rest.length() - rest.indexOf("\r\n\r\n") - 4);
+  }
+
+  @Test
+  void store_that_closes_on_the_event_of_the_framework_sees_no_create_afterwards()
+      throws Exception {
     ProcessBuilder command = ServiceProcess.withoutPostgres("", "--closing.store=on");
-    requireDefault(signal, command);
+    requireDefault("HUP", command);
     ServiceProcess service =
         start(
             new ServiceProcess(
-                command, Map.of("JWT_SECRET", DevelopmentKey.SECRET, "DRAIN_SECONDS", "2")));
+                command, Map.of("JWT_SECRET", DevelopmentKey.SECRET, "DRAIN_SECONDS", "1")));
     List<Future<Void>> clients =
         startClients(() -> createUntilTold(SocketFactory.getDefault(), service.port));
     Await.until("creates go on", () -> ids.get() > CREATES_BEFORE);
 
-    service.signal(signal);
+    service.signal("HUP");
 
     for (Future<Void> client : clients) {
       client.get();
     }
-    assertEquals(exitCode, service.awaitExit());
+    assertEquals(129, service.awaitExit());
     assertEquals(1, service.linesWith("the store is closed"), service::output);
     assertEquals("", service.errors());
   }
@@ -179,54 +205,6 @@ class ShutdownTest {
     String[] probe = {env.get(0), env.get(1), "true"};
     Assumptions.assumeTrue(Program.run(Path.of("."), Map.of(), probe).exitCode() == 0);
     command.command().addAll(0, env);
-  }
-
-  @Test
-  void create_that_takes_long_is_answered_and_logged_before_the_end() throws Exception {
-    ServiceProcess service = start(Map.of("ACCESS_LOG", "on", "DATABASE_TIMEOUT_SECONDS", "60"));
-    try (Connection locker = database.lock("plant");
-        Statement statement = locker.createStatement()) {
-      Future<HttpResponse<String>> waiting = threads.submit(() -> service.create(1, "fern"));
-      database.awaitWaitingSession();
-
-      service.terminate();
-      statement.execute(LONG_WAIT);
-      assertTrue(service.isAlive(), "it waits for the create");
-      locker.rollback();
-
-      assertEquals(200, waiting.get().statusCode());
-    }
-    assertEquals(ServiceProcess.TERMINATED, service.awaitExit());
-    assertTrue(service.output().contains(" path=/plants status=200 "), service::output);
-  }
-
-  @Test
-  void service_whose_java_leaves_sigterm_to_the_system_says_so() {
-    start(Map.of("JDK_JAVA_OPTIONS", "-Xrs"))
-        .awaitLine(" - SIGTERM will end the service without draining it: ");
-  }
-
-  @Test
-  void answer_that_is_being_read_is_sent_to_its_end() throws Exception {
-    ServiceProcess service = start(Map.of());
-    try (Socket client = new Socket()) {
-      client.setReceiveBufferSize(16 * 1024);
-      client.connect(new InetSocketAddress("localhost", service.port));
-      String request = "GET /page/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n";
-      client.getOutputStream().write(request.getBytes(ISO_8859_1));
-      String begin = "HTTP/1.1 200 OK\r\n";
-      assertEquals(
-          begin, new String(client.getInputStream().readNBytes(begin.length()), ISO_8859_1));
-
-      service.terminate();
-      Await.until("the port is closed", () -> !service.isOpen());
-      String rest = new String(client.getInputStream().readAllBytes(), ISO_8859_1);
-
-      Matcher length = CONTENT_LENGTH.matcher(rest);
-      assertTrue(length.find(), rest);
-      assertEquals(Integer.parseInt(length.group(1)), rest.length() - rest.indexOf("\r\n\r\n") - 4);
-    }
-    assertEquals(ServiceProcess.TERMINATED, service.awaitExit());
   }
 
   @ParameterizedTest
