@@ -47,7 +47,7 @@ class SmallHeapTest {
   private static final int CONNECTIONS = 1_024;
 
   /** Fewer than the limit of concurrent handshakes. */
-  private static final int TLS_CONNECTIONS = 256;
+  private static final int TLS_CONNECTIONS = 64;
 
   /** Nearly the limit of connections. */
   private static final int STRANGERS = 16_000;
