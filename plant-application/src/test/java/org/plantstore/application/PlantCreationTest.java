@@ -34,16 +34,11 @@ class PlantCreationTest {
 
   @Test
   void plant_with_a_free_id_is_stored_and_returned_as_often_as_it_is_created() {
-    assertEquals(new Plant("fern", "shade"), createPlant.create(FERN));
-    assertEquals(new Plant("fern", "shade"), createPlant.create(FERN));
+    assertEquals(List.of(FERN.plant()), outcome(createPlant, FERN));
+    assertEquals(List.of(FERN.plant()), outcome(createPlant, FERN));
+    assertEquals(FERN.plant(), createPlant.create(FERN));
     assertEquals(Map.of(7L, FERN), database);
-  }
-
-  @Test
-  void asynchronous_form_stores_and_returns_a_plant_too() {
-    assertEquals(List.of(new Plant("fern", "shade")), outcome(createPlant, FERN));
-    assertEquals(List.of(new Plant("fern", "shade")), outcome(createPlant, FERN));
-    assertEquals(Map.of(7L, FERN), database);
+    assertEquals(new Plant("moss", null), createPlant.create(new NewPlant(8, "moss", null)));
   }
 
   @ParameterizedTest
