@@ -8,7 +8,6 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 
 /** Stands for the database of a {@link SampleStore}: a memory, and a disk that survives a crash. */
 final class Database {
@@ -20,14 +19,9 @@ final class Database {
   final AtomicReference<NewPlant> parameters = new AtomicReference<>();
   final Semaphore connections = new Semaphore(1);
 
-  @Nullable NewPlant read(long id) {
-    NewPlant stored = memory.get(id);
-    roundTrip();
-    return stored;
-  }
-
   NewPlant readThenWrite(NewPlant plant) {
-    NewPlant stored = read(plant.id());
+    NewPlant stored = memory.get(plant.id());
+    roundTrip();
     if (stored == null) {
       write(plant);
       return plant;
@@ -43,7 +37,7 @@ final class Database {
   NewPlant putIfAbsent(NewPlant plant) {
     NewPlant stored = putIfAbsentInMemory(plant);
     disk.putIfAbsent(stored.id(), stored);
-    return stored;
+    return new NewPlant(stored.id(), stored.name(), stored.tag());
   }
 
   NewPlant putIfAbsentInMemory(NewPlant plant) {
