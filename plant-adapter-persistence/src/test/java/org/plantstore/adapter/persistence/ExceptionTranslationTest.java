@@ -20,31 +20,33 @@ class ExceptionTranslationTest {
 
   @ParameterizedTest
   @CsvSource({
-    "08006, BATCH, true",
-    "40001, BATCH, true",
-    "40P01, BATCH, true",
-    "57P01, BATCH, true",
-    "55P03, EACH, true",
-    "22021, EACH, false",
-    "42P01, EACH, false",
-    "57014, NEVER, true",
-    "53300, NEVER, true",
-    "25P04, NEVER, true",
-    "25006, BATCH, true",
-    ", NEVER, true"
+    "BATCH, true, 08000 08001 08006 25006 40001 40P01 57P01 57P03",
+    "EACH, true, 55P03",
+    "EACH, false, 22021 23502 25001 42501 42P01 XX000 0",
+    "NEVER, true, 25P03 25P04 28000 28P01 3D000 53100 53300 57014 58030"
   })
-  void retry_and_reason_fit_the_state(@Nullable String state, Retry retry, boolean isTransient) {
-    BatchFailure failure = ExceptionTranslation.toBatchFailure(wrapped(state));
+  void retry_and_reason_fit_the_state(Retry retry, boolean isTransient, String states) {
+    for (String state : states.split(" ", -1)) {
+      BatchFailure failure = failure(state);
 
-    String told = state == null ? "failed" : "failed (SQLSTATE " + state + ")";
-    assertEquals(retry, failure.retry());
-    assertEquals(
-        isTransient ? PlantStoreUnavailableException.class : IllegalStateException.class,
-        failure.reason().getClass());
-    assertEquals(
-        isTransient ? told : "PostgreSQL refuses the plant permanently: " + told,
-        failure.reason().getMessage());
-    assertNull(failure.reason().getCause());
+      String told = "failed (SQLSTATE " + state + ")";
+      assertEquals(retry, failure.retry(), state);
+      assertEquals(
+          isTransient ? PlantStoreUnavailableException.class : IllegalStateException.class,
+          failure.reason().getClass(),
+          state);
+      assertEquals(
+          isTransient ? told : "PostgreSQL refuses the plant permanently: " + told,
+          failure.reason().getMessage());
+      assertNull(failure.reason().getCause());
+    }
+  }
+
+  @Test
+  void failure_without_a_state_is_transient_and_not_retried() {
+    assertEquals(Retry.NEVER, failure(null).retry());
+    assertEquals("failed", failure(null).reason().getMessage());
+    assertTrue(failure(null).isTransient());
   }
 
   @Test
@@ -65,7 +67,8 @@ class ExceptionTranslationTest {
         bug, assertThrows(RuntimeException.class, () -> ExceptionTranslation.toBatchFailure(bug)));
   }
 
-  private static RuntimeException wrapped(@Nullable String state) {
-    return new IllegalArgumentException(new SQLException("failed", state));
+  private static BatchFailure failure(@Nullable String state) {
+    return ExceptionTranslation.toBatchFailure(
+        new IllegalArgumentException(new SQLException("failed", state)));
   }
 }

@@ -10,35 +10,15 @@ import java.nio.file.NoSuchFileException;
 import java.security.cert.CertificateException;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
-import java.util.Locale;
 import javax.net.ssl.SSLException;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.NullSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
+/** {@code ExceptionTranslationTest} shows which states are transient. */
 class PostgresFailureTest {
-
-  @ParameterizedTest
-  @NullSource
-  @ValueSource(
-      strings = {
-        "08000", "08001", "08006", "25006", "25P03", "25P04", "28000", "28P01", "3D000", "40001",
-        "40P01", "53100", "53300", "55P03", "57014", "57P01", "57P03", "58030"
-      })
-  void failure_is_transient(@Nullable String state) {
-    assertTrue(failure(state).isTransient());
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"22021", "23502", "25001", "42501", "42P01", "XX000", "0", ""})
-  void failure_is_permanent(String state) {
-    assertFalse(failure(state).isTransient());
-  }
 
   @Test
   void innermost_state_and_every_message_are_reported() {
@@ -77,8 +57,7 @@ class PostgresFailureTest {
   void failure_of_another_server_is_recognised(
       String severity, String state, String routine, boolean expected) {
     ServerErrorMessage message =
-        new ServerErrorMessage(
-            String.format(Locale.ROOT, "S%s\0C%s\0Mfailed\0R%s\0", severity, state, routine));
+        new ServerErrorMessage("S" + severity + "\0C" + state + "\0Mfailed\0R" + routine + "\0");
 
     assertEquals(expected, new PostgresFailure(new PSQLException(message)).isOfAnotherServer());
     assertFalse(failure(state).isOfAnotherServer(), "the driver's own failure");
@@ -101,7 +80,7 @@ class PostgresFailureTest {
     return new PostgresFailure(new SQLException("failed", state, cause));
   }
 
-  private static PostgresFailure failure(@Nullable String state) {
+  private static PostgresFailure failure(String state) {
     return new PostgresFailure(new SQLException("failed", state));
   }
 }
