@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -79,10 +78,8 @@ final class CitusLoad implements AutoCloseable {
     assertEquals(
         "" + ids.size(),
         server.single(
-            String.format(
-                Locale.ROOT,
-                "SELECT count(*) FROM plant WHERE id = ANY('{%s}') AND name = 'fern ' || id",
-                String.join(",", ids))),
+            "SELECT count(*) FROM plant WHERE name = 'fern ' || id AND id = ANY('{%s}')"
+                .formatted(String.join(",", ids))),
         "acknowledged plants");
   }
 

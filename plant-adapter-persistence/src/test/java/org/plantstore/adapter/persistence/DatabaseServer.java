@@ -6,10 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 
 /** A server as durable as one in production. */
 public final class DatabaseServer extends PostgresServer {
@@ -65,23 +62,18 @@ public final class DatabaseServer extends PostgresServer {
   }
 
   /** Kills the server, and restarts it on the data on disk. */
-  void crash() throws IOException {
+  void crash() throws Exception {
     int port = port();
     kill();
     server.close(); // releases its lock on the data
-    Instant deadline = Instant.now().plusSeconds(60);
-    while (true) {
+    Calls.await(() -> {
       try {
         server = start(port);
-        return;
+        return true;
       } catch (IllegalStateException | IOException e) {
-        // The kernel may still be taking down the killed processes' shared memory and socket.
-        if (Instant.now().isAfter(deadline)) {
-          throw e;
-        }
-        LockSupport.parkNanos(Duration.ofMillis(100).toNanos());
+        return false; // The kernel may still remove the shared memory of the killed processes.
       }
-    }
+    });
   }
 
   private EmbeddedPostgres start(int port) throws IOException {

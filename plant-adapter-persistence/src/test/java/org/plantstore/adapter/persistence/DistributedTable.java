@@ -2,8 +2,6 @@ package org.plantstore.adapter.persistence;
 
 import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
-import java.util.Locale;
-
 /**
  * The metadata of Citus for the table of plants, as it keeps them itself, in the schema of the
  * table. Ids whose hash is negative are kept by the node east:1, the others by west:2.
@@ -40,19 +38,17 @@ final class DistributedTable {
   /** Makes a trigger do this before each row whose id the node east keeps. */
   static void whenEastIsAsked(String action) {
     SERVER.execute(
-        String.format(
-            Locale.ROOT,
-            """
-            CREATE OR REPLACE FUNCTION ask_east() RETURNS trigger LANGUAGE plpgsql AS $$
-              BEGIN
-                IF hashint8(NEW.id) < 0 THEN
-                  %s;
-                END IF;
-                RETURN NEW;
-              END$$;
-            CREATE OR REPLACE TRIGGER ask_east BEFORE INSERT ON plant
-              FOR EACH ROW EXECUTE FUNCTION ask_east();
-            """,
-            action));
+        """
+        CREATE OR REPLACE FUNCTION ask_east() RETURNS trigger LANGUAGE plpgsql AS $$
+          BEGIN
+            IF hashint8(NEW.id) < 0 THEN
+              %s;
+            END IF;
+            RETURN NEW;
+          END$$;
+        CREATE OR REPLACE TRIGGER ask_east BEFORE INSERT ON plant
+          FOR EACH ROW EXECUTE FUNCTION ask_east();
+        """
+            .formatted(action));
   }
 }

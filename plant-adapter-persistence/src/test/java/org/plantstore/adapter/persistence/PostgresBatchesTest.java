@@ -12,6 +12,7 @@ import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
 import io.micronaut.context.ApplicationContext;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -132,16 +133,33 @@ class PostgresBatchesTest {
   }
 
   @Test
-  void closed_store_refuses_plants_and_starts_no_thread() {
+  void closing_store_answers_plants_that_wait_and_refuses_others_without_a_thread()
+      throws Exception {
     ApplicationContext closed = SERVER.connect();
-    PlantStore refusing = closed.getBean(PlantStore.class);
-    closed.close();
+    PlantStore closing = closed.getBean(PlantStore.class);
+    Thread closer = new Thread(closed::close);
+    List<CompletableFuture<Void>> calls;
+    try (Connection holder = SERVER.connection()) {
+      holder.setAutoCommit(false);
+      holder.createStatement().execute("LOCK TABLE plant");
+      calls = putAll(closing, LongStream.of(1));
+      String waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+      await(() -> !SERVER.single(waiting).equals("0"));
+      closer.start();
+      await(() -> closer.getState() == Thread.State.TIMED_WAITING);
+    }
+    closer.join();
+    assertAllStored(calls);
+    assertEquals("1", SERVER.single("SELECT count(*) FROM plant"));
+
     Set<Thread> before = threads();
-
-    var call = putAll(refusing, LongStream.of(1)).get(0);
-
-    assertEquals("the store is closed", unavailable(call));
+    assertEquals("the store is closed", unavailable(putAll(closing, LongStream.of(1)).get(0)));
     assertTrue(before.containsAll(threads()));
+  }
+
+  @Test
+  void shards_are_not_followed_without_citus() {
+    assertTrue(threads().stream().noneMatch(thread -> thread.getName().equals("plant-shards")));
   }
 
   /** Returns the threads of this and other group commits. */
@@ -151,28 +169,17 @@ class PostgresBatchesTest {
         .collect(Collectors.toSet());
   }
 
+  /** The server reports a wrong number of changed rows, as Citus does. */
   @Test
-  void shards_are_not_followed_without_citus() {
-    assertTrue(threads().stream().noneMatch(thread -> thread.getName().equals("plant-shards")));
-  }
-
-  @Test
-  void plant_that_waits_when_the_store_is_closed_is_stored_and_answered() throws Exception {
-    ApplicationContext closed = SERVER.connect();
-    Thread closing = new Thread(closed::close);
-    List<CompletableFuture<Void>> calls;
-    try (Connection holder = SERVER.connection()) {
-      holder.setAutoCommit(false);
-      holder.createStatement().execute("LOCK TABLE plant");
-      calls = putAll(closed.getBean(PlantStore.class), LongStream.of(1));
-      String waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
-      await(() -> !SERVER.single(waiting).equals("0"));
-      closing.start();
-      await(() -> closing.getState() == Thread.State.TIMED_WAITING);
+  void answers_follow_from_rows_only() throws Exception {
+    try (LyingServer liar = new LyingServer(SERVER.port());
+        ApplicationContext one = SERVER.connect(Map.of("database.url", liar.url()));
+        ApplicationContext other = SERVER.connect(Map.of("database.url", liar.url()))) {
+      try (Connection connection = DriverManager.getConnection(liar.url(), "postgres", "any")) {
+        String insert = "INSERT INTO plant VALUES (-1, 'fern')";
+        assertEquals(8, connection.createStatement().executeUpdate(insert), "the server lies");
+      }
+      Calls.assertOneWins(one.getBean(PlantStore.class), other.getBean(PlantStore.class), 3_000);
     }
-    closing.join();
-
-    assertAllStored(calls);
-    assertEquals("1", SERVER.single("SELECT count(*) FROM plant"));
   }
 }

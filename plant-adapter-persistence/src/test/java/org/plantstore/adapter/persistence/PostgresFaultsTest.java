@@ -3,6 +3,7 @@ package org.plantstore.adapter.persistence;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.plantstore.adapter.persistence.Calls.fern;
 import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
 import io.micronaut.context.ApplicationContext;
@@ -11,16 +12,11 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
-import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /** Faults of a real server. */
 class PostgresFaultsTest {
-
-  private static final NewPlant FERN = new NewPlant(1, "fern", "shade");
 
   @BeforeEach
   void reset() {
@@ -31,25 +27,23 @@ class PostgresFaultsTest {
   void connection_that_the_server_closes_is_replaced() {
     try (ApplicationContext instance = SERVER.connect()) {
       PlantStore store = instance.getBean(PlantStore.class);
-      store.putIfAbsent(FERN);
+      store.putIfAbsent(fern(1));
 
       SERVER.execute(
           "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
               + " WHERE application_name = 'plant-store'");
 
-      assertEquals(FERN, store.putIfAbsent(FERN));
+      assertEquals(fern(1), store.putIfAbsent(fern(1)));
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"TRANSACTION ISOLATION", "SELECT to_regclass('pg_dist_partition')"})
-  void connection_that_breaks_during_the_start_is_replaced(String query) throws Exception {
+  /** {@link DistributedTableTest} breaks the next connection of the start. */
+  @Test
+  void connection_that_breaks_during_the_start_is_replaced() throws Exception {
     try (LyingServer server = new LyingServer(SERVER.port())) {
-      server.cutAt = query;
-      try (ApplicationContext instance = SERVER.connect(Map.of("database.url", server.url()))) {
-        assertEquals(FERN, instance.getBean(PlantStore.class).putIfAbsent(FERN));
-        assertNull(server.cutAt, "the connection was broken");
-      }
+      server.cutAt = "TRANSACTION ISOLATION";
+      SERVER.assertServes(Map.of("database.url", server.url()));
+      assertNull(server.cutAt, "the connection was broken");
     }
   }
 
@@ -57,11 +51,9 @@ class PostgresFaultsTest {
   void settings_of_the_pool_change_neither_account_nor_commit() throws SQLException {
     Map<String, Object> ofThePool =
         Map.of("datasources.default.username", "nobody", "datasources.default.auto-commit", false);
-    try (ApplicationContext instance = SERVER.connect(ofThePool)) {
-      instance.getBean(PlantStore.class).putIfAbsent(FERN);
+    SERVER.assertServes(ofThePool);
 
-      assertEquals("1", SERVER.single("SELECT count(*) FROM plant"));
-    }
+    assertEquals("1", SERVER.single("SELECT count(*) FROM plant"));
   }
 
   /** Another program may have written the row. */
@@ -71,7 +63,7 @@ class PostgresFaultsTest {
       SERVER.execute("ALTER TABLE plant ALTER name DROP NOT NULL", "INSERT INTO plant VALUES (1)");
       PlantStore store = instance.getBean(PlantStore.class);
 
-      assertThrows(PlantStoreUnavailableException.class, () -> store.putIfAbsent(FERN));
+      assertThrows(PlantStoreUnavailableException.class, () -> store.putIfAbsent(fern(1)));
     }
   }
 
@@ -88,7 +80,7 @@ class PostgresFaultsTest {
       List<String> log =
           TableStartTest.log(
               PlantTable.class.getName(),
-              () -> assertEquals(FERN, instance.getBean(PlantStore.class).putIfAbsent(FERN)));
+              () -> assertEquals(fern(1), instance.getBean(PlantStore.class).putIfAbsent(fern(1))));
 
       assertEquals(List.of(), log);
     }

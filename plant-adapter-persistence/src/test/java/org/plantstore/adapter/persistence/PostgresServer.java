@@ -1,6 +1,8 @@
 package org.plantstore.adapter.persistence;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.plantstore.adapter.persistence.Calls.fern;
 
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.exceptions.ConfigurationException;
@@ -19,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
+import org.plantstore.domain.PlantStore;
 
 /** A PostgreSQL server on this machine that can be killed. */
 public abstract class PostgresServer {
@@ -39,6 +42,13 @@ public abstract class PostgresServer {
     Map<String, Object> settings = settings();
     settings.putAll(replacements);
     return ApplicationContext.builder().properties(settings).singletons(beans).start();
+  }
+
+  /** Starts an instance, which must store plants, and stops it. */
+  public void assertServes(Map<String, Object> replacements) {
+    try (ApplicationContext instance = connect(replacements)) {
+      assertEquals(fern(1), instance.getBean(PlantStore.class).putIfAbsent(fern(1)));
+    }
   }
 
   /** Starts an instance, which must be refused, and returns the reason. */

@@ -8,7 +8,6 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.util.List;
 import java.util.Map;
@@ -20,19 +19,14 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.persistence.PostgresServer.Report;
-import org.plantstore.domain.NewPlant;
-import org.plantstore.domain.PlantStore;
+import org.plantstore.adapter.persistence.requirement.Requirements;
 import org.slf4j.LoggerFactory;
 
-/** Which tables a start accepts that has not made them, and the command that makes them. */
+/** Which tables a start accepts that has not made them, and the commands for them. */
 class TableStartTest {
 
-  private static final NewPlant FERN = new NewPlant(1, "fern", "shade");
   private static final Map<String, Object> UNMIGRATED = Map.of("database.migrate", "off");
-
-  private static final String PACKAGE = TableStartTest.class.getPackageName() + ".requirement";
 
   @BeforeEach
   void reset() {
@@ -43,9 +37,7 @@ class TableStartTest {
   void table_that_is_as_it_must_be_is_used_without_a_history_and_left_as_it_is() throws Exception {
     SERVER.execute("CREATE TABLE plant (since date, tag text, name text, id bigint UNIQUE)");
 
-    try (ApplicationContext instance = SERVER.connect(UNMIGRATED)) {
-      assertEquals(FERN, instance.getBean(PlantStore.class).putIfAbsent(FERN));
-    }
+    SERVER.assertServes(UNMIGRATED);
 
     assertEquals("null", SERVER.single("SELECT to_regclass('flyway_schema_history')"));
   }
@@ -124,9 +116,7 @@ class TableStartTest {
         "ALTER TABLE plant DISABLE TRIGGER disabled",
         "ALTER TABLE plant ENABLE ROW LEVEL SECURITY");
 
-    try (ApplicationContext instance = SERVER.connect()) {
-      assertEquals(FERN, instance.getBean(PlantStore.class).putIfAbsent(FERN));
-    }
+    SERVER.assertServes(Map.of());
   }
 
   /** The columns and the rows of a history, as Flyway makes them for others, or anybody else. */
@@ -192,30 +182,20 @@ class TableStartTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "UPDATE pg_dist_partition SET partmethod = 'n'",
-        "UPDATE pg_dist_partition SET partkey = 'name'",
-        "INSERT INTO pg_dist_placement VALUES (101, 2)"
-      })
-  void distribution_that_cannot_be_exact_is_refused(String distribution) {
-    distribute(distribution);
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          UPDATE pg_dist_partition SET partmethod = 'n'         | the table plant must be distributed by the hash of id, each shard at one node, or not be managed by Citus; stop the instances at workers, and run SELECT undistribute_table('plant') and SELECT create_distributed_table('plant', 'id')
+          UPDATE pg_dist_partition SET partkey = 'name'         | the table plant must be distributed by the hash of id, each shard at one node, or not be managed by Citus; stop the instances at workers, and run SELECT undistribute_table('plant') and SELECT create_distributed_table('plant', 'id')
+          INSERT INTO pg_dist_placement VALUES (101, 2)         | the table plant must be distributed by the hash of id, each shard at one node, or not be managed by Citus; stop the instances at workers, and run SELECT undistribute_table('plant') and SELECT create_distributed_table('plant', 'id')
+          UPDATE settings_of_workers SET result = 'off on 1000' | east:1 has synchronous_commit = off, and would lose plants in a crash; run ALTER ROLE "postgres" SET synchronous_commit = on
+          """)
+  void distribution_that_cannot_be_exact_or_may_lose_plants_is_refused(
+      String change, String reason) {
+    distribute(change);
 
-    assertEquals(
-        "the table plant must be distributed by the hash of id, each shard at one node, or not be"
-            + " managed by Citus; stop the instances at workers, and run SELECT undistribute_table('plant') and"
-            + " SELECT create_distributed_table('plant', 'id')",
-        SERVER.refusal(UNMIGRATED));
-  }
-
-  @Test
-  void worker_that_commits_without_waiting_for_its_disk_is_refused() {
-    distribute("UPDATE settings_of_workers SET result = 'off on 1000'");
-
-    assertEquals(
-        "east:1 has synchronous_commit = off, and would lose plants in a crash; run"
-            + " ALTER ROLE \"postgres\" SET synchronous_commit = on",
-        SERVER.refusal(UNMIGRATED));
+    assertEquals(reason, SERVER.refusal(UNMIGRATED));
   }
 
   /** A change of the metadata, and the log; a session has settings of its own at its node. */
@@ -241,7 +221,11 @@ class TableStartTest {
   void worker_that_is_weak_or_cannot_be_asked_is_logged(String change, String lines) {
     distribute(change);
 
-    assertEquals(lines, String.join(". ", log(PACKAGE, () -> SERVER.connect(UNMIGRATED).close())));
+    assertEquals(
+        lines,
+        String.join(
+            ". ",
+            log(Requirements.class.getPackageName(), () -> SERVER.connect(UNMIGRATED).close())));
   }
 
   /** Returns the lines that an action logs, from level INFO. */
@@ -285,5 +269,44 @@ class TableStartTest {
             .limit(4)
             .toArray(CompletableFuture<?>[]::new);
     CompletableFuture.allOf(starts).get();
+  }
+
+  @Test
+  void check_describes_a_database_that_works() {
+    SERVER.migrate();
+    String url = SERVER.url("postgres");
+
+    Report report = SERVER.run("check", Map.of("database.url", url + "?sslpassword=canary"));
+
+    assertEquals(
+        """
+        database\t%s answers
+        database\tPostgreSQL N
+        database\tencoding UTF8
+        database\ta primary
+        database\twritable for postgres
+        database\tpostgres has the rights that the service needs
+        database\tthe table plant has the columns and the index that the service needs
+        """
+            .formatted(url),
+        report.out().replaceAll("PostgreSQL \\d+", "PostgreSQL N"));
+    assertEquals(new Report(0, report.out(), ""), report);
+  }
+
+  @Test
+  void check_tells_every_fault_at_once() {
+    SERVER.execute(
+        "CREATE ROLE gardener LOGIN", "ALTER ROLE gardener SET default_transaction_read_only = on");
+
+    Report report = SERVER.run("check", Map.of("database.username", "gardener"));
+
+    assertEquals(
+        """
+        database\tthe database must be writable for gardener, but is read-only
+        database\tgardener must be allowed to create the tables, and to change them; if another \
+        account does that with plant-store migrate, set DATABASE_MIGRATE to off
+        """,
+        report.err());
+    assertEquals(1, report.code());
   }
 }
