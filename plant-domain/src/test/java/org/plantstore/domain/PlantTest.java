@@ -3,10 +3,6 @@ package org.plantstore.domain;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.ObjectInputStream;
-import java.io.ObjectOutputStream;
 import java.io.ObjectStreamClass;
 import java.util.Arrays;
 import java.util.List;
@@ -66,21 +62,6 @@ class PlantTest {
     assertThrows(NullPointerException.class, () -> new Violation(null, "must not be null"));
     assertThrows(NullPointerException.class, () -> new Violation("name", null));
     assertThrows(NullPointerException.class, () -> new PlantStoreUnavailableException(null));
-  }
-
-  @Test
-  void violations_survive_serialization() throws Exception {
-    InvalidPlantException invalid =
-        assertThrows(InvalidPlantException.class, () -> new Plant("\0", null));
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
-      out.writeObject(invalid);
-    }
-
-    try (ObjectInputStream in =
-        new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
-      assertEquals(invalid.violations(), ((InvalidPlantException) in.readObject()).violations());
-    }
   }
 
   @ParameterizedTest
