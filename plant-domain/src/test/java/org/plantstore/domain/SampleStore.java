@@ -49,13 +49,6 @@ enum SampleStore {
         return stored;
       },
       "r4"),
-  WRITES_STRIPPED_TEXT(
-      (database, plant) -> {
-        NewPlant stored = database.putIfAbsentInMemory(plant);
-        database.disk.putIfAbsent(plant.id(), withTexts(stored, String::strip));
-        return stored;
-      },
-      "r4"),
 
   NORMALISES(changingTexts(text -> Normalizer.normalize(text, Normalizer.Form.NFC)), "r5"),
   TRUNCATES(changingTexts(text -> text.substring(0, Math.min(text.length(), 1 << 16))), "r5"),
@@ -141,18 +134,6 @@ enum SampleStore {
       return asynchronous(
           blocking, (plant, executor) -> blocking.putIfAbsentAsync(plant, Runnable::run));
     }
-  },
-  REFUSES_NULL_BY_THE_STAGE(SOUND.store, "r9.*ASYNCHRONOUS") {
-    @Override
-    PlantStore on(Database database) {
-      PlantStore blocking = super.on(database);
-      return asynchronous(
-          blocking,
-          (plant, executor) ->
-              plant == null
-                  ? CompletableFuture.failedFuture(new NullPointerException("plant"))
-                  : blocking.putIfAbsentAsync(plant, executor));
-    }
   };
 
   /** What happens before a call fails. */
@@ -218,11 +199,9 @@ enum SampleStore {
 
   private static BiFunction<Database, NewPlant, NewPlant> changingTexts(
       UnaryOperator<String> change) {
-    return (database, plant) -> database.putIfAbsent(withTexts(plant, change));
-  }
-
-  private static NewPlant withTexts(NewPlant plant, UnaryOperator<String> change) {
-    String tag = plant.tag() == null ? null : change.apply(plant.tag());
-    return new NewPlant(plant.id(), change.apply(plant.name()), tag);
+    return (database, plant) -> {
+      String tag = plant.tag() == null ? null : change.apply(plant.tag());
+      return database.putIfAbsent(new NewPlant(plant.id(), change.apply(plant.name()), tag));
+    };
   }
 }
