@@ -14,10 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -78,24 +75,21 @@ class ExamplesTest {
   void example_evaluates_to_its_comments(String place, String code, @TempDir Path folder)
       throws Exception {
     compile(code, folder);
-    AtomicInteger compared = new AtomicInteger();
+    List<@Nullable Object> actual = new ArrayList<>();
+    List<@Nullable Object> expected = new ArrayList<>();
     BiConsumer<@Nullable Object, @Nullable Object> compare =
-        (actual, expected) -> {
-          assertEquals(expected, actual);
-          compared.incrementAndGet();
+        (value, comment) -> {
+          actual.add(value);
+          expected.add(comment);
         };
 
     try (URLClassLoader loader = new URLClassLoader(new URL[] {folder.toUri().toURL()})) {
-      @SuppressWarnings("unchecked") // as it is declared below
-      var compiled =
-          (Consumer<BiConsumer<@Nullable Object, @Nullable Object>>)
-              loader.loadClass("Example").getConstructor().newInstance();
-      compiled.accept(compare);
+      loader.loadClass("Example").getMethod("run", BiConsumer.class).invoke(null, compare);
     }
 
-    long values = VALUE.matcher(code).results().count();
-    assertNotEquals(0, values, place + " has no value");
-    assertEquals(values, compared.get(), "values that were reached");
+    assertEquals(expected, actual);
+    assertNotEquals(0, actual.size(), place + " has no value");
+    assertEquals(VALUE.matcher(code).results().count(), actual.size(), "values that were reached");
   }
 
   /** Compiles without JSpecify, as most consumers do, and with all warnings as errors. */
@@ -103,24 +97,21 @@ class ExamplesTest {
     Path source = folder.resolve("Example.java");
     Files.writeString(
         source,
-        String.format(
-            Locale.ROOT,
-            """
-            import java.util.*;
-            import java.util.concurrent.*;
-            import java.util.concurrent.atomic.*;
-            import java.util.function.*;
-            import org.plantstore.domain.*;
-            import org.plantstore.domain.InvalidPlantException.Violation;
+        """
+        import java.util.*;
+        import java.util.concurrent.*;
+        import java.util.concurrent.atomic.*;
+        import java.util.function.*;
+        import org.plantstore.domain.*;
+        import org.plantstore.domain.InvalidPlantException.Violation;
 
-            public final class Example implements Consumer<BiConsumer<Object, Object>> {
-              @Override
-              public void accept(BiConsumer<Object, Object> compare) {
-            %s
-              }
-            }
-            """,
-            VALUE.matcher(code).replaceAll("$1compare.accept($2, $3);")));
+        public final class Example {
+          public static void run(BiConsumer<Object, Object> compare) {
+        %s
+          }
+        }
+        """
+            .formatted(VALUE.matcher(code).replaceAll("$1compare.accept($2, $3);")));
     PublicApiTest.run(
         "javac", "--release", "17", "-Xlint:all", "-Werror", "-cp", CLASSES, source.toString());
   }

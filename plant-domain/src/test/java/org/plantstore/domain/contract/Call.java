@@ -5,7 +5,6 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
@@ -116,6 +115,6 @@ record Call(
 
   @Override
   public String toString() {
-    return String.format(Locale.ROOT, "%s(%s) %s", form.method, Description.of(plant), occasion);
+    return form.method + "(" + Description.of(plant) + ") " + occasion;
   }
 }

@@ -28,27 +28,20 @@ final class Description {
     if (plant == null) {
       return "null";
     }
-    String name = text(plant.name(), other == null ? null : other.name());
-    String tag =
-        plant.tag() == null
-            ? "no tag"
-            : "tag " + text(plant.tag(), other == null ? null : other.tag());
-    return String.format(Locale.ROOT, "id %d, name %s, %s", plant.id(), name, tag);
+    NewPlant compared = other == null ? plant : other;
+    String tag = plant.tag() == null ? "no tag" : "tag " + text(plant.tag(), compared.tag());
+    return "id " + plant.id() + ", name " + text(plant.name(), compared.name()) + ", " + tag;
   }
 
   private static String text(String text, @Nullable String other) {
-    if (text.length() <= MAX_LENGTH) {
+    int length = text.length();
+    if (length <= MAX_LENGTH) {
       return quoted(text);
     }
     int difference = other == null ? 0 : Arrays.mismatch(text.toCharArray(), other.toCharArray());
     int start = Math.max(0, difference - CONTEXT);
-    int end = Math.min(text.length(), start + MAX_LENGTH);
-    return String.format(
-        Locale.ROOT,
-        "%s (from index %d, of %d characters)",
-        quoted(text.substring(start, end)),
-        start,
-        text.length());
+    String part = quoted(text.substring(start, Math.min(length, start + MAX_LENGTH)));
+    return part + " (from index " + start + ", of " + length + " characters)";
   }
 
   private static String quoted(String text) {

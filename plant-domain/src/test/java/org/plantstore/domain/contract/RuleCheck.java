@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -134,22 +133,12 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
     } else if (thrown == null) {
       actual = "returned " + Description.of(outcome.returned(), plant);
     } else {
+      String suppressed = Arrays.toString(thrown.getSuppressed());
       actual =
-          String.format(
-              Locale.ROOT,
-              "threw %s, caused by %s, suppressing %s",
-              thrown,
-              thrown.getCause(),
-              Arrays.toString(thrown.getSuppressed()));
+          "threw " + thrown + ", caused by " + thrown.getCause() + ", suppressing " + suppressed;
     }
-    return new AssertionError(
-        String.format(
-            Locale.ROOT,
-            "%s of PlantStore is broken:\n  %s\n  must %s,\n  but %s",
-            rule,
-            call,
-            expected,
-            actual),
-        thrown);
+    String calls = rule + " of PlantStore is broken:\n  " + call;
+    String message = calls + "\n  must " + expected + ",\n  but " + actual;
+    return new AssertionError(message, thrown);
   }
 }
