@@ -1,9 +1,9 @@
 package org.plantstore.adapter.persistence;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,21 +32,24 @@ final class CitusNode extends PostgresServer {
     return Path.of(System.getProperty("citus.folder", "none"), folder).toRealPath();
   }
 
-  /** Host and port, as Citus names the node. */
   @Override
+  int port() {
+    return Integer.parseInt(
+        assertDoesNotThrow(() -> Files.readAllLines(data().resolve("postmaster.pid")))
+            .get(3)
+            .strip());
+  }
+
+  /** Returns the name of the node. */
   String address() {
-    try {
-      return "localhost:" + Files.readAllLines(data().resolve("postmaster.pid")).get(3).strip();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return "localhost:" + port();
   }
 
   /** An instance leaves the tables as they are. */
   @Override
-  Map<String, Object> settings() {
-    Map<String, Object> settings = super.settings();
-    settings.put("database.migrate", "off");
+  Map<String, Object> settings(Map<String, Object> replacements) {
+    Map<String, Object> settings = super.settings(replacements);
+    settings.putIfAbsent("database.migrate", "off");
     return settings;
   }
 

@@ -11,7 +11,6 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.LongPredicate;
 import java.util.stream.LongStream;
@@ -22,7 +21,7 @@ import org.junit.jupiter.api.function.Executable;
 import org.plantstore.adapter.persistence.CitusLoad.Create;
 import org.plantstore.domain.PlantStore;
 
-/** Faults and changes of a cluster of Citus under load. Prints figures. */
+/** Faults and changes of a cluster of Citus under load. */
 @Tag("citus")
 class CitusTest {
 
@@ -83,11 +82,9 @@ class CitusTest {
     LongPredicate fails = isAt(WORKER2);
     try (CitusLoad load = new CitusLoad(stores)) {
       List<Create> before = load.await(20_000, fails.negate());
-      print("before", before);
       failure.execute();
       try {
         List<Create> served = load.await(40_000, fails.negate());
-        print("live shards", served);
         assertEquals(List.of(), served.stream().filter(create -> !create.isStored()).toList());
         Duration limit = CitusLoad.p99(before).multipliedBy(2);
         assertTrue(CitusLoad.p99(served).compareTo(limit) <= 0, "p99 beyond " + limit);
@@ -100,7 +97,6 @@ class CitusTest {
         first = load.await(1, fails).get(0);
       } while (!first.isStored());
       Duration outage = Duration.ofNanos(first.ended() - back);
-      System.out.println("served again after " + outage.toMillis() + " ms");
       assertTrue(outage.toMillis() < 2_000, () -> "served again after " + outage);
       load.assertNothingIsLost(COORDINATOR);
     }
@@ -124,11 +120,11 @@ class CitusTest {
   void table_is_distributed_while_plants_are_created() throws Exception {
     CitusNode.makeTable();
     try (CitusLoad load = new CitusLoad(start(COORDINATOR, COORDINATOR))) {
-      print("one server", load.await(20_000, id -> true));
+      load.await(20_000, id -> true);
       COORDINATOR.execute(
           "SET citus.shard_count = " + SHARDS,
           "SELECT create_distributed_table_concurrently('plant', 'id')");
-      print("distributed", load.await(5_000, id -> true));
+      load.await(5_000, id -> true);
       load.assertNothingIsLost(COORDINATOR);
     }
   }
@@ -142,7 +138,7 @@ class CitusTest {
         COORDINATOR.kill();
         COORDINATOR.start();
       }
-      print("after five kills", load.await(20_000, id -> true));
+      load.await(20_000, id -> true);
       load.assertNothingIsLost(COORDINATOR);
     }
   }
@@ -151,15 +147,5 @@ class CitusTest {
     Shards shards = instances.get(0).getBean(Shards.class);
     String address = node.address();
     return id -> shards.of(id).lane().node().equals(address);
-  }
-
-  private static void print(String when, List<Create> creates) {
-    System.out.printf(
-        Locale.ROOT,
-        "%s: %d of %d stored, p99 %d ms%n",
-        when,
-        creates.stream().filter(Create::isStored).count(),
-        creates.size(),
-        CitusLoad.p99(creates).toMillis());
   }
 }

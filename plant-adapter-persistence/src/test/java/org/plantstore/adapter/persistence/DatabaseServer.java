@@ -1,9 +1,10 @@
 package org.plantstore.adapter.persistence;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+
 import io.micronaut.context.ApplicationContext;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -14,24 +15,16 @@ public final class DatabaseServer extends PostgresServer {
   /** The server of all tests, which ends with their process. */
   public static final DatabaseServer SERVER = new DatabaseServer();
 
-  private final Path data;
-  private EmbeddedPostgres server;
+  private final Path data =
+      assertDoesNotThrow(() -> Files.createTempDirectory(Path.of("target"), "postgres"));
+
+  private EmbeddedPostgres server = assertDoesNotThrow(() -> start(0));
 
   private DatabaseServer() {
     super("postgres");
-    try {
-      data = Files.createTempDirectory(Path.of("target"), "postgres");
-      server = start(0);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   @Override
-  String address() {
-    return "localhost:" + port();
-  }
-
   int port() {
     return server.getPort();
   }

@@ -1,8 +1,8 @@
 package org.plantstore.adapter.persistence;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+
 import io.micronaut.context.ApplicationContext;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -53,12 +53,11 @@ abstract class InstancesContract extends PlantStoreContract {
   /** Returns a store whose server has gone. */
   @Override
   protected PlantStore unreachableStore() {
-    int port = Integer.parseInt(server.address().replaceFirst(".*:", ""));
-    try (LyingServer gone = new LyingServer(port)) {
-      return another(
-          server.connect(Map.of("database.url", gone.url(), "database.timeout.seconds", 1)));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return assertDoesNotThrow(() -> {
+      try (LyingServer gone = new LyingServer(server.port())) {
+        return another(
+            server.connect(Map.of("database.url", gone.url(), "database.timeout.seconds", 1)));
+      }
+    });
   }
 }

@@ -32,16 +32,16 @@ public abstract class PostgresServer {
     this.account = account;
   }
 
-  /** Returns host and port. */
-  abstract String address();
+  abstract int port();
 
   abstract Path data() throws IOException;
 
-  /** Starts an instance of the adapter; the replacements precede the settings of this server. */
+  /** Starts an instance of the adapter. */
   public ApplicationContext connect(Map<String, Object> replacements, Object... beans) {
-    Map<String, Object> settings = settings();
-    settings.putAll(replacements);
-    return ApplicationContext.builder().properties(settings).singletons(beans).start();
+    return ApplicationContext.builder()
+        .properties(settings(replacements))
+        .singletons(beans)
+        .start();
   }
 
   /** Starts an instance, which must store plants, and stops it. */
@@ -63,8 +63,6 @@ public abstract class PostgresServer {
 
   /** Runs a command as a service does. */
   Report run(String command, Map<String, Object> replacements) {
-    Map<String, Object> settings = settings();
-    settings.putAll(replacements);
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     int code =
@@ -73,21 +71,25 @@ public abstract class PostgresServer {
             .run(
                 new PrintWriter(out, true),
                 new PrintWriter(err, true),
-                settings.entrySet().stream().map(each -> "--" + each).toArray(String[]::new));
+                settings(replacements).entrySet().stream()
+                    .map(each -> "--" + each)
+                    .toArray(String[]::new));
     return new Report(code, out.toString(), err.toString());
   }
 
-  Map<String, Object> settings() {
+  /** Returns the settings of an instance; the replacements precede those of this server. */
+  Map<String, Object> settings(Map<String, Object> replacements) {
     Map<String, Object> settings = new HashMap<>();
     settings.put("database.url", url("postgres"));
     settings.put("database.username", account);
     settings.put("database.password", "any");
     settings.put("database.start.timeout.seconds", 0);
+    settings.putAll(replacements);
     return settings;
   }
 
   public String url(String database) {
-    return "jdbc:postgresql://" + address() + "/" + database;
+    return "jdbc:postgresql://localhost:" + port() + "/" + database;
   }
 
   public Connection connection() throws SQLException {
