@@ -3,19 +3,27 @@ package org.plantstore.adapter.persistence;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.persistence.Calls.fern;
 import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.FunctionTimer;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micronaut.context.ApplicationContext;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.plantstore.adapter.persistence.batch.GroupCommit;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** Faults of a real server. */
+/** Faults of a real server, and the metrics that show them. */
 class PostgresFaultsTest {
 
   @BeforeEach
@@ -83,6 +91,37 @@ class PostgresFaultsTest {
               () -> assertEquals(fern(1), instance.getBean(PlantStore.class).putIfAbsent(fern(1))));
 
       assertEquals(List.of(), log);
+    }
+  }
+
+  /** Most other tests show that a store needs no registry. */
+  @Test
+  void batches_commits_and_their_failures_the_queue_and_the_pool_are_measured() {
+    MeterRegistry registry = new SimpleMeterRegistry();
+    try (ApplicationContext context = SERVER.connect(Map.of(), registry)) {
+      PlantStore store = context.getBean(PlantStore.class);
+      for (long id = 0; id < 3; id++) {
+        store.putIfAbsent(fern(id));
+      }
+
+      DistributionSummary batches = registry.get("plant.store.batch.plants").summary();
+      assertEquals(3, batches.count());
+      assertEquals(3, batches.totalAmount());
+      Timer stored = registry.get("plant.store.commit").tag("outcome", "stored").timer();
+      Timer failed = registry.get("plant.store.commit").tag("outcome", "failed").timer();
+      assertEquals(3, stored.count());
+      assertTrue(stored.totalTime(TimeUnit.NANOSECONDS) > 0);
+      assertEquals(0, failed.count());
+      FunctionTimer wait = registry.get("plant.store.queue.wait").functionTimer();
+      assertEquals(3, wait.count());
+      assertTrue(wait.totalTime(TimeUnit.NANOSECONDS) > 0);
+      assertEquals(0, registry.get("plant.store.queue.plants").gauge().value());
+      assertEquals(GroupCommit.WRITERS, registry.get("hikaricp.connections.max").gauge().value());
+
+      SERVER.execute("DROP TABLE plant");
+      assertThrows(IllegalStateException.class, () -> store.putIfAbsent(fern(3)));
+      assertEquals(3, stored.count());
+      assertTrue(failed.count() > 0);
     }
   }
 }

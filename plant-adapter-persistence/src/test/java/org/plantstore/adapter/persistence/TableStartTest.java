@@ -252,15 +252,6 @@ class TableStartTest {
     SERVER.execute(change);
   }
 
-  @Test
-  void command_makes_the_table_and_may_be_repeated() {
-    Report upToDate = new Report(0, "The tables are up to date.\n", "");
-    assertEquals(upToDate, SERVER.run("migrate", Map.of()));
-    assertEquals(upToDate, SERVER.run("migrate", Map.of()));
-
-    SERVER.connect(UNMIGRATED).close();
-  }
-
   @RepeatedTest(2)
   void instances_that_start_at_once_on_an_empty_database_all_start() throws Exception {
     Executor threads = start -> new Thread(start).start();

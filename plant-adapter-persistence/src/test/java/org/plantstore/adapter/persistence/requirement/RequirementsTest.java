@@ -42,10 +42,8 @@ class RequirementsTest {
           migrate     | yes                                                    | DATABASE_MIGRATE must be on or off, but is "yes"
           connections | 1                                                      | DATABASE_CONNECTIONS must be a whole number from 5 to 10000, but is "1"
           url         | jdbc:mysql://localhost/plants                          | DATABASE_URL must be a JDBC address of PostgreSQL, such as jdbc:postgresql://localhost:5432/plants
-          url         | jdbc:postgresql://localhost:99999/plants               | DATABASE_URL must be a JDBC address of PostgreSQL, such as jdbc:postgresql://localhost:5432/plants
           url         | jdbc:postgresql://plants:canary@localhost:5432/plants  | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
           url         | jdbc:postgresql://plants:canary@localhost/plants\\n     | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
-          url         | jdbc:postgresql://localhost:5432/plants?user=plants    | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
           url         | jdbc:postgresql://localhost:99999/p?password=canary    | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD; it also must be a JDBC address of PostgreSQL, such as jdbc:postgresql://localhost:5432/plants
           url         | jdbc:postgresql://localhost/p?ssl=true&password=canary | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
           url | postgres://plants:can?ary@localhost/p?ssl_mode=allow | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD; it also must be a JDBC address of PostgreSQL, such as jdbc:postgresql://localhost:5432/plants; it also must not set an unknown parameter, which the driver ignores; the nearest name is sslmode
