@@ -34,7 +34,7 @@ class PlantStoreContractTest {
 
   static class SampleStoreContract extends PlantStoreContract {
 
-    private final Database database = new Database();
+    private final SampleStore.Database database = new SampleStore.Database();
 
     @Override
     protected PlantStore store() {
@@ -69,7 +69,7 @@ class PlantStoreContractTest {
 
     @Override
     protected PlantStore store() {
-      return SampleStore.SOUND.on(new Database());
+      return SampleStore.SOUND.on(new SampleStore.Database());
     }
   }
 
