@@ -218,6 +218,23 @@ class DistributedTableTest {
     assertAllStored(putAll(ids(3_000, IN_EAST, 100)));
   }
 
+  @Test
+  void bystanders_of_a_locked_id_are_served() throws Exception {
+    long locked = ids(0, IN_EAST, 1).findFirst().orElseThrow();
+    try (Connection holder = SERVER.connection()) {
+      holder.setAutoCommit(false);
+      holder.createStatement().execute("INSERT INTO plant VALUES (" + locked + ", 'undecided')");
+      var held = putAll(LongStream.of(locked)).get(0);
+      await(() -> SERVER.single("SELECT count(*) FROM pg_locks WHERE NOT granted").equals("1"));
+
+      assertAllStored(putAll(LongStream.range(1_000, 1_040)));
+
+      assertFalse(held.isDone());
+      holder.rollback();
+      held.get();
+    }
+  }
+
   /** As after a shard was split or moved: metadata affect only speed. */
   @Test
   void metadata_that_change_or_are_wrong_while_plants_are_created_change_no_answer()
