@@ -2,13 +2,14 @@ package org.plantstore.adapter.http.token;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.stream.Collectors.joining;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Named.named;
+import static org.plantstore.adapter.http.token.IdentityProvider.send;
 
 import com.nimbusds.jose.KeySourceException;
 import com.nimbusds.jose.jwk.Curve;
@@ -25,7 +26,6 @@ import com.sun.net.httpserver.HttpHandler;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.text.ParseException;
 import java.time.Duration;
@@ -57,26 +57,13 @@ class LyingProviderTest {
   private final ProviderKeys keys =
       new ProviderKeys(provider.keySetUrl(), Duration.ofMinutes(5), 1);
 
-  @Test
-  void provider_is_down_until_it_answers_and_its_keys_are_the_same_until_it_has_others() {
-    assertTrue(isDown());
-    assertEquals(List.of(), keys.current().getKeys());
-
-    assertEquals(List.of(KNOWN.toPublicJWK()), fetch());
-    assertFalse(isDown());
-    JWKSet first = keys.current();
-    assertEquals(List.of(KNOWN.toPublicJWK()), first.getKeys());
-    fetch();
-    assertSame(first, keys.current());
-    provider.publish(KNOWN, NEXT);
-    fetch();
-    assertNotSame(first, keys.current());
-  }
-
   @ParameterizedTest
   @MethodSource("lies")
-  void lie_is_no_key_set(HttpHandler lie) {
-    fetch();
+  void provider_is_down_while_it_lies_and_its_keys_are_the_same_until_it_has_others(
+      HttpHandler lie) {
+    assertTrue(isDown());
+    assertEquals(List.of(KNOWN.toPublicJWK()), fetch());
+    assertFalse(isDown());
     JWKSet knownBefore = keys.current();
     provider.answer(lie);
     long start = System.nanoTime();
@@ -86,10 +73,15 @@ class LyingProviderTest {
     assertTrue(System.nanoTime() - start < Duration.ofSeconds(10).toNanos());
     assertTrue(isDown());
     assertSame(knownBefore, keys.current());
+    provider.publish(KNOWN);
+    fetch();
+    assertFalse(isDown());
+    assertSame(knownBefore, keys.current());
   }
 
   static Stream<Named<HttpHandler>> lies() {
     String truth = keySet(NEXT.toPublicJWK().toJSONString());
+    byte[] bytes = truth.getBytes(UTF_8);
     return Stream.of(
         named("empty", text("")),
         named("a page", text("<html>")),
@@ -102,22 +94,16 @@ class LyingProviderTest {
         named("keys that are no objects", text("{\"keys\":[1,\"x\"]}")),
         named("keys that are no list", text("{\"keys\":" + NEXT.toPublicJWK() + "}")),
         named("empty keys", text("{\"keys\":[]}")),
-        named("deflated", coded("deflate", gzip(truth.getBytes(UTF_8)))),
-        named("of another coding", coded("br", truth.getBytes(UTF_8))),
-        named("compressed twice", coded("gzip, gzip", gzip(gzip(truth.getBytes(UTF_8))))),
-        named("compressed as it says not", coded("gzip", truth.getBytes(UTF_8))),
-        named(
-            "compressed and cut off",
-            coded("gzip", Arrays.copyOf(gzip(truth.getBytes(UTF_8)), 80))),
+        named("deflated", coded("deflate", gzip(bytes))),
+        named("of another coding", coded("br", bytes)),
+        named("compressed twice", coded("gzip, gzip", gzip(gzip(bytes)))),
+        named("compressed as it says not", coded("gzip", bytes)),
+        named("compressed and cut off", coded("gzip", Arrays.copyOf(gzip(bytes), 80))),
         named("bomb", coded("gzip", gzip((truth + " ".repeat(1 << 24)).getBytes(UTF_8)))),
-        named("endless", LyingProviderTest::endless),
         named("silent", IdentityProvider.SILENCE),
-        named("shorter than it says", longerBy(1, truth)),
-        named("dripping", exchange -> drip(exchange, truth)),
-        named("redirect to itself", redirect("/keys")),
+        named("shorter than it says", exchange -> send(exchange, truth.length() + 1, bytes)),
+        named("dripping", exchange -> drip(exchange, bytes)),
         named("redirect to a file", redirect("file:///etc/passwd")),
-        named("redirect to a jar", redirect("jar:file:///etc/keys.jar!/keys")),
-        named("redirect to ftp", redirect("ftp://localhost/keys")),
         named("redirect to nowhere", redirect("http://[")),
         named("error", exchange -> exchange.sendResponseHeaders(500, -1)),
         named("not modified", exchange -> exchange.sendResponseHeaders(304, -1)),
@@ -146,7 +132,7 @@ class LyingProviderTest {
         {"kty":"EC","crv":"P-256","x":"AA","y":"AA"}, {"kty":"EC","crv":"none","x":"AA","y":"AA"},
         {"kty":"RSA","kid":"bad","e":"AQAB"}, {"kty":"RSA","n":"","e":""},
         {"kty":"RSA","n":"AA","e":"AA"}, {"kty":"RSA","n":"AQAB","e":"AQAB","oth":[null]},
-        {"kty":"oct","k":7}, {"kty":"oct","k":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"},
+        {"use":"enc"}, {"kty":"oct","k":7}, {"kty":"oct","k":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"},
         {"kty":"EC","crv":"P-256","x5c":["AA"],"key_ops":["x","x"]},
         """;
     JWK strong = new RSAKeyGenerator(2048).keyID("strong").generate().toPublicJWK();
@@ -170,27 +156,6 @@ class LyingProviderTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "{'kty':'OKP','crv':'Ed25519','x':'11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'}",
-        "{'kty':'EC','crv':'secp256k1','x':'eb5mfvncu6xVoGKVzocLBwKb_NstzijZWfKBWxb4F5g',"
-            + "'y':'SDradyajxGVdpPv8DhEIqP0XtEimhVQZnEfQj_sQ1Lg'}",
-        "{<strong>,'use':'enc'}",
-        "{<strong>,'alg':'RSA-OAEP-256'}",
-        "{<strong>,'key_ops':['encrypt']}",
-        "{<known>,'alg':'ES384'}"
-      })
-  void key_that_verifies_no_token_is_not_usable(String key) throws Exception {
-    provider.publish(
-        keySet(
-            key.replace('\'', '"')
-                .replace("<strong>", membersOf(new RSAKeyGenerator(2048).generate()))
-                .replace("<known>", membersOf(KNOWN))));
-    fetch();
-    assertTrue(isDown());
-  }
-
-  @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       quoteCharacter = '`',
@@ -202,10 +167,13 @@ class LyingProviderTest {
           {<known>,"kid":7}                | keys[1]: Unexpected type of JSON object member kid
           {<known>,"use":7}                | "known": Unexpected type of JSON object member use
           {<known>,"use":"tls"}            | "known": its kty, crv, use and alg fit no RS, PS or ES algorithm
+          {<known>,"alg":"ES384"}          | "known": its kty, crv, use and alg fit no RS, PS or ES algorithm
           {<known>,"alg":"XS256"}          | "known": its kty, crv, use and alg fit no RS, PS or ES algorithm
           {<known>,"key_ops":"verify"}     | "known": its key_ops have no "verify"
           {<known>,"key_ops":["sign","?"]} | "known": its key_ops have no "verify"
           {<known>,"d":"AQAB"}             | "known": it is no public key
+          {"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"} | keys[1]: its kty, crv, use and alg fit no RS, PS or ES algorithm
+          {"kty":"EC","crv":"secp256k1","x":"eb5mfvncu6xVoGKVzocLBwKb_NstzijZWfKBWxb4F5g","y":"SDradyajxGVdpPv8DhEIqP0XtEimhVQZnEfQj_sQ1Lg"} | keys[1]: its kty, crv, use and alg fit no RS, PS or ES algorithm
           {"kty":"RSA","kid":"q","n":"AQAB","e":"AQAB","q":"AQAB"} | "q": Incomplete second private (CRT) representation: The first prime factor must not be null
           """)
   void key_that_is_left_out_is_named_with_the_reason(String key, String reason) throws Exception {
@@ -221,28 +189,18 @@ class LyingProviderTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "\"key_ops\":[\"verify\",\"notarize\",7]",
-        "\"key_ops\":null",
-        "\"use\":null",
-        "\"x5c\":[\"-----BEGIN\"]",
-        "\"x5c\":[]",
-        "\"x5t\":7",
-        "\"x5t#S256\":false",
-        "\"x5u\":\":\"",
-        "\"nbf\":\"2026\"",
-        "\"exp\":[]",
-        "\"revoked\":{}",
-        "\"other\":{\"a\":[]}"
+        "'key_ops':['verify','notarize',7]", "'key_ops':null", "'use':null", "'other':{'a':[]}",
+        "'x5c':['-----BEGIN']", "'x5c':[]", "'x5t':7", "'x5t#S256':false",
+        "'x5u':':'", "'nbf':'2026'", "'exp':[]", "'revoked':{}"
       })
-  void member_that_verification_does_not_need_makes_no_key_unusable(String member)
-      throws Exception {
-    publishBoth("{<known>," + member + "}");
+  void member_that_verification_does_not_need_makes_no_key_unusable(String member) {
+    publishBoth("{<known>," + member.replace('\'', '"') + "}");
     assertEquals(2, fetch().size());
   }
 
   private void publishBoth(String key) {
-    String known = membersOf(KNOWN);
-    String second = key.contains("\"kid\":7") ? known.replace(",\"kid\":\"known\"", "") : known;
+    String members = KNOWN.toPublicJWK().toJSONString().replaceAll("[{}]", "");
+    String second = key.contains("\"kid\":7") ? members.replace(",\"kid\":\"known\"", "") : members;
     provider.publish(keySet(NEXT.toPublicJWK() + "," + key.replace("<known>", second)));
   }
 
@@ -277,6 +235,7 @@ class LyingProviderTest {
   void redirects_are_bounded_and_none_to_another_host_is_followed() {
     provider.answer(redirect("keys"));
     fetch();
+    assertTrue(isDown());
     assertEquals(6, provider.fetches());
     try (IdentityProvider other = new IdentityProvider(NEXT)) {
       provider.answer(redirect(other.url().replace("localhost", "127.0.0.1")));
@@ -320,11 +279,6 @@ class LyingProviderTest {
     }
   }
 
-  private static String membersOf(JWK key) {
-    String json = key.toPublicJWK().toJSONString();
-    return json.substring(1, json.length() - 1);
-  }
-
   /** The text of a provider is logged, and must not look like lines of the service. */
   @Test
   void failure_has_one_legible_and_short_line_in_the_log() {
@@ -359,12 +313,7 @@ class LyingProviderTest {
   }
 
   private static HttpHandler text(String body) {
-    return longerBy(0, body);
-  }
-
-  private static HttpHandler longerBy(int missingBytes, String body) {
-    return exchange ->
-        IdentityProvider.send(exchange, body.length() + missingBytes, body.getBytes(UTF_8));
+    return coded("identity", body.getBytes(UTF_8));
   }
 
   private static HttpHandler redirect(String target) {
@@ -377,31 +326,23 @@ class LyingProviderTest {
   private static HttpHandler coded(String coding, byte[] body) {
     return exchange -> {
       exchange.getResponseHeaders().set("Content-Encoding", coding);
-      IdentityProvider.send(exchange, body.length, body);
+      send(exchange, body.length, body);
     };
   }
 
   private static byte[] gzip(byte[] body) {
     ByteArrayOutputStream packed = new ByteArrayOutputStream();
-    try (OutputStream out = new GZIPOutputStream(packed)) {
-      out.write(body);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    assertDoesNotThrow(() -> {
+      try (OutputStream out = new GZIPOutputStream(packed)) {
+        out.write(body);
+      }
+    });
     return packed.toByteArray();
   }
 
-  /** Ends only when the service hangs up. */
-  private static void endless(HttpExchange exchange) throws IOException {
-    exchange.sendResponseHeaders(200, 0);
-    for (String part : Collections.nCopies(1 << 20, " ".repeat(8_192))) {
-      exchange.getResponseBody().write(part.getBytes(UTF_8));
-    }
-  }
-
-  private static void drip(HttpExchange exchange, String body) throws IOException {
-    exchange.sendResponseHeaders(200, body.length());
-    for (byte part : body.getBytes(UTF_8)) {
+  private static void drip(HttpExchange exchange, byte[] body) throws IOException {
+    exchange.sendResponseHeaders(200, body.length);
+    for (byte part : body) {
       exchange.getResponseBody().write(part);
       exchange.getResponseBody().flush();
       LockSupport.parkNanos(Duration.ofMillis(200).toNanos());
