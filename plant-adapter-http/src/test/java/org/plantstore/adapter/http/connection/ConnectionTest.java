@@ -49,7 +49,7 @@ class ConnectionTest extends ServerTest {
           Host: x | Host: %41
           Host: x | Host: a,b
           Host: x | Host: x & Expect: something
-          Host: x | Host: x & Upgrade: websocket & Connection: Upgrade & Sec-WebSocket-Version: 13 & Sec-WebSocket-Key: cGxhbnRzIGdyb3cgaGVyZQ==
+          Host: x | Host: x & Upgrade: websocket & Connection: Upgrade & Sec-WebSocket-Key: cGxhbnRzIGdyb3cgaGVyZQ==
           Host: x | Host: x & Upgrade: h2c & Connection: Upgrade, HTTP2-Settings & HTTP2-Settings: AAMAAABk
           """)
   void unusual_form_of_a_head_changes_nothing(String usual, String unusual) throws IOException {
@@ -61,12 +61,8 @@ class ConnectionTest extends ServerTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "",
-        ";a",
-        ";a=b",
-        " ; a = b\t;\tc",
-        ";a=\"\"",
-        ";a=\"\u00E9;\t\\\"\\\u00FF\" ;!='"
+        "", ";a", ";a=b",
+        ";a=\"\"", " ; a = b\t;\tc", ";a=\"\u00E9;\t\\\"\\\u00FF\" ;!='"
       })
   void body_in_chunks_with_extensions_and_trailers_is_read(String extensions) throws IOException {
     String chunked =
@@ -167,9 +163,7 @@ class ConnectionTest extends ServerTest {
   void body_beyond_the_limit_is_not_read_to_its_end() throws IOException {
     String part = " ".repeat(1024 * 1024);
     try (Socket socket = connect()) {
-      write(
-          socket,
-          head("POST /plants HTTP/1.1", "Content-Length: " + 100L * part.length() + "\r\n"));
+      write(socket, head("POST /plants HTTP/1.1", "Content-Length: 104857600\r\n"));
       assertThrows(
           IOException.class,
           () -> {
