@@ -55,10 +55,13 @@ public final class TestCertificate {
     return assertDoesNotThrow(() -> builder.buildIssuedBy(AUTHORITY));
   }
 
-  static void write(X509Bundle certificate, Path folder) {
-    assertDoesNotThrow(() -> {
+  /** Returns the folder, which is made if it is not there. */
+  static Path write(X509Bundle certificate, Path folder) {
+    return assertDoesNotThrow(() -> {
+      Files.createDirectories(folder);
       Files.writeString(folder.resolve("tls.crt"), certificate.getCertificatePathPEM());
       Files.writeString(folder.resolve("tls.key"), certificate.getPrivateKeyPEM());
+      return folder;
     });
   }
 }
