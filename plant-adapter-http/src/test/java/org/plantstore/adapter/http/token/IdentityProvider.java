@@ -3,6 +3,7 @@ package org.plantstore.adapter.http.token;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 
+import com.nimbusds.jose.crypto.ECDSASigner;
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWK;
@@ -22,6 +23,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.plantstore.adapter.http.Tokens;
 
 /** An identity provider that publishes a key set over HTTP, and can be down. */
 final class IdentityProvider implements AutoCloseable {
@@ -56,6 +58,16 @@ final class IdentityProvider implements AutoCloseable {
     return assertDoesNotThrow(() -> new ECKeyGenerator(curve).keyID(id).generate());
   }
 
+  /** Returns a valid token, if the id is that of the key. */
+  static String token(String keyId, ECKey key) {
+    return assertDoesNotThrow(() -> {
+      ECDSASigner signer = new ECDSASigner(key);
+      String algorithm = signer.supportedECDSAAlgorithm().getName();
+      String header = "{\"alg\":\"" + algorithm + "\",\"kid\":\"" + keyId + "\"}";
+      return Tokens.signed(header, algorithm, signer);
+    });
+  }
+
   /** Sends a body with this Content-Length. */
   static void send(HttpExchange exchange, int length, byte... body) throws IOException {
     exchange.sendResponseHeaders(200, length);
@@ -63,12 +75,8 @@ final class IdentityProvider implements AutoCloseable {
     exchange.getResponseBody().flush();
   }
 
-  String url() {
-    return "http://localhost:" + server.getAddress().getPort() + "/keys";
-  }
-
-  URI keySetUrl() {
-    return URI.create(url());
+  URI url() {
+    return URI.create("http://localhost:" + server.getAddress().getPort() + "/keys");
   }
 
   /** Publishes only the public parts of the keys. */
@@ -80,13 +88,12 @@ final class IdentityProvider implements AutoCloseable {
     answer(exchange -> send(exchange, keySet.length(), keySet.getBytes(UTF_8)));
   }
 
-  /** Publishes the keys, but answers only after the latch has opened. */
-  void answerAfter(CountDownLatch latch, JWK... keys) {
-    publish(keys);
-    HttpHandler published = answer;
+  /** Answers only after the latch has opened. */
+  void answerAfter(CountDownLatch latch) {
+    HttpHandler before = answer;
     answer(exchange -> {
       assertDoesNotThrow(() -> latch.await());
-      published.handle(exchange);
+      before.handle(exchange);
     });
   }
 

@@ -1,7 +1,6 @@
 package org.plantstore.adapter.http.token;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -18,8 +17,6 @@ import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKMatcher;
 import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.jwk.JWKSet;
-import com.nimbusds.jose.jwk.KeyOperation;
-import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
@@ -32,7 +29,6 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
@@ -54,8 +50,7 @@ class LyingProviderTest {
   private static final ECKey NEXT = IdentityProvider.key(Curve.P_256, "next");
 
   @AutoClose private final IdentityProvider provider = new IdentityProvider(KNOWN);
-  private final ProviderKeys keys =
-      new ProviderKeys(provider.keySetUrl(), Duration.ofMinutes(5), 1);
+  private final ProviderKeys keys = new ProviderKeys(provider.url(), Duration.ofMinutes(5), 1);
 
   @ParameterizedTest
   @MethodSource("lies")
@@ -87,11 +82,9 @@ class LyingProviderTest {
         named("a page", text("<html>")),
         named("a list", text("[]")),
         named("no keys", text("{}")),
-        named("10,000 keys", text(keySet(NEXT.toPublicJWK() + ",{}".repeat(10_000)))),
         named("nested", text("{\"keys\":" + "[".repeat(100_000))),
         named("cut off", text(truth.substring(0, truth.length() - 2))),
         named("repeated member", text(truth.replace("{\"keys\"", "{\"keys\":[],\"keys\""))),
-        named("keys that are no objects", text("{\"keys\":[1,\"x\"]}")),
         named("keys that are no list", text("{\"keys\":" + NEXT.toPublicJWK() + "}")),
         named("empty keys", text("{\"keys\":[]}")),
         named("deflated", coded("deflate", gzip(bytes))),
@@ -100,12 +93,10 @@ class LyingProviderTest {
         named("compressed as it says not", coded("gzip", bytes)),
         named("compressed and cut off", coded("gzip", Arrays.copyOf(gzip(bytes), 80))),
         named("bomb", coded("gzip", gzip((truth + " ".repeat(1 << 24)).getBytes(UTF_8)))),
-        named("silent", IdentityProvider.SILENCE),
         named("shorter than it says", exchange -> send(exchange, truth.length() + 1, bytes)),
         named("dripping", exchange -> drip(exchange, bytes)),
         named("redirect to a file", redirect("file:///etc/passwd")),
         named("redirect to nowhere", redirect("http://[")),
-        named("error", exchange -> exchange.sendResponseHeaders(500, -1)),
         named("not modified", exchange -> exchange.sendResponseHeaders(304, -1)),
         named("no content", exchange -> exchange.sendResponseHeaders(204, -1)));
   }
@@ -125,31 +116,23 @@ class LyingProviderTest {
   }
 
   @Test
-  void odd_weak_private_and_signing_keys_are_left_out_and_spoil_no_other() throws Exception {
+  void odd_keys_are_left_out_and_spoil_no_other() {
     String odd =
         """
         null, {}, {"kty":7}, {"kty":"new"}, {"kty":"EC"},
         {"kty":"EC","crv":"P-256","x":"AA","y":"AA"}, {"kty":"EC","crv":"none","x":"AA","y":"AA"},
         {"kty":"RSA","kid":"bad","e":"AQAB"}, {"kty":"RSA","n":"","e":""},
         {"kty":"RSA","n":"AA","e":"AA"}, {"kty":"RSA","n":"AQAB","e":"AQAB","oth":[null]},
-        {"use":"enc"}, {"kty":"oct","k":7}, {"kty":"oct","k":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"},
-        {"kty":"EC","crv":"P-256","x5c":["AA"],"key_ops":["x","x"]},
+        {"kty":"oct","k":7}, {"kty":"oct","k":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"},
+        {"kty":"EC","crv":"P-256","x5c":["AA"],"key_ops":["x","x"]}, {"use":"enc"},
         """;
-    JWK strong = new RSAKeyGenerator(2048).keyID("strong").generate().toPublicJWK();
-    JWK weak = new RSAKeyGenerator(1024, true).keyID("weak").generate().toPublicJWK();
-    ECKey.Builder next = new ECKey.Builder(NEXT.toPublicJWK());
-    JWK signing = next.keyOperations(Set.of(KeyOperation.SIGN)).build();
-    JWK verifying = next.keyOperations(Set.of(KeyOperation.VERIFY)).build();
-    provider.publish(
-        Stream.of(strong, weak, signing, verifying, KNOWN)
-            .map(JWK::toJSONString)
-            .collect(joining(",", "{\"keys\":[" + odd, "]}")));
+    provider.publish(keySet(odd + NEXT.toPublicJWK()));
     try (Log log = new Log(ProviderKeys.class.getName())) {
-      assertEquals(List.of("strong", "next"), fetch().stream().map(JWK::getKeyID).toList());
+      assertEquals(List.of(NEXT.toPublicJWK()), fetch());
       String line = log.await(1).get(0).getFormattedMessage();
       assertTrue(
           line.startsWith(
-              "The key set at JWT_JWKS_URL has keys that are left out, 2 usable keys, 17 left out;"
+              "The key set at JWT_JWKS_URL has keys that are left out, 1 usable key, 14 left out;"
                   + " keys[0]: it is no object; keys[1]: Missing key type"),
           line);
     }
@@ -164,7 +147,7 @@ class LyingProviderTest {
           7                                | keys[1]: it is no object
           [{"kid":"list"}]                 | keys[1]: it is no object
           {"kid":"a\\"\\u000A","kty":"EC"}   | "a??": Unparsable
-          {<known>,"kid":7}                | keys[1]: Unexpected type of JSON object member kid
+          {"kty":"oct","k":"AA","kid":7}   | keys[1]: Unexpected type of JSON object member kid
           {<known>,"use":7}                | "known": Unexpected type of JSON object member use
           {<known>,"use":"tls"}            | "known": its kty, crv, use and alg fit no RS, PS or ES algorithm
           {<known>,"alg":"ES384"}          | "known": its kty, crv, use and alg fit no RS, PS or ES algorithm
@@ -172,13 +155,15 @@ class LyingProviderTest {
           {<known>,"key_ops":"verify"}     | "known": its key_ops have no "verify"
           {<known>,"key_ops":["sign","?"]} | "known": its key_ops have no "verify"
           {<known>,"d":"AQAB"}             | "known": it is no public key
+          {"kty":"RSA","n":"AQAB","e":"AQAB"} | keys[1]: it must have 2048 bits, but has 24
           {"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"} | keys[1]: its kty, crv, use and alg fit no RS, PS or ES algorithm
           {"kty":"EC","crv":"secp256k1","x":"eb5mfvncu6xVoGKVzocLBwKb_NstzijZWfKBWxb4F5g","y":"SDradyajxGVdpPv8DhEIqP0XtEimhVQZnEfQj_sQ1Lg"} | keys[1]: its kty, crv, use and alg fit no RS, PS or ES algorithm
           {"kty":"RSA","kid":"q","n":"AQAB","e":"AQAB","q":"AQAB"} | "q": Incomplete second private (CRT) representation: The first prime factor must not be null
           """)
-  void key_that_is_left_out_is_named_with_the_reason(String key, String reason) throws Exception {
+  void key_that_is_left_out_is_named_with_the_reason(String key, String reason) {
     publishBoth(key);
-    String reported = new ProviderKeySet(provider.keySetUrl()).fetch().toString();
+    TokenSettings settings = new TokenSettings(null, provider.url(), null, null);
+    String reported = new TokenRequirements(settings).provider();
     if (reason.endsWith("Unparsable")) {
       assertTrue(reported.startsWith("1 usable key, 1 left out; \"a??\": "), reported);
     } else {
@@ -200,8 +185,7 @@ class LyingProviderTest {
 
   private void publishBoth(String key) {
     String members = KNOWN.toPublicJWK().toJSONString().replaceAll("[{}]", "");
-    String second = key.contains("\"kid\":7") ? members.replace(",\"kid\":\"known\"", "") : members;
-    provider.publish(keySet(NEXT.toPublicJWK() + "," + key.replace("<known>", second)));
+    provider.publish(keySet(NEXT.toPublicJWK() + "," + key.replace("<known>", members)));
   }
 
   @ParameterizedTest
@@ -223,7 +207,7 @@ class LyingProviderTest {
   @ParameterizedTest
   @ValueSource(strings = {"/keys/moved", "keys/moved", "?moved", "//LOCALHOST:PORT/keys/moved"})
   void redirect_within_the_host_is_followed(String location) {
-    String target = location.replace("PORT", String.valueOf(provider.keySetUrl().getPort()));
+    String target = location.replace("PORT", String.valueOf(provider.url().getPort()));
     HttpHandler keys = text(keySet(NEXT.toPublicJWK().toString()));
     provider.answer(exchange ->
         (exchange.getRequestURI().toString().contains("moved") ? keys : redirect(target))
@@ -238,7 +222,7 @@ class LyingProviderTest {
     assertTrue(isDown());
     assertEquals(6, provider.fetches());
     try (IdentityProvider other = new IdentityProvider(NEXT)) {
-      provider.answer(redirect(other.url().replace("localhost", "127.0.0.1")));
+      provider.answer(redirect(other.url().toString().replace("localhost", "127.0.0.1")));
       fetch();
       assertEquals(0, other.fetches());
     }

@@ -12,9 +12,7 @@ import java.io.IOException;
 import java.security.Provider;
 import java.security.Security;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +20,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.adapter.http.Tokens;
-import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
 /** Which tokens are valid where the key is a secret: their spelling, header and claims. */
@@ -37,12 +34,10 @@ class SecretTokensTest {
   private final TokenValidation validation = validation(Tokens.SECRET, ISSUER, "plants");
 
   @Test
-  void valid_token_has_its_expiration_time_and_a_missing_one_differs_from_an_invalid_one() {
+  void valid_token_has_its_expiration_time() {
     assertEquals(
         Instant.ofEpochSecond(4_102_444_800L),
         validation.requireValid(Tokens.raw(HS256, VALID, SECRET)));
-    assertEquals(ErrorNumber.NO_TOKEN, refusal(""));
-    assertEquals(ErrorNumber.INVALID_TOKEN, refusal("x"));
   }
 
   /** A caller would obtain new tokens for ever, and the log would be empty. */
@@ -61,11 +56,9 @@ class SecretTokensTest {
 
   @Test
   void token_of_any_length_is_valid() {
-    IntStream.range(0, 300)
+    IntStream.concat(IntStream.range(0, 300), IntStream.of(9_000))
         .mapToObj(length -> VALID.replace("{", "{\"sub\":\"" + "x".repeat(length) + "\","))
         .forEach(this::assertValidClaims);
-    validation.requireValid(
-        Tokens.raw(HS256.replace("{", "{\"x\":\"" + "x".repeat(9_000) + "\","), VALID, SECRET));
   }
 
   @Test
@@ -105,14 +98,14 @@ class SecretTokensTest {
 
   @Test
   void payload_that_is_no_object_or_nested_is_invalid() {
-    for (String payload :
-        cases(
+    cases(
             """
             []   null   7   "text"   {   {} {}   /**/{}   x
-            """)) {
-      assertInvalidClaims(payload);
-      assertInvalidClaims(payload.replace("{}", VALID));
-    }
+            """)
+        .forEach(payload -> {
+          assertInvalidClaims(payload);
+          assertInvalidClaims(payload.replace("{}", VALID));
+        });
     assertInvalidClaims("");
     assertInvalidClaims("{\"x\":" + "[".repeat(5_000) + "]".repeat(5_000) + "}");
     assertInvalidClaims("{\"x\":".repeat(1_500) + "1" + "}".repeat(1_500));
@@ -158,39 +151,31 @@ class SecretTokensTest {
   @CsvSource({"-20,0,true", "-40,0,false", "60,20,true", "60,60,false"})
   void clocks_may_differ_by_30_seconds(long exp, long nbf, boolean isValid) {
     long now = Instant.now().getEpochSecond();
-    String claims =
-        "{" + MEANT_FOR_US + ",\"exp\":" + (now + exp) + ",\"nbf\":" + (now + nbf) + "}";
-    String token = Tokens.raw(HS256, claims, SECRET);
+    String dates = ",\"exp\":" + (now + exp) + ",\"nbf\":" + (now + nbf);
+    String token = Tokens.raw(HS256, "{" + MEANT_FOR_US + dates + "}", SECRET);
     assertEquals(isValid, isValid(validation, token));
   }
 
   @Test
-  void another_issuer_is_invalid() {
-    assertInvalidClaims("{\"exp\":4102444800,\"aud\":\"plants\"}");
+  void another_issuer_or_audience_is_invalid_but_not_one_audience_of_several() {
+    assertInvalidClaims(VALID.replace("\"iss\"", "\"other\""));
     cases(
             """
             7   null   ""   ["https://issuer.example/"]   "https://issuer.example"
-            "http://issuer.example/"   "https://ISSUER.example/"
-            "https://evil.example/https://issuer.example/"   "https://issuer.example/ "
-            "https://issuer.example/\\u0000"
+            "http://issuer.example/"   "https://ISSUER.example/"   "https://issuer.example/ "
+            "https://evil.example/https://issuer.example/"   "https://issuer.example/\\u0000"
             "https://evil.example/","iss":"https://issuer.example/"
             """)
-        .forEach(issuer ->
-            assertInvalidClaims("{\"exp\":4102444800,\"aud\":\"plants\",\"iss\":" + issuer + "}"));
-  }
-
-  @Test
-  void another_audience_is_invalid_but_not_one_of_several() {
-    String claims = "{\"exp\":4102444800,\"iss\":\"" + ISSUER + "\"";
-    assertInvalidClaims(claims + "}");
+        .forEach(issuer -> assertInvalidClaims(VALID.replace('"' + ISSUER + '"', issuer)));
+    assertInvalidClaims(VALID.replace("\"aud\"", "\"other\""));
     cases(
             """
             null   ""   []   "plant"   "plantss"   "Plants"   "plants others"
             ["others","more"]   [["plants"]]   {"plants":true}   ["plants",7]   true
             "others","aud":"plants"
             """)
-        .forEach(audience -> assertInvalidClaims(claims + ",\"aud\":" + audience + "}"));
-    assertValidClaims(claims + ",\"aud\":[\"others\",\"plants\"]}");
+        .forEach(audience -> assertInvalidClaims(VALID.replace("\"plants\"", audience)));
+    assertValidClaims(VALID.replace("\"plants\"", "[\"others\",\"plants\"]"));
   }
 
   @ParameterizedTest
@@ -211,40 +196,35 @@ class SecretTokensTest {
   void text_that_the_decoder_would_read_as_a_valid_token_is_invalid() {
     String valid = Tokens.raw(HS256, VALID, SECRET);
     withOtherEnd(valid).forEach(this::assertInvalid);
-    String inTheMiddle =
-        valid.substring(0, valid.length() - 9) + "%s" + valid.substring(valid.length() - 9);
-    String[] parts = valid.split("\\.", -1);
-    String otherClaims = Base64URL.encode(VALID.replace("{", "{\"sub\":\"root\",")).toString();
-    for (String odd :
-        List.of(
-            parts[0] + "." + otherClaims + "." + parts[2],
-            valid + "=",
-            valid + "A",
-            valid + ".",
-            valid + ".AA",
-            "." + valid,
-            valid.replaceFirst("\\.", ". "),
-            valid.replaceFirst("\\.", "%2E"),
-            '"' + valid + '"',
-            String.format(Locale.ROOT, inTheMiddle, " "),
-            String.format(Locale.ROOT, inTheMiddle, "*"),
-            "a.".repeat(7_000))) {
-      assertInvalid(odd);
+    cases(
+            """
+            TOKEN=   TOKENA   TOKEN.   TOKEN.AA   TOKEN.AA.AA   .TOKEN   "TOKEN"
+            """)
+        .forEach(odd -> assertInvalid(odd.replace("TOKEN", valid)));
+    for (String odd : List.of(". ", "%2E")) {
+      assertInvalid(valid.replaceFirst("\\.", odd));
     }
+    for (String odd : List.of(" ", "*")) {
+      assertInvalid(valid.replaceFirst("(?=.{9}$)", odd));
+    }
+    String other = Tokens.raw(HS256, VALID.replace("{", "{\"sub\":\"root\","), SECRET);
+    String signature = valid.substring(valid.lastIndexOf('.'));
+    assertInvalid(other.substring(0, other.lastIndexOf('.')) + signature);
+    assertInvalid("a.".repeat(7_000));
   }
 
   @Test
   void other_spelling_of_header_or_payload_is_invalid_even_if_it_is_signed() {
     // Of lengths that leave bits over: 1 and 2 bytes more than a multiple of 3.
     for (String header : List.of(HS256, "{\"alg\":\"HS256\" }")) {
-      for (String payload : List.of(VALID, VALID + " ", VALID + "  ")) {
+      for (String payload : List.of(VALID, VALID.replace("{", "{ "), VALID.replace("{", "{  "))) {
         String first = Base64URL.encode(header).toString();
         String second = Base64URL.encode(payload).toString();
         validation.requireValid(signed(first, second));
         assertInvalid(signed(first + "=", second));
         assertInvalid(signed(first, second + "="));
-        sameBits(first).forEach(other -> assertInvalid(signed(other, second)));
-        sameBits(second).forEach(other -> assertInvalid(signed(first, other)));
+        withOtherEnd(first).forEach(other -> assertInvalid(signed(other, second)));
+        withOtherEnd(second).forEach(other -> assertInvalid(signed(first, other)));
       }
     }
   }
@@ -278,13 +258,7 @@ class SecretTokensTest {
     return input + "." + Tokens.hmac("256", SECRET, input);
   }
 
-  /** Returns the other texts that a lenient decoder reads as this one. */
-  private static Stream<String> sameBits(String base64Url) {
-    byte[] bytes = new Base64URL(base64Url).decode();
-    return withOtherEnd(base64Url)
-        .filter(text -> Arrays.equals(bytes, new Base64URL(text).decode()));
-  }
-
+  /** Returns the text with each other last character; a lenient decoder reads some as the same. */
   private static Stream<String> withOtherEnd(String text) {
     return "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
         .chars()
@@ -307,9 +281,5 @@ class SecretTokensTest {
 
   private void assertInvalid(String token) {
     assertFalse(isValid(validation, token), token);
-  }
-
-  private ErrorNumber refusal(String token) {
-    return assertThrows(RefusedException.class, () -> validation.requireValid(token)).error();
   }
 }

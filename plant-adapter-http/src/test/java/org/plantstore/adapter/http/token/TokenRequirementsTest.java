@@ -5,16 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.nimbusds.jose.crypto.ECDSASigner;
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.ByteArrayInputStream;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
 import java.net.URI;
+import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -25,6 +25,7 @@ import org.plantstore.adapter.http.Tokens;
 /** The report on an identity provider and on a token for the command {@code check}. */
 class TokenRequirementsTest {
 
+  private static final byte[] SECRET = Tokens.SECRET.getBytes(UTF_8);
   private static final ECKey KEY = IdentityProvider.key(Curve.P_256, "key");
 
   /** "canary", which the library's parser quotes. */
@@ -32,7 +33,7 @@ class TokenRequirementsTest {
 
   @AutoClose private final IdentityProvider provider = new IdentityProvider(KEY);
   private final TokenRequirements requirements =
-      new TokenRequirements(new TokenSettings(null, provider.keySetUrl(), "https://issuer", null));
+      new TokenRequirements(new TokenSettings(null, provider.url(), "https://issuer", null));
 
   @Test
   void issuer_and_audience_are_told() {
@@ -42,25 +43,22 @@ class TokenRequirementsTest {
   }
 
   @Test
-  void keys_are_counted() {
-    provider.publish(KEY, IdentityProvider.key(Curve.P_384, "other"));
-
-    assertEquals("2 usable keys, 0 left out", requirements.provider());
-
-    provider.publish(KEY);
-
-    assertEquals("1 usable key, 0 left out", requirements.provider());
-  }
-
-  @Test
-  void provider_without_a_usable_key_is_refused() {
+  void provider_without_usable_keys_is_named_with_what_to_check() {
     provider.publish("{\"keys\":[{\"kty\":\"unknown\"}]}");
-
     assertUnfetched(
         "sends no usable key set; check the address and the provider: let the provider sign with an"
             + " RS, PS or ES algorithm; 0 usable keys, 1 left out; keys[0]: Unsupported key type"
-            + " \"kty\" parameter: unknown",
-        requirements::provider);
+            + " \"kty\" parameter: unknown");
+
+    provider.goDown();
+    assertUnfetched(
+        "sends no usable key set; check the address and the provider: the status is \"500\"");
+    assertRefused(
+        "the token on standard input cannot be checked: the key set at JWT_JWKS_URL is unavailable",
+        () -> requirements.token(line(IdentityProvider.token("key", KEY))));
+
+    provider.close();
+    assertUnfetched("refuses the connection; check the port and the provider");
   }
 
   @Test
@@ -71,69 +69,24 @@ class TokenRequirementsTest {
             + label
             + ".example:80\" is an unknown host; check the name and the DNS",
         () -> report("http://" + label + ".example/keys"));
-    try (ServerSocket plain = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      new Thread(() -> answerWithoutTls(plain)).start();
-      String url = "https://localhost:" + plain.getLocalPort();
-      String start = "the key set at JWT_JWKS_URL cannot be fetched: \"" + url.substring(8) + "\" ";
-      String message;
-      do { // again on a machine that is slower than the time-out
-        message = assertThrows(ConfigurationException.class, () -> report(url)).toString();
-      } while (message.contains("sends no whole answer"));
-      assertTrue(message.contains(start + "fails in TLS; check the certificate and "), message);
-    }
-  }
-
-  /** Until the port is closed, because the client may connect again by itself. */
-  private static void answerWithoutTls(ServerSocket plain) {
-    while (!plain.isClosed()) {
-      try (Socket client = plain.accept()) {
-        client.getInputStream().read();
-        client.getOutputStream().write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(UTF_8));
-        client.shutdownOutput();
-        client.getInputStream().readAllBytes();
-      } catch (IOException e) {
-        // The client or the test has closed its side.
-      }
-    }
-  }
-
-  private static String report(String url) throws Exception {
-    TokenSettings settings = new TokenSettings(null, new URI(url), null, null);
-    return new TokenRequirements(settings).provider();
-  }
-
-  @Test
-  void provider_that_has_ended_is_named_with_what_to_check() {
-    provider.close();
-
-    assertUnfetched(
-        "refuses the connection; check the port and the provider", requirements::provider);
-  }
-
-  @Test
-  void provider_that_is_down_is_named_with_what_to_check() throws Exception {
-    provider.goDown();
-
-    assertUnfetched(
-        "sends no usable key set; check the address and the provider: the status is \"500\"",
-        requirements::provider);
-    String header = "{\"alg\":\"ES256\",\"kid\":\"key\"}";
-    ByteArrayInputStream token =
-        new ByteArrayInputStream(
-            Tokens.signed(header, "ES256", new ECDSASigner(KEY)).getBytes(UTF_8));
-    assertRefused(
-        "the token on standard input cannot be checked: the key set at JWT_JWKS_URL is unavailable",
-        () -> requirements.token(token));
+    HttpsServer server = HttpsServer.create(new InetSocketAddress("localhost", 0), 0);
+    server.setHttpsConfigurator(new HttpsConfigurator(SSLContext.getDefault())); // no certificate
+    server.start();
+    String place = "localhost:" + server.getAddress().getPort();
+    String message;
+    do { // again on a machine that is slower than the time-out
+      Executable report = () -> report("https://" + place);
+      message = assertThrows(ConfigurationException.class, report).toString();
+    } while (message.contains("sends no whole answer"));
+    server.stop(0);
+    assertTrue(message.contains(place + "\" fails in TLS; check the certificate and "), message);
   }
 
   @Test
   void expiry_of_a_valid_token_is_told() {
-    byte[] secret = Tokens.SECRET.getBytes(UTF_8);
-    TokenRequirements ofSecret = new TokenRequirements(new TokenSettings(secret, null, null, null));
-    byte[] line = (Tokens.valid() + "\n").getBytes(UTF_8);
+    TokenRequirements ofSecret = new TokenRequirements(new TokenSettings(SECRET, null, null, null));
 
-    assertEquals(
-        "valid until 2100-01-01T00:00:00Z", ofSecret.token(new ByteArrayInputStream(line)));
+    assertEquals("valid until 2100-01-01T00:00:00Z", ofSecret.token(line(Tokens.valid() + "\n")));
   }
 
   @ParameterizedTest
@@ -148,28 +101,35 @@ class TokenRequirementsTest {
           {"alg":"HS256","crit":["b"]} | "iss":"here"                  | it has a crit header
           """)
   void refused_token_is_not_quoted_except_its_type(String header, String claims, String reason) {
-    byte[] secret = Tokens.SECRET.getBytes(UTF_8);
-    TokenRequirements strict = new TokenRequirements(new TokenSettings(secret, null, "here", "us"));
+    TokenRequirements strict = new TokenRequirements(new TokenSettings(SECRET, null, "here", "us"));
     String audience = claims.contains("aud") ? "" : "\"aud\":\"us\",";
-    String token = Tokens.raw(header, "{\"exp\":4102444800," + audience + claims + "}", secret);
+    String token = Tokens.raw(header, "{\"exp\":4102444800," + audience + claims + "}", SECRET);
 
     assertRefused(
         "the token on standard input is invalid; obtain a new token: " + reason,
-        () -> strict.token(new ByteArrayInputStream(token.getBytes(UTF_8))));
+        () -> strict.token(line(token)));
   }
 
   @Test
   void what_is_no_token_is_not_told_again() {
     assertRefused(
         "the token on standard input is invalid; obtain a new token: it is no signed JWT",
-        () ->
-            requirements.token(
-                new ByteArrayInputStream((CANARY + "." + CANARY + ".").getBytes(UTF_8))));
+        () -> requirements.token(line(CANARY + "." + CANARY + ".")));
   }
 
-  private void assertUnfetched(String reason, Executable part) {
-    String place = "\"localhost:" + provider.keySetUrl().getPort() + "\" ";
-    assertRefused("the key set at JWT_JWKS_URL cannot be fetched: " + place + reason, part);
+  private static String report(String url) throws Exception {
+    TokenSettings settings = new TokenSettings(null, new URI(url), null, null);
+    return new TokenRequirements(settings).provider();
+  }
+
+  private static InputStream line(String text) {
+    return new ByteArrayInputStream(text.getBytes(UTF_8));
+  }
+
+  private void assertUnfetched(String reason) {
+    String place = "\"localhost:" + provider.url().getPort() + "\" ";
+    assertRefused(
+        "the key set at JWT_JWKS_URL cannot be fetched: " + place + reason, requirements::provider);
   }
 
   private static void assertRefused(String message, Executable part) {
