@@ -12,6 +12,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Optional;
 import org.plantstore.adapter.http.document.OpenApiDocument;
+import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.tls.TestCertificate;
 
 /** An answer to a client. Errors, and answers to creates, are as the OpenAPI document says. */
@@ -51,6 +52,11 @@ public record Answer(int status, HttpHeaders headers, String body) {
       assertEquals(Optional.of("nosniff"), answer.header("X-Content-Type-Options"));
     }
     return answer;
+  }
+
+  /** Asserts that an answer is an error with the text of the catalogue. */
+  public static void assertError(Answer answer, ErrorNumber error) {
+    assertError(answer, error.status().getCode(), error.number(), error.description());
   }
 
   public static void assertError(Answer answer, int status, int error, String message) {

@@ -2,7 +2,6 @@ package org.plantstore.adapter.http;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import java.time.Duration;
@@ -19,7 +18,7 @@ public final class Log extends AppenderBase<ILoggingEvent> implements AutoClosea
   private final Level levelBefore;
 
   public Log(String name) {
-    logger = ((LoggerContext) LoggerFactory.getILoggerFactory()).getLogger(name);
+    logger = (Logger) LoggerFactory.getLogger(name);
     levelBefore = logger.getLevel();
     logger.setLevel(Level.INFO);
     logger.setAdditive(false);

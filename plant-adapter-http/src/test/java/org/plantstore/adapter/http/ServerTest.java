@@ -109,21 +109,13 @@ public abstract class ServerTest {
   /** Returns a create whose first chunk is a fern, followed by the rest. */
   public static String chunkedRequest(String headers, String rest) {
     return head("POST /plants HTTP/1.1", headers + "Transfer-Encoding: chunked\r\n")
-        + Integer.toHexString(FERN.length())
-        + "\r\n"
-        + FERN
-        + "\r\n"
-        + rest;
+        + String.join("\r\n", Integer.toHexString(FERN.length()), FERN, rest);
   }
 
   /** Returns a head with a valid token and further lines, to which a body belongs. */
   public static String head(String firstLine, String headers) {
-    return firstLine
-        + "\r\nHost: x\r\nAuthorization: Bearer "
-        + Tokens.valid()
-        + "\r\nContent-Type: application/json\r\n"
-        + headers
-        + "\r\n";
+    String caller = "\r\nHost: x\r\nAuthorization: Bearer " + Tokens.valid();
+    return firstLine + caller + "\r\nContent-Type: application/json\r\n" + headers + "\r\n";
   }
 
   /** Returns the status of each answer, in order. */

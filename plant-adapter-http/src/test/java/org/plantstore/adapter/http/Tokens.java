@@ -1,14 +1,14 @@
 package org.plantstore.adapter.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.JWSSigner;
+import com.nimbusds.jose.crypto.impl.HMAC;
 import com.nimbusds.jose.util.Base64URL;
-import java.security.GeneralSecurityException;
-import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /** Makes tokens as an identity provider would, and as it never would. */
@@ -34,13 +34,9 @@ public final class Tokens {
 
   /** Returns the HMAC of any text, in base64url. */
   public static String hmac(String bits, byte[] secret, String input) {
-    try {
-      Mac mac = Mac.getInstance("HmacSHA" + bits);
-      mac.init(new SecretKeySpec(secret, "HMAC"));
-      return Base64URL.encode(mac.doFinal(input.getBytes(UTF_8))).toString();
-    } catch (GeneralSecurityException e) {
-      throw new IllegalArgumentException(e);
-    }
+    SecretKeySpec key = new SecretKeySpec(secret, "HmacSHA" + bits);
+    byte[] text = input.getBytes(UTF_8);
+    return Base64URL.encode(assertDoesNotThrow(() -> HMAC.compute(key, text, null))).toString();
   }
 
   /** Returns a token with any header, signed with this algorithm whatever the header names. */

@@ -3,7 +3,6 @@ package org.plantstore.adapter.http.observe;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ch.qos.logback.classic.spi.ILoggingEvent;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +13,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.Log;
 import org.plantstore.adapter.http.ServerTest;
-import org.plantstore.domain.PlantStoreUnavailableException;
 
 /** Every answer and every log line has an id: the client's if it is valid. */
 class RequestIdTest extends ServerTest {
@@ -24,7 +22,6 @@ class RequestIdTest extends ServerTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "a",
         "Order-4711.b_C",
         "0123456789012345678901234567890123456789012345678901234567890123"
       })
@@ -80,32 +77,10 @@ class RequestIdTest extends ServerTest {
         send(
             createRequest("X-Request-Id: first\r\n")
                 + "GET /elsewhere HTTP/1.1\r\nHost: x\r\nX-Request-Id: second\r\n\r\n"
-                + createRequest("X-Request-Id: third\r\n")
-                + head(
-                    "POST /plants HTTP/1.1",
-                    "X-Request-Id: fourth\r\nTransfer-Encoding: chunked\r\n")
-                + "zz\r\n");
+                + chunkedRequest("X-Request-Id: third\r\n", "zz\r\n"));
 
-    assertEquals(List.of(200, 401, 200, 400), statuses(answers), answers);
-    assertEquals(
-        List.of("first", "second", "third", "fourth"), headers(answers, "x-request-id"), answers);
-  }
-
-  /** The line about many refused creates at once has none, but the one about the first has. */
-  @Test
-  void line_about_a_create_that_fails_has_the_ids_of_its_request() throws IOException {
-    try (Log log = new Log("org.plantstore.adapter.http")) {
-      createPlant.fail(new PlantStoreUnavailableException("the database is away"));
-      answerTo("X-Request-Id: refused\r\ntraceparent: 00-" + TRACE_ID + "-b7ad6b7169203331-01\r\n");
-      createPlant.fail(new ArithmeticException("bug"));
-      answerTo("X-Request-Id: failed\r\n");
-
-      assertEquals(
-          List.of(
-              Map.of("request_id", "refused", "trace_id", TRACE_ID),
-              Map.of("request_id", "failed")),
-          log.await(2).stream().map(ILoggingEvent::getMDCPropertyMap).toList());
-    }
+    assertEquals(List.of(200, 401, 400), statuses(answers), answers);
+    assertEquals(List.of("first", "second", "third"), headers(answers, "x-request-id"), answers);
   }
 
   @ParameterizedTest
@@ -114,10 +89,8 @@ class RequestIdTest extends ServerTest {
       textBlock =
           """
           00-TRACE-b7ad6b7169203331-01                            | true
-          00-TRACE-b7ad6b7169203331-ff                            | true
           cc-TRACE-b7ad6b7169203331-01                            | true
           cc-TRACE-b7ad6b7169203331-01-what the future brings     | true
-          ''                                                      | false
           TRACE                                                   | false
           ff-TRACE-b7ad6b7169203331-01                            | false
           00-00000000000000000000000000000000-b7ad6b7169203331-01 | false
@@ -125,28 +98,21 @@ class RequestIdTest extends ServerTest {
           00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01 | false
           00-TRACE-b7ad6b7169203331-01-more                       | false
           00-TRACE-b7ad6b7169203331-1                             | false
-          00-TRACE-b7ad6b7169203331                               | false
           00-TRACE-b7ad6b7169203331-01&00-TRACE-b7ad6b7169203331-01 | false
           """)
   void valid_trace_parent_names_its_trace(String header, boolean isValid) throws IOException {
     String parents = header.replace("TRACE", TRACE_ID).replace("&", "\r\ntraceparent: ");
-    Map<String, String> ids = idsOf("traceparent: " + parents);
-    assertEquals(isValid ? TRACE_ID : "none", ids.getOrDefault("trace_id", "none"));
-    assertEquals(isValid ? 2 : 1, ids.size());
+    assertEquals(isValid ? TRACE_ID : null, idsOf("traceparent: " + parents).get("trace_id"));
   }
 
   /** Returns the ids in the log of a request with this header, whose answer has the same id. */
   private Map<String, String> idsOf(String header) throws IOException {
     try (Log log = new Log(Exchanges.ACCESS_LOG)) {
-      String answer = answerTo(header + "\r\n");
+      String answer = send(createRequest("Connection: close\r\n" + header + "\r\n"));
       Map<String, String> ids = log.await(1).get(0).getMDCPropertyMap();
       assertEquals(List.of(ids.get("request_id")), headers(answer, "x-request-id"));
       return ids;
     }
-  }
-
-  private String answerTo(String headers) throws IOException {
-    return send(createRequest("Connection: close\r\n" + headers));
   }
 
   private static void assertMade(List<String> ids) {
