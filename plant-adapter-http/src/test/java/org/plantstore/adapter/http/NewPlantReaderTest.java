@@ -1,12 +1,13 @@
 package org.plantstore.adapter.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micronaut.http.HttpHeaders;
+import io.micronaut.http.MutableHttpHeaders;
 import io.micronaut.http.netty.NettyHttpHeaders;
 import io.micronaut.http.server.HttpServerConfiguration;
 import java.util.ArrayDeque;
@@ -30,74 +31,59 @@ class NewPlantReaderTest {
         "application/json ; v=1; x=\"a;b\"", "application/json;; x=\"\\\"\""
       })
   void content_type_is_json_with_any_parameters_but_another_charset(String contentType) {
-    assertDoesNotThrow(() -> NewPlantReader.requireReadable(headers("Content-Type", contentType)));
+    NewPlantReader.requireReadable(typed(contentType));
+    NewPlantReader.requireReadable(typed(contentType).add("Content-Encoding", "Identity"));
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "text/plain", "text/json; charset=utf-8",
-        "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
-        "application/vnd.api+json", "application/json; charset=iso-8859-1",
-        "application/json; charset=utf-8; charset=utf-16", "application/json; charset=\"",
-        "application/json; =", "application/json; a=\"\\\"",
-        "application/jsonx", "application",
-        "/"
+        "text/json; charset=utf-8", "application/json; charset=iso-8859-1",
+        "application/vnd.api+json", "application/json; charset=utf-8; charset=utf-16",
+        "application/jsonx", "application/json; charset=\"",
+        "application", "application/json; =",
+        "/", "application/json; a=\"\\\""
       })
   void another_content_type_is_refused_by_its_name(String contentType) {
-    assertContentTypeRefused(headers("Content-Type", contentType), contentType);
+    assertContentTypeRefused(typed(contentType), contentType);
   }
 
   @Test
-  void content_type_that_cannot_be_shown_is_described() {
-    assertContentTypeRefused(headers("Content-Length", "2"), "none");
+  void content_type_that_cannot_be_shown_is_described_and_a_long_one_cut() {
+    assertContentTypeRefused(new NettyHttpHeaders(), "none");
     assertContentTypeRefused(
-        headers("Content-Type", "application/json", "content-type", "application/json"), "several");
-    assertContentTypeRefused(headers("Content-Type", ""), "an empty one");
-    assertContentTypeRefused(headers("Content-Type", "a/\u00E9\t~"), "a/??~");
-  }
-
-  @Test
-  void long_content_type_is_refused_by_its_beginning() {
+        typed("application/json").add("content-type", "application/json"), "several");
+    assertContentTypeRefused(typed(""), "an empty one");
+    assertContentTypeRefused(typed("a/\u00E9\t~"), "a/??~");
     String longest = "application/json" + ";a=bc".repeat(48);
-    assertDoesNotThrow(() -> NewPlantReader.requireReadable(headers("Content-Type", longest)));
-    assertContentTypeRefused(
-        headers("Content-Type", longest + ";"), longest.substring(0, 64) + "...");
-    assertContentTypeRefused(headers("Content-Type", "x".repeat(64)), "x".repeat(64));
+    NewPlantReader.requireReadable(typed(longest));
+    assertContentTypeRefused(typed(longest + ";"), longest.substring(0, 64) + "...");
+    assertContentTypeRefused(typed("x".repeat(64)), "x".repeat(64));
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"gzip", "br", "deflate", "identity, gzip", "nonsense", ""})
+  @ValueSource(strings = {"gzip", "identity, gzip", "nonsense", ""})
   void encoding_other_than_identity_is_refused(String encoding) {
-    HttpHeaders headers = headers("Content-Type", "application/json", "Content-Encoding", encoding);
+    HttpHeaders headers = typed("application/json").add("Content-Encoding", encoding);
     assertEquals(ErrorNumber.CONTENT_ENCODING, refusal(headers).error());
-    assertDoesNotThrow(() ->
-        NewPlantReader.requireReadable(
-            headers("Content-Type", "application/json", "Content-Encoding", "Identity")));
   }
 
   @Test
   void large_body_is_read_by_the_executor() {
     Queue<Runnable> submitted = new ArrayDeque<>();
     NewPlantReader newPlants = new NewPlantReader(new HttpServerConfiguration(), submitted::add);
-    String fern = "{\"id\":1,\"name\":\"fern\"}";
-    byte[] largest =
-        fern.indent(NewPlantReader.MAX_EVENT_LOOP_BYTES - fern.length() - 1).getBytes(UTF_8);
-    byte[] larger = (" " + new String(largest, UTF_8)).getBytes(UTF_8);
+    String fern = ServerTest.FERN;
+    String largest = " ".repeat(NewPlantReader.MAX_EVENT_LOOP_BYTES - fern.length()) + fern;
 
-    assertEquals("fern", newPlants.parse(largest).join().name());
-    CompletableFuture<NewPlant> plant = newPlants.parse(larger);
+    assertTrue(newPlants.parse(largest.getBytes(UTF_8)).isDone());
+    CompletableFuture<NewPlant> plant = newPlants.parse((largest + " ").getBytes(UTF_8));
     assertFalse(plant.isDone());
     submitted.element().run();
     assertEquals("fern", plant.join().name());
   }
 
-  private static HttpHeaders headers(String... headers) {
-    NettyHttpHeaders result = new NettyHttpHeaders();
-    for (int index = 0; index < headers.length; index += 2) {
-      result.add(headers[index], headers[index + 1]);
-    }
-    return result;
+  private static MutableHttpHeaders typed(String contentType) {
+    return new NettyHttpHeaders().add("Content-Type", contentType);
   }
 
   private static void assertContentTypeRefused(HttpHeaders headers, String name) {
