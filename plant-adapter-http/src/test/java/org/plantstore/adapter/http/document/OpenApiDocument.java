@@ -2,22 +2,25 @@ package org.plantstore.adapter.http.document;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.atlassian.oai.validator.OpenApiInteractionValidator;
 import com.atlassian.oai.validator.model.Request;
 import com.atlassian.oai.validator.model.SimpleResponse;
 import com.atlassian.oai.validator.report.ValidationReport;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.net.http.HttpHeaders;
 
 /** The OpenAPI document, with which {@code Answer} compares answers. */
 public final class OpenApiDocument {
 
-  static final String TEXT = read();
-  static final OpenApiInteractionValidator VALIDATOR =
+  static final String TEXT =
+      assertDoesNotThrow(() ->
+          new String(
+              requireNonNull(OpenApiDocument.class.getResourceAsStream("openapi.yaml"))
+                  .readAllBytes(),
+              UTF_8));
+  private static final OpenApiInteractionValidator VALIDATOR =
       OpenApiInteractionValidator.createForInlineApiSpecification(TEXT)
           .withBasePathOverride("/")
           .build();
@@ -39,15 +42,6 @@ public final class OpenApiDocument {
       String link = String.join(", ", headers.allValues("Link"));
       String error = link.replaceFirst("^<(?:\\.\\./)*errors#(\\d+)>; rel=\"help\"$", "$1");
       assertTrue(body.startsWith("{\"error\":" + error + ","), () -> body + " links to " + link);
-    }
-  }
-
-  private static String read() {
-    try (InputStream document =
-        requireNonNull(OpenApiDocument.class.getResourceAsStream("openapi.yaml"))) {
-      return new String(document.readAllBytes(), UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 }
