@@ -48,7 +48,7 @@ class SettingsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"x/keys", "file:///x", "https:///x", "ht tp://x", "https://me:pw@x"})
+  @ValueSource(strings = {"x/keys", "file://x/y", "https:///x", "ht tp://x", "https://me:pw@x"})
   void key_set_is_fetched_over_http_only(String url) {
     assertRefused(
         Map.of("jwt.jwks-url", url),
