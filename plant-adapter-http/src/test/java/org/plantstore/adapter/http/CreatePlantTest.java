@@ -80,7 +80,8 @@ class CreatePlantTest extends ServerTest {
   }
 
   @Test
-  void body_is_read_up_to_its_largest_size_which_need_not_be_declared() {
+  void body_is_not_empty_and_is_read_up_to_its_largest_size_which_need_not_be_declared() {
+    assertRefused(post(""), 1001, "The body must not be empty.");
     String name = "x".repeat(MAX_BODY_BYTES - "{\"id\":1,\"name\":\"\"}".length());
     assertAnswer(post("{\"id\":1,\"name\":\"" + name + "\"}"), 200, "{\"name\":\"" + name + "\"}");
 
