@@ -1,23 +1,22 @@
 package org.plantstore.app;
 
+import static java.util.stream.Collectors.toMap;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.introspect.Annotated;
 import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fabric8.kubernetes.api.model.KubernetesResource;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.yaml.snakeyaml.Yaml;
 
 /** The deployment files, and the numbers and names that they must agree with. */
@@ -25,8 +24,6 @@ final class Manifests {
 
   static final Path FOLDER = Path.of("src", "operations");
 
-  private static final Path SETTINGS = Path.of("src", "main", "resources", "application.yml");
-  private static final Path CONFIGURATION = Path.of("docs", "configuration.md");
   private static final Path OPERATIONS = Path.of("docs", "operations.md");
 
   /** A row of the tables of variables: their names, and their default. */
@@ -49,16 +46,12 @@ final class Manifests {
 
   private Manifests() {}
 
-  static Map<String, Object> yaml(String file) {
-    return new Yaml().load(text(FOLDER.resolve(file)));
-  }
-
-  static JsonNode read(String file) {
-    return MAPPER.valueToTree(yaml(file));
+  static ObjectNode read(String file) {
+    return MAPPER.valueToTree(new Yaml().load(text(FOLDER.resolve(file))));
   }
 
   /** Returns the Kubernetes object; fails if its kind does not have one of the fields. */
-  static KubernetesResource parse(Map<String, Object> manifest) {
+  static KubernetesResource parse(JsonNode manifest) {
     return MAPPER.convertValue(manifest, KubernetesResource.class);
   }
 
@@ -67,36 +60,23 @@ final class Manifests {
     assertEquals(expected, actual.toString().replace('"', '\''));
   }
 
-  /** Fails unless the page on configuration lists each of the variables. */
-  static void assertDocumented(Collection<String> variables) {
-    Set<String> unknown = new TreeSet<>(variables);
-    unknown.removeAll(defaults().keySet());
-    assertEquals(Set.of(), unknown);
-  }
-
-  static int documentedDefault(String variable) {
-    return Integer.parseInt(Objects.requireNonNull(defaults().get(variable), variable));
-  }
-
-  private static Map<String, String> defaults() {
+  /** Returns the default of each documented variable, as its page writes it. */
+  static Map<String, String> documentedDefaults() {
     return VARIABLES
-        .matcher(text(CONFIGURATION))
+        .matcher(text(Path.of("docs", "configuration.md")))
         .results()
         .flatMap(row ->
             Arrays.stream(row.group(1).replace("`", "").split(", ", -1))
                 .map(name -> Map.entry(name, row.group(2))))
-        .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+        .collect(toMap(Map.Entry::getKey, Map.Entry::getValue));
   }
 
   static int setting(String name) {
-    Map<String, Object> settings = new Yaml().load(text(SETTINGS));
-    return (int) Objects.requireNonNull(settings.get(name), name);
+    return read("../main/resources/application.yml").required(name).intValue();
   }
 
   static int shutdownSeconds() {
-    String seconds =
-        SHUTDOWN.matcher(text(OPERATIONS)).results().findFirst().orElseThrow().group(1);
-    return setting("drain.seconds") + Integer.parseInt(seconds);
+    return setting("drain.seconds") + Integer.parseInt(first(SHUTDOWN, text(OPERATIONS)));
   }
 
   static String runbook() {
@@ -105,12 +85,14 @@ final class Manifests {
 
   /** Returns the first fenced block of a page in this language, in any case. */
   static String block(Path page, Object language) {
-    return Pattern.compile("(?ims)^```" + language + "\n(.*?)^```$")
-        .matcher(text(page))
-        .results()
-        .findFirst()
-        .orElseThrow(() -> new AssertionError(page + " has no block of " + language))
-        .group(1);
+    return first(Pattern.compile("(?ims)^```" + language + "\n(.*?)^```$"), text(page));
+  }
+
+  /** Returns the group of the first match. */
+  static String first(Pattern pattern, String text) {
+    Matcher matcher = pattern.matcher(text);
+    assertTrue(matcher.find(), () -> "there is no " + pattern);
+    return matcher.group(1);
   }
 
   static String text(Path file) {
