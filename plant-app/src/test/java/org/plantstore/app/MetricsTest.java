@@ -1,8 +1,6 @@
 package org.plantstore.app;
 
 import static java.util.stream.Collectors.toCollection;
-import static java.util.stream.Collectors.toMap;
-import static java.util.stream.Collectors.toSet;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -18,12 +15,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,15 +43,16 @@ class MetricsTest {
 
   private static final Pattern NAME = Pattern.compile("[a-z]+");
 
-  /** A scraped line: a metric and its labels. */
-  private static final Pattern SAMPLE = Pattern.compile("(?m)^([a-z0-9_]+)(?:\\{(.*)})? \\S+$");
+  /** A scraped series: a metric and its labels. */
+  private static final Pattern SERIES = Pattern.compile("(?m)^([a-z0-9_]+)(\\{.*})? (?=\\S+$)");
+
+  private static final Pattern LABEL = Pattern.compile("(?<=[{,])([a-z_]+)=");
 
   /** A metric in a query, and the conditions on its labels. */
   private static final Pattern SELECTOR = Pattern.compile("([a-z_]+)\\{([^}]*)}");
 
   /** A label, the comparison, and the value. */
-  private static final Pattern CONDITION =
-      Pattern.compile("([a-z_]+)(=~|!=|=)\"((?:[^\"\\\\]|\\\\.)*)\"");
+  private static final Pattern CONDITION = Pattern.compile("([a-z_]+)(=~|!=|=)(\"[^\"]*\")");
 
   private static final Pattern GROUPING = Pattern.compile("by \\(([a-z, ]+)\\)");
 
@@ -66,48 +62,33 @@ class MetricsTest {
   /** Labels and metrics that Prometheus itself adds. */
   private static final Set<String> OF_PROMETHEUS = Set.of("job", "instance", "up");
 
-  private record Sample(String metric, Map<String, String> labels) {
+  /** Returns the series of a service that has created a plant, without their values. */
+  private static List<MatchResult> scrape() {
+    assertEquals(200, ServiceProcess.shared().create(603, "fern").statusCode());
+    return SERIES.matcher(ServiceProcess.shared().metrics()).results().toList();
+  }
 
-    static List<Sample> scrape() {
-      assertEquals(200, ServiceProcess.shared().create(603, "fern").statusCode());
-      return SAMPLE
-          .matcher(ServiceProcess.shared().metrics())
-          .results()
-          .map(sample -> new Sample(sample.group(1), labels(sample.group(2))))
-          .toList();
+  /** Returns a metric with its labels; the page has one row for each family of the JVM. */
+  private static String row(MatchResult series) {
+    String family = series.group(1).replaceFirst("^(jvm|process|system)_.*", "$1_*");
+    if (family.endsWith("*")) {
+      return family + "[]";
     }
+    Set<String> labels = groups(LABEL, series.group());
+    labels.remove("le"); // the upper bound of a bucket
+    return family.replaceFirst("(_bucket|_count|_sum|(?<=seconds|plants)_max)$", "") + labels;
+  }
 
-    private static Map<String, String> labels(@Nullable String text) {
-      return CONDITION
-          .matcher(Objects.requireNonNullElse(text, ""))
-          .results()
-          .collect(toMap(label -> label.group(1), label -> label.group(3)));
-    }
-
-    /** Returns the metric with its labels; the page has one row for each family of the JVM. */
-    String row() {
-      String family = metric.replaceFirst("^(jvm|process|system)_.*", "$1_*");
-      if (!family.equals(metric)) {
-        return family + "[]";
-      }
-      Set<String> names = new TreeSet<>(labels.keySet());
-      names.remove("le"); // the upper bound of a bucket
-      return metric.replaceFirst("(_bucket|_count|_sum|(?<=seconds|plants)_max)$", "") + names;
-    }
-
-    boolean isSelectedBy(MatchResult selector) {
-      return metric.equals(selector.group(1))
-          && CONDITION
-              .matcher(selector.group(2))
-              .results()
-              .filter(condition -> !OF_PROMETHEUS.contains(condition.group(1)))
-              .allMatch(this::fulfils);
-    }
-
-    private boolean fulfils(MatchResult condition) {
-      boolean isEqual = condition.group(3).equals(labels.get(condition.group(1)));
-      return isEqual != condition.group(2).equals("!=");
-    }
+  private static boolean isSelected(MatchResult series, MatchResult selector) {
+    return series.group(1).equals(selector.group(1))
+        && CONDITION
+            .matcher(selector.group(2))
+            .results()
+            .filter(condition -> !OF_PROMETHEUS.contains(condition.group(1)))
+            .allMatch(condition -> {
+              String label = condition.group(1) + "=" + condition.group(3);
+              return series.group().contains(label) != condition.group(2).equals("!=");
+            });
   }
 
   @Test
@@ -117,12 +98,11 @@ class MetricsTest {
         METRIC_ROW
             .matcher(page.replaceFirst("(?s)^.*\n## Metrics\n(.*?)\n##.*", "$1"))
             .results()
-            .map(row -> row.group(1) + names(row.group(2)))
+            .map(row -> row.group(1) + groups(NAME, row.group(2)))
             .sorted()
             .toList();
 
-    assertEquals(
-        documented, Sample.scrape().stream().map(Sample::row).distinct().sorted().toList());
+    assertEquals(documented, scrape().stream().map(MetricsTest::row).distinct().sorted().toList());
   }
 
   @ParameterizedTest
@@ -135,12 +115,9 @@ class MetricsTest {
         "nonsense"
       })
   void metrics_and_health_are_served_to_each_scraper_and_probe(String accept) {
-    URI service = ServiceProcess.shared().managementAddress();
     Map.of("/prometheus", "text/plain; version=0.0.4", "/health/readiness", "application/json")
         .forEach((path, type) -> {
-          HttpResponse<String> answer =
-              ServiceProcess.send(
-                  HttpRequest.newBuilder(service.resolve(path)).header("Accept", accept));
+          HttpResponse<String> answer = ServiceProcess.send(at(path).header("Accept", accept));
           assertEquals(200, answer.statusCode(), answer::body);
           assertEquals(type, answer.headers().firstValue("Content-Type").orElse(""));
         });
@@ -149,11 +126,9 @@ class MetricsTest {
   @ParameterizedTest
   @ValueSource(strings = {"/", "/metrics", "/healthz", "/plants", "/page"})
   void unknown_path_at_the_management_port_is_answered_with_those_that_exist(String path) {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(ServiceProcess.shared().managementAddress().resolve(path));
-    HttpResponse<String> answer = ServiceProcess.send(request);
+    HttpResponse<String> answer = ServiceProcess.send(at(path));
     HttpResponse<String> withToken =
-        ServiceProcess.send(request.setHeader("Authorization", "Bearer " + ServiceProcess.token()));
+        ServiceProcess.send(at(path).header("Authorization", "Bearer " + ServiceProcess.token()));
 
     assertEquals(404, answer.statusCode());
     assertTrue(answer.body().contains("/health/readiness and /prometheus."), answer::body);
@@ -165,9 +140,7 @@ class MetricsTest {
     ServiceProcess service = ServiceProcess.shared();
     Map<String, String> token = Map.of("Authorization", "Bearer " + ServiceProcess.token());
 
-    HttpRequest.Builder unknown =
-        HttpRequest.newBuilder(service.managementAddress().resolve("/health/unknown"));
-    assertEquals(404, ServiceProcess.send(unknown).statusCode());
+    assertEquals(404, service.health("unknown").statusCode());
     assertEquals(401, service.get("/prometheus", Map.of()).statusCode());
     assertEquals(404, service.get("/prometheus", token).statusCode());
     HttpRequest.Builder create =
@@ -176,6 +149,10 @@ class MetricsTest {
     assertEquals(404, ServiceProcess.send(create).statusCode());
     // Otherwise the id would be taken by another plant.
     assertEquals(200, service.create(602, "moss").statusCode());
+  }
+
+  private static HttpRequest.Builder at(String path) {
+    return HttpRequest.newBuilder(ServiceProcess.shared().managementAddress().resolve(path));
   }
 
   @Test
@@ -187,28 +164,21 @@ class MetricsTest {
         .findValuesAsText("expr", queries);
     assertTrue(queries.size() >= 12, queries::toString);
     ALERTS.forEach(alert -> queries.add(alert.path("expr").textValue()));
-    List<Sample> served = Sample.scrape();
+    List<MatchResult> served = scrape();
 
     for (String query : queries) {
-      Set<String> grouping =
-          GROUPING
-              .matcher(query)
-              .results()
-              .flatMap(labels -> names(labels.group(1)).stream())
-              .filter(label -> !OF_PROMETHEUS.contains(label))
-              .collect(toSet());
+      Set<String> grouping = groups(NAME, String.join(" ", groups(GROUPING, query)));
+      grouping.removeAll(OF_PROMETHEUS);
       List<MatchResult> selectors = SELECTOR.matcher(query).results().toList();
       assertFalse(selectors.isEmpty(), query);
       assertFalse(METRIC.matcher(SELECTOR.matcher(query).replaceAll("")).find(), query);
       for (MatchResult selector : selectors) {
-        if (OF_PROMETHEUS.contains(selector.group(1))) {
-          continue;
-        }
-        List<Sample> selected =
-            served.stream().filter(sample -> sample.isSelectedBy(selector)).toList();
-        assertFalse(selected.isEmpty(), selector.group() + " is not served");
-        for (Sample sample : selected) {
-          assertTrue(sample.labels().keySet().containsAll(grouping), () -> query + " of " + sample);
+        List<MatchResult> selected =
+            served.stream().filter(series -> isSelected(series, selector)).toList();
+        assertEquals(
+            OF_PROMETHEUS.contains(selector.group(1)), selected.isEmpty(), selector.group());
+        for (MatchResult series : selected) {
+          assertTrue(groups(LABEL, series.group()).containsAll(grouping), query + series.group());
         }
       }
     }
@@ -216,22 +186,21 @@ class MetricsTest {
 
   @Test
   void each_alert_names_a_row_of_the_runbook_and_is_documented() {
-    String page = Manifests.text(Path.of("docs", "deployment.md")).replace("`", "");
-    List<String> documented =
-        ALERT_ROW
-            .matcher(page)
-            .results()
-            .map(row -> row.group(1) + " " + row.group(2) + " " + row.group(3))
-            .toList();
-    List<String> named = new ArrayList<>();
+    String runbook = Manifests.runbook().replace("`", "");
+    List<String> rows = new ArrayList<>();
     for (JsonNode alert : ALERTS) {
       String entry = alert.at("/annotations/runbook").textValue();
       String severity = alert.at("/labels/severity").textValue();
-      named.add(alert.path("alert").textValue() + " " + severity + " " + entry);
-      String row = "\n| " + entry + " | ";
-      assertTrue(Manifests.runbook().replace("`", "").contains(row), () -> "no row begins" + row);
+      rows.add(alert.path("alert").textValue() + " " + severity + " " + entry);
+      assertTrue(runbook.contains("\n| " + entry + " | "), entry);
     }
-    assertEquals(named, documented);
+    assertEquals(
+        rows,
+        ALERT_ROW
+            .matcher(Manifests.text(Path.of("docs", "deployment.md")).replace("`", ""))
+            .results()
+            .map(row -> row.group(1) + " " + row.group(2) + " " + row.group(3))
+            .toList());
   }
 
   @Test
@@ -249,7 +218,12 @@ class MetricsTest {
     }
   }
 
-  private static Set<String> names(String text) {
-    return NAME.matcher(text).results().map(MatchResult::group).collect(toCollection(TreeSet::new));
+  /** Returns the last group of each match. */
+  private static Set<String> groups(Pattern pattern, String text) {
+    return pattern
+        .matcher(text)
+        .results()
+        .map(match -> match.group(match.groupCount()))
+        .collect(toCollection(TreeSet::new));
   }
 }
