@@ -1,14 +1,13 @@
 package org.plantstore.app;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import java.net.http.HttpResponse;
-import java.time.Duration;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
@@ -27,16 +26,14 @@ final class ChaosWriters implements AutoCloseable {
   /** The number of latest ids for which writers compete. */
   private static final int CONTESTED_IDS = 200;
 
-  private static final Duration REPEAT_PAUSE = Duration.ofMillis(100);
+  private static final long REPEAT_PAUSE_NANOS = 100_000_000;
 
-  private final Supplier<ServiceProcess> service;
+  private final Supplier<? extends ServiceClient> service;
   private final ExecutorService threads;
 
   private final AtomicLong lastId = new AtomicLong();
   private final AtomicLong lastName = new AtomicLong();
-
-  /** The number of retries. */
-  final AtomicLong repeats = new AtomicLong();
+  private final AtomicLong repeats = new AtomicLong();
 
   /** The plant that was acknowledged for each id. */
   final Map<Long, NewPlant> acknowledged = new ConcurrentHashMap<>();
@@ -45,16 +42,12 @@ final class ChaosWriters implements AutoCloseable {
   final Set<NewPlant> refused = ConcurrentHashMap.newKeySet();
 
   /** Answers that contradict others, or are not allowed for a create. */
-  final Queue<String> surprises = new ConcurrentLinkedQueue<>();
+  private final Set<String> surprises = ConcurrentHashMap.newKeySet();
 
   private volatile boolean stopped;
 
-  /**
-   * Begins to create plants.
-   *
-   * @param service the service that runs now
-   */
-  ChaosWriters(int writers, Supplier<ServiceProcess> service) {
+  /** Begins to create plants at the service that runs now. */
+  ChaosWriters(int writers, Supplier<? extends ServiceClient> service) {
     this.service = service;
     this.threads = Executors.newFixedThreadPool(writers);
     for (int writer = 0; writer < writers; writer++) {
@@ -68,13 +61,20 @@ final class ChaosWriters implements AutoCloseable {
     Await.until(this::toString, Await.LIMIT, () -> acknowledged.size() >= goal);
   }
 
-  /** Starts no further creates, and waits for the answers of all others. */
+  /** Waits for the answers of all creates, of which none may contradict another. */
   void stop() throws InterruptedException {
     stopped = true;
     threads.shutdown();
-    if (!threads.awaitTermination(Await.LIMIT.toSeconds(), TimeUnit.SECONDS)) {
-      throw new AssertionError("a plant is never answered: " + this);
-    }
+    assertTrue(
+        threads.awaitTermination(Await.LIMIT.toSeconds(), TimeUnit.SECONDS),
+        () -> "a plant is never answered: " + this);
+    assertTrue(surprises.isEmpty(), this::toString);
+  }
+
+  /** As above, and no create may have failed. */
+  void stopWithoutRepeats() throws InterruptedException {
+    stop();
+    assertEquals(0, repeats.get(), this::toString);
   }
 
   @Override
@@ -85,13 +85,8 @@ final class ChaosWriters implements AutoCloseable {
 
   @Override
   public String toString() {
-    return String.format(
-        Locale.ROOT,
-        "%d acknowledged, %d refused, %d repeats, surprises: %s",
-        acknowledged.size(),
-        refused.size(),
-        repeats.get(),
-        surprises);
+    String answers = acknowledged.size() + " acknowledged, " + refused.size() + " refused, ";
+    return answers + repeats + " repeats, surprises: " + surprises;
   }
 
   private void write() {
@@ -100,7 +95,7 @@ final class ChaosWriters implements AutoCloseable {
       NewPlant plant = new NewPlant(nextId(), "fern " + lastName.incrementAndGet(), null);
       while (!Thread.currentThread().isInterrupted() && !isAnswered(plant)) {
         repeats.incrementAndGet();
-        LockSupport.parkNanos(REPEAT_PAUSE.toNanos());
+        LockSupport.parkNanos(REPEAT_PAUSE_NANOS);
       }
     }
   }
@@ -113,27 +108,22 @@ final class ChaosWriters implements AutoCloseable {
   }
 
   private boolean isAnswered(NewPlant plant) {
+    HttpResponse<String> answer;
     try {
-      return note(plant, service.get().create(plant.id(), plant.name()));
+      answer = service.get().create(plant.id(), plant.name());
     } catch (CompletionException e) {
       return false; // the service was killed
     }
-  }
-
-  private boolean note(NewPlant plant, HttpResponse<String> answer) {
-    if (answer.statusCode() == 503) {
-      return false;
-    }
     if (answer.statusCode() == 200) {
       NewPlant other = acknowledged.putIfAbsent(plant.id(), plant);
-      if (other != null && !other.equals(plant)) {
+      if (other != null) {
         surprises.add(plant + " was acknowledged after " + other);
       }
     } else if (answer.statusCode() == 400 && answer.body().startsWith("{\"error\":3001,")) {
       refused.add(plant);
-    } else {
+    } else if (answer.statusCode() != 503) {
       surprises.add(plant + " was answered with " + answer.statusCode() + answer.body());
     }
-    return true;
+    return answer.statusCode() != 503;
   }
 }

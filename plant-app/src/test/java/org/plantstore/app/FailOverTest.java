@@ -2,7 +2,6 @@ package org.plantstore.app;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -10,11 +9,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Locale;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -35,15 +34,18 @@ class FailOverTest {
   /** Additional time for a busy machine. */
   private static final Duration MARGIN = Duration.ofSeconds(2);
 
-  private final AtomicLong nextId = new AtomicLong();
+  /** Those of {@link ChaosWriters} are positive. */
+  private static final AtomicLong NEXT_ID = new AtomicLong(Long.MIN_VALUE);
 
-  @AutoClose private DatabaseServer first;
-  @AutoClose private DatabaseServer second;
+  @TempDir static Path folder;
 
-  @BeforeEach
-  void start() throws SQLException {
-    first = new DatabaseServer();
-    second = new DatabaseServer();
+  @AutoClose private static DatabaseServer first;
+  @AutoClose private static DatabaseServer second;
+
+  @BeforeAll
+  static void start() throws IOException, SQLException {
+    first = new DatabaseServer(folder.resolve("first"), 0);
+    second = new DatabaseServer(folder.resolve("second"), 0);
     second
         .database()
         .execute("CREATE TABLE plant (id bigint PRIMARY KEY, name text NOT NULL, tag text)");
@@ -53,30 +55,21 @@ class FailOverTest {
   void address_that_leads_elsewhere_is_followed_from_connections_that_fell_silent()
       throws IOException {
     try (DatabaseProxy proxy = new DatabaseProxy(first.port());
-        ServiceProcess service =
-            start("jdbc:postgresql://127.0.0.1:" + proxy.port() + "/postgres")) {
+        ServiceProcess service = start("127.0.0.1:" + proxy.port() + "/postgres")) {
       assertServedSoon(service);
-
-      proxy.abandonConnections();
-      proxy.setTarget(second.port());
-      assertServedSoon(service);
-
-      proxy.abandonConnections();
-      proxy.setTarget(first.port());
-      assertServedSoon(service);
+      for (DatabaseServer other : List.of(second, first)) {
+        proxy.abandonConnections();
+        proxy.setTarget(other.port());
+        assertServedSoon(service);
+      }
     }
   }
 
   @Test
   void primary_of_two_hosts_is_followed_from_one_that_became_a_standby() throws Exception {
     setReadOnly(second, "on");
-    try (ServiceProcess service =
-        start(
-            String.format(
-                Locale.ROOT,
-                "jdbc:postgresql://localhost:%d,localhost:%d/postgres?targetServerType=primary",
-                first.port(),
-                second.port()))) {
+    String hosts = "localhost:" + first.port() + ",localhost:" + second.port();
+    try (ServiceProcess service = start(hosts + "/postgres?targetServerType=primary")) {
       assertServedSoon(service);
 
       setReadOnly(first, "on");
@@ -84,41 +77,35 @@ class FailOverTest {
       assertServedSoon(service);
 
       setReadOnly(first, "off");
-      second.close();
+      second.kill();
       assertServedSoon(service);
+    } finally {
+      second.restart();
     }
   }
 
   @Test
-  void restart_is_waited_for_by_callers(@TempDir Path data) throws Exception {
-    try (DatabaseServer restarted = new DatabaseServer(data, 0);
-        ServiceProcess service =
-            start("jdbc:postgresql://localhost:" + restarted.port() + "/postgres");
+  void restart_is_waited_for_by_callers() throws Exception {
+    try (ServiceProcess service = start("localhost:" + first.port() + "/postgres");
         ChaosWriters writers = new ChaosWriters(WRITERS, () -> service)) {
       writers.awaitProgress(PROGRESS);
 
-      restarted.kill();
-      restarted.restart();
+      first.kill();
+      first.restart();
       writers.awaitProgress(PROGRESS);
-      writers.stop();
-
-      assertEquals(0, writers.repeats.get(), writers::toString);
-      assertTrue(writers.surprises.isEmpty(), writers::toString);
+      writers.stopWithoutRepeats();
     }
   }
 
   @Test
   @EnabledOnOs(value = OS.LINUX, disabledReason = "elsewhere 127.0.0.2 is no address")
-  void name_that_means_another_address_is_followed(@TempDir Path folder) throws IOException {
-    Path names = folder.resolve("hosts");
-    Files.writeString(names, "127.0.0.1 localhost database\n");
+  void name_that_means_another_address_is_followed() throws IOException {
+    Path names = Files.writeString(folder.resolve("hosts"), "127.0.0.1 localhost database\n");
     try (DatabaseProxy old = new DatabaseProxy(first.port());
         DatabaseProxy other =
             new DatabaseProxy(InetAddress.getByName("127.0.0.2"), old.port(), second.port());
         ServiceProcess service =
-            start(
-                "jdbc:postgresql://database:" + old.port() + "/postgres",
-                "-Djdk.net.hosts.file=" + names)) {
+            start("database:" + old.port() + "/postgres", "-Djdk.net.hosts.file=" + names)) {
       old.refuse();
       Files.writeString(names, "127.0.0.1 localhost\n127.0.0.2 database\n");
       assertServedSoon(service);
@@ -133,20 +120,20 @@ class FailOverTest {
     }
   }
 
-  private ServiceProcess start(String url, String... javaOptions) {
-    Map<String, String> environment = Database.environment(url);
+  private static ServiceProcess start(String address, String... javaOptions) {
+    Map<String, String> environment = Database.environment("jdbc:postgresql://" + address);
     environment.put("JDK_JAVA_OPTIONS", String.join(" ", javaOptions));
     environment.put("DATABASE_TIMEOUT_SECONDS", String.valueOf(DEADLINE.toSeconds()));
     return new ServiceProcess(environment).awaitReady();
   }
 
   /** Several times, because any connection of the pool may lead to the wrong server. */
-  private void assertServedSoon(ServiceProcess service) {
+  private static void assertServedSoon(ServiceProcess service) {
     assertTimeout(
         RECOVERY.plus(MARGIN),
         () -> {
           for (int create = 0; create < 10; create++) {
-            assertEquals(200, service.create(nextId.incrementAndGet(), "fern").statusCode());
+            assertEquals(200, service.create(NEXT_ID.incrementAndGet(), "fern").statusCode());
           }
         });
   }

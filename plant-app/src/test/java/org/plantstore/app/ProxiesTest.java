@@ -1,12 +1,10 @@
 package org.plantstore.app;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,10 +12,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,14 +25,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("slow")
 class ProxiesTest {
 
-  private static final int CLIENTS = 8;
+  private static final int WRITERS = 8;
+  private static final int PROGRESS = 100;
 
   /** An instance that is up, in HAProxy's statistics. */
   private static final Pattern UP = Pattern.compile(",(?:first|second),.*,UP,");
-
-  private final AtomicLong ids = new AtomicLong();
-  private final AtomicLong created = new AtomicLong();
-  private volatile boolean isOver;
 
   @TempDir Path folder;
 
@@ -63,60 +54,27 @@ class ProxiesTest {
   void no_request_fails_while_instances_are_replaced_and_killed(Kind kind) throws Exception {
     Map<String, String> settings =
         Database.create().environment(Map.of("DRAIN_SECONDS", "1", "ACCESS_LOG", "on"));
-    ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
     try (ServiceProcess first = new ServiceProcess(settings);
         ServiceProcess second = new ServiceProcess(settings);
-        Proxy proxy = new Proxy(kind, first.awaitReady(), second.awaitReady())) {
-      List<Future<?>> clients = new ArrayList<>();
-      for (int client = 0; client < CLIENTS; client++) {
-        clients.add(threads.submit(() -> createUntilOver(proxy)));
-      }
-      awaitCreates(clients);
-
+        Proxy proxy = new Proxy(kind, first.awaitReady(), second.awaitReady());
+        ChaosWriters writers = new ChaosWriters(WRITERS, () -> proxy)) {
+      writers.awaitProgress(PROGRESS);
       first.stop();
       try (ServiceProcess replacement = replace(first, settings)) {
         proxy.awaitUp(kind);
-        awaitCreates(clients);
+        writers.awaitProgress(PROGRESS);
         second.stop();
         try (ServiceProcess other = replace(second, settings)) {
           proxy.awaitUp(kind);
-          awaitCreates(clients);
+          writers.awaitProgress(PROGRESS);
           if (kind == Kind.NGINX) { // HAProxy 2.6 does not repeat a request that was reset
             replacement.signal("KILL");
-            awaitCreates(clients);
+            writers.awaitProgress(PROGRESS);
             assertTrue(other.isAlive());
           }
-          isOver = true;
-          for (Future<?> client : clients) {
-            client.get();
-          }
+          writers.stopWithoutRepeats();
         }
       }
-    } finally {
-      isOver = true;
-      threads.shutdownNow();
-    }
-  }
-
-  private void awaitCreates(List<Future<?>> clients) {
-    long enough = created.get() + 100;
-    Await.until(
-        "creates go on",
-        () -> {
-          for (Future<?> client : clients) {
-            if (client.isDone()) {
-              client.get(); // throws what has ended it
-            }
-          }
-          return created.get() >= enough;
-        });
-  }
-
-  private void createUntilOver(ServiceClient proxy) {
-    while (!isOver) {
-      HttpResponse<String> answer = proxy.create(ids.incrementAndGet(), "fern");
-      assertEquals(200, answer.statusCode(), answer::body);
-      created.incrementAndGet();
     }
   }
 
@@ -162,15 +120,10 @@ class ProxiesTest {
 
     /** Waits until HAProxy uses both instances: it removes those of three failed checks. */
     void awaitUp(Kind kind) {
-      if (kind == Kind.HAPROXY) {
-        Await.until(
-            "both instances are up",
-            () -> {
-              String csv =
-                  send(HttpRequest.newBuilder(managementAddress().resolve("/;csv"))).body();
-              return UP.matcher(csv).results().count() == 2;
-            });
-      }
+      HttpRequest.Builder statistics = HttpRequest.newBuilder(managementAddress().resolve("/;csv"));
+      Await.until(
+          "both instances are up",
+          () -> kind == Kind.NGINX || UP.matcher(send(statistics).body()).results().count() == 2);
     }
 
     @Override
