@@ -10,14 +10,11 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -61,9 +58,6 @@ class DatabaseFaultsTest {
   @AutoClose private static DatabaseProxy proxy;
   @AutoClose private static ServiceProcess service;
 
-  @AutoClose("shutdownNow")
-  private final ExecutorService callers = Executors.newFixedThreadPool(CALLERS + 1);
-
   @BeforeAll
   static void start() throws IOException, SQLException {
     server = new DatabaseServer(data, 0);
@@ -78,20 +72,14 @@ class DatabaseFaultsTest {
     service = new ServiceProcess(environment).awaitReady();
   }
 
-  /** How each fault starts and ends, and the number of creates in between. */
+  /** How each fault begins, and the number of creates until its end. */
   @SuppressWarnings("ImmutableEnumChecker") // the steps have no state of their own
   enum Fault {
     /** Long enough that exponential back-off would pause for seconds. */
     DOWN(3, () -> proxy.refuse()),
     SILENT(2, () -> proxy.fallSilent()),
     /** Longer than all concurrent connection attempts, which are lost. */
-    SWALLOWED(
-        5,
-        () -> proxy.fallSilent(),
-        () -> {
-          proxy.abandonConnections();
-          proxy.heal();
-        }),
+    SWALLOWED(5, () -> proxy.fallSilent()),
     /** Like a host that vanishes: earlier requests are not answered later either. */
     CUT_OFF(
         2,
@@ -105,10 +93,6 @@ class DatabaseFaultsTest {
         () -> {
           database.execute("ALTER ROLE gardener SET default_transaction_read_only = on");
           endSessionsUntilRefused("");
-        },
-        () -> {
-          database.execute("ALTER ROLE gardener RESET default_transaction_read_only");
-          database.execute(END_SESSIONS);
         }),
     /** Except the session of the probe. */
     OUT_OF_CONNECTIONS_FOR_PLANTS(
@@ -116,23 +100,22 @@ class DatabaseFaultsTest {
         () -> {
           database.execute("ALTER ROLE gardener CONNECTION LIMIT 0");
           endSessionsUntilRefused(" AND query NOT LIKE 'SHOW %'");
-        },
-        () -> database.execute("ALTER ROLE gardener CONNECTION LIMIT -1"));
+        });
 
     private final int times;
     private final Executable begin;
-    private final Executable end;
 
-    /** A fault of the network. */
     Fault(int times, Executable begin) {
-      this(times, begin, () -> proxy.heal());
-    }
-
-    Fault(int times, Executable begin, Executable end) {
       this.times = times;
       this.begin = begin;
-      this.end = end;
     }
+  }
+
+  private static void endFaults() throws IOException, SQLException {
+    proxy.heal();
+    database.execute(
+        "ALTER ROLE gardener RESET default_transaction_read_only",
+        "ALTER ROLE gardener LOGIN CONNECTION LIMIT -1");
   }
 
   @ParameterizedTest
@@ -143,16 +126,17 @@ class DatabaseFaultsTest {
     Await.until(BACK, () -> service.linesWith(BACK) == service.linesWith(AWAY));
     long began = System.nanoTime();
     final long linesBefore = service.linesWith(REFUSALS);
-    final long goings = service.linesWith(AWAY);
-    final long returns = service.linesWith(BACK);
+    final long outages = service.linesWith(AWAY);
 
     fault.begin.execute();
     try {
-      Future<?> notReady = callWithin(READINESS, () -> service.awaitReadiness(503));
+      CompletableFuture<Void> notReady =
+          CompletableFuture.runAsync(
+              () -> assertWithin(READINESS, () -> service.awaitReadiness(503)));
       for (int time = 0; time < fault.times; time++) {
-        assertAllAreToldInTime();
+        assertWithin(DEADLINE, DatabaseFaultsTest::assertAllAreRefused);
       }
-      notReady.get();
+      notReady.join();
       assertEquals("{\"status\":\"DOWN\"}", service.health("readiness").body());
       assertEquals("{\"status\":\"UP\"}", service.health("liveness").body());
       assertTrue(service.metrics().contains("plant_store_database_up 0.0"), "it is away");
@@ -160,14 +144,17 @@ class DatabaseFaultsTest {
       long seconds = Duration.ofNanos(System.nanoTime() - began).toSeconds();
       assertTrue(lines >= 1 && lines <= seconds + 2, lines + " lines in " + seconds + " s");
     } finally {
-      fault.end.execute();
+      if (fault == Fault.SWALLOWED) {
+        proxy.abandonConnections();
+      }
+      endFaults();
     }
 
     assertServedWithin(RECOVERY);
     service.awaitReady();
-    Await.until(BACK, () -> service.linesWith(BACK) > returns);
-    assertEquals(returns + 1, service.linesWith(BACK), service::output);
-    assertEquals(goings + 1, service.linesWith(AWAY), service::output);
+    Await.until(BACK, () -> service.linesWith(BACK) > outages);
+    assertEquals(outages + 1, service.linesWith(BACK), service::output);
+    assertEquals(outages + 1, service.linesWith(AWAY), service::output);
     assertFalse(service.output().contains("\tat "), "a stack trace is in the log");
   }
 
@@ -176,9 +163,9 @@ class DatabaseFaultsTest {
     assertEquals(200, create().statusCode());
     database.execute("ALTER ROLE gardener NOLOGIN", END_SESSIONS);
     try {
-      assertRefused();
+      assertRefused(create());
     } finally {
-      database.execute("ALTER ROLE gardener LOGIN");
+      endFaults();
     }
     assertServedWithin(PAUSE_AFTER_REFUSAL.plus(RECOVERY));
   }
@@ -203,25 +190,21 @@ class DatabaseFaultsTest {
     } while (create().statusCode() == 200);
   }
 
-  private void assertAllAreToldInTime() throws Exception {
-    List<Future<?>> calls = new ArrayList<>();
-    for (int caller = 0; caller < CALLERS; caller++) {
-      calls.add(callWithin(DEADLINE, DatabaseFaultsTest::assertRefused));
-    }
-    for (Future<?> call : calls) {
-      call.get();
-    }
+  private static void assertAllAreRefused() {
+    Stream.generate(() -> service.beginCreate(fern()))
+        .limit(CALLERS)
+        .toList()
+        .forEach(answer -> assertRefused(answer.join()));
   }
 
-  private static void assertRefused() {
-    HttpResponse<String> answer = create();
+  private static void assertRefused(HttpResponse<String> answer) {
     assertTrue(answer.body().startsWith("{\"error\":5002,"), answer.body());
     assertEquals(503, answer.statusCode());
     assertEquals(Optional.of("1"), answer.headers().firstValue("Retry-After"));
   }
 
-  private Future<?> callWithin(Duration limit, Executable call) {
-    return callers.submit(() -> assertTimeout(limit.plus(MARGIN), call));
+  private static void assertWithin(Duration limit, Executable call) {
+    assertTimeout(limit.plus(MARGIN), call);
   }
 
   private static void assertServedWithin(Duration limit) {
@@ -229,6 +212,10 @@ class DatabaseFaultsTest {
   }
 
   private static HttpResponse<String> create() {
-    return service.create(NEXT_ID.incrementAndGet(), "fern");
+    return service.create(fern());
+  }
+
+  private static String fern() {
+    return "{\"id\":" + NEXT_ID.incrementAndGet() + ",\"name\":\"fern\"}";
   }
 }

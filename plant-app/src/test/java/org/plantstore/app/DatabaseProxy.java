@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -16,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -23,14 +23,6 @@ import java.util.concurrent.locks.LockSupport;
  * threads.
  */
 final class DatabaseProxy implements AutoCloseable {
-
-  /** What happens to bytes on existing and new connections. */
-  private enum Traffic {
-    FORWARDED,
-    HELD,
-    /** The next answer of the database is lost with its connection. */
-    CUT
-  }
 
   private static final int CONNECT_TIMEOUT_MILLIS = 300;
   private static final Duration CHECK_PERIOD = Duration.ofMillis(5);
@@ -46,8 +38,9 @@ final class DatabaseProxy implements AutoCloseable {
 
   private volatile int target;
   private volatile Duration delay = Duration.ZERO;
-  private volatile Traffic traffic = Traffic.FORWARDED;
+  private volatile boolean isSilent;
   private volatile boolean isAccepting = true;
+  private final AtomicBoolean cutsNextAnswer = new AtomicBoolean();
   private volatile Set<Socket> abandoned = Set.of();
 
   /** Forwards to a port of this machine. */
@@ -79,7 +72,7 @@ final class DatabaseProxy implements AutoCloseable {
 
   /** Stops forwarding, and keeps received bytes for later. */
   void fallSilent() {
-    traffic = Traffic.HELD;
+    isSilent = true;
   }
 
   /** Stops forwarding on existing connections for ever; new ones work. */
@@ -90,14 +83,14 @@ final class DatabaseProxy implements AutoCloseable {
   /** Fills the backlog, so that the kernel drops the packets of connection attempts. */
   void acceptNothing() throws IOException {
     isAccepting = false;
-    while (true) {
-      Socket socket = new Socket();
-      backlog.add(socket);
-      try {
+    try {
+      while (true) {
+        Socket socket = new Socket();
+        backlog.add(socket);
         socket.connect(listener.getLocalSocketAddress(), CONNECT_TIMEOUT_MILLIS);
-      } catch (SocketTimeoutException e) {
-        return;
       }
+    } catch (SocketTimeoutException e) {
+      // The backlog is full.
     }
   }
 
@@ -109,7 +102,7 @@ final class DatabaseProxy implements AutoCloseable {
 
   /** Closes the next connection on which the database answers, and loses the answer. */
   void cutNextAnswer() {
-    traffic = Traffic.CUT;
+    cutsNextAnswer.set(true);
   }
 
   /** Ends all faults. */
@@ -118,7 +111,8 @@ final class DatabaseProxy implements AutoCloseable {
     backlog.clear();
     target = home;
     delay = Duration.ZERO;
-    traffic = Traffic.FORWARDED;
+    isSilent = false;
+    cutsNextAnswer.set(false);
     isAccepting = true;
   }
 
@@ -155,10 +149,9 @@ final class DatabaseProxy implements AutoCloseable {
   }
 
   private void connect(Socket client) {
+    awaitUntilAccepting(); // accepted just before the fault began
     try (client;
-        Socket server = new Socket()) {
-      awaitUntilAccepting(); // accepted just before the fault began
-      server.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), target));
+        Socket server = new Socket(InetAddress.getLoopbackAddress(), target)) {
       threads.execute(() -> forward(client, server, false));
       forward(server, client, true);
     } catch (IOException | IllegalArgumentException e) {
@@ -173,11 +166,10 @@ final class DatabaseProxy implements AutoCloseable {
         to) {
       for (int read = 0; read >= 0; read = from.getInputStream().read(bytes)) {
         LockSupport.parkNanos(delay.toNanos());
-        while ((traffic == Traffic.HELD || abandoned.contains(from)) && !to.isClosed()) {
+        while ((isSilent || abandoned.contains(from)) && !to.isClosed()) {
           LockSupport.parkNanos(CHECK_PERIOD.toNanos());
         }
-        if (isAnswer && read > 0 && traffic == Traffic.CUT) {
-          traffic = Traffic.FORWARDED;
+        if (isAnswer && read > 0 && cutsNextAnswer.getAndSet(false)) {
           return;
         }
         to.getOutputStream().write(bytes, 0, read);

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -62,15 +61,8 @@ class DatabaseTlsTest {
   }
 
   private static Map<String, String> environment(String host, Database database, String root) {
-    String address =
-        String.format(
-            Locale.ROOT,
-            "jdbc:postgresql://%s:%d/%s?sslmode=verify-full&sslrootcert=%s",
-            host,
-            database.port(),
-            database.name(),
-            root);
-    return Database.environment(address);
+    String address = "jdbc:postgresql://" + host + ":" + database.port() + "/" + database.name();
+    return Database.environment(address + "?sslmode=verify-full&sslrootcert=" + root);
   }
 
   private static void assertRefused(String host, Database database, String root, String reason) {
