@@ -1,17 +1,15 @@
 package org.plantstore.app;
 
-import static java.util.stream.Collectors.groupingBy;
-import static java.util.stream.Collectors.mapping;
-import static java.util.stream.Collectors.toCollection;
+import static java.util.stream.Collectors.toSet;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 
 /**
  * The dependencies of modules and their rooms (packages) in the bytecode, on each other and on
@@ -22,9 +20,20 @@ final class Architecture {
   private static final String ROOT = "org.plantstore.";
 
   private final JavaClasses classes;
+  private final List<Need> needs;
 
   Architecture(JavaClasses classes) {
     this.classes = classes;
+    // Every class needs at least java.lang, so every package is in the list.
+    needs =
+        classes.stream()
+            .flatMap(owner ->
+                owner.getDirectDependenciesFromSelf().stream()
+                    .map(dependency -> dependency.getTargetClass().getBaseComponentType())
+                    .filter(target -> !target.isPrimitive())
+                    .map(target -> new Need(owner.getPackageName(), target.getPackageName())))
+            .distinct()
+            .toList();
   }
 
   /** A dependency of a package of the project on another package. */
@@ -42,39 +51,32 @@ final class Architecture {
 
   private Map<String, Set<String>> graph(String prefix, UnaryOperator<String> nodeOf) {
     Map<String, Set<String>> graph = new TreeMap<>();
-    needs()
-        .filter(need -> need.from().startsWith(prefix))
-        .forEach(need -> {
-          String node = nodeOf.apply(need.from());
-          Set<String> needed = graph.computeIfAbsent(node, name -> new TreeSet<>());
-          if (need.to().startsWith(prefix) && !nodeOf.apply(need.to()).equals(node)) {
-            needed.add(nodeOf.apply(need.to()));
-          }
-        });
+    for (Need need : needs) {
+      if (need.from().startsWith(prefix)) {
+        String node = nodeOf.apply(need.from());
+        Set<String> needed = graph.computeIfAbsent(node, name -> new TreeSet<>());
+        if (need.to().startsWith(prefix) && !nodeOf.apply(need.to()).equals(node)) {
+          needed.add(nodeOf.apply(need.to()));
+        }
+      }
+    }
     return graph;
   }
 
   /** Returns the packages outside of the project that a module depends on. */
   Set<String> externalPackages(String module) {
-    return needs()
-        .filter(need -> moduleOf(need.from()).equals(module))
+    return needs.stream()
+        .filter(need -> moduleOf(need.from()).equals(module) && !need.to().startsWith(ROOT))
         .map(Need::to)
-        .filter(name -> !name.startsWith(ROOT))
-        .collect(toCollection(TreeSet::new));
+        .collect(toSet());
   }
 
-  /** Returns the rooms that depend on each technology, named by the prefix of its packages. */
-  Map<String, Set<String>> roomsByTechnology(Set<String> technologies) {
-    return needs()
-        .flatMap(need ->
-            technologies.stream()
-                .filter(prefix -> isIn(need.to(), prefix) && !isIn(need.from(), prefix))
-                .map(prefix -> Map.entry(prefix, roomOf(need.from()))))
-        .collect(
-            groupingBy(
-                Map.Entry::getKey,
-                TreeMap::new,
-                mapping(Map.Entry::getValue, toCollection(TreeSet::new))));
+  /** Returns the rooms that depend on a technology, named by the prefix of its packages. */
+  Set<String> roomsThatNeed(String technology) {
+    return needs.stream()
+        .filter(need -> isIn(need.to(), technology) && !isIn(need.from(), technology))
+        .map(need -> roomOf(need.from()))
+        .collect(toSet());
   }
 
   /** Returns the classes outside of the jar or folder of the module that owns their package. */
@@ -85,17 +87,7 @@ final class Architecture {
           return !place.contains("/" + moduleOf(shipped.getPackageName()) + "/");
         })
         .map(JavaClass::getName)
-        .collect(toCollection(TreeSet::new));
-  }
-
-  /** Every class needs at least {@code java.lang}, so every package is in the stream. */
-  private Stream<Need> needs() {
-    return classes.stream()
-        .flatMap(owner ->
-            owner.getDirectDependenciesFromSelf().stream()
-                .map(dependency -> dependency.getTargetClass().getBaseComponentType())
-                .filter(target -> !target.isPrimitive())
-                .map(target -> new Need(owner.getPackageName(), target.getPackageName())));
+        .collect(toSet());
   }
 
   private static String roomOf(String packageName) {
