@@ -1,19 +1,18 @@
 package org.plantstore.app;
 
+import static java.util.stream.Collectors.toSet;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,13 +21,12 @@ import org.junit.jupiter.api.io.TempDir;
 class MarkdownTest {
 
   private static final Path ROOT = Objects.requireNonNull(Path.of("").toAbsolutePath().getParent());
+  private static final Path README = ROOT.resolve("README.md");
   private static final int MAX_README_LINES = 160;
 
-  private static final Pattern CODE = Pattern.compile("(?ms)^```.*?^```$|`[^`\n]*`");
-
-  private static final Pattern LINK = Pattern.compile("\\]\\((?![a-z]+:)([^)\\s]+)\\)");
-
   private static final Pattern FENCED = Pattern.compile("(?ms)^```.*?^```$");
+  private static final Pattern CODE = Pattern.compile(FENCED + "|`[^`\n]*`");
+  private static final Pattern LINK = Pattern.compile("\\]\\((?![a-z]+:)([^)\\s]+)\\)");
   private static final Pattern HEADING = Pattern.compile("(?m)^#{1,6} +(.+?) *$");
   private static final Pattern CLASS = Pattern.compile("`((?:[A-Z][a-z]+){2,})`");
 
@@ -44,14 +42,12 @@ class MarkdownTest {
     List<Path> pages = files(".*\\.md");
 
     assertTrue(pages.size() > 5, () -> "the pages were found: " + pages);
-    assertEquals(List.of(), broken(pages));
+    pages.forEach(page -> assertEquals(List.of(), broken(page), page::toString));
   }
 
   @Test
   void broken_link_is_noticed(@TempDir Path folder) throws IOException {
-    Path page = folder.resolve("page.md");
-    Files.writeString(
-        page,
+    String text =
         """
         # One `page`, and more
         ## More
@@ -63,18 +59,15 @@ class MarkdownTest {
         [i](absent)
         ```
         [j](#no-heading)
-        """);
-
+        """;
     assertEquals(
-        Stream.of("absent.md", "#more-1", "page.md#absent", "#no-heading")
-            .map(link -> page + " links to " + link)
-            .toList(),
-        broken(List.of(page)));
+        List.of("absent.md", "#more-1", "page.md#absent", "#no-heading"),
+        broken(Files.writeString(folder.resolve("page.md"), text)));
   }
 
   @Test
-  void readme_is_short() throws IOException {
-    long lines = Files.readString(ROOT.resolve("README.md")).lines().count();
+  void readme_is_short() {
+    long lines = Manifests.text(README).lines().count();
 
     assertTrue(lines <= MAX_README_LINES, () -> "lines: " + lines);
   }
@@ -82,40 +75,35 @@ class MarkdownTest {
   /** On the other pages, only tests are checked: they also name classes of other projects. */
   @Test
   void classes_of_the_readme_and_tests_of_all_pages_are_there() throws IOException {
-    Set<String> named = new TreeSet<>();
+    Set<String> named = groups(CLASS, Manifests.text(README)).collect(toSet());
     for (Path page : files(".*\\.md")) {
-      boolean isReadme = page.equals(ROOT.resolve("README.md"));
-      CLASS
-          .matcher(Files.readString(page))
-          .results()
-          .map(name -> name.group(1) + ".java")
-          .filter(name -> isReadme || name.endsWith("Test.java"))
-          .forEach(named::add);
+      groups(CLASS, Manifests.text(page)).filter(name -> name.endsWith("Test")).forEach(named::add);
     }
 
-    assertTrue(named.contains("ChaosTest.java"), () -> "the names were found: " + named);
-    files(".*\\.java").forEach(file -> named.remove(file.getFileName().toString()));
+    assertTrue(named.contains("ChaosTest"), () -> "the names were found: " + named);
+    for (Path file : files(".*\\.java")) {
+      named.remove(file.getFileName().toString().replace(".java", ""));
+    }
     assertEquals(Set.of(), named);
   }
 
   @Test
   void each_warning_and_error_has_its_row_of_the_runbook() throws IOException {
-    StringBuilder sources = new StringBuilder();
+    Set<String> logged = new TreeSet<>();
     for (Path file : files(".*/src/main/java/.*\\.java")) {
-      sources.append(Files.readString(file));
+      logLines(LOGGED, Manifests.text(file)).forEach(logged::add);
     }
-    Set<String> logged = logLines(LOGGED, sources);
 
     assertTrue(logged.size() > 5, () -> "the sources were read: " + logged);
-    assertEquals(logged, logLines(RUNBOOK_ROW, Manifests.runbook()));
+    assertEquals(logged, logLines(RUNBOOK_ROW, Manifests.runbook()).collect(toSet()));
   }
 
-  private static Set<String> logLines(Pattern pattern, CharSequence text) {
-    return pattern
-        .matcher(text)
-        .results()
-        .map(match -> match.group(1).replace("{}", "…").replaceAll("[: ]+$", ""))
-        .collect(Collectors.toCollection(TreeSet::new));
+  private static Stream<String> logLines(Pattern pattern, String text) {
+    return groups(pattern, text).map(line -> line.replace("{}", "…").replaceAll("[: ]+$", ""));
+  }
+
+  private static Stream<String> groups(Pattern pattern, String text) {
+    return pattern.matcher(text).results().map(match -> match.group(1));
   }
 
   /** Returns the files of the project whose paths match, except those of a build or npm. */
@@ -130,33 +118,23 @@ class MarkdownTest {
     }
   }
 
-  private static List<String> broken(List<Path> pages) throws IOException {
-    List<String> broken = new ArrayList<>();
-    for (Path page : pages) {
-      String text = CODE.matcher(Files.readString(page)).replaceAll("");
-      for (String link : LINK.matcher(text).results().map(result -> result.group(1)).toList()) {
-        if (!leadsSomewhere(page, link)) {
-          broken.add(page + " links to " + link);
-        }
-      }
-    }
-    return broken;
+  private static List<String> broken(Path page) {
+    return groups(LINK, CODE.matcher(Manifests.text(page)).replaceAll(""))
+        .filter(link -> !leadsSomewhere(page, link))
+        .toList();
   }
 
-  private static boolean leadsSomewhere(Path page, String link) throws IOException {
+  private static boolean leadsSomewhere(Path page, String link) {
     String[] parts = link.split("#", 2);
     Path target = parts[0].isEmpty() ? page : page.resolveSibling(parts[0]);
-    return Files.exists(target) && (parts.length == 1 || anchors(target).contains(parts[1]));
+    return Files.exists(target)
+        && (parts.length == 1 || anchors(target).anyMatch(parts[1]::equals));
   }
 
   /** Returns the anchors that GitHub and others give the headings of a page. */
-  private static Set<String> anchors(Path page) throws IOException {
-    String text = FENCED.matcher(Files.readString(page)).replaceAll("");
-    return HEADING
-        .matcher(text)
-        .results()
-        .map(heading -> heading.group(1).toLowerCase(Locale.ROOT))
-        .map(heading -> heading.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'))
-        .collect(Collectors.toSet());
+  private static Stream<String> anchors(Path page) {
+    return groups(HEADING, FENCED.matcher(Manifests.text(page)).replaceAll(""))
+        .map(heading -> heading.toLowerCase(Locale.ROOT))
+        .map(heading -> heading.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'));
   }
 }
