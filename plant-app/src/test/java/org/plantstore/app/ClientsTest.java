@@ -1,18 +1,32 @@
 package org.plantstore.app;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.NullUnmarked;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.plantstore.client.ApiClient;
 import org.plantstore.client.ApiException;
 import org.plantstore.client.CreatedPlant;
@@ -20,27 +34,106 @@ import org.plantstore.client.NewPlant;
 import org.plantstore.client.PlantStoreError;
 import org.plantstore.client.PlantsApi;
 
-/** The service, used by generated clients and on its page. */
+/** The service, used by the recipes of the HTTP adapter's page, generated clients and its page. */
 @NullUnmarked // generated code says nothing about null
 class ClientsTest {
 
-  @Test
-  void java_client_creates_a_plant_and_again() throws Exception {
-    PlantsApi plants = plants(ServiceProcess.token());
-    NewPlant newPlant = new NewPlant().id(Long.MAX_VALUE - 7).name("fern").tag("shade");
+  private static final Path PAGE = Path.of("..", "plant-adapter-http", "README.md");
 
-    assertEquals(new CreatedPlant().name("fern").tag("shade"), plants.createPlant(newPlant));
-    assertEquals(new CreatedPlant().name("fern").tag("shade"), plants.createPlant(newPlant));
-    assertEquals(
-        new CreatedPlant().name("oak"), plants.createPlant(new NewPlant().id(401L).name("oak")));
+  /** One second, less the inaccuracy of timers. */
+  private static final long WAIT_NANOS = 980_000_000;
+
+  @TempDir Path folder;
+
+  /** Recipes by their language on the page. */
+  enum Recipe {
+    SH("create.sh", "bash"), // and curl
+    JAVA("CreatePlant.java", Path.of(System.getProperty("java.home"), "bin", "java").toString()),
+    PYTHON("create.py", "python3"),
+    JAVASCRIPT("create.mjs", "node");
+
+    private final String file;
+    private final String interpreter;
+
+    Recipe(String file, String interpreter) {
+      this.file = file;
+      this.interpreter = interpreter;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Execution(ExecutionMode.CONCURRENT)
+  void recipe_creates_a_plant_or_tells_the_error(Recipe recipe) throws Exception {
+    URI service = ServiceProcess.shared().address();
+    Program.Ended created = run(recipe, service, ServiceProcess.token());
+    created.requireSuccess();
+    assertTrue(created.output().contains("{\"name\":\"fern\""), created.output());
+
+    Program.Ended refused = run(recipe, service, "a.b.c");
+    assertNotEquals(0, refused.exitCode());
+    assertTrue(refused.output().contains("{\"error\":4002,"), refused.output());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Execution(ExecutionMode.CONCURRENT)
+  void recipe_sends_the_same_again_when_that_can_help(Recipe recipe) throws IOException {
+    List<String> bodies = new CopyOnWriteArrayList<>();
+    List<Long> arrivals = new CopyOnWriteArrayList<>();
+    HttpServer faulty = HttpServer.create(new InetSocketAddress("localhost", 0), 0);
+    faulty.createContext(
+        "/plants",
+        exchange -> {
+          bodies.add(new String(exchange.getRequestBody().readAllBytes(), UTF_8));
+          exchange.getResponseHeaders().add("Retry-After", "1");
+          arrivals.add(System.nanoTime());
+          switch (bodies.size()) {
+            case 1 -> exchange.sendResponseHeaders(503, -1);
+            case 2 -> exchange.sendResponseHeaders(502, -1);
+            case 3 -> exchange.sendResponseHeaders(504, -1);
+            case 5 -> exchange.sendResponseHeaders(200, -1);
+            default -> {} // the connection breaks
+          }
+          exchange.close();
+        });
+    faulty.start();
+    try {
+      URI address = URI.create("http://localhost:" + faulty.getAddress().getPort());
+      run(recipe, address, ServiceProcess.token()).requireSuccess();
+    } finally {
+      faulty.stop(0);
+    }
+
+    assertEquals(5, bodies.size());
+    assertEquals(Set.of(bodies.get(0)), Set.copyOf(bodies));
+    assertTrue(arrivals.get(1) - arrivals.get(0) >= WAIT_NANOS, "it waited");
+    assertTrue(bodies.get(0).matches("\\{\"id\": ?\\d+, ?\"name\": ?\"fern\".*}"), bodies.get(0));
+  }
+
+  private Program.Ended run(Recipe recipe, URI service, String token) throws IOException {
+    Program.requireInstalled(recipe.interpreter);
+    Program.requireInstalled("curl");
+    String text =
+        Manifests.block(PAGE, recipe).replace("http://localhost:8080", service.toString());
+    Files.writeString(folder.resolve(recipe.file), text);
+    // A home without settings of curl. Java compiles its recipe each time.
+    Map<String, String> environment =
+        Map.of("TOKEN", token, "HOME", folder + "", "JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1");
+    return Program.run(folder, environment, recipe.interpreter, recipe.file);
   }
 
   @Test
-  void java_client_meets_errors() throws Exception {
+  void java_client_creates_a_plant_and_again_and_meets_errors() throws Exception {
     String token = ServiceProcess.token();
-    plants(token).createPlant(new NewPlant().id(402L).name("fern"));
+    NewPlant fern = new NewPlant().id(Long.MAX_VALUE - 7).name("fern").tag("shade");
+    NewPlant oak = new NewPlant().id(401L).name("oak");
 
-    assertFailure(400, 3001, token, new NewPlant().id(402L).name("moss"));
+    for (int time = 0; time < 2; time++) {
+      assertEquals(new CreatedPlant().name("fern").tag("shade"), plants(token).createPlant(fern));
+      assertEquals(new CreatedPlant().name("oak"), plants(token).createPlant(oak));
+    }
+    assertFailure(400, 3001, token, new NewPlant().id(401L).name("moss"));
     assertFailure(400, 2001, token, new NewPlant().name("moss"));
     assertFailure(401, 4001, null, new NewPlant().id(403L).name("moss"));
     assertFailure(401, 4002, "a.b.c", new NewPlant().id(403L).name("moss"));
@@ -57,19 +150,13 @@ class ClientsTest {
   @Test
   void go_client_creates_a_plant_and_again_and_meets_errors() throws Exception {
     String go = Program.requireInstalled("go");
-    Map<String, String> environment =
-        Map.of(
-            "BASE",
-            ServiceProcess.shared().address().toString(),
-            "TOKEN",
-            ServiceProcess.token(),
-            "GOPATH",
-            Program.TARGET.resolve("clients/go").toString(),
-            // Without a module, any version of Go compiles the client, and downloads nothing.
-            "GO111MODULE",
-            "off",
-            "CGO_ENABLED",
-            "0"); // needs no C compiler
+    Map<String, String> environment = new HashMap<>();
+    environment.put("BASE", ServiceProcess.shared().address().toString());
+    environment.put("TOKEN", ServiceProcess.token());
+    environment.put("GOPATH", Program.TARGET.resolve("clients/go").toString());
+    // Without a module, any version of Go compiles the client, and downloads nothing.
+    environment.put("GO111MODULE", "off");
+    environment.put("CGO_ENABLED", "0"); // needs no C compiler
     Program.run(Path.of("src", "test", "go"), environment, go, "test", "client_test.go")
         .requireSuccess();
   }
