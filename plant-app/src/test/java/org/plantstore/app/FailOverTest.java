@@ -79,7 +79,6 @@ class FailOverTest {
       setReadOnly(first, "off");
       second.kill();
       assertServedSoon(service);
-    } finally {
       second.restart();
     }
   }

@@ -8,7 +8,6 @@ import java.net.http.HttpRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -80,10 +79,9 @@ class ProxiesTest {
 
   /** Starts an instance at the ports of one that has ended. */
   private static ServiceProcess replace(ServiceProcess ended, Map<String, String> settings) {
-    Map<String, String> withPorts = new HashMap<>(settings);
-    withPorts.put("PORT", String.valueOf(ended.port));
-    withPorts.put("MANAGEMENT_PORT", String.valueOf(ended.managementPort));
-    ServiceProcess replacement = new ServiceProcess(withPorts);
+    settings.put("PORT", String.valueOf(ended.port));
+    settings.put("MANAGEMENT_PORT", String.valueOf(ended.managementPort));
+    ServiceProcess replacement = new ServiceProcess(settings);
     replacement.awaitLine("outcome=created"); // the proxy uses it again
     return replacement;
   }
