@@ -53,7 +53,7 @@ class ChaosTest {
   @AutoClose private volatile ServiceProcess service;
 
   private final long seed = Long.getLong("chaos.seed", System.nanoTime());
-  private final int rounds = Integer.getInteger("chaos.rounds", 6);
+  private final int rounds = Integer.getInteger("chaos.rounds", 3);
   private final Random random = new Random(seed);
 
   @BeforeEach

@@ -31,14 +31,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The largest bodies on as many connections as concurrent creates, with a small heap. */
 @Tag("slow")
-@Tag("newest")
 @Isolated
 class SmallHeapTest {
 
   /** The options of the start script, except the size of the heap; the last one is the default. */
   private static final List<String> OPTIONS =
       List.of(
-          "-Xmx128m",
+          "-Xmx96m",
           "-XX:-UseSerialGC",
           "-XX:+UseParallelGC",
           "-XX:+ExitOnOutOfMemoryError",
@@ -49,8 +48,8 @@ class SmallHeapTest {
   /** Fewer than the limit of concurrent handshakes. */
   private static final int TLS_CONNECTIONS = 64;
 
-  /** Nearly the limit of connections. */
-  private static final int STRANGERS = 16_000;
+  /** Half of the limit of connections, for a heap of little more than half the default. */
+  private static final int STRANGERS = 8_000;
 
   private static final int OPEN_CONNECTIONS = 10_000;
 
@@ -105,6 +104,7 @@ class SmallHeapTest {
 
   /** Every other client leaves without its answer. */
   @Test
+  @Tag("newest")
   void largest_bodies_on_many_connections_are_answered() throws Exception {
     assertAnswered(onConnections(CONNECTIONS, id -> largeCreate(connect(), id, id % 2 == 0)));
     assertWell();
@@ -151,6 +151,7 @@ class SmallHeapTest {
 
   /** Each kind is one more wave for the same process. */
   @ParameterizedTest
+  @Tag("newest")
   @ValueSource(
       strings = {
         "line",
