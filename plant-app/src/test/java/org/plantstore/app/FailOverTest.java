@@ -32,7 +32,7 @@ class FailOverTest {
   private static final Duration RECOVERY = Duration.ofSeconds(2);
 
   /** Additional time for a busy machine. */
-  private static final Duration MARGIN = Duration.ofSeconds(5);
+  private static final Duration MARGIN = Duration.ofSeconds(2);
 
   /** Those of {@link ChaosWriters} are positive. */
   private static final AtomicLong NEXT_ID = new AtomicLong(Long.MIN_VALUE);

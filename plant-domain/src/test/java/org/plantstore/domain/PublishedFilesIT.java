@@ -1,22 +1,16 @@
 package org.plantstore.domain;
 
-import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import java.io.DataInputStream;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -65,22 +59,5 @@ class PublishedFilesIT {
         }
       }
     }
-  }
-
-  /** Compares all elements, since consumers would have to fetch a parent or a dependency. */
-  @Test
-  void pom_has_the_metadata_and_nothing_else() throws IOException {
-    String pom = Files.readString(Path.of(".flattened-pom.xml"));
-
-    assertEquals(
-        "project modelVersion groupId artifactId version name description url"
-            + " licenses license name url developers developer name url scm connection url",
-        Pattern.compile("<(\\w+)")
-            .matcher(pom)
-            .results()
-            .map(element -> element.group(1))
-            .collect(joining(" ")));
-    assertTrue(pom.contains("<artifactId>plant-domain</artifactId>"), pom);
-    assertFalse(pom.contains("/plant-domain"), "a URL to which Maven has added the module");
   }
 }

@@ -18,12 +18,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /** Faults of a real server, and the metrics that show them. */
+@Tag("newest")
 class PostgresFaultsTest {
 
   @BeforeEach

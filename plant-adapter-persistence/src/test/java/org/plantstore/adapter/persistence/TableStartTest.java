@@ -16,6 +16,7 @@ import java.util.concurrent.Executor;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,6 +25,7 @@ import org.plantstore.adapter.persistence.requirement.Requirements;
 import org.slf4j.LoggerFactory;
 
 /** Which tables a start accepts that has not made them, and the commands for them. */
+@Tag("newest")
 class TableStartTest {
 
   private static final Map<String, Object> UNMIGRATED = Map.of("database.migrate", "off");
