@@ -61,7 +61,9 @@ class RenewedCertificateTest {
           Stream.<Callable<Integer>>of(
                   () -> statuses(ServerTest.send(server, request)).get(0),
                   () -> Answer.create(server.getURI(), Tokens.valid()).status())
-              .map(call -> CompletableFuture.supplyAsync(() -> repeat(call, done)))
+              .map(call ->
+                  CompletableFuture.supplyAsync(
+                      () -> repeat(call, done), task -> new Thread(task).start()))
               .toList();
 
       X509Bundle second = TestCertificate.issue(TestCertificate.builder().rsa2048());
