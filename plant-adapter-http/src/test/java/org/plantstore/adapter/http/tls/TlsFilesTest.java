@@ -136,7 +136,7 @@ class TlsFilesTest {
             + " differs");
   }
 
-  /** HttpRequirementsTest has one whose key is of the same kind. */
+  /** SettingsTest has one whose key is of the same kind. */
   @Test
   void key_of_another_kind_of_certificate_is_refused() throws IOException {
     X509Bundle other = TestCertificate.issue(TestCertificate.builder().rsa2048());
