@@ -8,7 +8,6 @@ import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -67,16 +66,6 @@ class AddressAndCallerTest extends ServerTest {
   void scheme_is_read_in_any_case(String scheme) {
     String credentials = scheme + " " + Tokens.valid();
     assertEquals(200, Answer.to(create(FERN).setHeader("Authorization", credentials)).status());
-  }
-
-  @Test
-  void caller_is_looked_at_before_the_body() {
-    for (String body : List.of("", "not json", "x".repeat(2_000_000))) {
-      assertNoToken(
-          anonymous("/plants")
-              .header("Content-Type", "text/plain")
-              .POST(BodyPublishers.ofString(body)));
-    }
   }
 
   @ParameterizedTest
