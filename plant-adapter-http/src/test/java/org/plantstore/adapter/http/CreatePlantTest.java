@@ -27,8 +27,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
-import org.plantstore.domain.PlantIdTakenException;
-import org.plantstore.domain.PlantStoreUnavailableException;
 
 /** The answers to a create, byte for byte: each kind once. */
 @Tag("newest")
@@ -113,26 +111,6 @@ class CreatePlantTest extends ServerTest {
     assertTrue(answer.endsWith(message + "\"}"), answer);
     String anonymous = request.replaceAll("Authorization: .*\r\n", "");
     assertEquals(List.of(401), statuses(send(anonymous)));
-  }
-
-  @Test
-  void taken_id_is_refused_and_the_stored_plant_is_not_revealed() {
-    createPlant.fail(new PlantIdTakenException(7));
-
-    assertRefused(
-        post("{\"id\":7,\"name\":\"fern\"}"),
-        3001,
-        "id 7 is taken by a plant with another name or tag; choose another id.");
-  }
-
-  @Test
-  void unavailable_store_asks_to_retry() {
-    createPlant.fail(new PlantStoreUnavailableException("secret address"));
-
-    Answer answer = post(FERN);
-
-    assertError(answer, ErrorNumber.STORE_UNAVAILABLE);
-    assertEquals(Optional.of("1"), answer.header("Retry-After"));
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.http.Answer.assertError;
 
 import jakarta.inject.Inject;
 import java.io.IOException;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.plantstore.adapter.http.Answer;
 import org.plantstore.adapter.http.ServerTest;
+import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /** Large requests, when there is memory left for them and when there is none. */
@@ -63,7 +65,7 @@ class BodyBudgetTest extends ServerTest {
     awaitThatNothingIsTaken();
 
     createPlant.fail(new PlantStoreUnavailableException("down"));
-    assertEquals(503, post(LARGE).status());
+    assertError(post(LARGE), ErrorNumber.STORE_UNAVAILABLE);
     awaitThatNothingIsTaken();
 
     assertEquals(400, post(LARGE + "x").status());
