@@ -1,5 +1,7 @@
 package org.plantstore.app;
 
+import static java.util.stream.Collectors.joining;
+
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.ApplicationContextConfigurer;
 import io.micronaut.context.annotation.Context;
@@ -61,7 +63,7 @@ public final class InstalledStores implements ApplicationContextConfigurer {
       throw new ConfigurationException(
           "a store in META-INF/services must be the name of a public class that implements"
               + " PlantStore and has a public constructor without parameters, but: "
-              + reasonOf(e));
+              + e.getMessage());
     }
   }
 
@@ -79,13 +81,11 @@ public final class InstalledStores implements ApplicationContextConfigurer {
     }
   }
 
-  /**
-   * Returns the message of the store's exception, or a linkage error itself, such as a missing
-   * driver.
-   */
+  /** Returns the store's exception and its causes, such as of a static initialiser. */
   private static String reasonOf(ServiceConfigurationError failure) {
-    Throwable cause = Objects.requireNonNullElse(failure.getCause(), failure);
-    return String.valueOf(cause instanceof LinkageError ? cause : cause.getMessage());
+    return Stream.iterate(failure.getCause(), Objects::nonNull, Throwable::getCause)
+        .map(Throwable::toString)
+        .collect(joining(", caused by "));
   }
 
   @PreDestroy

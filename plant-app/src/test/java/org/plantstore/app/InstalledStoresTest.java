@@ -60,8 +60,8 @@ class InstalledStoresTest {
 
   @ParameterizedTest
   @CsvSource({
-    "false, 'SHELF must be set, but is not'",
-    "true, java.lang.NoClassDefFoundError: the driver"
+    "false, 'java.lang.IllegalStateException: SHELF must be set, but is not'",
+    "true, 'java.lang.ExceptionInInitializerError, caused by java.lang.NoClassDefFoundError: the driver'"
   })
   void store_that_cannot_be_made_says_why(boolean lacksDriver, String reason) throws IOException {
     UnusablePlantStore.lacksDriver = lacksDriver;
@@ -136,7 +136,7 @@ class InstalledStoresTest {
     /** Always fails. */
     public UnusablePlantStore() {
       if (lacksDriver) {
-        throw new NoClassDefFoundError("the driver");
+        throw new ExceptionInInitializerError(new NoClassDefFoundError("the driver"));
       }
       throw new IllegalStateException("SHELF must be set, but is not");
     }

@@ -78,6 +78,14 @@ class PlantCreationTest {
   }
 
   @Test
+  void store_that_returns_another_id_is_at_fault() {
+    CreatePlant broken = new PlantCreation(plant -> new NewPlant(8, plant.name(), plant.tag()));
+
+    assertThrows(IllegalStateException.class, () -> broken.create(FERN));
+    assertInstanceOf(IllegalStateException.class, outcome(broken, FERN).get(0));
+  }
+
+  @Test
   @SuppressWarnings("NullAway") // this test passes null
   void null_is_refused() {
     assertThrows(NullPointerException.class, () -> createPlant.create(null));
