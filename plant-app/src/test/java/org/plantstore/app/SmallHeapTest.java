@@ -155,7 +155,6 @@ class SmallHeapTest {
 
   /** Each kind is one more wave for the same process. */
   @ParameterizedTest
-  @Tag("newest")
   @ValueSource(
       strings = {
         "line",
