@@ -9,7 +9,12 @@ import io.micronaut.context.annotation.ContextConfigurer;
 import io.micronaut.context.annotation.Factory;
 import io.micronaut.context.annotation.Requires;
 import io.micronaut.context.exceptions.ConfigurationException;
+import io.micronaut.inject.BeanDefinition;
 import jakarta.annotation.PreDestroy;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URL;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.ServiceConfigurationError;
@@ -31,21 +36,34 @@ public final class InstalledStores implements ApplicationContextConfigurer {
 
   @Override
   public void configure(ApplicationContext context) {
-    List<String> stores =
+    List<? extends Class<?>> stores =
         Stream.concat(
                 context.getBeanDefinitions(PlantStore.class).stream()
                     .filter(bean -> bean.getDeclaringType().orElse(null) != InstalledStores.class)
-                    .map(bean -> bean.getBeanType().getName()),
-                providers().map(store -> store.type().getName()))
-            .sorted()
+                    .map(BeanDefinition::getBeanType),
+                providers().map(ServiceLoader.Provider::type))
             .toList();
-    if (stores.size() != 1) {
+    if (stores.isEmpty()) {
       throw new ConfigurationException(
-          stores.isEmpty()
-              ? "no store is on the class path; add one, such as plant-adapter-persistence"
-              : stores.size()
-                  + " stores are on the class path, but there must be one; leave out all but one of "
-                  + String.join(", ", stores));
+          "no store is on the class path; add one, such as plant-adapter-persistence");
+    }
+    List<String> names = stores.stream().flatMap(InstalledStores::namesOf).sorted().toList();
+    if (names.size() != 1) {
+      throw new ConfigurationException(
+          names.size()
+              + " stores are on the class path, but there must be one; leave out all but one of "
+              + String.join(", ", names));
+    }
+  }
+
+  /** Returns the name of a class, or those of its files if the class path has several versions. */
+  private static Stream<String> namesOf(Class<?> store) {
+    try {
+      String file = store.getName().replace('.', '/') + ".class";
+      List<URL> files = Collections.list(store.getClassLoader().getResources(file));
+      return files.size() > 1 ? files.stream().map(URL::toString) : Stream.of(store.getName());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -59,11 +77,11 @@ public final class InstalledStores implements ApplicationContextConfigurer {
   static Stream<ServiceLoader.Provider<PlantStore>> providers() {
     try {
       return ServiceLoader.load(PlantStore.class).stream().toList().stream();
-    } catch (ServiceConfigurationError e) {
+    } catch (ServiceConfigurationError | LinkageError e) {
       throw new ConfigurationException(
           "a store in META-INF/services must be the name of a public class that implements"
               + " PlantStore and has a public constructor without parameters, but: "
-              + e.getMessage());
+              + (e instanceof LinkageError ? e : e.getMessage()));
     }
   }
 

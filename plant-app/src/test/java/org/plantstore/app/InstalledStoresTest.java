@@ -1,5 +1,6 @@
 package org.plantstore.app;
 
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,6 +9,7 @@ import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -56,6 +58,24 @@ class InstalledStoresTest {
             + " org.plantstore.adapter.persistence.PostgresPlantStore, "
             + MapPlantStore.class.getName(),
         () -> ApplicationContext.run().close());
+  }
+
+  @Test
+  void check_finds_a_store_of_which_there_are_two_versions() throws IOException {
+    provide(MapPlantStore.class);
+    String file = MapPlantStore.class.getName().replace('.', '/') + ".class";
+    Path copy = providers.resolve(file);
+    Files.createDirectories(copy.getParent());
+    try (InputStream original = requireNonNull(classPath.getResourceAsStream(file))) {
+      Files.copy(original, copy);
+    }
+    ProcessBuilder command =
+        ServiceProcess.withoutPostgres(providers + File.pathSeparator, "check");
+    try (ServiceProcess check = new ServiceProcess(command, Map.of())) {
+      assertEquals(1, check.awaitExit());
+      assertTrue(check.output().startsWith("✘ service: 2 stores are on the"), check.output());
+      assertTrue(check.output().contains(copy.toString()), check.output());
+    }
   }
 
   @ParameterizedTest
