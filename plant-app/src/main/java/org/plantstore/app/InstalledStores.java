@@ -81,7 +81,7 @@ public final class InstalledStores implements ApplicationContextConfigurer {
       throw new ConfigurationException(
           "a store in META-INF/services must be the name of a public class that implements"
               + " PlantStore and has a public constructor without parameters, but: "
-              + (e instanceof LinkageError ? e : e.getMessage()));
+              + e);
     }
   }
 

@@ -97,10 +97,23 @@ class InstalledStoresTest {
     assertRefused(
         "a store in META-INF/services must be the name of a public class that implements PlantStore"
             + " and has a public constructor without parameters, but:"
-            + " org.plantstore.domain.PlantStore: "
+            + " java.util.ServiceConfigurationError: org.plantstore.domain.PlantStore: "
             + getClass().getName()
             + " not a subtype",
         InstalledStores::providers);
+  }
+
+  @Test
+  void store_whose_class_cannot_be_loaded_says_why() throws IOException {
+    provide(getClass());
+    Path services = providers.resolve("META-INF/services").resolve(PlantStore.class.getName());
+    Files.writeString(services, "Unreadable");
+    Files.writeString(providers.resolve("Unreadable.class"), "no class");
+    String refusal =
+        String.valueOf(
+            assertThrows(ConfigurationException.class, InstalledStores::providers).getMessage());
+    assertTrue(refusal.contains("but: java.lang.ClassFormatError: "), refusal);
+    assertTrue(refusal.endsWith(" Unreadable"), refusal);
   }
 
   @Test
