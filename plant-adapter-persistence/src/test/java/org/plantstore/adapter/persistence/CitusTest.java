@@ -46,14 +46,6 @@ class CitusTest {
   }
 
   @Test
-  void of_rivals_through_two_nodes_one_wins() throws Exception {
-    CitusNode.makeTable(SHARDS);
-    List<PlantStore> stores = start(COORDINATOR, WORKER1);
-
-    Calls.assertOneWins(stores.get(0), stores.get(1), 1_000);
-  }
-
-  @Test
   void dead_worker_costs_only_its_own_plants() throws Throwable {
     assertApart(WORKER2::kill, WORKER2::start);
   }
