@@ -2,7 +2,6 @@ package org.plantstore.adapter.persistence;
 
 import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -123,19 +122,6 @@ class DistributedTableTest {
     assertEquals(200, lanePlants("serving"));
   }
 
-  @Test
-  @Timeout(20)
-  void first_read_of_the_shards_that_fails_is_repeated_soon() throws Exception {
-    try (LyingServer server = new LyingServer(SERVER.port())) {
-      server.cutAt = "SELECT to_regclass('pg_dist_partition')";
-      reconnect(Map.of("database.url", server.url()));
-      Shards shards = instance.getBean(Shards.class);
-      assertFalse(shards.isDistributed());
-
-      await(shards::isDistributed);
-    }
-  }
-
   private static long writers() {
     return Thread.getAllStackTraces().keySet().stream()
         .filter(thread -> thread.getName().equals("plant-writer"))
@@ -216,23 +202,6 @@ class DistributedTableTest {
               return call.handle((stored, failure) -> failure == null).get();
             }));
     assertAllStored(putAll(ids(3_000, IN_EAST, 100)));
-  }
-
-  @Test
-  void bystanders_of_a_locked_id_are_served() throws Exception {
-    long locked = ids(0, IN_EAST, 1).findFirst().orElseThrow();
-    try (Connection holder = SERVER.connection()) {
-      holder.setAutoCommit(false);
-      holder.createStatement().execute("INSERT INTO plant VALUES (" + locked + ", 'undecided')");
-      var held = putAll(LongStream.of(locked)).get(0);
-      await(() -> SERVER.single("SELECT count(*) FROM pg_locks WHERE NOT granted").equals("1"));
-
-      assertAllStored(putAll(LongStream.range(1_000, 1_040)));
-
-      assertFalse(held.isDone());
-      holder.rollback();
-      held.get();
-    }
   }
 
   /** As after a shard was split or moved: metadata affect only speed. */
