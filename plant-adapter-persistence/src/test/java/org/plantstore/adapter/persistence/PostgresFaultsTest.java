@@ -34,21 +34,6 @@ class PostgresFaultsTest {
   }
 
   @Test
-  void connection_that_the_server_closes_is_replaced() {
-    try (ApplicationContext instance = SERVER.connect()) {
-      PlantStore store = instance.getBean(PlantStore.class);
-      store.putIfAbsent(fern(1));
-
-      SERVER.execute(
-          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-              + " WHERE application_name = 'plant-store'");
-
-      assertEquals(fern(1), store.putIfAbsent(fern(1)));
-    }
-  }
-
-  /** {@link DistributedTableTest} breaks the next connection of the start. */
-  @Test
   void connection_that_breaks_during_the_start_is_replaced() throws Exception {
     try (LyingServer server = new LyingServer(SERVER.port())) {
       server.cutAt = "TRANSACTION ISOLATION";
