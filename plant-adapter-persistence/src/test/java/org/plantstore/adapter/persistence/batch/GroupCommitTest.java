@@ -12,7 +12,6 @@ import static org.plantstore.adapter.persistence.Calls.failure;
 import static org.plantstore.adapter.persistence.Calls.fern;
 import static org.plantstore.adapter.persistence.Calls.unavailable;
 
-import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -193,19 +192,6 @@ class GroupCommitTest {
     assertTrue(System.nanoTime() - begin >= Duration.ofMillis(20).toNanos());
     release();
     assertAllStored(List.of(first, second));
-  }
-
-  @Test
-  void returned_plants_are_forgotten() throws Exception {
-    release();
-    var returned = new WeakReference<>(groupCommit.putIfAbsent(fern(0), 0).get());
-    rows.clear();
-
-    await(() -> {
-      call(1).get();
-      System.gc();
-      return returned.get() == null;
-    });
   }
 
   @Test
