@@ -5,12 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -62,10 +67,37 @@ class RetryingDataSourceTest {
     assertSame(refusal, assertThrows(SQLException.class, source::attempt));
   }
 
-  private RetryingDataSource sourceFor(String username) {
+  /** An error message, each byte of which comes within the time-out of an answer. */
+  @Test
+  @Timeout(10)
+  void login_at_a_server_that_answers_byte_by_byte_ends_in_time() throws IOException {
+    try (ServerSocket server = new ServerSocket(0)) {
+      new Thread(
+              new FutureTask<>(() -> {
+                try (Socket client = server.accept()) {
+                  client.getOutputStream().write(new byte[] {'E', 0, 0, 0, 44});
+                  while (!server.isClosed()) {
+                    Thread.sleep(500);
+                    client.getOutputStream().write('x');
+                  }
+                  return null;
+                }
+              }))
+          .start();
+      String url =
+          "jdbc:postgresql://localhost:" + server.getLocalPort() + "/plants?sslmode=disable";
+
+      assertThrows(SQLException.class, source(url, "postgres")::attempt);
+    }
+  }
+
+  private static RetryingDataSource sourceFor(String username) {
+    return source(SERVER.url("postgres"), username);
+  }
+
+  private static RetryingDataSource source(String url, String username) {
     return new RetryingDataSource(
-        new DatabaseAccess(SERVER.url("postgres"), username, "any"),
-        new DatabaseTimeouts(Duration.ofSeconds(1)));
+        new DatabaseAccess(url, username, "any"), new DatabaseTimeouts(Duration.ofSeconds(1)));
   }
 
   private static String single(RetryingDataSource source, String query) throws SQLException {

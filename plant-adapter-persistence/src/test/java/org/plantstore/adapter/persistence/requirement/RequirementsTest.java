@@ -3,23 +3,16 @@ package org.plantstore.adapter.persistence.requirement;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.exceptions.ConfigurationException;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.sql.Connection;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.adapter.persistence.Calls;
@@ -108,35 +101,6 @@ class RequirementsTest {
     SERVER.execute("CREATE TABLE animal (id bigint)");
 
     SERVER.assertServes(Map.of());
-  }
-
-  /** Each byte of the answer comes within the time-out of a read. */
-  @Test
-  @Timeout(20)
-  void start_with_a_server_that_answers_byte_by_byte_is_refused_in_time() throws Exception {
-    CountDownLatch refused = new CountDownLatch(1);
-    try (ServerSocket slow = new ServerSocket(0)) {
-      FutureTask<Void> answering = new FutureTask<>(() -> answerSlowly(slow, refused));
-      new Thread(answering).start();
-
-      String url = "jdbc:postgresql://localhost:" + slow.getLocalPort() + "/plants?sslmode=disable";
-      String message = SERVER.refusal(Map.of("database.url", url));
-
-      refused.countDown();
-      answering.get();
-      assertTrue(message.startsWith("the database cannot be used; check DATABASE_URL"), message);
-    }
-  }
-
-  /** Answers with an error of 44 bytes, which takes 40 s, unless the end comes earlier. */
-  private static Void answerSlowly(ServerSocket server, CountDownLatch end) throws Exception {
-    try (Socket client = server.accept()) {
-      client.getOutputStream().write(new byte[] {'E', 0, 0, 0, 44});
-      for (int sent = 4; sent < 44 && !end.await(1, TimeUnit.SECONDS); sent++) {
-        client.getOutputStream().write('x');
-      }
-    }
-    return null;
   }
 
   @Test
