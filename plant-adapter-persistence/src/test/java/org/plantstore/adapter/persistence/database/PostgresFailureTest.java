@@ -7,10 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.EOFException;
 import java.net.ConnectException;
 import java.nio.file.NoSuchFileException;
-import java.security.cert.CertificateException;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
-import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -30,16 +28,6 @@ class PostgresFailureTest {
 
     assertTrue(failure.isTransient());
     assertEquals("timed out: Connection refused: no route (SQLSTATE 08001)", failure.describe());
-  }
-
-  @Test
-  void details_of_the_server_are_not_reported() {
-    ServerErrorMessage message =
-        new ServerErrorMessage("SERROR\0C23502\0Mnull value in a column\0DFailing row (secret)\0");
-
-    assertEquals(
-        "null value in a column (SQLSTATE 23502)",
-        new PostgresFailure(new PSQLException(message)).describe());
   }
 
   /** Severity, state and routine of the server's message. */
@@ -68,7 +56,6 @@ class PostgresFailureTest {
     assertTrue(failure("08006").isOfParameters());
     assertTrue(failure("08006", new ClassNotFoundException()).isOfParameters());
     assertTrue(failure("08006", new NoSuchFileException("client.crt")).isOfParameters());
-    assertTrue(failure("08006", new SSLException(new CertificateException())).isOfParameters());
     assertFalse(failure("08006", new EOFException()).isOfParameters());
     assertFalse(failure("08001").isOfParameters(), "no answer in time, or no primary");
     assertFalse(
