@@ -38,15 +38,11 @@ class RequirementsTest {
           url         | jdbc:postgresql://plants:canary@localhost:5432/plants  | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
           url         | jdbc:postgresql://plants:canary@localhost/plants\\n     | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
           url         | jdbc:postgresql://localhost:99999/p?password=canary    | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD; it also must be a JDBC address of PostgreSQL, such as jdbc:postgresql://localhost:5432/plants
-          url         | jdbc:postgresql://localhost/p?ssl=true&password=canary | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
           url | postgres://plants:can?ary@localhost/p?ssl_mode=allow | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD; it also must be a JDBC address of PostgreSQL, such as jdbc:postgresql://localhost:5432/plants; it also must not set an unknown parameter, which the driver ignores; the nearest name is sslmode
           url | jdbc:postgresql://localhost/p?USER=plants&loginTimeout=1&readOnly=maybe | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD; it also must not set time-outs; they follow from DATABASE_TIMEOUT_SECONDS; it also must set readOnly to true or false, but sets "maybe"
           url | jdbc:postgresql://localhost/p?pwd=canary&canary2 | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD; it also must not set an unknown parameter, which the driver ignores; the nearest name is binaryTransfer
-          url | jdbc:postgresql://localhost/p?connect_timeout=1 | DATABASE_URL must not set time-outs; they follow from DATABASE_TIMEOUT_SECONDS
           url | jdbc:postgresql://localhost/p?sslRootCert= | DATABASE_URL must not set "sslRootCert", which the driver ignores; the nearest name is sslrootcert
           url | jdbc:postgresql://localhost/p?searchPath=plants | DATABASE_URL must not set "searchPath", which the driver ignores; the nearest name is currentSchema
-          url | jdbc:postgresql://localhost/p?schemas=plants&ssl=true | DATABASE_URL must not set "schemas", which the driver ignores; the nearest name is currentSchema
-          url | jdbc:postgresql://localhost/p?slsmode=require | DATABASE_URL must not set "slsmode", which the driver ignores; the nearest name is sslmode
           url | jdbc:postgresql://localhost/p?target_session_attrs=any | DATABASE_URL must not set "target_session_attrs", which the driver ignores; the nearest name is targetServerType
           url | jdbc:postgresql://localhost/p?sslmode | DATABASE_URL must set sslmode to disable or allow or prefer or require or verify-ca or verify-full, but sets ""
           url | jdbc:postgresql://one,two/p?targetServerType=Primary%20 | DATABASE_URL must set targetServerType to any or primary or master or slave or secondary or preferSlave or preferSecondary or preferPrimary, but sets "Primary "
@@ -68,11 +64,6 @@ class RequirementsTest {
       delimiter = '|',
       textBlock =
           """
-          ALTER ROLE postgres SET default_transaction_read_only = on | postgres | on |\
-            the database must be writable for postgres, but is read-only
-          CREATE ROLE gardener LOGIN | gardener | on |\
-            gardener must be allowed to create the tables, and to change them; if another account \
-          does that with plant-store migrate, set DATABASE_MIGRATE to off
           CREATE ROLE gardener LOGIN; ALTER ROLE gardener SET search_path = later | gardener | on |\
             gardener must be allowed to create the tables, and to change them; if another account \
           does that with plant-store migrate, set DATABASE_MIGRATE to off
@@ -94,13 +85,6 @@ class RequirementsTest {
 
     assertEquals(
         reason, SERVER.refusal(Map.of("database.username", username, "database.migrate", migrate)));
-  }
-
-  @Test
-  void start_in_a_schema_with_other_tables_makes_the_table() {
-    SERVER.execute("CREATE TABLE animal (id bigint)");
-
-    SERVER.assertServes(Map.of());
   }
 
   @Test
