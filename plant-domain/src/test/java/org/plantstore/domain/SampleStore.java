@@ -75,10 +75,6 @@ enum SampleStore {
       SOUND.store,
       (database, plant, failure) -> failure.initCause(new IOException("refused")),
       "r7"),
-  LEAKS_A_SUPPRESSED_EXCEPTION(
-      SOUND.store,
-      (database, plant, failure) -> failure.addSuppressed(new IOException("reset")),
-      "r7"),
   HANGS_AFTER_A_FAILURE(
       SOUND.store,
       (database, plant, failure) -> database.connections.acquireUninterruptibly(), // for ever
