@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import java.io.IOException;
 import java.net.Socket;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,16 +37,13 @@ class ConnectionTest extends ServerTest {
           """
           /plants | http://x/plants
           /plants | HTTPS://x:8080/plants
-          /plants | http://[::1]:8080/plants
           /plants | /plants?
           /plants | /plants?a=%7B%7D
           /plants | /plants/
           POST    | ' & POST'
           POST    | ' &  & POST'
           Host: x | Host: x:8080
-          Host: x | Host: x.example
           Host: x | Host: [::1]:80
-          Host: x | Host: 127.0.0.1
           Host: x | Host: %41
           Host: x | Host: a,b
           Host: x | Host: x & Expect: something
@@ -122,7 +120,7 @@ class ConnectionTest extends ServerTest {
       throws IOException {
     String body = " ".repeat(2 * 1024 * 1024);
     String large = headers + "Content-Length: " + body.length() + "\r\n";
-    for (int attempt = 0; attempt < 10; attempt++) {
+    for (int attempt = 0; attempt < 3; attempt++) {
       String answers = send(head("POST /plants HTTP/1.1", large) + body + LAST);
 
       assertEquals(List.of(400), statuses(answers), answers);
@@ -143,7 +141,8 @@ class ConnectionTest extends ServerTest {
   }
 
   @Test
-  void requests_at_once_are_answered_in_turn_until_one_is_malformed() throws IOException {
+  void requests_at_once_are_answered_in_turn_each_with_its_id_until_one_is_malformed()
+      throws IOException {
     createPlant.fail(new IllegalStateException("a fault"));
     String failing =
         createRequest("", "{}")
@@ -153,10 +152,14 @@ class ConnectionTest extends ServerTest {
             + "GET /elsewhere HTTP/1.1\r\nHost: x\r\n\r\n"
             + createRequest("");
 
-    String answers = send(failing.repeat(100) + chunkedRequest("", "zz\r\n") + LAST);
+    String malformed = chunkedRequest("X-Request-Id: last\r\n", "zz\r\n");
+    String answers = send(failing.repeat(100) + malformed + LAST);
 
     String statuses = "400, 401, 500, 400, 401, 500, ".repeat(100) + "400";
     assertEquals("[" + statuses + "]", statuses(answers).toString());
+    List<String> ids = headers(answers, "x-request-id");
+    assertEquals("last", ids.get(600));
+    assertEquals(601, Set.copyOf(ids).size());
   }
 
   @Test

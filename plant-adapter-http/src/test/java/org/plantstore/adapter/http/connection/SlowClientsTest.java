@@ -79,18 +79,6 @@ class SlowClientsTest extends ServerTest {
     }
   }
 
-  @Test
-  void requests_that_stop_behind_whole_ones_are_closed_in_time() throws IOException {
-    String unfinished = head("POST /plants HTTP/1.1", "Content-Length: 1000\r\n") + "{";
-    for (int bytes : List.of(1, 23, 30, unfinished.length())) {
-      clients.add(connect());
-      write(clients.get(clients.size() - 1), createRequest("") + unfinished.substring(0, bytes));
-    }
-    for (Socket client : clients) {
-      assertEquals(List.of(200), statuses(readAll(client)));
-    }
-  }
-
   /** Small answers stay below most limits when they are not read. */
   @Test
   void client_that_reads_nothing_is_closed_in_time() throws IOException {

@@ -25,15 +25,20 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.Log;
 import org.plantstore.adapter.http.ServerTest;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** The access log, which has no secrets, and the metrics; all other tests have no registry. */
+/**
+ * The ids of requests, the access log, which has no secrets, and the metrics; all other tests have
+ * no registry.
+ */
 @Property(name = "spec.name", value = "ExchangesTest")
 class ExchangesTest extends ServerTest {
 
+  private static final String TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
   private static final String LAST = createRequest("Connection: close\r\n");
 
   @Inject MeterRegistry registry;
@@ -45,12 +50,12 @@ class ExchangesTest extends ServerTest {
   @Test
   void every_request_has_one_line_and_is_counted_and_timed_once_in_series_that_are_there()
       throws Exception {
-    String trace = "4bf92f3577b34da6a3ce929d0e0e4736";
     Map<String, Long> counted = counts();
     assertEquals(ErrorNumber.values().length + Exchange.Outcome.values().length, counted.size());
     try (Log log = new Log(Exchanges.ACCESS_LOG)) {
       send(
-          createRequest("X-Request-Id: a\r\ntraceparent: 00-" + trace + "-00f067aa0ba902b7-01\r\n")
+          createRequest(
+                  "X-Request-Id: a\r\ntraceparent: 00-" + TRACE_ID + "-00f067aa0ba902b7-01\r\n")
               + createRequest("")
               + "GET /errors HTTP/1.1\r\nHost: x\r\n\r\n"
               + "GET /elsewhere HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -84,7 +89,8 @@ class ExchangesTest extends ServerTest {
               "POST /plants 503 5002 failed 97",
               "POST /plants - - unanswered 0"),
           lines.stream().map(ExchangesTest::textOf).toList());
-      assertEquals(Map.of("request_id", "a", "trace_id", trace), lines.get(0).getMDCPropertyMap());
+      assertEquals(
+          Map.of("request_id", "a", "trace_id", TRACE_ID), lines.get(0).getMDCPropertyMap());
       assertEquals(Map.of("request_id", "gone"), lines.get(7).getMDCPropertyMap());
       String millis = Log.value(lines.get(6), "duration_ms");
       assertTrue(millis.matches("\\d+\\.\\d{3}") && Double.parseDouble(millis) >= 25, millis);
@@ -145,10 +151,81 @@ class ExchangesTest extends ServerTest {
     assertEquals("/" + "x".repeat(255) + "...", Log.value(line, "path"));
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Order-4711.b_C",
+        "0123456789012345678901234567890123456789012345678901234567890123"
+      })
+  void well_formed_id_is_kept(String id) throws IOException {
+    assertEquals(Map.of("request_id", id), idsOf("X-Request-Id: " + id));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "", "01234567890123456789012345678901234567890123456789012345678901234",
+        "a b", "a\r\nX-Request-Id: a",
+        "a;b", "\u00e4",
+        "a/b", "a\"b"
+      })
+  void other_id_is_replaced(String id) throws IOException {
+    String ids = idsOf("x-request-id: " + id).toString();
+    assertTrue(ids.matches("\\{request_id=[0-9a-f]{32}}"), ids);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GET / HTTP/1.1", "OPTIONS * HTTP/1.1",
+        "HEAD /errors HTTP/1.1", "TRACE /plants HTTP/1.1",
+        "GET /openapi.yaml/ HTTP/1.1", "POST /plants HTTP/2.0",
+        "POST /% HTTP/1.1", "GET /openapi.json HTTP/1.1\r\nIf-None-Match: *",
+        "POST /plants HTTP/1.1\r\nHost: y", "POST /plants HTTP/1.1\r\nContent-Length: 0"
+      })
+  void answer_to_whatever_can_be_read_has_the_id(String head) throws IOException {
+    String answer = send(head + "\r\nHost: x\r\nX-Request-Id: mine\r\nConnection: close\r\n\r\n");
+
+    assertEquals(1, statuses(answer).size(), answer);
+    assertEquals(List.of("mine"), headers(answer, "x-request-id"), answer);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          00-TRACE-b7ad6b7169203331-01                            | true
+          cc-TRACE-b7ad6b7169203331-01                            | true
+          cc-TRACE-b7ad6b7169203331-01-what the future brings     | true
+          TRACE                                                   | false
+          ff-TRACE-b7ad6b7169203331-01                            | false
+          00-00000000000000000000000000000000-b7ad6b7169203331-01 | false
+          00-TRACE-0000000000000000-01                            | false
+          00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01 | false
+          00-TRACE-b7ad6b7169203331-01-more                       | false
+          00-TRACE-b7ad6b7169203331-1                             | false
+          00-TRACE-b7ad6b7169203331-01&00-TRACE-b7ad6b7169203331-01 | false
+          """)
+  void valid_trace_parent_names_its_trace(String header, boolean isValid) throws IOException {
+    String parents = header.replace("TRACE", TRACE_ID).replace("&", "\r\ntraceparent: ");
+    assertEquals(isValid ? TRACE_ID : null, idsOf("traceparent: " + parents).get("trace_id"));
+  }
+
   private ILoggingEvent lineAbout(String methodAndTarget) throws IOException {
     try (Log log = new Log(Exchanges.ACCESS_LOG)) {
       send(methodAndTarget + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
       return log.await(1).get(0);
+    }
+  }
+
+  /** Returns the ids in the log of a request with this header, whose answer has the same id. */
+  private Map<String, String> idsOf(String header) throws IOException {
+    try (Log log = new Log(Exchanges.ACCESS_LOG)) {
+      String answer = send(createRequest("Connection: close\r\n" + header + "\r\n"));
+      Map<String, String> ids = log.await(1).get(0).getMDCPropertyMap();
+      assertEquals(List.of(ids.get("request_id")), headers(answer, "x-request-id"));
+      return ids;
     }
   }
 
