@@ -1,6 +1,8 @@
 package org.plantstore.adapter.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.http.Answer.assertAnswer;
 import static org.plantstore.adapter.http.Answer.assertError;
@@ -9,22 +11,24 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.micronaut.context.annotation.Property;
 import io.micronaut.http.server.HttpServerConfiguration;
 import java.io.IOException;
-import java.net.Socket;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CountDownLatch;
+import java.util.Queue;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.error.ErrorNumber;
+import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 
@@ -73,19 +77,23 @@ class CreatePlantTest extends ServerTest {
         create(FERN).uri(server.getURI().resolve("/plants?id=2")).setHeader("Accept", accept);
 
     assertAnswer(Answer.to(created), 200, "{\"name\":\"fern\"}");
-    assertRefused(
-        Answer.to(create("{\"id\":1}").setHeader("Accept", accept)), 2002, "name is required.");
+    assertError(
+        Answer.to(create("{\"id\":1}").setHeader("Accept", accept)),
+        400,
+        2002,
+        "name is required.");
   }
 
   @Test
   void body_is_not_empty_and_is_read_up_to_its_largest_size_which_need_not_be_declared() {
-    assertRefused(post(""), 1001, "The body must not be empty.");
+    assertError(post(""), 400, 1001, "The body must not be empty.");
     String name = "x".repeat(MAX_BODY_BYTES - "{\"id\":1,\"name\":\"\"}".length());
     assertAnswer(post("{\"id\":1,\"name\":\"" + name + "\"}"), 200, "{\"name\":\"" + name + "\"}");
 
     BodyPublisher larger = BodyPublishers.ofString("x".repeat(MAX_BODY_BYTES + 1));
-    assertRefused(
+    assertError(
         Answer.to(authenticated("/plants").POST(BodyPublishers.fromPublisher(larger))),
+        400,
         1005,
         TOO_LARGE);
   }
@@ -132,46 +140,31 @@ class CreatePlantTest extends ServerTest {
   }
 
   @Test
-  void create_beyond_the_bound_asks_to_retry_and_those_within_are_answered() throws IOException {
-    CountDownLatch bothWait = new CountDownLatch(2);
-    CountDownLatch goOn = new CountDownLatch(1);
-    createPlant.behave(plant -> {
-      bothWait.countDown();
-      FakeCreatePlant.await(goOn);
-      return plant.plant();
-    });
-    try (Socket first = connect();
-        Socket second = connect()) {
-      String last = createRequest("Connection: close\r\n");
-      write(first, last);
-      write(second, last);
-      FakeCreatePlant.await(bothWait);
-
-      Answer beyond = post(FERN);
-      goOn.countDown();
-
-      assertError(beyond, ErrorNumber.OVERLOADED);
-      assertEquals(List.of(200, 200), statuses(readAll(first) + readAll(second)));
-    }
-    assertEquals(200, post(FERN).status());
-  }
-
-  @Test
-  void creates_that_get_no_thread_give_their_place_back() {
-    Executor noThread =
+  void create_beyond_the_bound_is_refused_until_another_ends_or_gets_no_thread() {
+    Queue<Runnable> threads = new ArrayBlockingQueue<>(1);
+    Executor executor =
         work -> {
-          throw new OutOfMemoryError("unable to create native thread");
+          if (!threads.offer(work)) {
+            throw new OutOfMemoryError("unable to create native thread");
+          }
         };
     PlantsController plants =
         new PlantsController(
-            new NewPlantReader(new HttpServerConfiguration(), noThread), createPlant, noThread, 1);
+            new NewPlantReader(new HttpServerConfiguration(), executor), createPlant, executor, 1);
+    NewPlant fern = new NewPlant(1, "fern", null);
+    Supplier<CompletableFuture<Plant>> create =
+        () -> plants.create(fern, Runnable::run).toCompletableFuture();
+    threads.add(() -> {}); // takes the only thread
     for (int attempt = 0; attempt < 2; attempt++) {
-      CompletionStage<Plant> created = plants.create(new NewPlant(1, "fern", null), Runnable::run);
-      assertTrue(created.toCompletableFuture().isCompletedExceptionally());
+      assertTrue(create.get().isCompletedExceptionally());
     }
-  }
+    threads.clear();
+    CompletableFuture<Plant> waiting = create.get();
+    RefusedException refusal = assertThrows(RefusedException.class, create::get);
+    assertEquals(ErrorNumber.OVERLOADED, refusal.error());
 
-  private static void assertRefused(Answer answer, int error, String message) {
-    assertError(answer, 400, error, message);
+    threads.remove().run();
+    assertEquals("fern", waiting.join().name());
+    assertFalse(create.get().isDone(), "it waits for its thread");
   }
 }

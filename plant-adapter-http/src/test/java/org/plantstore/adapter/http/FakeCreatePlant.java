@@ -1,13 +1,8 @@
 package org.plantstore.adapter.http;
 
-import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import io.micronaut.test.context.TestContext;
 import io.micronaut.test.context.TestExecutionListener;
 import jakarta.inject.Singleton;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.plantstore.domain.CreatePlant;
@@ -37,13 +32,6 @@ public final class FakeCreatePlant implements CreatePlant, TestExecutionListener
         plant -> {
           throw failure;
         };
-  }
-
-  /** Waits, as a behaviour may: not without end. */
-  public static void await(CountDownLatch latch) {
-    assertTrue(
-        assertDoesNotThrow(() -> latch.await(30, TimeUnit.SECONDS)),
-        "the latch was not counted down");
   }
 
   public int calls() {

@@ -1,24 +1,16 @@
 package org.plantstore.adapter.http;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.MutableHttpHeaders;
 import io.micronaut.http.netty.NettyHttpHeaders;
-import io.micronaut.http.server.HttpServerConfiguration;
-import java.util.ArrayDeque;
-import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
-import org.plantstore.domain.NewPlant;
 
 /** The headers that a request must have before its body is read. */
 class NewPlantReaderTest {
@@ -66,20 +58,6 @@ class NewPlantReaderTest {
   void encoding_other_than_identity_is_refused(String encoding) {
     HttpHeaders headers = typed("application/json").add("Content-Encoding", encoding);
     assertEquals(ErrorNumber.CONTENT_ENCODING, refusal(headers).error());
-  }
-
-  @Test
-  void large_body_is_read_by_the_executor() {
-    Queue<Runnable> submitted = new ArrayDeque<>();
-    NewPlantReader newPlants = new NewPlantReader(new HttpServerConfiguration(), submitted::add);
-    String fern = ServerTest.FERN;
-    String largest = " ".repeat(NewPlantReader.MAX_EVENT_LOOP_BYTES - fern.length()) + fern;
-
-    assertTrue(newPlants.parse(largest.getBytes(UTF_8)).isDone());
-    CompletableFuture<NewPlant> plant = newPlants.parse((largest + " ").getBytes(UTF_8));
-    assertFalse(plant.isDone());
-    submitted.element().run();
-    assertEquals("fern", plant.join().name());
   }
 
   private static MutableHttpHeaders typed(String contentType) {

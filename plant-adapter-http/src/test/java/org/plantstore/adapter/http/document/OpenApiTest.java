@@ -68,18 +68,6 @@ class OpenApiTest {
     assertEquals(expected, part.isObject() ? names : part.toString());
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "requestBody, NewPlant", "responses/200, Plant", "responses/400, Error",
-    "responses/401, Error", "responses/500, Error", "responses/503, Error"
-  })
-  void body_is_json_of_one_schema(String part, String schema) {
-    JsonNode content = DOCUMENT.at(CREATE_PLANT + part + "/content");
-    assertEquals(1, content.size());
-    assertEquals(
-        "#/components/schemas/" + schema, content.at("/application~1json/schema/$ref").textValue());
-  }
-
   @Test
   void schemas_are_those_of_the_contract_and_allow_what_is_read() {
     JsonNode schemas = DOCUMENT.at("/components/schemas").deepCopy();
