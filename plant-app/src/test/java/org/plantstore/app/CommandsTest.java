@@ -1,0 +1,210 @@
+package org.plantstore.app;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertLinesMatch;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.micronaut.context.exceptions.ConfigurationException;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.plantstore.app.development.DevelopmentKey;
+
+/** The arguments of the program, and the commands that test a configuration and migrate. */
+@Execution(ExecutionMode.CONCURRENT)
+class CommandsTest {
+
+  private static final List<String> FORBIDDEN =
+      List.of(
+          "UPDATE plant SET name = 'moss'",
+          "DELETE FROM plant",
+          "TRUNCATE plant",
+          "DROP TABLE plant",
+          "ALTER TABLE plant ADD age int",
+          "CREATE TABLE another (id int)",
+          "CREATE TEMPORARY TABLE another (id int)",
+          "CREATE SCHEMA another",
+          "SELECT FROM flyway_schema_history");
+
+  private static final String OBJECTS = "SELECT count(*) FROM pg_class";
+
+  @TempDir Path folder;
+
+  @Test
+  void help_names_each_mode_and_each_option() {
+    try (ServiceProcess process = new ServiceProcess(Map.of(), "--help")) {
+      assertEquals(0, process.awaitExit(), process::errors);
+      for (String word :
+          List.of("serve", "migrate", "check", "--token", "--json", "--help", "--version")) {
+        assertTrue(process.output().contains(word), word);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          migrat               | there is no such command
+          --port               | there is no such command
+          migrate here         | unusable argument
+          check --xml          | unusable option --xml
+          check --token canary | unusable argument
+          check --token=canary | unusable option --token
+          """)
+  void argument_that_there_is_not_is_refused(String line, String refusal) {
+    String[] words = line.split(" ", -1);
+    String[] others = Arrays.copyOfRange(words, 1, words.length);
+    ConfigurationException refused =
+        assertThrows(ConfigurationException.class, () -> Main.run(words[0], others));
+    assertEquals(refusal + "; see plant-store --help", refused.getMessage());
+  }
+
+  @Test
+  void service_whose_account_may_only_insert_and_select_uses_what_the_command_has_made()
+      throws Exception {
+    Database database = Database.create();
+    String accounts = Files.readString(Path.of("src/main/scripts/accounts.sql"));
+    Map<String, String> owner = database.environment(Map.of("DATABASE_USERNAME", "plants_owner"));
+    owner.remove("JWT_SECRET");
+    Map<String, String> plants =
+        database.environment(Map.of("DATABASE_USERNAME", "plants", "DATABASE_MIGRATE", "off"));
+    database.execute(accounts);
+
+    try (ServiceProcess migration = new ServiceProcess(owner, "migrate")) {
+      assertEquals(0, migration.awaitExit(), migration::errors);
+      assertEquals("", migration.errors());
+      assertTrue(migration.output().endsWith("The tables are up to date.\n"), migration::output);
+      // The digits of the default locale are others.
+      assertTrue(migration.output().matches("\\p{ASCII}*"), migration::output);
+    }
+    database.execute(accounts);
+    try (ServiceProcess service = new ServiceProcess(plants).awaitReady()) {
+      assertEquals(200, service.create(1, "fern").statusCode());
+      assertEquals(200, service.create(1, "fern").statusCode());
+    }
+    for (String statement : FORBIDDEN) {
+      SQLException refusal =
+          assertThrows(
+              SQLException.class, () -> database.execute("SET ROLE plants", statement), statement);
+      assertEquals("42501", refusal.getSQLState(), statement);
+    }
+    assertEquals("fern", database.single("SELECT name FROM plant"));
+
+    // Flyway reports a changed migration in several lines, the command in one.
+    database.execute("UPDATE flyway_schema_history SET checksum = 1");
+    String reason = "the tables of the database cannot be brought up to date: ";
+    try (ServiceProcess migration = new ServiceProcess(owner, "migrate")) {
+      assertEquals(1, migration.awaitExit());
+      String errors = migration.errors();
+      assertTrue(errors.matches("plant-store migrate: " + reason + ".*\n"), errors);
+    }
+  }
+
+  @Test
+  void configuration_that_works_has_good_findings_alone_and_nothing_is_changed() throws Exception {
+    Database database = Database.create();
+    Map<String, String> settings = database.environment();
+    String objects = database.single(OBJECTS);
+    String token = ServiceProcess.token();
+
+    try (ServiceProcess check = check(settings, token, "--token")) {
+      assertEquals(0, check.awaitExit(), check::output);
+      assertEquals("", check.errors());
+      String output = check.output();
+      assertTrue(output.lines().allMatch(line -> line.startsWith("✔ ")), output);
+      assertEquals(
+          List.of("service", "java", "limits", "certificate", "tokens", "token", "database"),
+          output.lines().map(line -> line.replaceAll("^. |:.*", "")).distinct().toList());
+      assertFalse(output.contains(token), output);
+    }
+    assertEquals(objects, database.single(OBJECTS));
+  }
+
+  @Test
+  void each_part_that_does_not_work_is_named_with_what_to_do() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0)) {
+      String port = String.valueOf(taken.getLocalPort());
+      Map<String, String> settings =
+          Database.create()
+              .environment(
+                  Map.of(
+                      "PORT", port,
+                      "LOG_FORMAT", "json",
+                      "MAX_BODY_BYTES", "1MB",
+                      "DATABASE_MIGRATE", "off"));
+      String token = DevelopmentKey.token(Duration.ofHours(-1));
+      try (ServiceProcess check = check(settings, token, "--token")) {
+        assertEquals(1, check.awaitExit());
+        assertLinesMatch(
+            List.of(
+                "✘ service: PORT must be a free port, but " + port + " cannot be opened: .*",
+                "✘ limits: MAX_BODY_BYTES must be a whole number from 1 to 999999999, but is"
+                    + " \"1MB\"",
+                "✘ token: the token on standard input is invalid; obtain a new token: Expired JWT",
+                "✘ database: there is no table plant for .*; run plant-store migrate, and"
+                    + " accounts.sql after it"),
+            check.output().lines().filter(line -> line.startsWith("✘")).toList(),
+            check.output());
+      }
+    }
+  }
+
+  /** A wrong variable of the logging configuration does not prevent the other checks. */
+  @Test
+  void machines_get_one_document() throws IOException {
+    // The framework would try each combination of dots and hyphens in the first name.
+    Map<String, String> settings =
+        Map.of(
+            "LESS_OPTION_".repeat(20),
+            "1",
+            "LOG_FORMAT",
+            "\"",
+            "DATABASE_URL",
+            "jdbc:postgresql://localhost:1/plants?sslpassword=canary",
+            "DATABASE_USERNAME",
+            "plants",
+            "DATABASE_PASSWORD",
+            "canary",
+            "JWT_JWKS_URL",
+            "http://localhost:1/canary");
+    try (ServiceProcess check = check(settings, "canary", "--json", "--token")) {
+      assertEquals(1, check.awaitExit());
+      assertFalse((check.output() + check.errors()).contains("canary"), check::output);
+      JsonNode document = new ObjectMapper().readTree(check.output());
+      assertFalse(document.get("ok").booleanValue());
+      List<JsonNode> unmet = document.get("findings").findParents("ok");
+      unmet.removeIf(finding -> finding.get("ok").booleanValue());
+      assertEquals(
+          "LOG_FORMAT must be text or json, but is \"\"\"", unmet.get(0).get("text").textValue());
+      assertEquals(
+          List.of("service", "provider", "token", "database"),
+          unmet.stream().map(finding -> finding.get("subject").textValue()).toList());
+    }
+  }
+
+  private ServiceProcess check(Map<String, String> settings, String input, String... options)
+      throws IOException {
+    ProcessBuilder builder = ServiceProcess.java(ServiceProcess.CLASS_PATH, "check");
+    builder.command().addAll(List.of(options));
+    builder.redirectInput(Files.writeString(folder.resolve("input"), input).toFile());
+    return new ServiceProcess(builder, settings);
+  }
+}
