@@ -1,5 +1,7 @@
 package org.plantstore.app;
 
+import static java.nio.file.attribute.PosixFilePermissions.asFileAttribute;
+import static java.nio.file.attribute.PosixFilePermissions.fromString;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,13 +11,14 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A start waits for a database that is down, and ends at once if waiting cannot help. */
 @Tag("slow")
@@ -23,6 +26,10 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class DatabaseStartTest {
 
   private static final String WAITS = "The database is unavailable; the start has waited for ";
+
+  private static final String SESSIONS_OVER_TLS =
+      "SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)"
+          + " WHERE ssl AND usename = 'frugal'";
 
   private static final Map<String, String> IMPATIENCE =
       Map.of("DATABASE_START_TIMEOUT_SECONDS", "1");
@@ -63,34 +70,84 @@ class DatabaseStartTest {
         environment, "the database cannot be used, not even after 1 s; check DATABASE_URL, .*");
   }
 
-  @Test
-  void start_does_not_wait_for_what_waiting_cannot_mend(@TempDir Path data) throws Exception {
-    try (DatabaseServer server = new DatabaseServer(data, 0)) {
-      String address = "jdbc:postgresql://localhost:" + server.port();
-      assertRefusedAtOnce(address + "/missing", "(SQLSTATE 3D000)");
-      assertRefusedAtOnce(
-          address + "/postgres?sslmode=require",
-          "The server does not support SSL. (SQLSTATE 08004)");
+  @ParameterizedTest
+  @CsvSource({
+    "missing, '', postgres, .*\\(SQLSTATE 3D000\\)",
+    "postgres, ?sslmode=require, postgres, .*does not support SSL. \\(SQLSTATE 08004\\)",
+    "postgres, '', nobody, .*\\(SQLSTATE 28000\\)"
+  })
+  void start_does_not_wait_for_what_waiting_cannot_mend(
+      String name, String parameters, String account, String reason) {
+    Map<String, String> environment =
+        new Database(Database.shared().port(), name)
+            .environment(Map.of("DATABASE_USERNAME", account));
+    environment.merge("DATABASE_URL", parameters, String::concat);
+    // The reason of a start that has waited says for how long.
+    assertRefused(environment, "the database cannot be used; check DATABASE_URL, " + reason);
+  }
 
-      Files.writeString(data.resolve("pg_hba.conf"), "host all all all scram-sha-256\n");
-      server.database().execute("ALTER ROLE postgres PASSWORD 'x'; SELECT pg_reload_conf()");
-      assertRefusedAtOnce(address + "/postgres", "(SQLSTATE 28P01)");
+  /** The account of the service that starts may have no more connections than it needs. */
+  @Test
+  @Tag("newest")
+  void database_over_tls_is_used_if_its_certificate_is_trusted_and_of_its_host(@TempDir Path data)
+      throws Exception {
+    TestCertificate certificate = TestCertificate.issue();
+    String root = certificate.files().toTempRootCertPem().toString();
+    String otherRoot = TestCertificate.issue().files().toTempRootCertPem().toString();
+    try (DatabaseServer server = new DatabaseServer(data, 0)) {
+      Files.writeString(data.resolve("server.crt"), certificate.files().getCertificatePathPEM());
+      Path key =
+          Files.createFile(data.resolve("server.key"), asFileAttribute(fromString("rw-------")));
+      Files.writeString(key, certificate.files().getPrivateKeyPEM());
+      Database database = server.database();
+      database.execute(
+          "CREATE ROLE frugal LOGIN CONNECTION LIMIT 5",
+          "GRANT CREATE ON SCHEMA public TO frugal",
+          "ALTER SYSTEM SET ssl = on",
+          "ALTER SYSTEM SET ssl_ca_file = '" + root + "'", // asks for a client's certificate
+          "SELECT pg_reload_conf()");
+      Await.until("TLS is on", () -> database.single("SHOW ssl").equals("on"));
+
+      Map<String, String> environment = verifying("localhost", server, root);
+      environment.put("DATABASE_USERNAME", "frugal");
+      try (ServiceProcess service = new ServiceProcess(environment)) {
+        assertServes(service);
+        Await.until("5 sessions", () -> database.single(SESSIONS_OVER_TLS).equals("5"));
+      }
+      assertDistrusted(verifying("localhost", server, otherRoot), "PKIX path validation failed: ");
+      assertDistrusted(
+          verifying("127.0.0.1", server, root), "The hostname 127.0.0.1 could not be ");
+      Path open = Files.copy(key, data.resolve("client.key"));
+      Files.setPosixFilePermissions(open, fromString("rw-r--r--"));
+      String client = "&sslcert=" + data.resolve("server.crt") + "&sslkey=" + open;
+      assertDistrusted(verifying("localhost", server, root + client), "has group or world access");
     }
+  }
+
+  private static Map<String, String> verifying(String host, DatabaseServer server, String root) {
+    String path = "/postgres?sslmode=verify-full&sslrootcert=" + root;
+    return Database.environment("jdbc:postgresql://" + host + ":" + server.port() + path);
+  }
+
+  private static void assertDistrusted(Map<String, String> environment, String reason) {
+    assertRefused(
+        environment,
+        "the database cannot be used; check its certificate, and the host and the parameters in"
+            + " DATABASE_URL: .*"
+            + reason
+            + ".*");
   }
 
   @Test
   void start_on_the_last_of_three_hosts_does_not_need_the_others() throws Exception {
     Database database = Database.create();
     try (ServerSocket silent = new ServerSocket(0)) {
-      String address =
-          String.format(
-              Locale.ROOT,
-              "jdbc:postgresql://localhost:%d,localhost:%d,localhost:%d/%s?sslmode=disable",
-              ServiceProcess.freePort(),
-              silent.getLocalPort(),
-              database.port(),
-              database.name());
-      StartTest.start(Database.environment(address));
+      String others =
+          "//localhost:" + ServiceProcess.freePort() + ",localhost:" + silent.getLocalPort() + ",";
+      Map<String, String> environment = database.environment();
+      environment.compute("DATABASE_URL", (name, url) -> url.replace("//", others));
+      environment.merge("DATABASE_URL", "?sslmode=disable", String::concat);
+      StartTest.start(environment);
     }
   }
 
@@ -107,21 +164,6 @@ class DatabaseStartTest {
     }
   }
 
-  @Test
-  void start_needs_no_more_connections_than_the_service() throws Exception {
-    Database database = Database.create();
-    database.execute(
-        "CREATE ROLE frugal LOGIN CONNECTION LIMIT 5", "GRANT CREATE ON SCHEMA public TO frugal");
-    Map<String, String> environment =
-        database.environment(
-            Map.of("DATABASE_USERNAME", "frugal", "DATABASE_START_TIMEOUT_SECONDS", "5"));
-    try (ServiceProcess service = new ServiceProcess(environment)) {
-      assertServes(service);
-      String sessions = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'frugal'";
-      Await.until("5 sessions", () -> database.single(sessions).equals("5"));
-    }
-  }
-
   private static ServiceProcess start(int port) {
     return new ServiceProcess(new Database(port, "postgres").environment());
   }
@@ -130,13 +172,6 @@ class DatabaseStartTest {
     service.awaitReady();
     assertEquals(200, service.create(1, "fern").statusCode());
     assertEquals("", service.errors());
-  }
-
-  /** The reason of a start that has waited says for how long. */
-  private static void assertRefusedAtOnce(String address, String reason) {
-    String refusal = StartTest.refusal(Database.environment(address));
-    assertTrue(refusal.startsWith("the database cannot be used; check DATABASE_URL, "), refusal);
-    assertTrue(refusal.endsWith(reason), refusal);
   }
 
   private static void assertRefused(Map<String, String> environment, String reason) {
