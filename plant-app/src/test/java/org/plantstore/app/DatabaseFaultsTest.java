@@ -77,7 +77,6 @@ class DatabaseFaultsTest {
   enum Fault {
     /** Long enough that exponential back-off would pause for seconds. */
     DOWN(3, () -> proxy.refuse()),
-    SILENT(2, () -> proxy.fallSilent()),
     /** Longer than all concurrent connection attempts, which are lost. */
     SWALLOWED(5, () -> proxy.fallSilent()),
     /** Like a host that vanishes: earlier requests are not answered later either. */

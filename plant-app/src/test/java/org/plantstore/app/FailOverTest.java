@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AutoClose;
@@ -52,25 +51,16 @@ class FailOverTest {
   }
 
   @Test
-  void address_that_leads_elsewhere_is_followed_from_connections_that_fell_silent()
-      throws IOException {
-    try (DatabaseProxy proxy = new DatabaseProxy(first.port());
-        ServiceProcess service = start("127.0.0.1:" + proxy.port() + "/postgres")) {
-      assertServedSoon(service);
-      for (DatabaseServer other : List.of(second, first)) {
-        proxy.abandonConnections();
-        proxy.setTarget(other.port());
-        assertServedSoon(service);
-      }
-    }
-  }
-
-  @Test
-  void primary_of_two_hosts_is_followed_from_one_that_became_a_standby() throws Exception {
+  void restart_of_the_primary_is_waited_for_and_a_new_primary_is_followed() throws Exception {
     setReadOnly(second, "on");
     String hosts = "localhost:" + first.port() + ",localhost:" + second.port();
-    try (ServiceProcess service = start(hosts + "/postgres?targetServerType=primary")) {
-      assertServedSoon(service);
+    try (ServiceProcess service = start(hosts + "/postgres?targetServerType=primary");
+        ChaosWriters writers = new ChaosWriters(WRITERS, () -> service)) {
+      writers.awaitProgress(PROGRESS);
+      first.kill();
+      first.restart();
+      writers.awaitProgress(PROGRESS);
+      writers.stopWithoutRepeats();
 
       setReadOnly(first, "on");
       setReadOnly(second, "off");
@@ -84,28 +74,19 @@ class FailOverTest {
   }
 
   @Test
-  void restart_is_waited_for_by_callers() throws Exception {
-    try (ServiceProcess service = start("localhost:" + first.port() + "/postgres");
-        ChaosWriters writers = new ChaosWriters(WRITERS, () -> service)) {
-      writers.awaitProgress(PROGRESS);
-
-      first.kill();
-      first.restart();
-      writers.awaitProgress(PROGRESS);
-      writers.stopWithoutRepeats();
-    }
-  }
-
-  @Test
   @EnabledOnOs(value = OS.LINUX, disabledReason = "elsewhere 127.0.0.2 is no address")
-  void name_that_means_another_address_is_followed() throws IOException {
+  void name_that_means_another_address_is_followed_from_connections_that_fell_silent()
+      throws IOException {
     Path names = Files.writeString(folder.resolve("hosts"), "127.0.0.1 localhost database\n");
     try (DatabaseProxy old = new DatabaseProxy(first.port());
         DatabaseProxy other =
             new DatabaseProxy(InetAddress.getByName("127.0.0.2"), old.port(), second.port());
         ServiceProcess service =
             start("database:" + old.port() + "/postgres", "-Djdk.net.hosts.file=" + names)) {
-      old.refuse();
+      assertServedSoon(service);
+
+      old.abandonConnections();
+      old.setTarget(-1); // new connections are closed
       Files.writeString(names, "127.0.0.1 localhost\n127.0.0.2 database\n");
       assertServedSoon(service);
 
