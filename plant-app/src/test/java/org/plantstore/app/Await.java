@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.function.Executable;
 
 /** Waits for conditions instead of sleeping. */
 final class Await {
@@ -18,6 +19,20 @@ final class Await {
   /** Returns when the condition holds; fails the test if it does not within {@link #LIMIT}. */
   static void until(String condition, Callable<Boolean> isTrue) {
     until(() -> condition, LIMIT, isTrue);
+  }
+
+  /** Repeats the action until it does not throw; fails the test after {@link #LIMIT}. */
+  static void success(String action, Executable executable) {
+    until(
+        action,
+        () -> {
+          try {
+            executable.execute();
+            return true;
+          } catch (Throwable e) {
+            return false;
+          }
+        });
   }
 
   /** Returns when the condition holds; fails the test if it does not within the limit. */

@@ -6,8 +6,8 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** A durable PostgreSQL, which can be killed and restarted. */
 final class DatabaseServer implements AutoCloseable {
@@ -50,8 +50,8 @@ final class DatabaseServer implements AutoCloseable {
   void kill() throws IOException {
     String pid = Files.readAllLines(data.resolve("postmaster.pid")).get(0).strip();
     ProcessHandle postmaster = ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
-    List<ProcessHandle> processes = new ArrayList<>(List.of(postmaster));
-    processes.addAll(postmaster.descendants().toList());
+    List<ProcessHandle> processes =
+        Stream.concat(Stream.of(postmaster), postmaster.descendants()).toList();
     processes.forEach(ProcessHandle::destroyForcibly);
     processes.forEach(process -> process.onExit().join());
     server.close(); // finds nothing to stop, and gives its lock on the data back
@@ -60,16 +60,7 @@ final class DatabaseServer implements AutoCloseable {
   /** Restarts the server, once the kernel has removed the remains of the killed one. */
   void restart() {
     int port = port();
-    Await.until(
-        "the server starts again",
-        () -> {
-          try {
-            server = start(data, port);
-            return true;
-          } catch (IOException | IllegalStateException e) {
-            return false;
-          }
-        });
+    Await.success("the server starts again", () -> server = start(data, port));
   }
 
   @Override

@@ -111,25 +111,11 @@ class PoolerTest {
             .concat("listen_addr = 127.0.0.1\nauth_type = any\nunix_socket_dir =\n")
             .concat("listen_port = " + plants.port() + "\n");
     Files.writeString(folder.resolve("pgbouncer.ini"), settings);
-    List<String> command =
-        new ArrayList<>(List.of(Program.requireInstalled("pgbouncer"), "pgbouncer.ini"));
+    List<String> command = new ArrayList<>(List.of("pgbouncer", "pgbouncer.ini"));
     if (System.getProperty("user.name").equals("root")) {
       command.addAll(List.of("-u", "nobody"));
     }
-    pooler =
-        new ProcessBuilder(command)
-            .directory(folder.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(folder.resolve("output").toFile())
-            .start();
-    Await.until("PgBouncer is ready", this::isConnected);
-  }
-
-  private boolean isConnected() {
-    try (Connection connection = plants.connect()) {
-      return connection.isValid(1);
-    } catch (SQLException e) {
-      return false;
-    }
+    pooler = Program.start(folder, command);
+    Await.success("PgBouncer is ready", () -> plants.connect().close());
   }
 }

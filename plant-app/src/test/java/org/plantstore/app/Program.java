@@ -2,19 +2,16 @@ package org.plantstore.app;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 
@@ -70,19 +67,26 @@ final class Program {
     return new Ended(end.join().exitValue(), output);
   }
 
+  /** Starts a program whose output is in a file of this folder; skips the test if it is absent. */
+  static Process start(Path folder, List<String> command) throws IOException {
+    requireInstalled(command.get(0));
+    return new ProcessBuilder(command)
+        .directory(folder.toFile())
+        .redirectErrorStream(true)
+        .redirectOutput(folder.resolve("output").toFile())
+        .start();
+  }
+
   /** Returns the first of these programs that is installed; skips the test if none is. */
   static String requireInstalled(String... names) {
-    String folders = Objects.requireNonNullElse(System.getenv("PATH"), "");
-    Optional<Path> program =
-        Stream.of(names)
-            .flatMap(name ->
-                Stream.of(folders.split(File.pathSeparator))
-                    .map(folder -> Path.of(folder).resolve(name)))
-            .filter(Files::isExecutable)
-            .findFirst();
-    Assumptions.assumeTrue(
-        program.isPresent(), () -> String.join(" or ", names) + " is not installed");
-    return program.orElseThrow().toString();
+    for (String name : names) {
+      String[] search = {"sh", "-c", "command -v " + name};
+      Ended found = Assertions.assertDoesNotThrow(() -> run(Path.of("."), Map.of(), search));
+      if (found.exitCode() == 0) {
+        return found.output().strip();
+      }
+    }
+    return Assumptions.abort(String.join(" or ", names) + " is not installed");
   }
 
   /** Runs a test of Node.js against the shared service, with these further variables. */

@@ -1,12 +1,10 @@
 package org.plantstore.app;
 
 import java.io.IOException;
-import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -101,16 +99,8 @@ class ProxiesTest {
               .replace("10.0.0.2:8080", "localhost:" + second.port)
               .replaceFirst("8081", String.valueOf(first.managementPort))
               .replaceFirst("8081", String.valueOf(second.managementPort));
-      Files.writeString(
-          folder.resolve("configuration"), String.format(Locale.ROOT, kind.around, lines));
-      List<String> command = new ArrayList<>(List.of(kind.command.split(" ", -1)));
-      command.set(0, Program.requireInstalled(command.get(0)));
-      process =
-          new ProcessBuilder(command)
-              .directory(folder.toFile())
-              .redirectErrorStream(true)
-              .redirectOutput(Redirect.to(folder.resolve("output").toFile()))
-              .start();
+      Files.writeString(folder.resolve("configuration"), kind.around.formatted(lines));
+      process = Program.start(folder, List.of(kind.command.split(" ", -1)));
       Await.until(
           () -> "the proxy listens: " + Manifests.text(folder.resolve("output")),
           Await.LIMIT,
