@@ -11,7 +11,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import java.io.IOException;
-import java.net.http.HttpRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -96,9 +95,8 @@ class DeploymentTest {
             MONITOR.at("/spec/podMetricsEndpoints/0"))) {
       assertEquals("management", target.path("port").textValue());
       String path = target.path("path").textValue();
-      HttpRequest.Builder request =
-          HttpRequest.newBuilder(ServiceProcess.shared().managementAddress().resolve(path));
-      assertEquals(200, ServiceProcess.send(request).statusCode(), path);
+      int status = ServiceProcess.send(ServiceProcess.shared().atManagement(path)).statusCode();
+      assertEquals(200, status, path);
     }
   }
 

@@ -47,22 +47,9 @@ class MarkdownTest {
 
   @Test
   void broken_link_is_noticed(@TempDir Path folder) throws IOException {
-    String text =
-        """
-        # One `page`, and more
-        ## More
-        [a](page.md#one-page-and-more) [b](#more) [c](.) [d](https://example.org/)
-        [e](absent.md) [f](#more-1) [g](page.md#absent)
-        `[h](absent)`
-        ```
-        # no heading
-        [i](absent)
-        ```
-        [j](#no-heading)
-        """;
-    assertEquals(
-        List.of("absent.md", "#more-1", "page.md#absent", "#no-heading"),
-        broken(Files.writeString(folder.resolve("page.md"), text)));
+    String text = "# One `page`, and more\n[a](#one-page-and-more) [b](c.md) [d](#e) `[f](g)`";
+    Path page = Files.writeString(folder.resolve("page.md"), text);
+    assertEquals(List.of("c.md", "#e"), broken(page));
   }
 
   @Test

@@ -80,12 +80,17 @@ abstract class ServiceClient {
     return send(request);
   }
 
+  /** Returns a GET to the management port. */
+  HttpRequest.Builder atManagement(String path) {
+    return HttpRequest.newBuilder(managementAddress().resolve(path));
+  }
+
   HttpResponse<String> health(String kind) {
-    return send(HttpRequest.newBuilder(managementAddress().resolve("/health/" + kind)));
+    return send(atManagement("/health/" + kind));
   }
 
   String metrics() {
-    return send(HttpRequest.newBuilder(managementAddress().resolve("/prometheus"))).body();
+    return send(atManagement("/prometheus")).body();
   }
 
   static HttpResponse<String> send(HttpRequest.Builder request) {
