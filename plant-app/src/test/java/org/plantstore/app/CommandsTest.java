@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -78,6 +79,7 @@ class CommandsTest {
   }
 
   @Test
+  @Tag("slow")
   void service_whose_account_may_only_insert_and_select_uses_what_the_command_has_made()
       throws Exception {
     Database database = Database.create();

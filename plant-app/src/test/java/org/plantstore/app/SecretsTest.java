@@ -26,6 +26,7 @@ import org.plantstore.app.development.DevelopmentKey;
  * a common part, which the test searches for.
  */
 @Tag("newest")
+@Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 class SecretsTest {
 

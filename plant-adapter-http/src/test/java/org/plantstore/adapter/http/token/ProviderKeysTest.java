@@ -23,11 +23,14 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
 /** The keys of a provider as time passes, and while it is down. */
 @Timeout(60)
+@Execution(ExecutionMode.CONCURRENT)
 class ProviderKeysTest {
 
   private static final Duration SHORT_LIFETIME = Duration.ofMillis(500);
