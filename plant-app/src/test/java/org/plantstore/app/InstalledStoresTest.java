@@ -12,8 +12,11 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -81,12 +84,20 @@ class InstalledStoresTest {
   }
 
   @Test
-  void store_that_knows_no_framework_is_used_and_closed() throws IOException {
+  void store_that_knows_no_framework_is_used_and_closed_and_delays_nothing_if_it_hangs()
+      throws IOException {
     provide(MapPlantStore.class.getName());
     ProcessBuilder command = ServiceProcess.withoutPostgres(providers + File.pathSeparator);
-    Map<String, String> environment = Map.of("JWT_SECRET", DevelopmentKey.SECRET);
+    Map<String, String> environment =
+        Map.of("JWT_SECRET", DevelopmentKey.SECRET, "CREATE_TIMEOUT_SECONDS", "1");
     try (ServiceProcess service = new ServiceProcess(command, environment).awaitReady()) {
       assertEquals(200, service.create(1, "fern").statusCode());
+      for (long id = 2; id < 4; id++) { // on one connection
+        assertEquals(503, service.create(id, MapPlantStore.HANGS).statusCode());
+      }
+      service.awaitLine(MapPlantStore.class.getName() + " has not answered within 1 s");
+      assertEquals(200, service.create(1, "fern").statusCode());
+      assertEquals(200, service.readiness());
 
       assertEquals(ServiceProcess.TERMINATED, service.stop());
       assertTrue(service.output().contains("closed with 1 plants\n"), service.output());
@@ -106,8 +117,10 @@ class InstalledStoresTest {
     Thread.currentThread().setContextClassLoader(new URLClassLoader(folder, classPath));
   }
 
-  /** A store that depends only on the port. */
+  /** A store that depends only on the port, and never answers about one name. */
   public static final class MapPlantStore implements PlantStore, AutoCloseable {
+
+    static final String HANGS = "moss";
 
     private final ConcurrentMap<Long, NewPlant> plants = new ConcurrentHashMap<>();
 
@@ -115,6 +128,14 @@ class InstalledStoresTest {
     public NewPlant putIfAbsent(NewPlant plant) {
       NewPlant stored = plants.putIfAbsent(plant.id(), plant);
       return stored == null ? plant : stored;
+    }
+
+    @Override
+    public CompletionStage<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
+      while (plant.name().equals(HANGS)) {
+        LockSupport.park();
+      }
+      return PlantStore.super.putIfAbsentAsync(plant, executor);
     }
 
     @Override

@@ -1,10 +1,13 @@
 package org.plantstore.application;
 
+import static java.util.Objects.requireNonNull;
+
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.CreatePlant;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
@@ -36,24 +39,28 @@ public final class PlantCreation implements CreatePlant {
     return created(plant, store.putIfAbsent(plant));
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>A store that may block is called on the executor. If the stage is cancelled as a {@code
+   * CompletableFuture}, the stage of the store is cancelled too.
+   */
   @Override
   public CompletionStage<Plant> createAsync(NewPlant plant, Executor executor) {
-    // A dependent stage would fail with a CompletionException around the exception of the store.
-    CompletableFuture<Plant> result = new CompletableFuture<>();
-    store
-        .putIfAbsentAsync(plant, executor)
-        .whenComplete((stored, failure) -> {
-          try {
-            if (failure == null) {
-              result.complete(created(plant, stored));
-            } else {
-              result.completeExceptionally(failure);
-            }
-          } catch (Throwable e) {
-            result.completeExceptionally(e);
-          }
-        });
-    return result;
+    Creation creation = new Creation(requireNonNull(plant, "plant"));
+    requireNonNull(executor, "executor");
+    if (store.isNonBlocking()) {
+      creation.start(executor);
+    } else {
+      creation.startOn(executor);
+    }
+    return creation;
+  }
+
+  /** Returns the name of the store's class, for messages. */
+  @Override
+  public String toString() {
+    return store.getClass().getName();
   }
 
   private Plant created(NewPlant plant, NewPlant stored) {
@@ -70,5 +77,63 @@ public final class PlantCreation implements CreatePlant {
       throw new PlantIdTakenException(plant.id());
     }
     return stored.plant();
+  }
+
+  /** A create in progress. A stage that depends on the store's would wrap its exception. */
+  private final class Creation extends CompletableFuture<Plant> {
+
+    private final NewPlant plant;
+
+    Creation(NewPlant plant) {
+      this.plant = plant;
+    }
+
+    void startOn(Executor executor) {
+      try {
+        executor.execute(() -> {
+          Thread caller = Thread.currentThread();
+          start(work -> {
+            // This thread may block, so that the store needs no second one.
+            if (Thread.currentThread() == caller) {
+              work.run();
+            } else {
+              executor.execute(work);
+            }
+          });
+        });
+      } catch (RuntimeException | Error e) {
+        completeExceptionally(e);
+      }
+    }
+
+    void start(Executor executor) {
+      if (isDone()) {
+        return; // cancelled before it began
+      }
+      try {
+        CompletionStage<NewPlant> storing = store.putIfAbsentAsync(plant, executor);
+        storing.whenComplete(this::end);
+        var unused =
+            whenComplete((created, failure) -> {
+              if (isCancelled()) {
+                storing.toCompletableFuture().cancel(true);
+              }
+            });
+      } catch (Throwable e) {
+        completeExceptionally(e);
+      }
+    }
+
+    private void end(@Nullable NewPlant stored, @Nullable Throwable failure) {
+      try {
+        if (failure == null) {
+          complete(created(plant, requireNonNull(stored)));
+        } else {
+          completeExceptionally(failure);
+        }
+      } catch (Throwable e) {
+        completeExceptionally(e);
+      }
+    }
   }
 }

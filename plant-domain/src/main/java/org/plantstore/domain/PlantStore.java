@@ -23,9 +23,11 @@ import java.util.concurrent.Executor;
  *   <li><b>R7</b> A failure is an exception whose type shows whether trying again can help: {@link
  *       PlantStoreUnavailableException} if it can, any other unchecked exception if it cannot.
  *       Trying again with the same plant is always safe. Every call ends, also while the database
- *       cannot be reached. No exception of the store's technology leaves the store, not even as a
- *       cause or suppressed.
- *   <li><b>R8</b> A store is safe for use by many threads.
+ *       cannot be reached or is silent, and calls succeed again when it is back. An interrupt may
+ *       end a call by such an exception, and the thread remains interrupted. No exception of the
+ *       store's technology leaves the store, not even as a cause or suppressed.
+ *   <li><b>R8</b> A store is safe for use by many threads. A cancelled stage has no effect on other
+ *       calls.
  *   <li><b>R9</b> Null is refused with {@link NullPointerException}.
  * </ul>
  *
@@ -81,5 +83,16 @@ public interface PlantStore {
   default CompletionStage<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
     requireNonNull(plant, "plant");
     return Calls.start(() -> putIfAbsent(plant), executor);
+  }
+
+  /**
+   * Returns whether {@link #putIfAbsentAsync} never blocks its caller, not even while the database
+   * cannot be reached or is silent. Such a store is called on threads that serve others, such as
+   * event loops; any other store is called on a thread of the executor.
+   *
+   * @return false by default
+   */
+  default boolean isNonBlocking() {
+    return false;
   }
 }

@@ -24,7 +24,11 @@ public final class HttpRequirements implements ToolProvider {
 
   private static final List<String> LIMITS =
       List.of(
-          "max.body.bytes", "max.concurrent.creates", "max.connections", "request.timeout.seconds");
+          "max.body.bytes",
+          "max.concurrent.creates",
+          "max.connections",
+          "request.timeout.seconds",
+          "create.timeout.seconds");
 
   private static final long MIN_OPEN_FILES = 64;
 

@@ -37,7 +37,8 @@ public final class HttpSettings implements ApplicationContextConfigurer {
   public void configure(ApplicationContextBuilder builder) {
     builder.environmentVariableIncludes(
         ("JWT_SECRET JWT_JWKS_URL JWT_ISSUER JWT_AUDIENCE TLS_CERTIFICATE TLS_KEY"
-                + " MAX_BODY_BYTES MAX_CONCURRENT_CREATES MAX_CONNECTIONS REQUEST_TIMEOUT_SECONDS")
+                + " MAX_BODY_BYTES MAX_CONCURRENT_CREATES MAX_CONNECTIONS REQUEST_TIMEOUT_SECONDS"
+                + " CREATE_TIMEOUT_SECONDS")
             .split(" "));
     try (InputStream settings =
         requireNonNull(HttpSettings.class.getResourceAsStream("settings.properties"))) {

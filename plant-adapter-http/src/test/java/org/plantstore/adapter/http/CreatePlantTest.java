@@ -1,15 +1,12 @@
 package org.plantstore.adapter.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.http.Answer.assertAnswer;
 import static org.plantstore.adapter.http.Answer.assertError;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.micronaut.context.annotation.Property;
-import io.micronaut.http.server.HttpServerConfiguration;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
@@ -17,19 +14,12 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Queue;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.error.ErrorNumber;
-import org.plantstore.adapter.http.error.RefusedException;
-import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 
 /** The answers to a create, byte for byte: each kind once. */
@@ -137,34 +127,5 @@ class CreatePlantTest extends ServerTest {
       assertEquals("A request failed", lines.get(0).getFormattedMessage());
       assertEquals(Map.of("request_id", "failed"), lines.get(0).getMDCPropertyMap());
     }
-  }
-
-  @Test
-  void create_beyond_the_bound_is_refused_until_another_ends_or_gets_no_thread() {
-    Queue<Runnable> threads = new ArrayBlockingQueue<>(1);
-    Executor executor =
-        work -> {
-          if (!threads.offer(work)) {
-            throw new OutOfMemoryError("unable to create native thread");
-          }
-        };
-    PlantsController plants =
-        new PlantsController(
-            new NewPlantReader(new HttpServerConfiguration(), executor), createPlant, executor, 1);
-    NewPlant fern = new NewPlant(1, "fern", null);
-    Supplier<CompletableFuture<Plant>> create =
-        () -> plants.create(fern, Runnable::run).toCompletableFuture();
-    threads.add(() -> {}); // takes the only thread
-    for (int attempt = 0; attempt < 2; attempt++) {
-      assertTrue(create.get().isCompletedExceptionally());
-    }
-    threads.clear();
-    CompletableFuture<Plant> waiting = create.get();
-    RefusedException refusal = assertThrows(RefusedException.class, create::get);
-    assertEquals(ErrorNumber.OVERLOADED, refusal.error());
-
-    threads.remove().run();
-    assertEquals("fern", waiting.join().name());
-    assertFalse(create.get().isDone(), "it waits for its thread");
   }
 }

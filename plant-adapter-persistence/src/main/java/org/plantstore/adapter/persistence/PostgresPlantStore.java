@@ -83,6 +83,11 @@ final class PostgresPlantStore implements PlantStore {
     return lane.commit.putIfAbsent(plant, shard.number());
   }
 
+  @Override
+  public boolean isNonBlocking() {
+    return true;
+  }
+
   private Lane lane(LaneId id) {
     Set<LaneId> used = shards.lanes();
     if (lanes.size() > used.size()) {

@@ -16,7 +16,7 @@ import io.netty.util.AsciiString;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -76,7 +76,7 @@ public final class Exchange extends DefaultHttpRequest {
   }
 
   /** Returns the event loop of the request's connection. */
-  public static Executor eventLoopOf(HttpRequest<?> request) {
+  public static ScheduledExecutorService eventLoopOf(HttpRequest<?> request) {
     return ((NettyHttpRequest<?>) request).getChannelHandlerContext().executor();
   }
 
