@@ -3,17 +3,25 @@ package org.plantstore.domain;
 import static java.util.stream.Collectors.joining;
 import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,10 +35,42 @@ import org.plantstore.domain.contract.PlantStoreContract;
 /** Runs all tests of the contract on a sound store, and those of a rule on stores that break it. */
 class PlantStoreContractTest {
 
-  private static final int TESTS = 20;
+  private static final int TESTS = 24;
 
   /** Static, because JUnit creates the instances of the contract. */
   private static SampleStore sample = SampleStore.SOUND;
+
+  private static final Set<SampleStore> HANGING =
+      EnumSet.of(
+          SampleStore.HANGS_AFTER_A_FAILURE,
+          SampleStore.KEEPS_A_LOCK_AFTER_NULL,
+          SampleStore.KEEPS_A_LOCK_AFTER_AN_INTERRUPT,
+          SampleStore.WAITS_FOR_A_SILENT_SERVER,
+          SampleStore.NEVER_CONNECTS_AGAIN);
+
+  /** The server of the samples: it sends back what it is sent. */
+  private static final ServerSocket ECHO = assertDoesNotThrow(() -> new ServerSocket(0));
+
+  @BeforeAll
+  static void startServer() {
+    Thread server =
+        new Thread(() -> {
+          while (!ECHO.isClosed()) {
+            try (Socket client = ECHO.accept()) {
+              client.getOutputStream().write(client.getInputStream().read());
+            } catch (IOException closed) {
+              // The client has closed its connection, or this test the server.
+            }
+          }
+        });
+    server.setDaemon(true);
+    server.start();
+  }
+
+  @AfterAll
+  static void stopServer() throws IOException {
+    ECHO.close();
+  }
 
   static class SampleStoreContract extends PlantStoreContract {
 
@@ -58,10 +98,18 @@ class PlantStoreContractTest {
     }
 
     @Override
+    protected InetSocketAddress server() {
+      return (InetSocketAddress) ECHO.getLocalSocketAddress();
+    }
+
+    @Override
+    protected PlantStore storeThrough(InetSocketAddress proxy) {
+      return sample.through(proxy, database);
+    }
+
+    @Override
     protected Duration timeLimit() {
-      return sample == SampleStore.HANGS_AFTER_A_FAILURE
-          ? Duration.ofMillis(500)
-          : super.timeLimit();
+      return HANGING.contains(sample) ? Duration.ofMillis(500) : super.timeLimit();
     }
   }
 
@@ -113,21 +161,42 @@ class PlantStoreContractTest {
     assertFalse(shown.matches("(?s).+ return (.+),\n  but returned \\1"), message);
   }
 
+  static class UsedStoreContract extends PlantStoreContract {
+
+    private static final SampleStore.Database USED = new SampleStore.Database();
+
+    @Override
+    protected PlantStore store() {
+      return SampleStore.SOUND.on(USED);
+    }
+  }
+
+  @Test
+  void store_that_is_not_empty_is_told_from_a_broken_one() {
+    Map<String, String> failed = messages(run(selectClass(UsedStoreContract.class)).failed());
+
+    assertEquals(
+        Set.of("the store was not empty"),
+        failed.values().stream().map(message -> message.split(":", 2)[0]).collect(toSet()));
+  }
+
   @Test
   void tests_that_need_more_than_a_store_are_aborted_without_it() {
     Events run = run(selectClass(StoreOnlyContract.class));
 
     assertEquals(
         """
-        R3 is not shown through two instances: override anotherStore() to show it
+        R3 through two instances is not shown: override anotherStore() to show it
         R4 is not shown: override storeAfterCrash() to show it
-        R7 is not shown: override unreachableStore() to show it\
+        R7 is not shown: override unreachableStore() to show it
+        R7 with a silent server is not shown: override server() and\
+         storeThrough(InetSocketAddress) to show it\
         """,
         messages(run.aborted()).values().stream()
             .map(message -> message.replace("Assumption failed: ", ""))
             .distinct()
             .collect(joining("\n")));
-    assertEquals(TESTS - 6, run.succeeded().count());
+    assertEquals(TESTS - 8, run.succeeded().count());
   }
 
   private static DiscoverySelector[] testsOf(Set<String> rules) {

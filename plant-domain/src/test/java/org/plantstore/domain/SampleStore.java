@@ -3,10 +3,14 @@ package org.plantstore.domain;
 import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.text.Normalizer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -15,9 +19,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /** A store that keeps every rule, and stores with one mistake each. */
@@ -26,13 +32,30 @@ enum SampleStore {
   SOUND(Database::putIfAbsent, (database, plant, failure) -> database.putIfAbsent(plant)),
 
   STORES_NOTHING(
-      (database, plant) -> requireNonNull(plant), "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8"),
+      (database, plant) -> requireNonNull(plant),
+      "r1",
+      "r2",
+      "r3",
+      "r4",
+      "r5",
+      "r6",
+      "r7",
+      "r8_many"),
   COMPARES_ONLY_NAMES(
       (database, plant) -> {
         NewPlant stored = database.putIfAbsent(plant);
         return stored.name().equals(plant.name()) ? plant : stored;
       },
       "r2"),
+
+  IGNORES_CASE(comparing(text -> text.toLowerCase(Locale.ROOT)), "r2"),
+  IGNORES_ACCENTS(
+      comparing(text -> Normalizer.normalize(text, Normalizer.Form.NFD).replaceAll("\\p{M}", "")),
+      "r2"),
+  IGNORES_NORMAL_FORMS(comparing(text -> Normalizer.normalize(text, Normalizer.Form.NFC)), "r2"),
+  IGNORES_PADDING(comparing(String::strip), "r2"),
+  COMPARES_255_CHARACTERS(comparing(text -> text.substring(0, Math.min(text.length(), 255))), "r2"),
+  COMPARES_HASHES(comparing(String::hashCode), "r2"),
 
   READS_THEN_WRITES(Database::readThenWrite, "r3", "r4"),
   LOCKS_WITHIN_ITS_INSTANCE(
@@ -58,6 +81,21 @@ enum SampleStore {
       },
       "r4"),
 
+  WRITES_LARGE_TEXTS_WITH_THE_NEXT_SMALL_ONE(
+      (database, plant) -> {
+        NewPlant stored = database.putIfAbsentInMemory(plant);
+        if (String.valueOf(stored.tag()).length() < 1_000) {
+          database.disk.putAll(database.memory);
+        }
+        return stored;
+      },
+      "r4"),
+
+  MAKES_NUMBERS(
+      changingTexts(text -> text.matches("[0-9]{1,9}") ? "" + Integer.parseInt(text) : text),
+      "r2",
+      "r5"),
+  MAKES_BOOLEANS(changingTexts(text -> text.equals("yes") ? "true" : text), "r5"),
   NORMALISES(changingTexts(text -> Normalizer.normalize(text, Normalizer.Form.NFC)), "r5"),
   TRUNCATES(changingTexts(text -> text.substring(0, Math.min(text.length(), 1 << 16))), "r5"),
   TAKES_AN_EMPTY_TAG_FOR_NONE(
@@ -74,11 +112,11 @@ enum SampleStore {
   LEAKS_A_CAUSE(
       SOUND.store,
       (database, plant, failure) -> failure.initCause(new IOException("refused")),
-      "r7"),
+      "r7_a_failure"),
   HANGS_AFTER_A_FAILURE(
       SOUND.store,
       (database, plant, failure) -> database.connections.acquireUninterruptibly(), // for ever
-      "r7"),
+      "r7_a_failure"),
   REFUSES_A_RETRY(
       (database, plant) -> {
         if (database.unwritten.contains(plant)) {
@@ -87,25 +125,83 @@ enum SampleStore {
         return database.putIfAbsent(plant);
       },
       (database, plant, failure) -> database.unwritten.add(plant),
-      "r7"),
+      "r7_a_failure"),
   OVERWRITES_ALTHOUGH_IT_FAILS(
-      SOUND.store, (database, plant, failure) -> database.write(plant), "r7"),
+      SOUND.store, (database, plant, failure) -> database.write(plant), "r7_a_failure"),
 
+  FORGETS_BEYOND_1000_PLANTS(
+      (database, plant) -> {
+        NewPlant stored = database.putIfAbsent(plant);
+        if (database.memory.size() > 1_000) {
+          database.memory.clear();
+        }
+        return stored;
+      },
+      "r8_many"),
+  HAS_16_CONNECTIONS_AND_WAITS_FOR_NONE(
+      (database, plant) -> {
+        if (database.callers.incrementAndGet() > 16) {
+          database.callers.decrementAndGet();
+          throw new PlantStoreUnavailableException("no connection is free");
+        }
+        try {
+          LockSupport.parkNanos(10_000_000);
+          return database.putIfAbsent(plant);
+        } finally {
+          database.callers.decrementAndGet();
+        }
+      },
+      "r8_many"),
   SHARES_ONE_STATEMENT(
       (database, plant) -> {
         database.parameters.set(plant);
         Database.roundTrip();
         return database.putIfAbsent(database.parameters.get());
       },
-      "r8"),
+      "r8_many"),
 
   REFUSES_NULL_IN_ITS_OWN_WAY(
       (database, plant) ->
           database.putIfAbsent(
               Optional.ofNullable(plant).orElseThrow(IllegalArgumentException::new)),
       "r9.*BLOCKING"),
+  KEEPS_A_LOCK_AFTER_NULL(
+      (database, plant) -> {
+        database.connections.acquireUninterruptibly();
+        NewPlant stored = database.putIfAbsent(plant);
+        database.connections.release();
+        return stored;
+      },
+      "r9.*BLOCKING"),
 
-  WRAPS_THE_FAILURE_OF_A_STAGE(SOUND.store, "r7.*ASYNCHRONOUS") {
+  KEEPS_A_LOCK_AFTER_AN_INTERRUPT(
+      (database, plant) -> {
+        database.connections.acquireUninterruptibly();
+        waitForDisk();
+        NewPlant stored = database.putIfAbsent(plant);
+        database.connections.release();
+        return stored;
+      },
+      "r7_an_interrupt"),
+  CLEARS_AN_INTERRUPT(
+      (database, plant) -> {
+        boolean unused = Thread.interrupted();
+        return database.putIfAbsent(plant);
+      },
+      "r7_an_interrupt"),
+  LEAVES_HALF_A_WRITE_AFTER_AN_INTERRUPT(
+      (database, plant) -> {
+        NewPlant half = new NewPlant(plant.id(), plant.name(), null);
+        boolean isFree = database.memory.putIfAbsent(plant.id(), half) == null;
+        if (isFree) {
+          waitForDisk();
+          database.write(plant);
+        }
+        return isFree ? plant : database.putIfAbsent(plant);
+      },
+      "r7_an_interrupt"),
+
+  WRAPS_THE_FAILURE_OF_A_STAGE(SOUND.store, "r7_a_failure.*ASYNCHRONOUS") {
     @Override
     PlantStore unreachableOn(Database database) {
       PlantStore blocking = super.unreachableOn(database);
@@ -114,7 +210,7 @@ enum SampleStore {
           (plant, executor) -> CompletableFuture.supplyAsync(() -> blocking.putIfAbsent(plant)));
     }
   },
-  THROWS_BEFORE_THERE_IS_A_STAGE(SOUND.store, "r7.*ASYNCHRONOUS") {
+  THROWS_BEFORE_THERE_IS_A_STAGE(SOUND.store, "r7_a_failure.*ASYNCHRONOUS") {
     @Override
     PlantStore unreachableOn(Database database) {
       PlantStore blocking = super.unreachableOn(database);
@@ -131,6 +227,68 @@ enum SampleStore {
           locking(database.disk, database::readThenWrite)::putIfAbsentAsync);
     }
   },
+  SHARES_ONE_FUTURE(SOUND.store, "r8_a_call") {
+    @Override
+    PlantStore on(Database database) {
+      Map<NewPlant, CompletionStage<NewPlant>> stages = new ConcurrentHashMap<>();
+      PlantStore blocking =
+          plant -> {
+            LockSupport.parkNanos(plant.id() < 20 ? 10_000_000 : 0);
+            return database.putIfAbsent(plant);
+          };
+      return asynchronous(
+          blocking,
+          (plant, executor) ->
+              stages.computeIfAbsent(plant, key -> blocking.putIfAbsentAsync(key, executor)));
+    }
+  },
+
+  WAITS_FOR_A_SILENT_SERVER(SOUND.store, "r7_a_silent") {
+    @Override
+    Socket connect(InetSocketAddress server) throws IOException {
+      return new Socket(server.getAddress(), server.getPort());
+    }
+  },
+  NEVER_CONNECTS_AGAIN(SOUND.store, "r7_a_silent") {
+    @Override
+    PlantStore through(InetSocketAddress server, Database database) {
+      PlantStore connected = super.through(server, database);
+      return plant -> {
+        if (!database.unwritten.isEmpty()) {
+          throw new PlantStoreUnavailableException("the connection is broken");
+        }
+        try {
+          return connected.putIfAbsent(plant);
+        } catch (PlantStoreUnavailableException e) {
+          database.unwritten.add(plant);
+          throw e;
+        }
+      };
+    }
+  },
+  BLOCKS_WHILE_A_SERVER_IS_SILENT(SOUND.store, "r7_a_silent.*ASYNCHRONOUS") {
+    @Override
+    PlantStore through(InetSocketAddress server, Database database) {
+      PlantStore blocking = super.through(server, database);
+      return new PlantStore() {
+        @Override
+        public NewPlant putIfAbsent(NewPlant plant) {
+          return blocking.putIfAbsent(plant);
+        }
+
+        @Override
+        public CompletionStage<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
+          return blocking.putIfAbsentAsync(plant, Runnable::run);
+        }
+
+        @Override
+        public boolean isNonBlocking() {
+          return true;
+        }
+      };
+    }
+  },
+
   NEEDS_NO_EXECUTOR(SOUND.store, "r9.*ASYNCHRONOUS") {
     @Override
     PlantStore on(Database database) {
@@ -177,6 +335,49 @@ enum SampleStore {
     };
   }
 
+  /** Returns an instance that asks a server before each call. */
+  PlantStore through(InetSocketAddress server, Database database) {
+    PlantStore store = on(database);
+    return plant -> {
+      try (Socket socket = connect(server)) {
+        socket.getOutputStream().write(1);
+        if (socket.getInputStream().read() != 1) {
+          throw new IOException("the connection was closed");
+        }
+      } catch (IOException e) {
+        throw new PlantStoreUnavailableException(String.valueOf(e.getMessage()));
+      }
+      return store.putIfAbsent(plant);
+    };
+  }
+
+  Socket connect(InetSocketAddress server) throws IOException {
+    Socket socket = new Socket(server.getAddress(), server.getPort());
+    socket.setSoTimeout(100);
+    return socket;
+  }
+
+  /** Waits as for a disk, unless the thread is interrupted. */
+  private static void waitForDisk() {
+    Database.roundTrip();
+    if (Thread.currentThread().isInterrupted()) {
+      throw new PlantStoreUnavailableException("interrupted");
+    }
+  }
+
+  /** Returns a store that takes texts with equal keys for equal. */
+  private static BiFunction<Database, NewPlant, NewPlant> comparing(Function<String, Object> key) {
+    return (database, plant) -> {
+      NewPlant stored = database.putIfAbsent(plant);
+      boolean isAlike =
+          key.apply(stored.name()).equals(key.apply(plant.name()))
+              && Optional.ofNullable(stored.tag())
+                  .map(key)
+                  .equals(Optional.ofNullable(plant.tag()).map(key));
+      return isAlike ? plant : stored;
+    };
+  }
+
   /** Returns a store with another asynchronous form than the default one. */
   private static PlantStore asynchronous(
       PlantStore blocking, BiFunction<NewPlant, Executor, CompletionStage<NewPlant>> form) {
@@ -218,6 +419,7 @@ enum SampleStore {
 
     final AtomicReference<NewPlant> parameters = new AtomicReference<>();
     final Semaphore connections = new Semaphore(1);
+    final AtomicInteger callers = new AtomicInteger();
 
     NewPlant readThenWrite(NewPlant plant) {
       NewPlant stored = memory.get(plant.id());

@@ -3,6 +3,8 @@ package org.plantstore.adapter.persistence;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 
 import io.micronaut.context.ApplicationContext;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -59,5 +61,16 @@ abstract class InstancesContract extends PlantStoreContract {
             server.connect(Map.of("database.url", gone.url(), "database.timeout.seconds", 1)));
       }
     });
+  }
+
+  @Override
+  protected InetSocketAddress server() {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port());
+  }
+
+  @Override
+  protected PlantStore storeThrough(InetSocketAddress proxy) {
+    String url = "jdbc:postgresql://localhost:" + proxy.getPort() + "/postgres";
+    return another(server.connect(Map.of("database.url", url, "database.timeout.seconds", 1)));
   }
 }

@@ -14,6 +14,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
@@ -70,6 +72,20 @@ record Call(
         return call.make();
       });
     }
+    return outcomes(tasks, timeLimit);
+  }
+
+  /** Makes the call in a thread that is interrupted after a delay, or before; and remains so. */
+  Outcome interrupted(Duration delay, Duration timeLimit) {
+    return outcomes(List.of(() -> makeInterrupted(delay)), timeLimit).get(0);
+  }
+
+  /** Returns the outcome of a call that was started. */
+  static Outcome ofStage(CompletionStage<NewPlant> stage, Duration timeLimit) {
+    return outcomes(List.of(() -> await(stage)), timeLimit).get(0);
+  }
+
+  private static List<Outcome> outcomes(List<Callable<Outcome>> tasks, Duration timeLimit) {
     List<Outcome> outcomes = new ArrayList<>();
     try {
       for (Future<Outcome> ended : CALLERS.invokeAll(tasks, timeLimit.toNanos(), NANOSECONDS)) {
@@ -87,20 +103,58 @@ record Call(
     if (form == Form.BLOCKING) {
       return new Outcome(store.putIfAbsent(plant), null, false);
     }
-    boolean isNull = plant == null || executor == null;
-    CompletionStage<NewPlant> stage;
-    try {
-      stage = store.putIfAbsentAsync(plant, executor);
-    } catch (RuntimeException e) {
-      throw isNull ? e : new IllegalStateException("thrown at once, not by the stage", e);
-    }
-    if (isNull) {
+    if (plant == null || executor == null) {
+      store.putIfAbsentAsync(plant, executor);
       throw new IllegalStateException("a stage, and nothing thrown at once");
     }
+    return await(start());
+  }
+
+  /** Starts the call in the asynchronous form. */
+  @SuppressWarnings("NullAway") // only R9 passes null
+  CompletionStage<NewPlant> start() {
+    try {
+      return store.putIfAbsentAsync(plant, executor);
+    } catch (RuntimeException e) {
+      throw new IllegalStateException("thrown at once, not by the stage", e);
+    }
+  }
+
+  private static Outcome await(CompletionStage<NewPlant> stage)
+      throws InterruptedException, ExecutionException {
     return stage
         .handle((returned, failure) -> new Outcome(returned, failure, false))
         .toCompletableFuture()
         .get();
+  }
+
+  @SuppressWarnings("ThreadPriorityCheck") // waiting would end the interrupt
+  private Outcome makeInterrupted(Duration delay) throws InterruptedException, ExecutionException {
+    Thread caller = Thread.currentThread();
+    FutureTask<?> interrupt =
+        new FutureTask<>(
+            () -> {
+              LockSupport.parkNanos(delay.toNanos());
+              caller.interrupt();
+            },
+            null);
+    if (delay.isZero()) {
+      interrupt.run();
+    } else {
+      CALLERS.execute(interrupt);
+    }
+    Outcome outcome;
+    try {
+      outcome = make();
+    } catch (RuntimeException | Error e) {
+      outcome = new Outcome(null, e, false);
+    }
+    while (!interrupt.isDone()) {
+      Thread.yield();
+    }
+    return Thread.interrupted()
+        ? outcome
+        : new Outcome(null, new IllegalStateException("the interrupt was cleared"), false);
   }
 
   private static Outcome outcome(Future<Outcome> ended) throws InterruptedException {

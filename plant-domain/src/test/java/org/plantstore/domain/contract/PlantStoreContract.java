@@ -2,15 +2,23 @@ package org.plantstore.domain.contract;
 
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import java.io.IOException;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.plantstore.domain.NewPlant;
@@ -65,13 +73,27 @@ public abstract class PlantStoreContract {
   private static final int RACES_OF_TWO = 100;
 
   private static final int RACES_OF_MANY = 20;
-  private static final int ROUNDS_OF_MANY = 10;
 
-  /** A prime: a store that writes plants in groups is left with an unfinished group. */
-  private static final int PLANTS_BEFORE_CRASH = 101;
+  /**
+   * More callers than a pool usually has connections, and more plants than a cache has room for.
+   */
+  private static final int CALLERS = 128;
+
+  private static final int ROUNDS_OF_CALLERS = 10;
+
+  /** With that of {@link #emptyStore} a prime: a group of plants is left unfinished. */
+  private static final int PLANTS_BEFORE_CRASH = 100;
 
   /** Likewise, 101 + 6 * 8 = 149 plants and 101 + 6 * 16 = 197 calls are primes. */
   private static final int ROUNDS_BEFORE_CRASH = 6;
+
+  private static final int INTERRUPTS = 50;
+
+  /** Begins the name of a plant that each test stores first. */
+  private static final String MARK = "mark of a test ";
+
+  /** The tests that were aborted, by the method that they need. */
+  private static final Map<String, String> NOT_SHOWN = new ConcurrentSkipListMap<>();
 
   @Retention(RetentionPolicy.RUNTIME)
   @ParameterizedTest(name = "{displayName} {0}")
@@ -89,7 +111,7 @@ public abstract class PlantStoreContract {
    * If this is not overridden, the test of R3 through two instances is aborted.
    */
   protected PlantStore anotherStore() {
-    return abort("R3 is not shown through two instances: override anotherStore() to show it");
+    return notShown("R3 through two instances", "anotherStore()");
   }
 
   /**
@@ -103,7 +125,7 @@ public abstract class PlantStoreContract {
    * @return the store after the crash
    */
   protected PlantStore storeAfterCrash() {
-    return abort("R4 is not shown: override storeAfterCrash() to show it");
+    return notShown("R4", "storeAfterCrash()");
   }
 
   /**
@@ -111,7 +133,40 @@ public abstract class PlantStoreContract {
    * that of {@link #store()} can be reached. If this is not overridden, the test of R7 is aborted.
    */
   protected PlantStore unreachableStore() {
-    return abort("R7 is not shown: override unreachableStore() to show it");
+    return notShown("R7", "unreachableStore()");
+  }
+
+  /**
+   * {@return the address of the database's server, or null if there is none, such as in a file} The
+   * kit puts a proxy in front of it, which falls silent, refuses connections, and forwards again.
+   */
+  protected @Nullable InetSocketAddress server() {
+    return null;
+  }
+
+  /**
+   * {@return a new instance on the database of {@link #store()}, which connects to a proxy in place
+   * of the server} If this and {@link #server()} are not overridden, the test of R7 with a silent
+   * server is aborted.
+   *
+   * @param proxy the address of the proxy
+   */
+  protected PlantStore storeThrough(InetSocketAddress proxy) {
+    return notShown("R7 with a silent server", "server() and storeThrough(InetSocketAddress)");
+  }
+
+  private static PlantStore notShown(String rule, String methods) {
+    NOT_SHOWN.put(rule, methods);
+    return abort(rule + " is not shown: override " + methods + " to show it");
+  }
+
+  /** Prints which rules were not shown, because reports seldom tell why a test was aborted. */
+  @AfterAll
+  static void printWhatIsNotShown(TestInfo test) {
+    if (!NOT_SHOWN.isEmpty()) {
+      System.out.println(test.getDisplayName() + " has not shown: " + NOT_SHOWN);
+      NOT_SHOWN.clear();
+    }
   }
 
   /**
@@ -131,13 +186,13 @@ public abstract class PlantStoreContract {
             new NewPlant(2, "r1 fern", "shade"),
             new NewPlant(3, "r1 fern", null));
 
-    check("R1", form).assertStores(alike, store());
+    check("R1", form).assertStores(alike, emptyStore());
   }
 
   @InBothForms
   void r2_a_taken_id_changes_nothing_and_the_stored_plant_is_returned(Form form) {
     RuleCheck r2 = check("R2", form);
-    PlantStore store = store();
+    PlantStore store = emptyStore();
     NewPlant fern = new NewPlant(1, "r2 fern", "shade");
     NewPlant moss = new NewPlant(2, "r2 moss", null);
     for (NewPlant plant : List.of(fern, moss)) {
@@ -151,16 +206,24 @@ public abstract class PlantStoreContract {
     }
     r2.assertStored(fern, store, "for a taken id");
     r2.assertStored(moss, store, "for a taken id");
+    for (List<String> alike : UnusualValues.ALIKE) {
+      String one = alike.get(0);
+      String other = alike.get(1);
+      NewPlant plant = new NewPlant(one.hashCode() + (1L << 40), one, one);
+      r2.put(store, plant, "for a free id");
+      r2.assertReturns(plant, store, new NewPlant(plant.id(), other, one), "for a taken id");
+      r2.assertReturns(plant, store, new NewPlant(plant.id(), one, other), "for a taken id");
+    }
   }
 
   @InBothForms
   void r3_of_concurrent_calls_one_wins_and_every_call_returns_the_winner(Form form) {
-    assertOneWins(form, List.of(store()));
+    assertOneWins(form, List.of(emptyStore()));
   }
 
   @InBothForms
   void r3_of_concurrent_calls_through_two_instances_one_wins(Form form) {
-    assertOneWins(form, List.of(store(), anotherStore()));
+    assertOneWins(form, List.of(emptyStore(), anotherStore()));
   }
 
   private void assertOneWins(Form form, List<PlantStore> instances) {
@@ -187,7 +250,7 @@ public abstract class PlantStoreContract {
   @InBothForms
   void r4_returned_plant_survives_a_crash(Form form) {
     RuleCheck r4 = check("R4", form);
-    PlantStore store = store();
+    PlantStore store = emptyStore();
     Set<NewPlant> returned = new LinkedHashSet<>();
 
     for (NewPlant plant : plantsBeforeCrash()) {
@@ -198,7 +261,9 @@ public abstract class PlantStoreContract {
     }
     // Last, because a later single call may write the plants that concurrent calls left unwritten.
     for (int round = 0; round < ROUNDS_BEFORE_CRASH; round++) {
-      returned.addAll(r4.returnedAtOnce(rivalsInPairs(r4, store, 1_000 + round * MANY)));
+      // Large ones last, because a later small one may write what a large one left unwritten.
+      String tag = round == ROUNDS_BEFORE_CRASH - 1 ? "x".repeat(1 << 18) : "";
+      returned.addAll(r4.returnedAtOnce(rivalsInPairs(r4, store, 1_000 + round * MANY, tag)));
     }
 
     PlantStore afterCrash = storeAfterCrash();
@@ -218,11 +283,12 @@ public abstract class PlantStoreContract {
     return plants;
   }
 
-  private static List<Call> rivalsInPairs(RuleCheck r4, PlantStore store, long firstId) {
+  private static List<Call> rivalsInPairs(
+      RuleCheck r4, PlantStore store, long firstId, String tag) {
     List<Call> calls = new ArrayList<>();
     for (int caller = 0; caller < MANY; caller++) {
       long id = firstId + caller / 2;
-      NewPlant rival = new NewPlant(id, "r4 rival " + caller % 2 + " for id " + id, null);
+      NewPlant rival = new NewPlant(id, "r4 rival " + caller % 2 + " for id " + id, tag);
       calls.add(r4.call(store, rival, "together with others"));
     }
     return calls;
@@ -239,18 +305,18 @@ public abstract class PlantStoreContract {
       plants.add(new NewPlant(plants.size() + 1, text, text));
     }
 
-    check("R5", form).assertStores(plants, store());
+    check("R5", form).assertStores(plants, emptyStore());
   }
 
   @InBothForms
   void r6_every_long_is_an_id(Form form) {
-    check("R6", form).assertStores(plants("r6", UnusualValues.ids()), store());
+    check("R6", form).assertStores(plants("r6", UnusualValues.ids()), emptyStore());
   }
 
   @InBothForms
   void r7_a_failure_shows_that_trying_again_can_help_and_trying_again_is_safe(Form form) {
     RuleCheck r7 = check("R7", form);
-    PlantStore store = store();
+    PlantStore store = emptyStore();
     NewPlant stored = new NewPlant(MANY + 1, "r7 stored plant", "tag");
     r7.put(store, stored, "for a free id");
     NewPlant rival = new NewPlant(MANY + 1, "r7 rival", null);
@@ -269,23 +335,92 @@ public abstract class PlantStoreContract {
   }
 
   @InBothForms
+  void r7_a_silent_server_and_one_that_was_away_are_no_end(Form form) throws IOException {
+    RuleCheck r7 = check("R7", form);
+    PlantStore store = emptyStore();
+    try (Proxy proxy = new Proxy(server())) {
+      PlantStore behind = storeThrough(proxy.address());
+      List<NewPlant> plants = plants("r7", LongStream.rangeClosed(1, MANY));
+      NewPlant first = new NewPlant(0, "r7 first", null);
+      r7.assertAvailableAgain(first, behind, "through a proxy");
+
+      proxy.fallSilent();
+      r7.assertUnavailable(plants, behind, "while the server is silent");
+      if (form == Form.ASYNCHRONOUS && behind.isNonBlocking()) {
+        r7.assertDoesNotBlock(first, behind, "while the server is silent");
+      }
+      proxy.forward();
+      r7.assertAvailableAgain(plants.get(0), behind, "after the server was silent");
+
+      proxy.refuse();
+      r7.assertUnavailable(plants, behind, "while the server refuses connections");
+      proxy.forward();
+      for (NewPlant plant : plants) {
+        r7.assertAvailableAgain(plant, behind, "after the server refused connections");
+        r7.assertStored(plant, store, "after the plant with this id was tried again");
+      }
+    }
+  }
+
+  @Test
+  void r7_an_interrupt_permits_a_retry_and_remains() {
+    RuleCheck r7 = check("R7", Form.BLOCKING);
+    PlantStore store = emptyStore();
+    // Long enough that an interrupt also comes during a write.
+    String tag = "x".repeat(1 << 16);
+    for (int id = 0; id < INTERRUPTS; id++) {
+      NewPlant plant = new NewPlant(id, "r7 plant " + id, tag);
+      r7.assertOutlivesInterrupt(plant, store, Duration.ofNanos(20_000L * id));
+      r7.assertReturns(plant, store, plant, "again, after an interrupt");
+      r7.assertStored(plant, store, "after an interrupt and another call");
+    }
+  }
+
+  @InBothForms
   void r8_many_threads_use_one_store(Form form) {
     RuleCheck r8 = check("R8", form);
-    PlantStore store = store();
-    List<NewPlant> plants = plants("r8", LongStream.rangeClosed(1, MANY * ROUNDS_OF_MANY));
+    PlantStore store = emptyStore();
+    List<NewPlant> plants = plants("r8", LongStream.rangeClosed(1, CALLERS * ROUNDS_OF_CALLERS));
 
-    for (int round = 0; round < ROUNDS_OF_MANY; round++) {
+    for (int round = 0; round < ROUNDS_OF_CALLERS; round++) {
       r8.assertReturnsAtOnce(
-          plants.subList(round * MANY, (round + 1) * MANY), store, "in one of many threads");
+          plants.subList(round * CALLERS, (round + 1) * CALLERS), store, "in one of many threads");
     }
     for (NewPlant plant : plants) {
       r8.assertStored(plant, store, "for an id that one of many threads took");
     }
   }
 
+  @Test
+  void r8_a_call_that_is_cancelled_takes_no_other_with_it() {
+    RuleCheck r8 = check("R8", Form.ASYNCHRONOUS);
+    PlantStore store = emptyStore();
+    for (NewPlant plant : plants("r8", LongStream.rangeClosed(1, MANY))) {
+      r8.assertOutlivesCancellation(plant, store);
+    }
+  }
+
   @InBothForms
   void r9_null_is_refused(Form form) {
-    check("R9", form).assertRefusesNull(store());
+    RuleCheck r9 = check("R9", form);
+    PlantStore store = emptyStore();
+    r9.assertRefusesNull(store);
+    r9.assertStores(plants("r9", LongStream.of(1)), store);
+  }
+
+  /** Returns the store under test, and finds plants of an earlier test, which look like faults. */
+  private PlantStore emptyStore() {
+    PlantStore store = store();
+    NewPlant mark = new NewPlant(1L << 50, MARK + System.nanoTime(), null);
+    Call call = new Call(Form.BLOCKING, store, mark, null, "for a free id");
+    NewPlant found = Call.atOnce(List.of(call), timeLimit()).get(0).returned();
+    if (found != null && !found.equals(mark) && found.name().startsWith(MARK)) {
+      throw new IllegalStateException(
+          "the store was not empty: store() must return an empty one for each test, but this one"
+              + " has the plant of an earlier test: "
+              + Description.of(found));
+    }
+    return store;
   }
 
   private RuleCheck check(String rule, Form form) {

@@ -6,6 +6,8 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
@@ -16,6 +18,8 @@ import org.plantstore.domain.contract.Call.Outcome;
 
 /** Calls stores in one form, and fails the test if the outcome of a call breaks the rule. */
 record RuleCheck(String rule, Form form, Duration timeLimit) {
+
+  private static final Duration PAUSE = Duration.ofMillis(10);
 
   Call call(PlantStore store, @Nullable NewPlant plant, String occasion) {
     return new Call(form, store, plant, Call.CALLERS, occasion);
@@ -86,6 +90,51 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
             outcome.thrown() instanceof PlantStoreUnavailableException unavailable
                 && unavailable.getCause() == null
                 && unavailable.getSuppressed().length == 0);
+  }
+
+  /** Asserts that the plant is returned, within the time limit, by a store that is back. */
+  void assertAvailableAgain(NewPlant plant, PlantStore store, String occasion) {
+    Call call = call(store, plant, occasion);
+    long end = System.nanoTime() + timeLimit.toNanos();
+    Outcome outcome = Call.atOnce(List.of(call), timeLimit).get(0);
+    while (outcome.thrown() instanceof PlantStoreUnavailableException && System.nanoTime() < end) {
+      LockSupport.parkNanos(PAUSE.toNanos());
+      outcome = Call.atOnce(List.of(call), timeLimit).get(0);
+    }
+    assertReturned(List.of(plant), List.of(call), List.of(outcome));
+  }
+
+  /** Asserts that an interrupt has no other effect than a failure that permits a retry. */
+  void assertOutlivesInterrupt(NewPlant plant, PlantStore store, Duration delay) {
+    Call call = call(store, plant, "in a thread that is interrupted meanwhile");
+    Outcome outcome = call.interrupted(delay, timeLimit);
+    if (!plant.equals(outcome.returned())
+        && !(outcome.thrown() instanceof PlantStoreUnavailableException)) {
+      String expected = "return the plant or throw PlantStoreUnavailableException";
+      throw broken(call, expected, outcome, plant);
+    }
+  }
+
+  /** Asserts that a call, in the asynchronous form, succeeds although an equal one is cancelled. */
+  void assertOutlivesCancellation(NewPlant plant, PlantStore store) {
+    CompletionStage<NewPlant> cancelled = call(store, plant, "to be cancelled").start();
+    Call call = call(store, plant, "while an equal call is cancelled");
+    CompletionStage<NewPlant> other = call.start();
+    cancelled.toCompletableFuture().cancel(true);
+    assertReturned(List.of(plant), List.of(call), List.of(Call.ofStage(other, timeLimit)));
+  }
+
+  /** Asserts that a call that fails after a time has not blocked its caller for half of it. */
+  void assertDoesNotBlock(NewPlant plant, PlantStore store, String occasion) {
+    Call call = call(store, plant, occasion);
+    long start = System.nanoTime();
+    CompletionStage<NewPlant> stage = call.start();
+    long blocked = System.nanoTime() - start;
+    Outcome outcome = Call.ofStage(stage, timeLimit);
+    long lasted = System.nanoTime() - start;
+    if (lasted > 10 * PAUSE.toNanos() && blocked > lasted / 2) {
+      throw broken(call, "not block its caller, because isNonBlocking() is true", outcome, plant);
+    }
   }
 
   void assertRefusesNull(PlantStore store) {

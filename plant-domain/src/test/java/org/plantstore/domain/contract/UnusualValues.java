@@ -27,6 +27,14 @@ final class UnusualValues {
           "\uD83C\uDF3F beyond the basic plane",
           "\uFFFD a replacement character",
           "null",
+          "007",
+          "1.0",
+          "1e3",
+          "0x1F",
+          "yes",
+          "true",
+          "NaN",
+          "2026-01-31",
           "\\N \\u0041 \\x41 %41 &amp; \\",
           "'; DROP TABLE plant; --",
           "{\"name\":\"%s ? $1 :name ${name}\"}");
@@ -40,6 +48,26 @@ final class UnusualValues {
                   .mapToObj(UnusualValues::plane))
           .flatMap(texts -> texts)
           .toList();
+
+  /** Texts of which databases are known to take the second for the first. */
+  static final List<List<String>> ALIKE =
+      List.of(
+          List.of("case", "CASE"),
+          List.of("\u0131s", "is"),
+          List.of("stra\u00DFe", "strasse"),
+          List.of("accent", "acc\u00E9nt"),
+          List.of("\u00E9", "e\u0301"),
+          List.of("wide", "\uFF57ide"),
+          List.of("padding", "padding "),
+          List.of(" padding", "padding"),
+          List.of("ignored", "ig\u200Bnored"),
+          List.of("007", "7"),
+          List.of("1.0", "1"),
+          List.of("true", "yes"),
+          List.of("Aa", "BB"), // in Java they have one hash
+          List.of("x".repeat(255) + "y", "x".repeat(255) + "z"),
+          List.of("x".repeat(5_000) + "y", "x".repeat(5_000) + "z"),
+          List.of("x".repeat(1 << 17) + "y", "x".repeat(1 << 17) + "z"));
 
   private UnusualValues() {}
 
