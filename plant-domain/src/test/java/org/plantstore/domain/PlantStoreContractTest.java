@@ -19,11 +19,17 @@ import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.extension.TestInstancePostProcessor;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.platform.engine.DiscoverySelector;
@@ -33,12 +39,10 @@ import org.junit.platform.testkit.engine.Events;
 import org.plantstore.domain.contract.PlantStoreContract;
 
 /** Runs all tests of the contract on a sound store, and those of a rule on stores that break it. */
+@Execution(ExecutionMode.CONCURRENT)
 class PlantStoreContractTest {
 
   private static final int TESTS = 24;
-
-  /** Static, because JUnit creates the instances of the contract. */
-  private static SampleStore sample = SampleStore.SOUND;
 
   private static final Set<SampleStore> HANGING =
       EnumSet.of(
@@ -51,29 +55,48 @@ class PlantStoreContractTest {
   /** The server of the samples: it sends back what it is sent. */
   private static final ServerSocket ECHO = assertDoesNotThrow(() -> new ServerSocket(0));
 
+  private static final ExecutorService CONNECTIONS = Executors.newCachedThreadPool();
+
   @BeforeAll
   static void startServer() {
-    Thread server =
-        new Thread(() -> {
-          while (!ECHO.isClosed()) {
-            try (Socket client = ECHO.accept()) {
-              client.getOutputStream().write(client.getInputStream().read());
-            } catch (IOException closed) {
-              // The client has closed its connection, or this test the server.
-            }
-          }
-        });
-    server.setDaemon(true);
-    server.start();
+    CONNECTIONS.execute(() -> {
+      while (!ECHO.isClosed()) {
+        try {
+          Socket client = ECHO.accept();
+          CONNECTIONS.execute(() -> sendBack(client));
+        } catch (IOException e) {
+          assertTrue(ECHO.isClosed(), e::toString);
+        }
+      }
+    });
+  }
+
+  private static void sendBack(Socket client) {
+    try (client) {
+      client.getOutputStream().write(client.getInputStream().read());
+    } catch (IOException closed) {
+      // The client has closed its connection.
+    }
   }
 
   @AfterAll
   static void stopServer() throws IOException {
     ECHO.close();
+    CONNECTIONS.shutdownNow();
   }
 
+  /** JUnit creates the instances of the contract, and tells them the sample. */
   static class SampleStoreContract extends PlantStoreContract {
 
+    @RegisterExtension
+    static final TestInstancePostProcessor SAMPLE =
+        (instance, context) ->
+            ((SampleStoreContract) instance).sample =
+                context
+                    .getConfigurationParameter(SampleStore.class.getName(), SampleStore::valueOf)
+                    .orElseThrow();
+
+    private SampleStore sample = SampleStore.SOUND;
     private final SampleStore.Database database = new SampleStore.Database();
 
     @Override
@@ -123,9 +146,7 @@ class PlantStoreContractTest {
 
   @Test
   void sound_store_passes() {
-    sample = SampleStore.SOUND;
-
-    Events run = run(selectClass(SampleStoreContract.class));
+    Events run = run(SampleStore.SOUND, selectClass(SampleStoreContract.class));
 
     assertEquals(TESTS, run.succeeded().count(), messages(run.failed())::toString);
   }
@@ -134,11 +155,10 @@ class PlantStoreContractTest {
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SOUND")
   @Timeout(10) // a store that hangs takes 1 s, unless its calls are waited for one after another
   void tests_of_the_broken_rule_fail(SampleStore broken) {
-    sample = broken;
     Set<String> rules =
         broken.failedTests.stream().map(test -> test.substring(0, 2)).collect(toSet());
 
-    Events run = run(testsOf(rules));
+    Events run = run(broken, testsOf(rules));
 
     Map<String, String> failed = messages(run.failed());
     assertFalse(failed.isEmpty());
@@ -173,7 +193,8 @@ class PlantStoreContractTest {
 
   @Test
   void store_that_is_not_empty_is_told_from_a_broken_one() {
-    Map<String, String> failed = messages(run(selectClass(UsedStoreContract.class)).failed());
+    Map<String, String> failed =
+        messages(run(SampleStore.SOUND, selectClass(UsedStoreContract.class)).failed());
 
     assertEquals(
         Set.of("the store was not empty"),
@@ -182,7 +203,7 @@ class PlantStoreContractTest {
 
   @Test
   void tests_that_need_more_than_a_store_are_aborted_without_it() {
-    Events run = run(selectClass(StoreOnlyContract.class));
+    Events run = run(SampleStore.SOUND, selectClass(StoreOnlyContract.class));
 
     assertEquals(
         """
@@ -206,8 +227,12 @@ class PlantStoreContractTest {
         .toArray(DiscoverySelector[]::new);
   }
 
-  private static Events run(DiscoverySelector... tests) {
-    return EngineTestKit.engine("junit-jupiter").selectors(tests).execute().testEvents();
+  private static Events run(SampleStore sample, DiscoverySelector... tests) {
+    return EngineTestKit.engine("junit-jupiter")
+        .configurationParameter(SampleStore.class.getName(), sample.name())
+        .selectors(tests)
+        .execute()
+        .testEvents();
   }
 
   /** Returns the messages of tests that ended by an exception, by their names. */
