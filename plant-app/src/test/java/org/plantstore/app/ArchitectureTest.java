@@ -82,7 +82,7 @@ class ArchitectureTest {
       graph(
           """
           plant-domain      -> java.io java.lang java.util java.util.concurrent java.util.function java.util.stream org.jspecify.annotations
-          plant-application -> java.lang java.util java.util.concurrent jakarta.inject org.jspecify.annotations
+          plant-application -> java.lang java.util.concurrent jakarta.inject org.jspecify.annotations
           """);
 
   private static final JavaClasses CLASSES =

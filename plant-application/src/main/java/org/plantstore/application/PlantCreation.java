@@ -1,13 +1,10 @@
 package org.plantstore.application;
 
-import static java.util.Objects.requireNonNull;
-
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.CreatePlant;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
@@ -42,19 +39,36 @@ public final class PlantCreation implements CreatePlant {
   /**
    * {@inheritDoc}
    *
-   * <p>A store that may block is called on the executor. If the stage is cancelled as a {@code
-   * CompletableFuture}, the stage of the store is cancelled too.
+   * <p>The asynchronous form of the store is used only if it {@linkplain PlantStore#isNonBlocking()
+   * blocks no caller}. If the returned stage is then cancelled as a {@code CompletableFuture}, so
+   * is the stage of the store.
    */
   @Override
   public CompletionStage<Plant> createAsync(NewPlant plant, Executor executor) {
-    Creation creation = new Creation(requireNonNull(plant, "plant"));
-    requireNonNull(executor, "executor");
-    if (store.isNonBlocking()) {
-      creation.start(executor);
-    } else {
-      creation.startOn(executor);
+    if (!store.isNonBlocking()) {
+      return CreatePlant.super.createAsync(plant, executor);
     }
-    return creation;
+    // A dependent stage would fail with a CompletionException around the exception of the store.
+    CompletableFuture<Plant> result = new CompletableFuture<>();
+    CompletionStage<NewPlant> storing = store.putIfAbsentAsync(plant, executor);
+    storing.whenComplete((stored, failure) -> {
+      try {
+        if (failure == null) {
+          result.complete(created(plant, stored));
+        } else {
+          result.completeExceptionally(failure);
+        }
+      } catch (Throwable e) {
+        result.completeExceptionally(e);
+      }
+    });
+    var unused =
+        result.whenComplete((created, failure) -> {
+          if (result.isCancelled()) {
+            storing.toCompletableFuture().cancel(true);
+          }
+        });
+    return result;
   }
 
   /** Returns the name of the store's class, for messages. */
@@ -77,63 +91,5 @@ public final class PlantCreation implements CreatePlant {
       throw new PlantIdTakenException(plant.id());
     }
     return stored.plant();
-  }
-
-  /** A create in progress. A stage that depends on the store's would wrap its exception. */
-  private final class Creation extends CompletableFuture<Plant> {
-
-    private final NewPlant plant;
-
-    Creation(NewPlant plant) {
-      this.plant = plant;
-    }
-
-    void startOn(Executor executor) {
-      try {
-        executor.execute(() -> {
-          Thread caller = Thread.currentThread();
-          start(work -> {
-            // This thread may block, so that the store needs no second one.
-            if (Thread.currentThread() == caller) {
-              work.run();
-            } else {
-              executor.execute(work);
-            }
-          });
-        });
-      } catch (RuntimeException | Error e) {
-        completeExceptionally(e);
-      }
-    }
-
-    void start(Executor executor) {
-      if (isDone()) {
-        return; // cancelled before it began
-      }
-      try {
-        CompletionStage<NewPlant> storing = store.putIfAbsentAsync(plant, executor);
-        storing.whenComplete(this::end);
-        var unused =
-            whenComplete((created, failure) -> {
-              if (isCancelled()) {
-                storing.toCompletableFuture().cancel(true);
-              }
-            });
-      } catch (Throwable e) {
-        completeExceptionally(e);
-      }
-    }
-
-    private void end(@Nullable NewPlant stored, @Nullable Throwable failure) {
-      try {
-        if (failure == null) {
-          complete(created(plant, requireNonNull(stored)));
-        } else {
-          completeExceptionally(failure);
-        }
-      } catch (Throwable e) {
-        completeExceptionally(e);
-      }
-    }
   }
 }

@@ -87,8 +87,8 @@ public interface PlantStore {
 
   /**
    * Returns whether {@link #putIfAbsentAsync} never blocks its caller, not even while the database
-   * cannot be reached or is silent. Such a store is called on threads that serve others, such as
-   * event loops; any other store is called on a thread of the executor.
+   * is silent, so that it may be called on a thread that serves others, such as an event loop. A
+   * service calls {@link #putIfAbsent} of any other store, on a thread of its own.
    *
    * @return false by default
    */

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micronaut.health.HealthStatus;
-import io.micronaut.http.server.HttpServerConfiguration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -33,7 +32,7 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 import reactor.core.publisher.Mono;
 
 /** The bound of creates in progress, here one, and their deadline, here 1 s. */
-class BoundsOfCreatesTest {
+class CreatesInProgressTest {
 
   @AutoClose("shutdownNow")
   private final ScheduledExecutorService eventLoop = Executors.newSingleThreadScheduledExecutor();
@@ -41,13 +40,11 @@ class BoundsOfCreatesTest {
   @AutoClose("shutdownNow")
   private final ExecutorService threads = Executors.newCachedThreadPool();
 
-  private final LostPermits lostPermits = new LostPermits(1);
-
   @Test
   void create_beyond_the_bound_is_refused_until_another_ends_or_gets_no_thread() {
     Queue<Runnable> work = new ArrayBlockingQueue<>(1);
-    PlantsController plants =
-        controller(
+    CreatesInProgress creates =
+        creates(
             NewPlant::plant,
             task -> {
               if (!work.offer(task)) {
@@ -56,15 +53,15 @@ class BoundsOfCreatesTest {
             });
     work.add(() -> {}); // takes the only thread
     for (int attempt = 0; attempt < 2; attempt++) {
-      assertInstanceOf(OutOfMemoryError.class, failure(create(plants)));
+      assertInstanceOf(OutOfMemoryError.class, failure(create(creates)));
     }
     work.clear();
-    CompletableFuture<Plant> waiting = create(plants);
-    assertRefused(plants);
+    CompletableFuture<Plant> waiting = create(creates);
+    assertRefused(creates);
 
     work.remove().run();
     assertEquals("fern", waiting.join().name());
-    assertFalse(create(plants).isDone(), "it waits for its thread");
+    assertFalse(create(creates).isDone(), "it waits for its thread");
   }
 
   @Test
@@ -72,8 +69,8 @@ class BoundsOfCreatesTest {
       throws InterruptedException {
     CountDownLatch interrupted = new CountDownLatch(1);
     CountDownLatch end = new CountDownLatch(1);
-    PlantsController plants =
-        controller(
+    CreatesInProgress creates =
+        creates(
             plant -> {
               while (end.getCount() > 0) {
                 try {
@@ -86,16 +83,16 @@ class BoundsOfCreatesTest {
             },
             threads);
 
-    assertOverdue(create(plants));
+    assertOverdue(create(creates));
     interrupted.await();
-    assertRefused(plants);
-    assertEquals(HealthStatus.DOWN, readiness());
+    assertRefused(creates);
+    assertEquals(HealthStatus.DOWN, readiness(creates));
 
     end.countDown();
-    while (readiness().equals(HealthStatus.DOWN)) {
+    while (readiness(creates).equals(HealthStatus.DOWN)) {
       LockSupport.parkNanos(1_000_000);
     }
-    assertEquals("fern", create(plants).join().name());
+    assertEquals("fern", create(creates).join().name());
   }
 
   @Test
@@ -114,22 +111,21 @@ class BoundsOfCreatesTest {
             return stages.get(stages.size() - 1);
           }
         };
-    PlantsController plants = controller(silent, threads);
+    CreatesInProgress creates = creates(silent, threads);
 
     for (int attempt = 0; attempt < 2; attempt++) {
-      assertOverdue(create(plants));
+      assertOverdue(create(creates));
       assertTrue(stages.get(attempt).isCancelled());
-      assertEquals(HealthStatus.UP, readiness());
+      assertEquals(HealthStatus.UP, readiness(creates));
     }
   }
 
-  private PlantsController controller(CreatePlant createPlant, Executor executor) {
-    NewPlantReader reader = new NewPlantReader(new HttpServerConfiguration(), executor);
-    return new PlantsController(reader, createPlant, executor, 1, 1, lostPermits);
+  private static CreatesInProgress creates(CreatePlant createPlant, Executor executor) {
+    return new CreatesInProgress(createPlant, executor, 1, 1);
   }
 
-  private CompletableFuture<Plant> create(PlantsController plants) {
-    return plants.create(new NewPlant(1, "fern", null), eventLoop).toCompletableFuture();
+  private CompletableFuture<Plant> create(CreatesInProgress creates) {
+    return creates.start(new NewPlant(1, "fern", null), eventLoop).toCompletableFuture();
   }
 
   private static @Nullable Throwable failure(CompletableFuture<Plant> create) {
@@ -139,15 +135,15 @@ class BoundsOfCreatesTest {
   private static void assertOverdue(CompletableFuture<Plant> create) {
     String failure =
         assertInstanceOf(PlantStoreUnavailableException.class, failure(create)).toString();
-    assertTrue(failure.endsWith(" has not answered within 1 s (CREATE_TIMEOUT_SECONDS)"), failure);
+    assertTrue(failure.endsWith(" has exceeded CREATE_TIMEOUT_SECONDS, 1"), failure);
   }
 
-  private void assertRefused(PlantsController plants) {
-    RefusedException refusal = assertThrows(RefusedException.class, () -> create(plants));
+  private void assertRefused(CreatesInProgress creates) {
+    RefusedException refusal = assertThrows(RefusedException.class, () -> create(creates));
     assertEquals(ErrorNumber.OVERLOADED, refusal.error());
   }
 
-  private HealthStatus readiness() {
-    return Mono.from(lostPermits.getResult()).blockOptional().orElseThrow().getStatus();
+  private static HealthStatus readiness(CreatesInProgress creates) {
+    return Mono.from(creates.getResult()).blockOptional().orElseThrow().getStatus();
   }
 }
