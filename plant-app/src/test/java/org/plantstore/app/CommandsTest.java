@@ -133,7 +133,15 @@ class CommandsTest {
       String output = check.output();
       assertTrue(output.lines().allMatch(line -> line.startsWith("✔ ")), output);
       assertEquals(
-          List.of("service", "java", "limits", "certificate", "tokens", "token", "database"),
+          List.of(
+              "service",
+              "java",
+              "limits",
+              "certificate",
+              "tokens",
+              "libraries",
+              "token",
+              "database"),
           output.lines().map(line -> line.replaceAll("^. |:.*", "")).distinct().toList());
       assertFalse(output.contains(token), output);
     }

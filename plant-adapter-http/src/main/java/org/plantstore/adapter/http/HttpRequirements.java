@@ -55,6 +55,7 @@ public final class HttpRequirements implements ToolProvider {
     requirements.put("limits", () -> limits(settings));
     requirements.put("certificate", () -> certificate(settings));
     requirements.put("tokens", () -> TokenSettings.of(settings).toString());
+    requirements.put("libraries", () -> NettyVersion.requireOne(settings));
     return requirements;
   }
 

@@ -5,15 +5,22 @@ import static org.junit.jupiter.api.Assertions.assertLinesMatch;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.ApplicationContextBuilder;
 import io.micronaut.context.exceptions.ConfigurationException;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -61,14 +68,16 @@ class SettingsTest {
         List.of(
             "limits\tat most [0-9]+ connections, with a limit of [0-9]+ open files",
             "certificate\tnone; a proxy in front of the service must terminate TLS",
-            "tokens\tsigned by the key in JWT_SECRET; any issuer; any audience"),
+            "tokens\tsigned by the key in JWT_SECRET; any issuer; any audience",
+            "libraries\tNetty 4(\\.[0-9]+){2}\\.Final"),
         plain);
     long connections = Long.parseLong(plain.get(0).replaceAll("\\D*(\\d+).*", "$1"));
     assertLinesMatch(
         List.of(
             plain.get(0).replace(" " + connections + " ", " " + connections / 3 + " "),
             "certificate\tfor \\[localhost, 127.0.0.1] until [-0-9:TZ.]+",
-            plain.get(2)),
+            plain.get(2),
+            plain.get(3)),
         report(TestCertificate.settings()));
     Map<String, String> chosen = Map.of("max.connections", "77");
     assertLinesMatch(List.of("limits\tat most 77 .*", ">> others >>"), report(chosen));
@@ -83,6 +92,31 @@ class SettingsTest {
             + ", because only "
             + HttpRequirements.maxOpenFiles()
             + " files can be open (ulimit -n), but is 999999999");
+  }
+
+  /** A folder in front of the class path has another version, as the jar of a driver would. */
+  @Test
+  void two_versions_of_netty_are_refused(@TempDir Path folder) throws IOException {
+    Path versions = folder.resolve("META-INF/io.netty.versions.properties");
+    Files.createDirectories(versions.getParent());
+    Files.writeString(
+        versions, "netty-codec.version=4.1.118.Final\nincubator.version=0.0.25.Final");
+    ClassLoader classPath =
+        new URLClassLoader(new URL[] {folder.toUri().toURL()}, getClass().getClassLoader());
+    ApplicationContextBuilder start =
+        ApplicationContext.builder(classPath).properties(Map.of("jwt.secret", Tokens.SECRET));
+    // A Netty whose packages were renamed is no second one.
+    start.start().close();
+
+    Files.createDirectories(folder.resolve("io/netty"));
+    ConfigurationException refusal =
+        assertThrows(ConfigurationException.class, () -> start.start());
+    assertLinesMatch(
+        List.of(
+            "the class path must have one version of Netty, but has \\{4\\.1\\.118\\.Final="
+                + versions.toUri().toURL()
+                + ", 4\\.2\\.[0-9]+\\.Final=jar:file:/[^,]*}; import plant-bom, which manages the version"),
+        List.of(String.valueOf(refusal.getMessage())));
   }
 
   private static List<String> report(Map<String, String> settings) {
