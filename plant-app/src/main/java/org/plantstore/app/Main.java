@@ -130,7 +130,7 @@ public final class Main {
         .map(Throwable::getMessage)
         .reduce((outer, inner) -> inner)
         .orElseGet(causes.get(causes.size() - 1)::toString)
-        .replaceAll("\\s+", " ")
+        .replaceAll("[\\s\\x85\\u2028\\u2029]+", " ")
         .strip();
   }
 
