@@ -7,7 +7,6 @@ import io.micronaut.context.ApplicationContextBuilder;
 import io.micronaut.context.ApplicationContextConfigurer;
 import io.micronaut.context.ConfigurableBeanContext;
 import io.micronaut.context.DefaultApplicationContextBuilder;
-import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.json.JsonMapper;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -47,8 +46,8 @@ final class Check {
 
   /** Runs the tools; returns 0 if all requirements are met, and otherwise 1. */
   static int run(List<ToolProvider> tools, String... arguments) throws IOException {
-    logToErrors();
     Check check = new Check(List.of(arguments).contains("--json"));
+    keepOutputForFindings();
     check.addService(arguments);
     for (ToolProvider tool : tools) {
       StringWriter met = new StringWriter();
@@ -66,8 +65,9 @@ final class Check {
     return check.isOk ? 0 : 1;
   }
 
-  /** Keeps standard output for the findings. Must run before the first logger exists. */
-  private static void logToErrors() {
+  /** Sends other output to standard error. Must run before the first logger exists. */
+  private static void keepOutputForFindings() {
+    System.setOut(System.err);
     System.setProperty("log.target", "System.err");
     System.setProperty("root.level", "warn");
     // The settings may be wrong.
@@ -89,8 +89,9 @@ final class Check {
       context.getEnvironment().start();
       ((ConfigurableBeanContext) context).configure();
       new ServiceSettings().configure(context);
+      new InstalledStores().tryProvided();
       add(true, "service", "the settings can work, and the ports are free");
-    } catch (ConfigurationException e) {
+    } catch (Exception e) { // also of the store's close()
       add(false, "service", Main.reasonFor(e));
     }
     add(true, "java", Runtime.version() + " of " + System.getProperty("java.vendor"));

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.app.development.DevelopmentKey;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
+import org.plantstore.domain.PlantStoreUnavailableException;
 
 /** The service with other stores than PostgreSQL's. */
 class InstalledStoresTest {
@@ -50,6 +52,27 @@ class InstalledStoresTest {
       assertEquals(1, check.awaitExit());
       assertTrue(check.output().startsWith("✘ service: 2 stores are on the"), check.output());
       assertTrue(check.output().contains(copy.toString()), check.output());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          UnusablePlantStore | ✘ service: the store NAME cannot be used: .*the driver
+          MapPlantStore      | ✔ service: the settings can work, and the ports are free
+          """)
+  void check_makes_and_closes_the_store(String name, String finding) throws IOException {
+    String store = InstalledStoresTest.class.getName() + '$' + name;
+    provide(store);
+    ProcessBuilder command =
+        ServiceProcess.withoutPostgres(providers + File.pathSeparator, "check");
+    try (ServiceProcess check = new ServiceProcess(command, Map.of())) {
+      check.awaitExit();
+      String line = check.output().lines().findFirst().orElseThrow();
+      assertTrue(line.matches(finding.replace("NAME", Pattern.quote(store))), line);
+      assertEquals(name.equals("MapPlantStore"), check.errors().contains("closed with 0 plants"));
     }
   }
 
@@ -90,6 +113,8 @@ class InstalledStoresTest {
         Map.of("JWT_SECRET", DevelopmentKey.SECRET, "CREATE_TIMEOUT_SECONDS", "1");
     try (ServiceProcess service = new ServiceProcess(command, environment).awaitReady()) {
       assertEquals(200, service.create(1, "fern").statusCode());
+      assertEquals(503, service.create(2, MapPlantStore.REFUSED).statusCode());
+      assertTrue(service.awaitLine("may retry").endsWith(": one two three four five"));
       for (long id = 2; id < 4; id++) { // on one connection
         assertEquals(503, service.create(id, MapPlantStore.HANGS).statusCode());
       }
@@ -119,11 +144,15 @@ class InstalledStoresTest {
   public static final class MapPlantStore implements PlantStore, AutoCloseable {
 
     static final String HANGS = "moss";
+    static final String REFUSED = "refused";
 
     private final ConcurrentMap<Long, NewPlant> plants = new ConcurrentHashMap<>();
 
     @Override
     public NewPlant putIfAbsent(NewPlant plant) {
+      if (plant.name().equals(REFUSED)) {
+        throw new PlantStoreUnavailableException("one\ntwo\r\nthree\u0085four\u2028five");
+      }
       while (plant.name().equals(HANGS)) {
         LockSupport.park();
       }
