@@ -1,0 +1,205 @@
+package org.plantstore.domain;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.testkit.engine.EngineTestKit;
+import org.junit.platform.testkit.engine.Events;
+import org.plantstore.domain.contract.PlantStoreCrashContract;
+
+/** Crashes a sound store, and stores that are not durable. */
+@Tag("slow")
+class CrashContractTest {
+
+  /** Static, because JUnit creates the instances of the contract. */
+  private static Class<? extends PlantStore> store = Log.class;
+
+  static class LogContract extends PlantStoreCrashContract {
+
+    @TempDir Path folder;
+
+    @Override
+    protected Class<? extends PlantStore> storeClass() {
+      return store;
+    }
+
+    @Override
+    protected Map<String, String> environment() {
+      return Map.of("PLANTS_FILE", folder.resolve("plants").toString());
+    }
+
+    @Override
+    protected int kills() {
+      return 5;
+    }
+  }
+
+  /** Appends each plant to a file, and reads the file when it is opened. */
+  public static class Log implements PlantStore {
+
+    private static final int FIELDS = 3;
+
+    final Map<Long, NewPlant> plants = new HashMap<>();
+    private final FileChannel file;
+
+    public Log() throws IOException {
+      Path path = Path.of(System.getenv("PLANTS_FILE"));
+      String lines = Files.exists(path) ? Files.readString(path) : "";
+      int end = lines.lastIndexOf('\n') + 1; // a crash may leave half a line
+      lines.substring(0, end).lines().map(line -> line.split("\t", FIELDS)).forEach(this::replay);
+      file = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      file.truncate(end).position(end);
+    }
+
+    private void replay(String[] fields) {
+      String tag = fields.length == FIELDS ? fields[2] : null;
+      replay(new NewPlant(Long.parseLong(fields[0]), fields[1], tag));
+    }
+
+    void replay(NewPlant plant) {
+      plants.putIfAbsent(plant.id(), plant);
+    }
+
+    @Override
+    public synchronized NewPlant putIfAbsent(NewPlant plant) {
+      NewPlant before = plants.putIfAbsent(plant.id(), plant);
+      if (before == null) {
+        append(plant);
+        return plant;
+      }
+      return before;
+    }
+
+    void append(NewPlant plant) {
+      String tag = plant.tag() == null ? "" : "\t" + plant.tag();
+      String line = plant.id() + "\t" + plant.name() + tag + "\n";
+      try {
+        ByteBuffer bytes = UTF_8.encode(line);
+        while (bytes.hasRemaining()) {
+          file.write(bytes);
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  /** Appends ten plants at once. */
+  public static class WritesBehind extends Log {
+
+    private final List<NewPlant> unwritten = new ArrayList<>();
+
+    public WritesBehind() throws IOException {}
+
+    @Override
+    void append(NewPlant plant) {
+      unwritten.add(plant);
+      if (unwritten.size() == 10) {
+        unwritten.forEach(super::append);
+        unwritten.clear();
+      }
+    }
+  }
+
+  public static class DurableForShortTextsOnly extends Log {
+
+    public DurableForShortTextsOnly() throws IOException {}
+
+    @Override
+    void append(NewPlant plant) {
+      if (plant.name().length() < 1_000) {
+        super.append(plant);
+      }
+    }
+  }
+
+  /** Appends a plant in another thread, without waiting for it. */
+  public static class AcknowledgesBeforeItsCommit extends Log {
+
+    private final ExecutorService writer = Executors.newSingleThreadExecutor();
+
+    public AcknowledgesBeforeItsCommit() throws IOException {}
+
+    @Override
+    void append(NewPlant plant) {
+      writer.execute(() -> super.append(plant));
+    }
+  }
+
+  /** Appends all rivals; the first is returned, but the last is kept. */
+  public static class LosesARaceAfterRecovery extends Log {
+
+    public LosesARaceAfterRecovery() throws IOException {}
+
+    @Override
+    public synchronized NewPlant putIfAbsent(NewPlant plant) {
+      NewPlant first = super.putIfAbsent(plant);
+      if (!first.equals(plant)) {
+        append(plant);
+      }
+      return first;
+    }
+
+    @Override
+    void replay(NewPlant plant) {
+      plants.put(plant.id(), plant);
+    }
+  }
+
+  @Test
+  void sound_store_passes() {
+    assertEquals(List.of(), failures(Log.class));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      classes = {
+        WritesBehind.class,
+        DurableForShortTextsOnly.class,
+        AcknowledgesBeforeItsCommit.class,
+        LosesARaceAfterRecovery.class
+      })
+  void store_that_loses_returned_plants_fails(Class<? extends PlantStore> broken) {
+    List<String> failures = failures(broken);
+
+    assertEquals(1, failures.size());
+    String message = "R4 of PlantStore is broken:\n.+\n  must return .+,\n  but returned .+";
+    assertTrue(failures.get(0).matches(message), failures::toString);
+  }
+
+  private static List<String> failures(Class<? extends PlantStore> tested) {
+    store = tested;
+    Events run =
+        EngineTestKit.engine("junit-jupiter")
+            .selectors(selectClass(LogContract.class))
+            .execute()
+            .testEvents();
+    assertEquals(1, run.finished().count());
+    return run.failed().stream()
+        .map(
+            test -> test.getRequiredPayload(TestExecutionResult.class).getThrowable().orElseThrow())
+        .map(Throwable::getMessage)
+        .toList();
+  }
+}

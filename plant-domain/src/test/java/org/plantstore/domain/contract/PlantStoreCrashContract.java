@@ -1,0 +1,129 @@
+package org.plantstore.domain.contract;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.concurrent.CompletableFuture.delayedExecutor;
+import static java.util.concurrent.TimeUnit.MINUTES;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.plantstore.domain.PlantStore;
+
+/**
+ * Tests rule R4 of a {@link PlantStore} by crashes at random moments during calls. A process opens
+ * the store, and calls it from 16 threads, in both forms, with short and with long texts, until it
+ * is killed ({@code SIGKILL}). The next process opens the store again: each plant that was returned
+ * before must be there, be equal, and be the only one with its id. Of the rivals for an id that was
+ * in flight, either may be there. The first process needs an empty store. All processes have the
+ * class path of this one.
+ *
+ * <p>A killed process loses only what it has not handed to the kernel. A power failure, which a
+ * plant survives only if it is also on the disk, is not tested.
+ */
+public abstract class PlantStoreCrashContract {
+
+  /** Lines of {@link Load}, by the ids in them. */
+  private final Map<Long, String> returned = new HashMap<>();
+
+  /** Constructor for subclasses. */
+  protected PlantStoreCrashContract() {}
+
+  /** {@return the public class of the store} Its public constructor without parameters opens it. */
+  protected abstract Class<? extends PlantStore> storeClass();
+
+  /** {@return variables for the processes, in addition to those of this one} By default, none. */
+  protected Map<String, String> environment() {
+    return Map.of();
+  }
+
+  /** {@return the number of crashes, 20 by default} */
+  protected int kills() {
+    return 20;
+  }
+
+  /**
+   * Kills the server of the database, if it has one, and starts it again; by default, does nothing.
+   * The server must have no chance to write anything more. A process has been killed just before.
+   *
+   * @throws Exception if the server cannot be started; the test fails
+   */
+  protected void crashServer() throws Exception {}
+
+  @Test
+  void r4_returned_plants_survive_crashes_at_random_moments(@TempDir Path folder) throws Exception {
+    String moment = "before the first crash";
+    for (int crash = 1; crash <= kills(); crash++) {
+      int calls = 1 + new Random().nextInt(200); // few, because starts need most of the time
+      killAfter(calls, moment, folder);
+      crashServer();
+      moment = "after crash " + crash + ", which followed " + calls + " calls,";
+    }
+    killAfter(0, moment, folder);
+  }
+
+  /** Kills a process after it has checked the plants and made more calls, and adds their plants. */
+  private void killAfter(int calls, String moment, Path folder) throws Exception {
+    Set<Long> unchecked = new HashSet<>(returned.keySet());
+    StringBuilder output = new StringBuilder();
+    int left = calls;
+    boolean killed = false;
+    Process process = start(folder);
+    delayedExecutor(5, MINUTES).execute(process.toHandle()::destroyForcibly);
+    try (BufferedReader lines = process.inputReader(UTF_8)) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        if (line.matches(Load.LINE)) {
+          long id = Load.plant(line).id();
+          left -= unchecked.remove(id) ? 0 : 1;
+          String before = returned.merge(id, line, (first, later) -> first);
+          if (!before.equals(line)) {
+            String expected = "return " + Description.of(Load.plant(before));
+            throw broken(moment, expected, "returned " + Description.of(Load.plant(line)));
+          }
+        } else if (!line.isEmpty()) {
+          output.append(line).append('\n');
+        }
+        if (left <= 0 && unchecked.isEmpty() && !killed) {
+          killed = process.toHandle().destroyForcibly(); // keeps the lines in the pipe
+        }
+      }
+      if (!killed || output.indexOf(" of PlantStore is broken:") >= 0) {
+        String actual = "ended with status " + process.waitFor() + ", and wrote:\n" + output;
+        throw broken(moment, "run until it is killed, within 5 minutes", actual);
+      }
+    } finally {
+      process.destroyForcibly().waitFor();
+    }
+  }
+
+  private Process start(Path folder) throws Exception {
+    String modules = System.getProperty("jdk.module.path", "");
+    String classes = System.getProperty("java.class.path");
+    Path input = Files.write(folder.resolve("returned"), returned.values());
+    ProcessBuilder java =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1", // most of its life is its start
+                "-Djava.io.tmpdir=" + folder, // when it is killed, temporary files remain
+                "-cp",
+                modules.isEmpty() ? classes : modules + File.pathSeparator + classes,
+                Load.class.getName(),
+                storeClass().getName())
+            .redirectInput(input.toFile())
+            .redirectErrorStream(true);
+    java.environment().putAll(environment());
+    return java.start();
+  }
+
+  private AssertionError broken(String moment, String expected, String actual) {
+    String subject = "R4 of PlantStore is broken:\n  " + storeClass().getName() + " " + moment;
+    return new AssertionError(subject + "\n  must " + expected + ",\n  but " + actual);
+  }
+}
