@@ -91,7 +91,7 @@ final class Check {
       new ServiceSettings().configure(context);
       new InstalledStores().tryProvided();
       add(true, "service", "the settings can work, and the ports are free");
-    } catch (Exception e) { // also of the store's close()
+    } catch (Exception | LinkageError e) { // also of the store's close()
       add(false, "service", Main.reasonFor(e));
     }
     add(true, "java", Runtime.version() + " of " + System.getProperty("java.vendor"));

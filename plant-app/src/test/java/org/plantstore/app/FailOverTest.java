@@ -97,6 +97,11 @@ class FailOverTest {
       other.heal();
       Files.writeString(names, "127.0.0.1 localhost\n127.0.0.2 database\n");
       assertServedSoon(service);
+
+      // The same address leads to another server.
+      other.abandonConnections();
+      other.setTarget(first.port());
+      assertServedSoon(service);
     }
   }
 

@@ -53,21 +53,17 @@ public final class PlantCreation implements CreatePlant {
     CompletionStage<NewPlant> storing = store.putIfAbsentAsync(plant, executor);
     storing.whenComplete((stored, failure) -> {
       try {
-        if (failure == null) {
-          result.complete(created(plant, stored));
-        } else {
-          result.completeExceptionally(failure);
+        if (failure != null) {
+          throw failure;
         }
+        result.complete(created(plant, stored));
       } catch (Throwable e) {
         result.completeExceptionally(e);
       }
     });
+    // Does nothing to a stage that has completed.
     var unused =
-        result.whenComplete((created, failure) -> {
-          if (result.isCancelled()) {
-            storing.toCompletableFuture().cancel(true);
-          }
-        });
+        result.whenComplete((created, failure) -> storing.toCompletableFuture().cancel(true));
     return result;
   }
 

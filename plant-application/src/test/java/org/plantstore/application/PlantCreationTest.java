@@ -90,8 +90,8 @@ class PlantCreationTest {
   }
 
   @Test
-  void store_that_does_not_block_is_called_at_once_and_its_stage_is_cancelled() {
-    CompletableFuture<NewPlant> stage = new CompletableFuture<>();
+  void stage_of_a_store_that_does_not_block_is_passed_on_or_cancelled() {
+    List<CompletableFuture<NewPlant>> stages = new ArrayList<>();
     PlantStore store =
         new PlantStore() {
           @Override
@@ -101,7 +101,8 @@ class PlantCreationTest {
 
           @Override
           public CompletionStage<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
-            return stage;
+            stages.add(new CompletableFuture<>());
+            return stages.get(stages.size() - 1);
           }
 
           @Override
@@ -110,11 +111,22 @@ class PlantCreationTest {
           }
         };
     CreatePlant creation = new PlantCreation(store);
-
-    creation.createAsync(FERN, work -> {}).toCompletableFuture().cancel(true);
-
-    assertTrue(stage.isCancelled());
     assertEquals(store.getClass().getName(), creation.toString());
+    List<List<Object>> outcomes = new ArrayList<>();
+    for (int create = 0; create < 3; create++) {
+      outcomes.add(outcome(creation, FERN));
+    }
+    var unavailable = new PlantStoreUnavailableException("no answer");
+
+    stages.get(0).complete(FERN);
+    stages.get(1).complete(new NewPlant(7, "moss", null));
+    stages.get(2).completeExceptionally(unavailable);
+    assertEquals(List.of(FERN.plant()), outcomes.get(0));
+    assertInstanceOf(PlantIdTakenException.class, outcomes.get(1).get(0));
+    assertEquals(List.of(unavailable), outcomes.get(2));
+
+    creation.createAsync(FERN, Runnable::run).toCompletableFuture().cancel(true);
+    assertTrue(stages.get(3).isCancelled());
   }
 
   @Test

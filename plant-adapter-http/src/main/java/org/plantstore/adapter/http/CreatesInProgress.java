@@ -1,19 +1,12 @@
 package org.plantstore.adapter.http;
 
 import io.micronaut.context.annotation.Property;
-import io.micronaut.core.async.publisher.Publishers;
-import io.micronaut.health.HealthStatus;
-import io.micronaut.management.health.indicator.HealthIndicator;
-import io.micronaut.management.health.indicator.HealthResult;
-import io.micronaut.management.health.indicator.annotation.Readiness;
 import io.micronaut.scheduling.TaskExecutors;
 import jakarta.inject.Named;
 import jakarta.inject.Singleton;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.Semaphore;
@@ -26,21 +19,17 @@ import org.plantstore.domain.CreatePlant;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 import org.plantstore.domain.PlantStoreUnavailableException;
-import org.reactivestreams.Publisher;
 
 /**
  * Bounds how many creates are in progress, and how long. Each holds a permit, and a thread if the
  * store blocks. At its deadline a create fails; its thread is interrupted, and keeps the permit
- * until it returns. Readiness is DOWN while half of the permits are lost in this way. Safe for use
- * by many threads.
+ * until it returns. Safe for use by many threads.
  */
 @Singleton
-@Readiness
-final class CreatesInProgress implements HealthIndicator {
+final class CreatesInProgress {
 
   private final CreatePlant createPlant;
   private final Executor executor;
-  private final int max;
   private final int timeoutSeconds;
   private final Semaphore permits;
   private final AtomicInteger lost = new AtomicInteger();
@@ -52,7 +41,6 @@ final class CreatesInProgress implements HealthIndicator {
       @Property(name = "create.timeout.seconds") int timeoutSeconds) {
     this.createPlant = createPlant;
     this.executor = executor;
-    this.max = max;
     this.timeoutSeconds = timeoutSeconds;
     this.permits = new Semaphore(max);
   }
@@ -62,92 +50,81 @@ final class CreatesInProgress implements HealthIndicator {
     if (!permits.tryAcquire()) {
       throw new RefusedException(ErrorNumber.OVERLOADED);
     }
-    Permit permit = new Permit();
-    CompletionStage<Plant> created = start(plant, permit);
+    BlockingCall call = new BlockingCall();
+    CompletionStage<Plant> created;
+    try {
+      created = createPlant.createAsync(plant, call);
+    } catch (RuntimeException | Error e) {
+      permits.release();
+      throw e;
+    }
     CompletableFuture<Plant> answer = new CompletableFuture<>();
     ScheduledFuture<?> deadline =
         eventLoop.schedule(
             () -> {
-              permit.expire();
-              created.toCompletableFuture().cancel(true);
+              if (!call.interrupt()) {
+                created.toCompletableFuture().cancel(true);
+              }
               answer.completeExceptionally(
                   new PlantStoreUnavailableException(
                       createPlant + " has exceeded CREATE_TIMEOUT_SECONDS, " + timeoutSeconds));
             },
             timeoutSeconds,
             TimeUnit.SECONDS);
+    // The stage of a call that blocks completes when its thread returns.
+    created.whenComplete((result, failure) -> permits.release());
     created.whenCompleteAsync(
         (result, failure) -> {
-          if (deadline.cancel(false)) {
-            permit.leave();
-            if (failure == null) {
-              answer.complete(result);
-            } else {
-              answer.completeExceptionally(failure);
-            }
+          deadline.cancel(false);
+          if (failure == null) {
+            answer.complete(result);
+          } else {
+            answer.completeExceptionally(failure);
           }
         },
         eventLoop);
     return answer;
   }
 
-  private CompletionStage<Plant> start(NewPlant plant, Executor permit) {
-    try {
-      return createPlant.createAsync(plant, permit);
-    } catch (RuntimeException | Error e) {
-      return CompletableFuture.failedFuture(e);
-    }
+  /** Returns how many permits are held by calls that were interrupted and have not returned. */
+  int lostPermits() {
+    return lost.get();
   }
 
-  @Override
-  public Publisher<HealthResult> getResult() {
-    HealthStatus status = 2L * lost.get() < max ? HealthStatus.UP : HealthStatus.DOWN;
-    return Publishers.just(
-        HealthResult.builder("creates", status)
-            .details(Map.of("lost-permits", lost.get()))
-            .build());
-  }
+  /** Runs the call of a store that blocks. A permit is lost from its interrupt until it returns. */
+  private final class BlockingCall implements Executor {
 
-  /** An acquired permit, held by the create and by the call that blocks; runs that call. */
-  private final class Permit implements Executor {
-
-    private final AtomicInteger holders = new AtomicInteger(1);
-    private volatile @Nullable FutureTask<?> call;
-    private volatile boolean isLost;
+    private @Nullable Thread thread;
+    private boolean isInterrupted;
 
     @Override
     public void execute(Runnable work) {
-      FutureTask<?> task = new FutureTask<>(work, null);
-      holders.incrementAndGet();
-      call = task;
-      try {
-        executor.execute(() -> {
-          task.run();
-          leave();
-        });
-      } catch (RuntimeException | Error e) {
-        leave();
-        throw e;
-      }
-    }
-
-    void leave() {
-      if (holders.decrementAndGet() == 0) {
-        permits.release();
-        if (isLost) {
-          lost.decrementAndGet();
+      executor.execute(() -> {
+        setThread(Thread.currentThread());
+        try {
+          work.run();
+        } finally {
+          setThread(null);
         }
+      });
+    }
+
+    private synchronized void setThread(@Nullable Thread current) {
+      thread = current;
+      if (current == null && isInterrupted) {
+        isInterrupted = false;
+        lost.decrementAndGet();
       }
     }
 
-    void expire() {
-      isLost = true;
-      lost.incrementAndGet();
-      FutureTask<?> blocking = call;
-      if (blocking != null) {
-        blocking.cancel(true);
+    /** Interrupts the call if it is running, and returns whether it is. */
+    synchronized boolean interrupt() {
+      if (thread != null) {
+        thread.interrupt();
+        isInterrupted = true;
+        lost.incrementAndGet();
       }
-      leave();
+      return isInterrupted;
     }
   }
 }

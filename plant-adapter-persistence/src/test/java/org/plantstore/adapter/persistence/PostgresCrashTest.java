@@ -50,10 +50,10 @@ class PostgresCrashTest extends PlantStoreCrashContract {
         "DATABASE_PASSWORD", "any");
   }
 
-  /** Half of the usual number: a start of a server and of a service takes 3 s. */
+  /** Few, because starts of a server and of a service take 3 s. */
   @Override
   protected int kills() {
-    return 10;
+    return 4;
   }
 
   @Override

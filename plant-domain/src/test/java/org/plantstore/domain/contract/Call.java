@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -15,6 +16,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
@@ -110,9 +112,17 @@ record Call(
     return await(start());
   }
 
-  /** Starts the call in the asynchronous form. */
+  /** Starts the call in the asynchronous form; without a stage in time the result fails. */
+  CompletionStage<NewPlant> start(Duration timeLimit) {
+    try {
+      return CALLERS.submit(() -> start()).get(timeLimit.toNanos(), NANOSECONDS);
+    } catch (InterruptedException | ExecutionException | TimeoutException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
   @SuppressWarnings("NullAway") // only R9 passes null
-  CompletionStage<NewPlant> start() {
+  private CompletionStage<NewPlant> start() {
     try {
       return store.putIfAbsentAsync(plant, executor);
     } catch (RuntimeException e) {
@@ -129,7 +139,7 @@ record Call(
   }
 
   @SuppressWarnings("ThreadPriorityCheck") // waiting would end the interrupt
-  private Outcome makeInterrupted(Duration delay) throws InterruptedException, ExecutionException {
+  private Outcome makeInterrupted(Duration delay) throws InterruptedException {
     Thread caller = Thread.currentThread();
     FutureTask<?> interrupt =
         new FutureTask<>(
@@ -138,22 +148,15 @@ record Call(
               caller.interrupt();
             },
             null);
-    if (delay.isZero()) {
-      interrupt.run();
-    } else {
-      CALLERS.execute(interrupt);
-    }
-    Outcome outcome;
-    try {
-      outcome = make();
-    } catch (RuntimeException | Error e) {
-      outcome = new Outcome(null, e, false);
-    }
+    Executor thread = delay.isZero() ? Runnable::run : CALLERS;
+    thread.execute(interrupt);
+    FutureTask<Outcome> call = new FutureTask<>(this::make);
+    call.run();
     while (!interrupt.isDone()) {
       Thread.yield();
     }
     return Thread.interrupted()
-        ? outcome
+        ? outcome(call)
         : new Outcome(null, new IllegalStateException("the interrupt was cleared"), false);
   }
 

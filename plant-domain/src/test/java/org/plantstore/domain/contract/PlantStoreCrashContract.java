@@ -6,13 +6,13 @@ import static java.util.concurrent.TimeUnit.MINUTES;
 
 import java.io.BufferedReader;
 import java.io.File;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.plantstore.domain.PlantStore;
@@ -62,28 +62,29 @@ public abstract class PlantStoreCrashContract {
     String moment = "before the first crash";
     for (int crash = 1; crash <= kills(); crash++) {
       int calls = 1 + new Random().nextInt(200); // few, because starts need most of the time
-      killAfter(calls, moment, folder);
+      killAfter(calls, moment, start(crash, folder));
       crashServer();
       moment = "after crash " + crash + ", which followed " + calls + " calls,";
     }
-    killAfter(0, moment, folder);
+    killAfter(0, moment, start(0, folder));
   }
 
   /** Kills a process after it has checked the plants and made more calls, and adds their plants. */
-  private void killAfter(int calls, String moment, Path folder) throws Exception {
+  private void killAfter(int calls, String moment, Process process) throws Exception {
     Set<Long> unchecked = new HashSet<>(returned.keySet());
     StringBuilder output = new StringBuilder();
     int left = calls;
     boolean killed = false;
-    Process process = start(folder);
-    delayedExecutor(5, MINUTES).execute(process.toHandle()::destroyForcibly);
+    delayedExecutor(5, MINUTES).execute(() -> kill(process));
     try (BufferedReader lines = process.inputReader(UTF_8)) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         if (line.matches(Load.LINE)) {
           long id = Load.plant(line).id();
-          left -= unchecked.remove(id) ? 0 : 1;
-          String before = returned.merge(id, line, (first, later) -> first);
-          if (!before.equals(line)) {
+          unchecked.remove(id);
+          String before = returned.putIfAbsent(id, line);
+          if (before == null) {
+            left--;
+          } else if (!before.equals(line)) {
             String expected = "return " + Description.of(Load.plant(before));
             throw broken(moment, expected, "returned " + Description.of(Load.plant(line)));
           }
@@ -91,22 +92,30 @@ public abstract class PlantStoreCrashContract {
           output.append(line).append('\n');
         }
         if (left <= 0 && unchecked.isEmpty() && !killed) {
-          killed = process.toHandle().destroyForcibly(); // keeps the lines in the pipe
+          kill(process);
+          killed = true;
         }
       }
-      if (!killed || output.indexOf(" of PlantStore is broken:") >= 0) {
+      if (!killed) {
         String actual = "ended with status " + process.waitFor() + ", and wrote:\n" + output;
         throw broken(moment, "run until it is killed, within 5 minutes", actual);
       }
     } finally {
-      process.destroyForcibly().waitFor();
+      kill(process);
+      process.waitFor();
     }
   }
 
-  private Process start(Path folder) throws Exception {
+  /** Kills a process and those that it has started, and keeps the lines in the pipe. */
+  private static void kill(Process process) {
+    Stream.concat(process.descendants(), Stream.of(process.toHandle()))
+        .toList()
+        .forEach(ProcessHandle::destroyForcibly);
+  }
+
+  private Process start(int number, Path folder) throws Exception {
     String modules = System.getProperty("jdk.module.path", "");
     String classes = System.getProperty("java.class.path");
-    Path input = Files.write(folder.resolve("returned"), returned.values());
     ProcessBuilder java =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -115,8 +124,8 @@ public abstract class PlantStoreCrashContract {
                 "-cp",
                 modules.isEmpty() ? classes : modules + File.pathSeparator + classes,
                 Load.class.getName(),
-                storeClass().getName())
-            .redirectInput(input.toFile())
+                storeClass().getName(),
+                String.valueOf(number))
             .redirectErrorStream(true);
     java.environment().putAll(environment());
     return java.start();

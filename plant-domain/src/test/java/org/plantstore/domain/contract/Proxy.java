@@ -3,98 +3,80 @@ package org.plantstore.domain.contract;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** A proxy in front of a server that can fall silent, refuse connections, and be there again. */
+/** A proxy in front of a server. */
 final class Proxy implements AutoCloseable {
 
-  private enum State {
+  enum State {
+    /** Forwards, also what was sent during a silence. */
     FORWARDING,
+    /** Keeps connections open, accepts others, and forwards nothing, as a stopped process. */
     SILENT,
+    /** Closes all connections, and each new one. */
     REFUSING
   }
 
-  private final @Nullable InetSocketAddress server;
-  private final ServerSocket listener;
+  private final InetSocketAddress server;
+  private final ServerSocket listener = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
-  private State state = State.FORWARDING;
+  private volatile State state = State.FORWARDING;
 
-  Proxy(@Nullable InetSocketAddress server) {
+  Proxy(InetSocketAddress server) throws IOException {
     this.server = server;
-    try {
-      listener = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    run(this::accept);
+    start(this::accept);
   }
 
   InetSocketAddress address() {
     return (InetSocketAddress) listener.getLocalSocketAddress();
   }
 
-  /** Forwards again, also what was sent during a silence. */
-  void forward() {
-    set(State.FORWARDING);
-  }
-
-  /** Keeps all connections open, accepts others, and forwards nothing, as a stopped process. */
-  void fallSilent() {
-    set(State.SILENT);
-  }
-
-  /** Closes all connections, and each new one. */
-  void refuse() {
-    set(State.REFUSING);
-    sockets.forEach(Proxy::close);
-    sockets.clear();
-  }
-
-  private synchronized void set(State newState) {
-    state = newState;
-    notifyAll();
-  }
-
-  /** Returns whether a connection may go on, after any silence. */
-  private synchronized boolean mayForward() {
-    try {
-      while (state == State.SILENT) {
-        wait();
+  void become(State next) throws IOException {
+    state = next;
+    if (next == State.REFUSING) {
+      for (Socket socket : sockets) {
+        socket.close();
       }
-      return state == State.FORWARDING;
-    } catch (InterruptedException e) {
-      return false;
+      sockets.clear();
     }
   }
 
-  private void accept() throws IOException {
+  /** Starts a thread, which ends by an exception when a socket is closed. */
+  private static void start(Callable<@Nullable Void> work) {
+    Call.CALLERS.execute(new FutureTask<>(work));
+  }
+
+  private @Nullable Void accept() throws IOException {
     while (true) {
       Socket client = listener.accept();
       sockets.add(client);
-      run(() -> connect(client));
+      start(() -> connect(client));
     }
   }
 
-  private void connect(Socket client) throws IOException {
+  private @Nullable Void connect(Socket client) throws IOException {
     try (client) {
-      if (server != null && mayForward()) {
+      if (mayForward()) {
         try (Socket target = new Socket(server.getHostString(), server.getPort())) {
           sockets.add(target);
-          run(() -> copy(target, client));
+          start(() -> copy(target, client));
           copy(client, target);
         }
       }
     }
+    return null;
   }
 
-  private void copy(Socket from, Socket to) throws IOException {
+  private @Nullable Void copy(Socket from, Socket to) throws IOException {
     try (from;
         to) {
       InputStream in = from.getInputStream();
@@ -104,34 +86,20 @@ final class Proxy implements AutoCloseable {
         out.write(bytes, 0, length);
       }
     }
+    return null;
   }
 
-  private interface Work {
-
-    void run() throws IOException;
-  }
-
-  private static void run(Work work) {
-    Call.CALLERS.execute(() -> {
-      try {
-        work.run();
-      } catch (IOException e) {
-        return; // of a connection that is closed
-      }
-    });
-  }
-
-  private static void close(Socket socket) {
-    try {
-      socket.close();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+  /** Waits during a silence, and returns whether a connection may go on. */
+  private boolean mayForward() {
+    while (state == State.SILENT) {
+      LockSupport.parkNanos(1_000_000);
     }
+    return state == State.FORWARDING;
   }
 
   @Override
   public void close() throws IOException {
     listener.close();
-    refuse();
+    become(State.REFUSING);
   }
 }

@@ -20,6 +20,7 @@ import org.plantstore.domain.contract.Call.Outcome;
 record RuleCheck(String rule, Form form, Duration timeLimit) {
 
   private static final Duration PAUSE = Duration.ofMillis(10);
+  private static final int ATTEMPTS = 3;
 
   Call call(PlantStore store, @Nullable NewPlant plant, String occasion) {
     return new Call(form, store, plant, Call.CALLERS, occasion);
@@ -96,11 +97,11 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
   void assertAvailableAgain(NewPlant plant, PlantStore store, String occasion) {
     Call call = call(store, plant, occasion);
     long end = System.nanoTime() + timeLimit.toNanos();
-    Outcome outcome = Call.atOnce(List.of(call), timeLimit).get(0);
-    while (outcome.thrown() instanceof PlantStoreUnavailableException && System.nanoTime() < end) {
+    Outcome outcome;
+    do {
       LockSupport.parkNanos(PAUSE.toNanos());
       outcome = Call.atOnce(List.of(call), timeLimit).get(0);
-    }
+    } while (outcome.thrown() instanceof PlantStoreUnavailableException && System.nanoTime() < end);
     assertReturned(List.of(plant), List.of(call), List.of(outcome));
   }
 
@@ -117,23 +118,28 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
 
   /** Asserts that a call, in the asynchronous form, succeeds although an equal one is cancelled. */
   void assertOutlivesCancellation(NewPlant plant, PlantStore store) {
-    CompletionStage<NewPlant> cancelled = call(store, plant, "to be cancelled").start();
+    CompletionStage<NewPlant> cancelled = call(store, plant, "to be cancelled").start(timeLimit);
     Call call = call(store, plant, "while an equal call is cancelled");
-    CompletionStage<NewPlant> other = call.start();
+    CompletionStage<NewPlant> other = call.start(timeLimit);
     cancelled.toCompletableFuture().cancel(true);
     assertReturned(List.of(plant), List.of(call), List.of(Call.ofStage(other, timeLimit)));
   }
 
-  /** Asserts that a call that fails after a time has not blocked its caller for half of it. */
+  /** Asserts that calls that fail after a time do not all block their caller for half of it. */
   void assertDoesNotBlock(NewPlant plant, PlantStore store, String occasion) {
     Call call = call(store, plant, occasion);
-    long start = System.nanoTime();
-    CompletionStage<NewPlant> stage = call.start();
-    long blocked = System.nanoTime() - start;
-    Outcome outcome = Call.ofStage(stage, timeLimit);
-    long lasted = System.nanoTime() - start;
-    if (lasted > 10 * PAUSE.toNanos() && blocked > lasted / 2) {
-      throw broken(call, "not block its caller, because isNonBlocking() is true", outcome, plant);
+    for (int attempt = 1; attempt <= ATTEMPTS; attempt++) { // a busy machine may delay one
+      long start = System.nanoTime();
+      CompletionStage<NewPlant> stage = call.start(timeLimit);
+      long blocked = System.nanoTime() - start;
+      Outcome outcome = Call.ofStage(stage, timeLimit);
+      long lasted = System.nanoTime() - start;
+      if (lasted < 10 * PAUSE.toNanos() || blocked < lasted / 2) {
+        return;
+      }
+      if (attempt == ATTEMPTS) {
+        throw broken(call, "not block its caller, because isNonBlocking() is true", outcome, plant);
+      }
     }
   }
 
