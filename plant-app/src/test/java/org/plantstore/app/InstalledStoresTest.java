@@ -60,7 +60,8 @@ class InstalledStoresTest {
       delimiter = '|',
       textBlock =
           """
-          UnusablePlantStore | ✘ service: the store NAME cannot be used: .*the driver
+          UnusablePlantStore | ✘ service: the store NAME cannot be used: \
+          java.lang.ExceptionInInitializerError, caused by java.lang.NoClassDefFoundError: the driver
           MapPlantStore      | ✔ service: the settings can work, and the ports are free
           """)
   void check_makes_and_closes_the_store(String name, String finding) throws IOException {
@@ -74,17 +75,6 @@ class InstalledStoresTest {
       assertTrue(line.matches(finding.replace("NAME", Pattern.quote(store))), line);
       assertEquals(name.equals("MapPlantStore"), check.errors().contains("closed with 0 plants"));
     }
-  }
-
-  @Test
-  void store_that_cannot_be_made_says_why() throws IOException {
-    provide(UnusablePlantStore.class.getName());
-    assertEquals(
-        "the store "
-            + UnusablePlantStore.class.getName()
-            + " cannot be used: java.lang.ExceptionInInitializerError, caused by"
-            + " java.lang.NoClassDefFoundError: the driver",
-        refusal(new InstalledStores()::store));
   }
 
   @ParameterizedTest

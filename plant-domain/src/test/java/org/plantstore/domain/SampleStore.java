@@ -270,22 +270,8 @@ enum SampleStore {
     @Override
     PlantStore through(InetSocketAddress server, Database database) {
       PlantStore blocking = super.through(server, database);
-      return new PlantStore() {
-        @Override
-        public NewPlant putIfAbsent(NewPlant plant) {
-          return blocking.putIfAbsent(plant);
-        }
-
-        @Override
-        public CompletionStage<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
-          return blocking.putIfAbsentAsync(plant, Runnable::run);
-        }
-
-        @Override
-        public boolean isNonBlocking() {
-          return true;
-        }
-      };
+      return new Asynchronous(
+          blocking, (plant, executor) -> blocking.putIfAbsentAsync(plant, Runnable::run), true);
     }
   },
 
@@ -378,20 +364,27 @@ enum SampleStore {
     };
   }
 
-  /** Returns a store with another asynchronous form than the default one. */
+  /** A store with another asynchronous form than the default one. */
+  private record Asynchronous(
+      PlantStore blocking,
+      BiFunction<NewPlant, Executor, CompletionStage<NewPlant>> form,
+      boolean isNonBlocking)
+      implements PlantStore {
+
+    @Override
+    public NewPlant putIfAbsent(NewPlant plant) {
+      return blocking.putIfAbsent(plant);
+    }
+
+    @Override
+    public CompletionStage<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
+      return form.apply(plant, executor);
+    }
+  }
+
   private static PlantStore asynchronous(
       PlantStore blocking, BiFunction<NewPlant, Executor, CompletionStage<NewPlant>> form) {
-    return new PlantStore() {
-      @Override
-      public NewPlant putIfAbsent(NewPlant plant) {
-        return blocking.putIfAbsent(plant);
-      }
-
-      @Override
-      public CompletionStage<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
-        return form.apply(plant, executor);
-      }
-    };
+    return new Asynchronous(blocking, form, false);
   }
 
   private static PlantStore locking(Object lock, PlantStore store) {

@@ -53,7 +53,7 @@ class PostgresCrashTest extends PlantStoreCrashContract {
   /** Few, because starts of a server and of a service take 3 s. */
   @Override
   protected int kills() {
-    return 4;
+    return 2;
   }
 
   @Override
