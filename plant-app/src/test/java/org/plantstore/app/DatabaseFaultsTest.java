@@ -207,7 +207,7 @@ class DatabaseFaultsTest {
   }
 
   private static void assertServedWithin(Duration limit) {
-    assertTimeout(limit, () -> Await.until("200", () -> create().statusCode() == 200));
+    assertWithin(limit, () -> Await.until("200", () -> create().statusCode() == 200));
   }
 
   private static HttpResponse<String> create() {
