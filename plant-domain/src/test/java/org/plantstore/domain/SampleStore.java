@@ -113,6 +113,10 @@ enum SampleStore {
       SOUND.store,
       (database, plant, failure) -> failure.initCause(new IOException("refused")),
       "r7_a_failure"),
+  LEAKS_A_SUPPRESSED_EXCEPTION(
+      SOUND.store,
+      (database, plant, failure) -> failure.addSuppressed(new IOException("reset")),
+      "r7_a_failure"),
   HANGS_AFTER_A_FAILURE(
       SOUND.store,
       (database, plant, failure) -> database.connections.acquireUninterruptibly(), // for ever
