@@ -118,8 +118,8 @@ public abstract class PlantStoreContract {
    * the process that holds them), and returns a new instance on the remaining data. The crash must
    * leave no chance to write anything more. If this is not overridden, the test of R4 is aborted.
    *
-   * <p>All calls have ended before the crash. A crash during calls, such as while one waits until
-   * the plant of another is durable, is not tested.
+   * <p>All calls have ended before the crash. {@link PlantStoreCrashContract} tests crashes during
+   * calls, such as while one waits until the plant of another is durable.
    *
    * @return the store after the crash
    */
