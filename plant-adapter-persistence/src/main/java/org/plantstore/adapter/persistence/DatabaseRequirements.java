@@ -4,8 +4,11 @@ import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Supplier;
 import java.util.spi.ToolProvider;
+import org.plantstore.adapter.persistence.requirement.Requirements;
 
 /**
  * Reports the requirements of this adapter for the service's command {@code check}: whether they
@@ -32,7 +35,10 @@ public final class DatabaseRequirements implements ToolProvider {
     int code = 0;
     try (ApplicationContext context = ApplicationContext.builder().args(arguments).build()) {
       Environment settings = context.getEnvironment().start();
-      for (Supplier<String> requirement : PersistenceSettings.requirements(settings).all()) {
+      Requirements requirements = PersistenceSettings.requirements(settings);
+      List<Supplier<String>> all = new ArrayList<>(requirements.all());
+      all.add(() -> describe(PlantQueues.requireDistribution(requirements.access())));
+      for (Supplier<String> requirement : all) {
         try {
           out.println(SUBJECT + requirement.get());
         } catch (ConfigurationException e) {
@@ -45,5 +51,9 @@ public final class DatabaseRequirements implements ToolProvider {
       code = 1;
     }
     return code;
+  }
+
+  private static String describe(boolean hasCitus) {
+    return hasCitus ? "Citus keeps each plant at one node" : "the table plant is not distributed";
   }
 }

@@ -1,6 +1,7 @@
 package org.plantstore.adapter.persistence;
 
 import io.micronaut.data.connection.jdbc.exceptions.CannotGetJdbcConnectionException;
+import java.time.Duration;
 import java.util.Set;
 import org.plantstore.adapter.persistence.batch.BatchFailure;
 import org.plantstore.adapter.persistence.batch.BatchFailure.Retry;
@@ -16,6 +17,9 @@ final class ExceptionTranslation {
    */
   private static final Set<String> REPEATABLE = Set.of("08", "40", "57", PostgresFailure.READ_ONLY);
 
+  /** The time in which another server, which the database needs, may come back. */
+  private static final Duration PAUSE = Duration.ofMillis(100);
+
   private ExceptionTranslation() {}
 
   /** Returns the failure of the database or of its pool; throws any other exception as it is. */
@@ -24,12 +28,13 @@ final class ExceptionTranslation {
     // Without a connection, the pool has already retried until its timeout.
     return new BatchFailure(
         wrapper instanceof CannotGetJdbcConnectionException ? Retry.NEVER : retry(failure),
+        failure.isOfAnotherServer() ? PAUSE : Duration.ZERO,
         reason(failure));
   }
 
   private static Retry retry(PostgresFailure failure) {
     if (failure.isOfAnotherServer()) {
-      return Retry.NODE_DOWN;
+      return Retry.EACH; // the plants may need different servers
     }
     if (REPEATABLE.stream().anyMatch(failure::hasState)
         && !failure.hasState(PostgresFailure.CANCELED)) {

@@ -38,7 +38,7 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
                 Map.entry(ConnectionPool.DEADLINE, 5),
                 Map.entry(START_SECONDS, 60),
                 Map.entry(MIGRATE, "on"),
-                // One for each of 32 lanes, three that they share, and one for the monitor.
+                // Four are enough for one server, and one is the monitor's; others are not opened.
                 Map.entry(ConnectionPool.CONNECTIONS, 36),
                 Map.entry("datasources.default.url", "${database.url:}"),
                 // The driver's own check costs no statement; Micronaut would add one.
@@ -56,7 +56,11 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
   @Override
   public void configure(ApplicationContext context) {
     Environment settings = context.getEnvironment();
-    requirements(settings).prepare(startTimeout(settings));
+    Requirements requirements = requirements(settings);
+    requirements.prepare(startTimeout(settings));
+    boolean hasCitus = PlantQueues.requireDistribution(requirements.access());
+    settings.addPropertySource(
+        PropertySource.of("database", Map.of(PlantQueues.HAS_CITUS, hasCitus)));
   }
 
   /**

@@ -1,7 +1,6 @@
 package org.plantstore.adapter.persistence;
 
 import io.micronaut.data.jdbc.runtime.JdbcOperations;
-import jakarta.inject.Singleton;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -24,8 +23,15 @@ import org.slf4j.LoggerFactory;
  * The table of plants. One statement inserts a batch, and commits by itself. Stored plants are read
  * only if an id was taken, or no standby has confirmed the commit. Safe for use by many threads.
  */
-@Singleton
 final class PlantTable implements GroupCommit.Table {
+
+  /** How a statement has its plants. */
+  enum Form {
+    /** In an array for each column: the same statement for every number of plants. */
+    ARRAYS,
+    /** In a row for each plant: a server that has no rows of its own can pass them on. */
+    ROWS
+  }
 
   private static final Logger LOG = LoggerFactory.getLogger(PlantTable.class);
 
@@ -50,14 +56,14 @@ final class PlantTable implements GroupCommit.Table {
       """;
 
   private final JdbcOperations database;
-  private final Shards shards;
   private final RunningStatements statements;
+  private final Form form;
   private final AtomicInteger batchesSinceTaken = new AtomicInteger();
 
-  PlantTable(JdbcOperations database, Shards shards, RunningStatements statements) {
+  PlantTable(JdbcOperations database, RunningStatements statements, Form form) {
     this.database = database;
-    this.shards = shards;
     this.statements = statements;
+    this.form = form;
   }
 
   /** Requires ids in ascending order: statements with different orders could deadlock. */
@@ -88,13 +94,12 @@ final class PlantTable implements GroupCommit.Table {
   }
 
   /**
-   * Returns whether all plants were stored by a confirmed commit. Counts ids, because the number of
-   * changed rows is wrong where the table is distributed.
+   * Returns whether all plants were stored by a confirmed commit. Counts ids, because a server that
+   * passes rows on reports how many it was sent.
    */
   private boolean insert(Connection connection, String unlessTaken, Collection<NewPlant> plants)
       throws SQLException {
-    // Citus sends rows to their shard directly, but elements of arrays through the coordinator.
-    boolean usesArrays = plants.size() > 1 && !shards.isDistributed();
+    boolean usesArrays = plants.size() > 1 && form == Form.ARRAYS;
     String rows =
         usesArrays
             ? "SELECT * FROM unnest(?, ?, ?)"
@@ -135,7 +140,8 @@ final class PlantTable implements GroupCommit.Table {
     try (PreparedStatement select = connection.prepareStatement(SELECT)) {
       select.setObject(1, idsOf(plants));
       Map<Long, NewPlant> stored = new HashMap<>();
-      boolean isSynchronous = shards.isDistributed(); // each node has its own setting
+      // A server that passes rows on may have another setting than those that store them.
+      boolean isSynchronous = form == Form.ROWS;
       try (ResultSet row = statements.execute(select)) {
         while (row.next()) {
           long id = row.getLong(1);

@@ -8,14 +8,13 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
-import org.plantstore.adapter.persistence.PostgresPlantStore.Lane;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
+import org.plantstore.adapter.persistence.batch.PlantQueue;
 import org.plantstore.domain.NewPlant;
 
 /** The metrics of the store, recorded once for each batch. Safe for use by many threads. */
@@ -26,33 +25,32 @@ final class StoreMetrics {
           .mapToObj(micros -> Duration.ofNanos(1_000 * micros))
           .toArray(Duration[]::new);
 
-  /** Counts the plants of all lanes. */
-  final GroupCommit.Waits waits = new GroupCommit.Waits(new LongAdder(), new LongAdder());
-
-  /** Counts the plants that open circuit breakers refuse. */
-  final LongAdder refusedPlants = new LongAdder();
+  /** Counts the plants of the store's queue. */
+  final PlantQueue.Counts counts = new PlantQueue.Counts();
 
   private final MeterRegistry registry;
 
   /** Registers the meters, unless the service has no registry. */
-  StoreMetrics(@Nullable MeterRegistry registry, Collection<Lane> lanes) {
+  StoreMetrics(@Nullable MeterRegistry registry) {
     this.registry = registry == null ? new CompositeMeterRegistry() : registry;
-    Gauge.builder(
-            "plant.store.queue.plants",
-            lanes,
-            all -> all.stream().mapToInt(lane -> lane.commit().waitingPlants()).sum())
-        .description("Plants waiting for a batch")
-        .register(this.registry);
     FunctionTimer.builder(
             "plant.store.queue.wait",
-            waits,
-            all -> all.plants().sum(),
-            all -> all.nanos().sum(),
+            counts,
+            all -> all.taken().sum(),
+            all -> all.nanosWaited().sum(),
             TimeUnit.NANOSECONDS)
         .description("How long plants waited for a batch")
         .register(this.registry);
-    count("serving", waits.plants());
-    count("failing", refusedPlants);
+    count("serving", counts.taken());
+    count("failing", counts.refused());
+  }
+
+  /** Registers the length of the queue, and returns the queue. */
+  PlantQueue measured(PlantQueue queue) {
+    Gauge.builder("plant.store.queue.plants", queue, PlantQueue::waitingPlants)
+        .description("Plants waiting for a batch")
+        .register(registry);
+    return queue;
   }
 
   private void count(String state, LongAdder plants) {

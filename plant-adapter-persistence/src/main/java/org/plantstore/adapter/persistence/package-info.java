@@ -1,7 +1,8 @@
 /**
  * Keeps plants in PostgreSQL 14 or later: the store, its table, its metrics and its settings. How
  * callers share a commit is in {@code batch}, how connections are opened and lost in {@code
- * database}, and its requirements on the database in {@code requirement}.
+ * database}, its requirements on the database in {@code requirement}, and all that is only for
+ * distributed tables in {@code citus}.
  */
 @NullMarked
 package org.plantstore.adapter.persistence;

@@ -8,6 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -18,6 +22,7 @@ import java.util.stream.LongStream;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
+import org.slf4j.LoggerFactory;
 
 /** Concurrent calls, most of them for plants that differ only in their ids. */
 public final class Calls {
@@ -29,7 +34,7 @@ public final class Calls {
   }
 
   /** Calls a store, which must need no thread of the caller. */
-  static List<CompletableFuture<Void>> putAll(PlantStore store, LongStream ids) {
+  public static List<CompletableFuture<Void>> putAll(PlantStore store, LongStream ids) {
     return ids.mapToObj(
             id -> returnsFern(id, store.putIfAbsentAsync(fern(id), work -> fail("needs a thread"))))
         .toList();
@@ -76,5 +81,23 @@ public final class Calls {
       assertFalse(Thread.interrupted(), "waited in vain");
       LockSupport.parkNanos(100_000);
     }
+  }
+
+  /** Returns the lines that an action logs, from level INFO. */
+  public static List<String> log(String name, Runnable action) {
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    Logger logger = (Logger) LoggerFactory.getLogger(name);
+    logger.setLevel(Level.INFO);
+    logger.addAppender(log);
+    try {
+      action.run();
+    } finally {
+      logger.detachAppender(log);
+      logger.setLevel(null);
+    }
+    return log.list.stream()
+        .map(line -> line.getLevel() + " " + line.getFormattedMessage())
+        .toList();
   }
 }

@@ -25,12 +25,12 @@ public final class DatabaseServer extends PostgresServer {
   }
 
   @Override
-  int port() {
+  public int port() {
     return server.getPort();
   }
 
   @Override
-  Path data() {
+  protected Path data() {
     return data;
   }
 

@@ -14,19 +14,19 @@ import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.contract.PlantStoreContract;
 
 /** The rules of every store, through two instances of a service on one database. */
-abstract class InstancesContract extends PlantStoreContract {
+public abstract class InstancesContract extends PlantStoreContract {
 
   /** The instances of the current test class. */
   private static final List<ApplicationContext> INSTANCES = new ArrayList<>();
 
   private final PostgresServer server;
 
-  InstancesContract(PostgresServer server) {
+  protected InstancesContract(PostgresServer server) {
     this.server = server;
   }
 
   /** Keeps an instance until the last test of the class has run, and returns its store. */
-  static PlantStore another(ApplicationContext instance) {
+  protected static PlantStore another(ApplicationContext instance) {
     INSTANCES.add(instance);
     return instance.getBean(PlantStore.class);
   }

@@ -73,7 +73,7 @@ class PostgresFaultsTest {
           CREATE TRIGGER warn BEFORE INSERT ON plant FOR EACH ROW EXECUTE FUNCTION warn();
           """);
       List<String> log =
-          TableStartTest.log(
+          Calls.log(
               PlantTable.class.getName(),
               () -> assertEquals(fern(1), instance.getBean(PlantStore.class).putIfAbsent(fern(1))));
 

@@ -28,13 +28,13 @@ public abstract class PostgresServer {
 
   private final String account;
 
-  PostgresServer(String account) {
+  protected PostgresServer(String account) {
     this.account = account;
   }
 
-  abstract int port();
+  public abstract int port();
 
-  abstract Path data() throws IOException;
+  protected abstract Path data() throws IOException;
 
   /** Starts an instance of the adapter. */
   public ApplicationContext connect(Map<String, Object> replacements, Object... beans) {
@@ -78,7 +78,7 @@ public abstract class PostgresServer {
   }
 
   /** Returns the settings of an instance; the replacements precede those of this server. */
-  Map<String, Object> settings(Map<String, Object> replacements) {
+  protected Map<String, Object> settings(Map<String, Object> replacements) {
     Map<String, Object> settings = new HashMap<>();
     settings.put("database.url", url("postgres"));
     settings.put("database.username", account);
@@ -118,14 +118,14 @@ public abstract class PostgresServer {
   }
 
   /** Returns the processes of the server; the first one replaces those that end before it. */
-  List<ProcessHandle> processes() throws IOException {
+  protected List<ProcessHandle> processes() throws IOException {
     String pid = Files.readAllLines(data().resolve("postmaster.pid")).get(0).strip();
     ProcessHandle postmaster = ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
     return Stream.concat(Stream.of(postmaster), postmaster.descendants()).toList();
   }
 
   /** Kills all processes of the server at once. */
-  void kill() throws IOException {
+  public void kill() throws IOException {
     List<ProcessHandle> processes = processes();
     processes.forEach(ProcessHandle::destroyForcibly);
     processes.forEach(process -> process.onExit().join());

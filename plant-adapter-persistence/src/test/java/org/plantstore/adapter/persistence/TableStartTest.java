@@ -4,12 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.micronaut.context.exceptions.ConfigurationException;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -21,8 +16,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.adapter.persistence.PostgresServer.Report;
-import org.plantstore.adapter.persistence.requirement.Requirements;
-import org.slf4j.LoggerFactory;
 
 /** Which tables a start accepts that has not made them, and the commands for them. */
 @Tag("newest")
@@ -181,77 +174,6 @@ class TableStartTest {
     assertEquals("1", SERVER.single("SELECT count(*) FROM garden.plant"));
   }
 
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      textBlock =
-          """
-          UPDATE pg_dist_partition SET partmethod = 'n'         | the table plant must be distributed by the hash of id, each shard at one node, or not be managed by Citus; stop the instances at workers, and run SELECT undistribute_table('plant') and SELECT create_distributed_table('plant', 'id')
-          UPDATE pg_dist_partition SET partkey = 'name'         | the table plant must be distributed by the hash of id, each shard at one node, or not be managed by Citus; stop the instances at workers, and run SELECT undistribute_table('plant') and SELECT create_distributed_table('plant', 'id')
-          INSERT INTO pg_dist_placement VALUES (101, 2)         | the table plant must be distributed by the hash of id, each shard at one node, or not be managed by Citus; stop the instances at workers, and run SELECT undistribute_table('plant') and SELECT create_distributed_table('plant', 'id')
-          UPDATE settings_of_workers SET result = 'off on 1000' | east:1 has synchronous_commit = off, and would lose plants in a crash; run ALTER ROLE "postgres" SET synchronous_commit = on
-          """)
-  void distribution_that_cannot_be_exact_or_may_lose_plants_is_refused(
-      String change, String reason) {
-    distribute(change);
-
-    assertEquals(reason, SERVER.refusal(UNMIGRATED));
-  }
-
-  /** A change of the metadata, and the log; a session has settings of its own at its node. */
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      textBlock =
-          """
-          UPDATE settings_of_workers SET result = 'on off 0' |\
-            WARN A worker of Citus loses plants in a crash: east:1 has fsync = off; run there \
-          ALTER SYSTEM SET fsync = on, and SELECT pg_reload_conf(). \
-          WARN A worker of Citus lets a locked id hold up others: east:1 has lock_timeout = 0; run \
-          ALTER ROLE "postgres" SET lock_timeout = '1s'
-          UPDATE settings_of_workers SET result = 'off off 0';\
-           UPDATE pg_dist_local_group SET groupid = 1 | ''
-          UPDATE settings_of_workers SET success = false, result = 'connection refused' |\
-            INFO A worker of Citus cannot be asked for its settings: east:1 answers connection refused
-          CREATE OR REPLACE FUNCTION run_command_on_all_nodes(text) RETURNS SETOF settings_of_workers\
-           LANGUAGE plpgsql AS $$BEGIN RAISE insufficient_privilege; END$$ |\
-            INFO The workers of Citus cannot be asked for their settings: insufficient_privilege \
-          (SQLSTATE 42501)
-          """)
-  void worker_that_is_weak_or_cannot_be_asked_is_logged(String change, String lines) {
-    distribute(change);
-
-    assertEquals(
-        lines,
-        String.join(
-            ". ",
-            log(Requirements.class.getPackageName(), () -> SERVER.connect(UNMIGRATED).close())));
-  }
-
-  /** Returns the lines that an action logs, from level INFO. */
-  static List<String> log(String name, Runnable action) {
-    ListAppender<ILoggingEvent> log = new ListAppender<>();
-    log.start();
-    Logger logger = (Logger) LoggerFactory.getLogger(name);
-    logger.setLevel(Level.INFO);
-    logger.addAppender(log);
-    try {
-      action.run();
-    } finally {
-      logger.detachAppender(log);
-      logger.setLevel(null);
-    }
-    return log.list.stream()
-        .map(line -> line.getLevel() + " " + line.getFormattedMessage())
-        .toList();
-  }
-
-  private static void distribute(String change) {
-    SERVER.migrate();
-    DistributedTable.make();
-    SERVER.execute(change);
-  }
-
   @RepeatedTest(2)
   void instances_that_start_at_once_on_an_empty_database_all_start() throws Exception {
     Executor threads = start -> new Thread(start).start();
@@ -280,6 +202,7 @@ class TableStartTest {
         database\tencoding UTF8
         database\ta primary
         database\tthe table plant is not there yet; the start creates it
+        database\tthe table plant is not distributed
         """
             .formatted(url),
         report.out().replaceAll("PostgreSQL \\d+", "PostgreSQL N"));

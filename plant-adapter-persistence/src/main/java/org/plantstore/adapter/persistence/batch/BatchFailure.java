@@ -1,5 +1,6 @@
 package org.plantstore.adapter.persistence.batch;
 
+import java.time.Duration;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /** Thrown if a batch failed; its plants may be stored nevertheless. */
@@ -13,24 +14,33 @@ public final class BatchFailure extends Exception {
     BATCH,
     /** Each on its own: one of the plants may be the cause. */
     EACH,
-    /** Each on its own after 100 ms: another server, which the database needs, is down. */
-    NODE_DOWN,
     /** Not at all. */
     NEVER
   }
 
   private final Retry retry;
+  private final Duration pause;
   private final RuntimeException reason;
 
-  /** Creates a failure; its reason is thrown to the store's callers if no retry succeeds (R7). */
-  public BatchFailure(Retry retry, RuntimeException reason) {
+  /**
+   * Creates a failure.
+   *
+   * @param pause the time before a retry
+   * @param reason is thrown to the store's callers if no retry succeeds (R7)
+   */
+  public BatchFailure(Retry retry, Duration pause, RuntimeException reason) {
     super(reason);
     this.retry = retry;
+    this.pause = pause;
     this.reason = reason;
   }
 
   public Retry retry() {
     return retry;
+  }
+
+  public Duration pause() {
+    return pause;
   }
 
   public RuntimeException reason() {

@@ -5,33 +5,36 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
  * The plants that wait for a batch, and the batches in flight. A writer takes a batch when plants
- * wait and no batch in flight has started within the last 20 ms. So batches are usually written one
- * at a time, which makes them large, but a slow batch does not delay the next. Safe for use by many
- * threads.
+ * wait and no batch was taken within the last 20 ms that is still in flight. So batches are usually
+ * written one at a time, which makes them large, but a slow batch does not delay the next. Safe for
+ * use by many threads.
  */
+@SuppressWarnings("UndefinedEquals") // a call is the same if its future is the same object
 final class BatchQueue {
 
   /**
    * An attempt to store a plant whose caller is waiting. All attempts of a call complete the same
    * future.
    *
+   * @param group a number; only plants with the same number share a batch
    * @param called when the call began, as a value of {@link System#nanoTime()}
-   * @param queued the end of this attempt's back-off, as a value of {@link System#nanoTime()}
+   * @param queued when this attempt may begin, as a value of {@link System#nanoTime()}
    * @param failure the failure of the previous attempt, or null if this is the first
    */
   record WaitingPlant(
       NewPlant plant,
-      int shard,
+      int group,
       CompletableFuture<NewPlant> stored,
       long called,
       long queued,
@@ -44,7 +47,7 @@ final class BatchQueue {
     }
 
     /** Returns whether the caller no longer waits. */
-    boolean isDone() {
+    private boolean isDone() {
       return stored.isDone();
     }
 
@@ -61,9 +64,9 @@ final class BatchQueue {
       return cause.retry() != BatchFailure.Retry.NEVER && (cause.isTransient() || !isSeparate());
     }
 
-    WaitingPlant retry(BatchFailure cause) {
-      long backOff = cause.retry() == BatchFailure.Retry.NODE_DOWN ? BACK_OFF.toNanos() : 0;
-      return new WaitingPlant(plant, shard, stored, called, System.nanoTime() + backOff, cause);
+    private WaitingPlant after(BatchFailure cause) {
+      long next = System.nanoTime() + cause.pause().toNanos();
+      return new WaitingPlant(plant, group, stored, called, next, cause);
     }
   }
 
@@ -81,17 +84,20 @@ final class BatchQueue {
   static final long MAX_BYTES = 4 * 1024 * 1024;
 
   private static final Duration EXCLUSIVE = Duration.ofMillis(20);
-  private static final Duration BACK_OFF = Duration.ofMillis(100);
 
-  private final Queue<WaitingPlant> waiting = new ArrayDeque<>();
-  private final Queue<WaitingPlant> backingOff = new ArrayDeque<>();
+  /** The last attempt of each call, in the order of the calls and so of their deadlines. */
+  private final Map<CompletableFuture<NewPlant>, WaitingPlant> calls = new LinkedHashMap<>();
+
+  private final Deque<WaitingPlant> waiting = new ArrayDeque<>();
+  private final Queue<WaitingPlant> pausing = new ArrayDeque<>();
   private final Deque<Batch> inFlight = new ArrayDeque<>();
   private boolean isClosed;
 
-  /** Adds a plant at the end, or fails it if the queue is closed. */
+  /** Adds a call at the end, or fails it if the queue is closed. */
   void add(WaitingPlant plant) {
     synchronized (this) {
       if (!isClosed) {
+        calls.put(plant.stored, plant);
         waiting.add(plant);
         // Later plants need no wake-up here: a finishing writer or the sweep finds them.
         if (waiting.size() == 1 && isReady()) {
@@ -100,18 +106,20 @@ final class BatchQueue {
         return;
       }
     }
-    plant.stored.completeExceptionally(new PlantStoreUnavailableException("the queue is closed"));
+    plant.stored.completeExceptionally(new PlantStoreUnavailableException("the store is closed"));
   }
 
-  /** Adds the next attempt after a failure. Sweeps end the back-off. */
+  /** Adds the next attempt after a failure, unless the call has ended. Sweeps end its pause. */
   synchronized void retry(WaitingPlant plant, BatchFailure cause) {
-    backingOff.add(plant.retry(cause));
+    WaitingPlant next = plant.after(cause);
+    if (calls.replace(plant.stored, next) != null) {
+      pausing.add(next);
+    }
   }
 
   /** Waits until a batch can be taken; returns false if the queue is terminated. */
   synchronized boolean awaitReady() throws InterruptedException {
     while (!isTerminated()) {
-      waiting.removeIf(WaitingPlant::isDone);
       if (isReady()) {
         return true;
       }
@@ -121,6 +129,9 @@ final class BatchQueue {
   }
 
   private boolean isReady() {
+    while (!waiting.isEmpty() && waiting.getFirst().isDone()) {
+      waiting.removeFirst();
+    }
     return !waiting.isEmpty()
         && (inFlight.isEmpty()
             || System.nanoTime() - inFlight.getLast().began >= EXCLUSIVE.toNanos());
@@ -139,7 +150,9 @@ final class BatchQueue {
     Iterator<WaitingPlant> rest = waiting.iterator();
     while (rest.hasNext() && !first.isSeparate() && batch.plants.size() < MAX_PLANTS) {
       WaitingPlant next = rest.next();
-      if (next.shard == first.shard) {
+      if (next.isDone()) {
+        rest.remove();
+      } else if (next.group == first.group) {
         bytes += next.bytes();
         if (next.isSeparate() || bytes > MAX_BYTES) {
           break;
@@ -151,42 +164,52 @@ final class BatchQueue {
     return batch;
   }
 
-  /** Removes a batch that was written or has failed. */
+  /** Removes a batch that was written or has failed, and its calls that have ended. */
   synchronized void finish(Batch batch) {
     inFlight.remove(batch);
+    for (WaitingPlant plant : batch.plants) {
+      if (plant.isDone()) {
+        calls.remove(plant.stored);
+      }
+    }
   }
 
   /**
-   * Ends back-offs, drops plants whose callers no longer wait, wakes writers if they can take a
-   * batch or have to end, and returns the plants whose calls have taken longer than the time-out.
+   * Ends pauses, wakes writers if they can take a batch or have to end, and returns the calls that
+   * have taken longer than the time-out. They are returned again until they have ended.
    */
   synchronized List<WaitingPlant> sweep(Duration timeout) {
     long now = System.nanoTime();
-    backingOff.removeIf(plant -> now - plant.queued >= 0 && waiting.add(plant));
-    waiting.removeIf(WaitingPlant::isDone);
+    pausing.removeIf(plant -> now - plant.queued >= 0 && waiting.add(plant));
+    List<WaitingPlant> overdue = new ArrayList<>();
+    Iterator<WaitingPlant> oldest = calls.values().iterator();
+    while (oldest.hasNext()) {
+      WaitingPlant call = oldest.next();
+      if (call.isDone()) {
+        oldest.remove();
+      } else if (now - call.called >= timeout.toNanos()) {
+        overdue.add(call);
+      } else {
+        break;
+      }
+    }
     if (isClosed) {
       notifyAll(); // one writer takes the last plant, and all have to end
     } else if (isReady()) {
       notify();
     }
-    return plants()
-        .filter(plant -> !plant.isDone() && now - plant.called >= timeout.toNanos())
-        .toList();
+    return overdue;
   }
 
   /** Refuses further plants; the last sweep ends the writers. */
   synchronized void close() {
     isClosed = true;
+    notifyAll();
   }
 
   /** Returns whether the queue is closed, and no caller waits. */
   synchronized boolean isTerminated() {
-    return isClosed && plants().allMatch(WaitingPlant::isDone);
-  }
-
-  private Stream<WaitingPlant> plants() {
-    Stream<WaitingPlant> taken = inFlight.stream().flatMap(each -> each.plants.stream());
-    return Stream.of(waiting.stream(), backingOff.stream(), taken).flatMap(each -> each);
+    return isClosed && calls.values().stream().allMatch(WaitingPlant::isDone);
   }
 
   /** Returns the number of plants waiting for a batch. */

@@ -5,24 +5,27 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.batch.BatchFailure.Retry;
 import org.plantstore.adapter.persistence.batch.BatchQueue.Batch;
 import org.plantstore.adapter.persistence.batch.BatchQueue.WaitingPlant;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStoreUnavailableException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Writes the plants of concurrent callers in batches, because a commit costs about the same for one
  * plant as for hundreds. The plants that arrive while a batch is in flight are the next batch: no
  * plant waits for others to arrive. Safe for use by many threads.
  */
-public final class GroupCommit implements AutoCloseable {
+public final class GroupCommit implements PlantQueue {
 
   /** Writes a batch. */
   @FunctionalInterface
@@ -39,45 +42,77 @@ public final class GroupCommit implements AutoCloseable {
 
   /** Limits the batches in flight. */
   @FunctionalInterface
-  public interface Slots {
+  public interface Limit {
 
-    /** Waits for a slot, and returns the action that releases it. */
-    Runnable acquire() throws InterruptedException;
+    /** Waits until a batch may be taken, and returns the action that ends it. */
+    Runnable begin() throws InterruptedException;
   }
-
-  /** Counts the plants taken into batches, and the nanoseconds for which they waited. */
-  public record Waits(LongAdder plants, LongAdder nanos) {}
 
   /** The maximum number of batches in flight. */
   public static final int WRITERS = 4;
 
+  private static final Logger LOG = LoggerFactory.getLogger(GroupCommit.class);
+
+  /** Enforces the deadlines of all group commits; its thread ends when there is none. */
+  private static final ScheduledThreadPoolExecutor SWEEPER = sweeper();
+
   private final String databaseName;
   private final Table table;
-  private final Slots slots;
+  private final Limit limit;
+  private final ToIntFunction<NewPlant> groups;
   private final Supplier<Duration> timeout;
-  private final Waits waits;
+  private final Counts counts;
   private final BatchQueue queue = new BatchQueue();
-  private final ScheduledExecutorService sweeper =
-      Executors.newSingleThreadScheduledExecutor(work -> daemon("plant-deadlines", work));
+  private final CountDownLatch terminated = new CountDownLatch(1);
+  private final Future<?> sweeps;
+
+  /**
+   * Creates a group commit whose batches may mix all plants, and starts its threads.
+   *
+   * @param timeout how long callers may wait
+   */
+  public GroupCommit(Table table, Duration timeout, Counts counts) {
+    this("the database", table, () -> () -> {}, plant -> 0, () -> timeout, counts);
+  }
 
   /**
    * Creates a group commit, and starts its threads.
    *
    * @param databaseName the name of the database in failures
+   * @param groups returns a number; only plants with the same number share a batch
    * @param timeout returns how long callers may wait, as of now
    */
-  @SuppressWarnings("FutureReturnValueIgnored") // sweep() throws nothing
   public GroupCommit(
-      String databaseName, Table table, Slots slots, Supplier<Duration> timeout, Waits waits) {
+      String databaseName,
+      Table table,
+      Limit limit,
+      ToIntFunction<NewPlant> groups,
+      Supplier<Duration> timeout,
+      Counts counts) {
     this.databaseName = databaseName;
     this.table = table;
-    this.slots = slots;
+    this.limit = limit;
+    this.groups = groups;
     this.timeout = timeout;
-    this.waits = waits;
-    for (int writer = 0; writer < WRITERS; writer++) {
-      daemon("plant-writer", this::writeBatches).start();
+    this.counts = counts;
+    try {
+      for (int writer = 0; writer < WRITERS; writer++) {
+        daemon("plant-writer", this::writeBatches).start();
+      }
+      this.sweeps = SWEEPER.scheduleWithFixedDelay(this::sweep, 10, 10, TimeUnit.MILLISECONDS);
+    } catch (Error noThread) {
+      shutdown(); // ends the writers that could start
+      throw noThread;
     }
-    sweeper.scheduleWithFixedDelay(this::sweep, 10, 10, TimeUnit.MILLISECONDS);
+  }
+
+  private static ScheduledThreadPoolExecutor sweeper() {
+    var executor =
+        new ScheduledThreadPoolExecutor(1, sweeping -> daemon("plant-deadlines", sweeping));
+    executor.setKeepAliveTime(1, TimeUnit.SECONDS);
+    executor.allowCoreThreadTimeOut(true);
+    executor.setRemoveOnCancelPolicy(true);
+    return executor;
   }
 
   private static Thread daemon(String name, Runnable work) {
@@ -86,30 +121,26 @@ public final class GroupCommit implements AutoCloseable {
     return thread;
   }
 
-  /**
-   * Stores the plant with one of the next batches. Dependents of the future must not block.
-   * Cancelling it removes the plant from the queue within 10 ms, unless its batch is in flight.
-   *
-   * @param shard a number; only plants with the same number share a batch
-   * @return the plant that has the id. Fails with PlantStoreUnavailableException at the deadline or
-   *     after {@link #shutdown()}, and with IllegalStateException if the database refuses the plant
-   */
-  public CompletableFuture<NewPlant> putIfAbsent(NewPlant plant, int shard) {
+  @Override
+  public CompletableFuture<NewPlant> putIfAbsent(NewPlant plant) {
     CompletableFuture<NewPlant> stored = new CompletableFuture<>();
     long now = System.nanoTime();
-    queue.add(new WaitingPlant(plant, shard, stored, now, now, null));
+    queue.add(new WaitingPlant(plant, groups.applyAsInt(plant), stored, now, now, null));
     return stored;
   }
 
   private void writeBatches() {
     try {
       while (queue.awaitReady()) {
-        Runnable release = slots.acquire();
-        Batch batch = queue.takeIfReady();
-        if (batch != null) {
-          write(batch);
+        Runnable end = limit.begin();
+        try {
+          Batch batch = queue.takeIfReady();
+          if (batch != null) {
+            write(batch);
+          }
+        } finally {
+          end.run();
         }
-        release.run();
       }
     } catch (InterruptedException e) {
       throw new IllegalStateException("a writer must not be interrupted", e);
@@ -117,14 +148,14 @@ public final class GroupCommit implements AutoCloseable {
   }
 
   private void write(Batch batch) {
-    waits.plants.add(batch.plants().size());
-    // Of two plants with one id the first is stored; both callers get the stored plant.
-    SortedMap<Long, NewPlant> plants = new TreeMap<>();
-    for (WaitingPlant each : batch.plants()) {
-      waits.nanos.add(batch.began() - each.queued());
-      plants.putIfAbsent(each.plant().id(), each.plant());
-    }
     try {
+      counts.taken().add(batch.plants().size());
+      // Of two plants with one id the first is stored; both callers get the stored plant.
+      SortedMap<Long, NewPlant> plants = new TreeMap<>();
+      for (WaitingPlant each : batch.plants()) {
+        counts.nanosWaited().add(batch.began() - each.queued());
+        plants.putIfAbsent(each.plant().id(), each.plant());
+      }
       Map<Long, NewPlant> stored = table.putIfAbsent(plants);
       batch.plants().forEach(each -> complete(each, stored.get(each.plant().id())));
     } catch (BatchFailure failure) {
@@ -146,7 +177,7 @@ public final class GroupCommit implements AutoCloseable {
     } else {
       // The row was deleted in between, or is hidden from this account.
       var reason = new PlantStoreUnavailableException("the plant that has the id cannot be read");
-      retry(plant, new BatchFailure(Retry.BATCH, reason));
+      retry(plant, new BatchFailure(Retry.BATCH, Duration.ZERO, reason));
     }
   }
 
@@ -159,12 +190,17 @@ public final class GroupCommit implements AutoCloseable {
   }
 
   private void sweep() {
-    if (queue.isTerminated()) {
-      // Stops the schedule; the sweep below is the last, and wakes the writers so that they end.
-      sweeper.shutdown();
-    }
-    for (WaitingPlant overdue : queue.sweep(timeout.get())) {
-      overdue.stored().completeExceptionally(reasonAtDeadline(overdue.failure()));
+    try {
+      boolean isLast = queue.isTerminated(); // the sweep below wakes the writers, which then end
+      for (WaitingPlant overdue : queue.sweep(timeout.get())) {
+        overdue.stored().completeExceptionally(reasonAtDeadline(overdue.failure()));
+      }
+      if (isLast) {
+        sweeps.cancel(false);
+        terminated.countDown();
+      }
+    } catch (RuntimeException | Error e) { // would end the schedule, and with it all deadlines
+      LOG.error("Deadlines of plants cannot be enforced, and are tried again", e);
     }
   }
 
@@ -184,18 +220,17 @@ public final class GroupCommit implements AutoCloseable {
     queue.close();
   }
 
-  /** Shuts down, and blocks until every accepted plant is completed. */
   @Override
   public void close() {
     shutdown();
     try {
-      sweeper.awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
+      terminated.await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
-  /** Returns the number of plants waiting for a batch. */
+  @Override
   public int waitingPlants() {
     return queue.waitingPlants();
   }

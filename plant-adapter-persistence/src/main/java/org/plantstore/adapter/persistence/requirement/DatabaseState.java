@@ -37,8 +37,7 @@ record DatabaseState(
     boolean mayMigrate,
     boolean mayUse,
     @Nullable String table,
-    boolean isInSchema,
-    boolean hasCitus) {
+    boolean isInSchema) {
 
   static final Duration TIMEOUT = Duration.ofSeconds(3);
   private static final int OLDEST_VERSION = 14;
@@ -77,8 +76,7 @@ record DatabaseState(
           row.getBoolean("may_migrate"),
           row.getBoolean("may_use"),
           row.getString("relation"),
-          row.getBoolean("is_in_schema"),
-          row.getBoolean("has_citus"));
+          row.getBoolean("is_in_schema"));
     }
   }
 

@@ -63,7 +63,7 @@ final class Migration {
     Flyway flyway =
         Flyway.configure()
             .dataSource(source)
-            .locations("classpath:org/plantstore/adapter/persistence")
+            .locations("classpath:org/plantstore/adapter/persistence/requirement")
             // The schema may have other tables.
             .baselineOnMigrate(true)
             .baselineVersion("0")

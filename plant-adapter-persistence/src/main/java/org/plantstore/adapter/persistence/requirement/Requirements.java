@@ -112,11 +112,8 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
       if (isCreatedLater) {
         Migration.require(state, access.dataSource(DatabaseState.TIMEOUT), DatabaseState.TIMEOUT);
       }
-      if (state.hasCitus() && state.table() != null) {
-        new Distribution(access).require();
-      }
       return finding;
-    } catch (SQLException | FlywayException e) {
+    } catch (FlywayException e) {
       String reason = PostgresFailure.in(e).map(PostgresFailure::describe).orElse(e.getMessage());
       throw new ConfigurationException("the table plant cannot be checked: " + reason);
     }

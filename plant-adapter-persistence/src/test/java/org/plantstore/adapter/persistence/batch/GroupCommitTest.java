@@ -47,10 +47,11 @@ class GroupCommitTest {
   private final CompletableFuture<Void> released = new CompletableFuture<>();
   private volatile GroupCommit.Table table = this::store;
   private volatile Duration timeout = Duration.ofSeconds(20);
-  private final GroupCommit.Waits waits = new GroupCommit.Waits(new LongAdder(), new LongAdder());
+  private final PlantQueue.Counts counts = new PlantQueue.Counts();
   private final Semaphore slots = new Semaphore(GroupCommit.WRITERS);
   private final GroupCommit groupCommit =
-      new GroupCommit("the database", this::write, this::acquireSlot, () -> timeout, waits);
+      new GroupCommit(
+          "the database", this::write, this::acquireSlot, plant -> 0, () -> timeout, counts);
 
   private Runnable acquireSlot() throws InterruptedException {
     slots.acquire();
@@ -96,9 +97,9 @@ class GroupCommitTest {
 
     assertAllStored(calls);
     assertEquals(List.of(-3L, 7L, 9L), lastBatch());
-    assertEquals(calls.size(), waits.plants().sum());
-    assertTrue(waits.nanos().sum() > 0);
-    assertTrue(waits.nanos().sum() < calls.size() * (System.nanoTime() - began));
+    assertEquals(calls.size(), counts.taken().sum());
+    assertTrue(counts.nanosWaited().sum() > 0);
+    assertTrue(counts.nanosWaited().sum() < calls.size() * (System.nanoTime() - began));
   }
 
   @Test
@@ -145,7 +146,7 @@ class GroupCommitTest {
             new NewPlant(3, tenth.repeat(5), tenth),
             new NewPlant(4, "f", null),
             new NewPlant(5, tenth.repeat(11), null));
-    var calls = large.stream().map(plant -> groupCommit.putIfAbsent(plant, 0)).toList();
+    var calls = large.stream().map(plant -> groupCommit.putIfAbsent(plant)).toList();
     var small = callAll(LongStream.rangeClosed(6, 6 + BatchQueue.MAX_PLANTS).toArray());
     release();
 
@@ -168,7 +169,7 @@ class GroupCommitTest {
     timeout = Duration.ofMillis(300);
     List<CompletableFuture<Void>> calls = occupyAllWriters();
     calls.addAll(callAll(0, 1, 2));
-    assertTrue(groupCommit.putIfAbsent(fern(3), 0).cancel(false));
+    assertTrue(groupCommit.putIfAbsent(fern(3)).cancel(false));
 
     for (CompletableFuture<Void> call : calls) {
       assertEquals("the database has not answered in time", unavailable(call));
@@ -179,6 +180,68 @@ class GroupCommitTest {
     call(77).get();
     assertEquals(List.of(77L), lastBatch());
     assertEquals(GroupCommit.WRITERS + 1, batches.size(), batches::toString);
+  }
+
+  /** An error or exception must not end the sweeps. */
+  @Test
+  void deadlines_are_kept_after_a_sweep_that_failed() throws Exception {
+    List<Throwable> failures =
+        new CopyOnWriteArrayList<>(List.of(new IllegalStateException("once"), new Error("twice")));
+    timeout = Duration.ZERO;
+    PlantQueue failing =
+        new GroupCommit(
+            "the database",
+            this::write,
+            this::acquireSlot,
+            plant -> 0,
+            () -> {
+              if (!failures.isEmpty()) {
+                throwUnchecked(failures.remove(0));
+              }
+              return timeout;
+            },
+            counts);
+
+    assertEquals(
+        "the database has not answered in time", unavailable(failing.putIfAbsent(fern(1))));
+    release();
+    failing.close();
+    assertEquals(List.of(), failures);
+  }
+
+  private static void throwUnchecked(Throwable failure) {
+    if (failure instanceof Error error) {
+      throw error;
+    }
+    throw (RuntimeException) failure;
+  }
+
+  @Test
+  void slot_is_given_back_and_the_thread_goes_on_after_a_batch_that_could_not_be_counted()
+      throws Exception {
+    release();
+    PlantQueue.Counts broken =
+        new PlantQueue.Counts(
+            new LongAdder() {
+              private static final long serialVersionUID = 1L;
+
+              @Override
+              public void add(long plants) {
+                throw new OutOfMemoryError("no counter");
+              }
+            },
+            new LongAdder(),
+            new LongAdder());
+    try (PlantQueue failing =
+        new GroupCommit(
+            "the database", table, this::acquireSlot, plant -> 0, () -> timeout, broken)) {
+      for (int time = 0; time <= 2 * GroupCommit.WRITERS; time++) {
+        assertEquals(
+            "a batch failed: java.lang.OutOfMemoryError: no counter",
+            failure(failing.putIfAbsent(fern(1))).getMessage());
+      }
+    }
+    await(() -> slots.availablePermits() == GroupCommit.WRITERS);
   }
 
   @Test
@@ -197,7 +260,7 @@ class GroupCommitTest {
   @Test
   void plant_that_makes_its_batch_fail_does_not_take_its_neighbours_with_it() throws Exception {
     RuntimeException reason = new IllegalStateException("refused");
-    refuse(2, Retry.EACH, reason);
+    refuse(2, Retry.EACH, Duration.ZERO, reason);
 
     List<CompletableFuture<Void>> calls = callInOneBatch(1, 2, 3);
 
@@ -208,14 +271,15 @@ class GroupCommitTest {
 
   @Test
   void plant_whose_neighbour_is_refused_is_not_refused_at_its_deadline() {
-    BatchFailure refused = new BatchFailure(Retry.EACH, new IllegalStateException("refused"));
+    BatchFailure refused =
+        new BatchFailure(Retry.EACH, Duration.ZERO, new IllegalStateException("refused"));
 
     assertInstanceOf(PlantStoreUnavailableException.class, groupCommit.reasonAtDeadline(refused));
   }
 
   @Test
   void plant_with_a_locked_id_is_retried_on_its_own_until_the_id_is_free() throws Exception {
-    refuse(2, Retry.EACH, new PlantStoreUnavailableException("locked"));
+    refuse(2, Retry.EACH, Duration.ZERO, new PlantStoreUnavailableException("locked"));
 
     List<CompletableFuture<Void>> calls = callInOneBatch(1, 2);
 
@@ -228,15 +292,16 @@ class GroupCommitTest {
   }
 
   @Test
-  void plants_of_a_node_that_is_down_are_retried_on_their_own_after_100_ms() throws Exception {
-    refuse(2, Retry.NODE_DOWN, new PlantStoreUnavailableException("down"));
+  void plants_are_retried_after_the_pause_of_the_failure() throws Exception {
+    Duration pause = Duration.ofMillis(100);
+    refuse(2, Retry.EACH, pause, new PlantStoreUnavailableException("down"));
     occupyAllWriters();
     List<CompletableFuture<Void>> calls = callAll(1, 2);
     long released = System.nanoTime();
     release();
 
     calls.get(0).get();
-    assertTrue(System.nanoTime() - released >= Duration.ofMillis(100).toNanos());
+    assertTrue(System.nanoTime() - released >= pause.toNanos());
     table = this::store;
     calls.get(1).get();
     assertEquals(List.of(2L), lastBatch());
@@ -255,7 +320,7 @@ class GroupCommitTest {
   @Test
   void failure_of_the_whole_batch_is_not_retried() throws Exception {
     PlantStoreUnavailableException reason = new PlantStoreUnavailableException("disk full");
-    refuse(2, Retry.NEVER, reason);
+    refuse(2, Retry.NEVER, Duration.ZERO, reason);
 
     callInOneBatch(1, 2).forEach(call -> assertSame(reason, failure(call)));
 
@@ -289,8 +354,8 @@ class GroupCommitTest {
     calls.addAll(callAll(LongStream.range(0, 3 * BatchQueue.MAX_PLANTS).toArray()));
     Thread closing = new Thread(groupCommit::close);
     closing.start();
-    await(() -> closing.getState() == Thread.State.TIMED_WAITING);
-    assertEquals("the queue is closed", unavailable(call(9_999)));
+    await(() -> closing.getState() == Thread.State.WAITING);
+    assertEquals("the store is closed", unavailable(call(9_999)));
     release();
     closing.join();
 
@@ -310,7 +375,8 @@ class GroupCommitTest {
         plants -> {
           store(plants);
           table = this::store;
-          throw new BatchFailure(Retry.BATCH, new PlantStoreUnavailableException("lost"));
+          throw new BatchFailure(
+              Retry.BATCH, Duration.ZERO, new PlantStoreUnavailableException("lost"));
         };
     var call = call(1);
     awaitBatches(1);
@@ -329,11 +395,11 @@ class GroupCommitTest {
     return calls;
   }
 
-  private void refuse(long id, Retry retry, RuntimeException reason) {
+  private void refuse(long id, Retry retry, Duration pause, RuntimeException reason) {
     table =
         plants -> {
           if (plants.containsKey(id)) {
-            throw new BatchFailure(retry, reason);
+            throw new BatchFailure(retry, pause, reason);
           }
           return store(plants);
         };
@@ -354,7 +420,7 @@ class GroupCommitTest {
   }
 
   private CompletableFuture<Void> call(long id) {
-    return Calls.returnsFern(id, groupCommit.putIfAbsent(fern(id), 0));
+    return Calls.returnsFern(id, groupCommit.putIfAbsent(fern(id)));
   }
 
   private List<Long> lastBatch() {

@@ -107,7 +107,7 @@ class RequirementsTest {
 
   private static DatabaseState state(int version) {
     DatabaseAccess access = new DatabaseAccess("", "", "");
-    return new DatabaseState(access, version, "UTF8", false, false, true, true, "", true, false);
+    return new DatabaseState(access, version, "UTF8", false, false, true, true, "", true);
   }
 
   @Test

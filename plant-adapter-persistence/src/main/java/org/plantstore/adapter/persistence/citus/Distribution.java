@@ -1,13 +1,11 @@
-package org.plantstore.adapter.persistence.requirement;
+package org.plantstore.adapter.persistence.citus;
 
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.Set;
-import org.plantstore.adapter.persistence.database.DatabaseAccess;
 import org.plantstore.adapter.persistence.database.PostgresFailure;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,12 +13,11 @@ import org.slf4j.LoggerFactory;
 /**
  * The requirements on a table that Citus distributes, and on the nodes that store it.
  *
- * @param access the database and the account
+ * @param account the name of the store's account
  */
-record Distribution(DatabaseAccess access) {
+public record Distribution(String account) {
 
   private static final Logger LOG = LoggerFactory.getLogger(Distribution.class);
-  private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   /** No row if Citus does not know the table. */
   private static final String DISTRIBUTION =
@@ -54,9 +51,8 @@ record Distribution(DatabaseAccess access) {
    *
    * @throws ConfigurationException if the distribution or a node does not keep the rules
    */
-  void require() throws SQLException {
-    try (Connection connection = access.dataSource(TIMEOUT).getConnection();
-        Statement statement = connection.createStatement();
+  public void require(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(DISTRIBUTION)) {
       if (!row.next()) {
         return;
@@ -92,7 +88,7 @@ record Distribution(DatabaseAccess access) {
   }
 
   private void requireWorker(String node, String[] settings) {
-    String alter = "; run ALTER ROLE \"" + access.username() + "\" SET ";
+    String alter = "; run ALTER ROLE \"" + account + "\" SET ";
     if (!SAFE_COMMITS.contains(settings[0])) {
       String fault = node + " has synchronous_commit = " + settings[0];
       throw new ConfigurationException(

@@ -1,4 +1,4 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.citus;
 
 import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -28,7 +28,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.plantstore.adapter.persistence.Calls;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
+import org.plantstore.adapter.persistence.batch.PlantQueue;
 import org.plantstore.domain.PlantStore;
 
 /** A table whose metadata say that it is distributed, on a server that does the nodes' work. */
@@ -114,12 +116,25 @@ class DistributedTableTest {
     long writers = writers();
 
     SERVER.execute("DELETE FROM pg_dist_shard WHERE shardid = 102");
-    instance.getBean(Shards.class).refresh();
-    instance.getBean(Shards.class).refresh(); // creates may use the lane until then
+    shards().refresh();
+    shards().refresh(); // creates may use the lane until then
     assertAllStored(putAll(LongStream.range(100, 200)));
 
     await(() -> writers() == writers - GroupCommit.WRITERS);
     assertEquals(200, lanePlants("serving"));
+  }
+
+  @Test
+  void lane_that_is_opened_while_the_store_closes_is_closed_too() throws Exception {
+    PlantQueue queue = instance.getBean(PlantQueue.class);
+    queue.close();
+
+    assertEquals("the store is closed", unavailable(queue.putIfAbsent(Calls.fern(1))));
+    await(() -> writers() == 0);
+  }
+
+  private Shards shards() {
+    return ((ShardedQueue) instance.getBean(PlantQueue.class)).shards();
   }
 
   private static long writers() {
@@ -135,7 +150,7 @@ class DistributedTableTest {
         "INSERT INTO pg_dist_shard VALUES ('plant', 103, '0', '9'), ('plant', 104, '10', '999')",
         "INSERT INTO pg_dist_placement VALUES (103, 2), (104, 2)");
     reconnect(Map.of("database.connections", 6)); // two lanes
-    Shards shards = instance.getBean(Shards.class);
+    Shards shards = shards();
 
     long east = ids(0, IN_EAST, 1).findFirst().orElseThrow();
     ids(0, IN_WEST, 1_000)
@@ -216,7 +231,7 @@ class DistributedTableTest {
       "TRUNCATE pg_dist_shard",
       "DROP TABLE pg_dist_partition CASCADE",
     };
-    Shards shards = instance.getBean(Shards.class);
+    Shards shards = shards();
     long id = 0;
     for (String change : metadata) {
       List<CompletableFuture<Void>> calls = putAll(LongStream.range(id, id + 200));

@@ -1,4 +1,4 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.citus;
 
 import java.time.Duration;
 import java.util.Map;
@@ -14,6 +14,9 @@ import org.plantstore.domain.PlantStoreUnavailableException;
  * fifths of the deadline. That time is longer than the lock time-out and shorter than the statement
  * time-out. While the breaker is open, plants fail fast, except one trial request a second, which
  * may take 1 s. A batch that is written closes it. Safe for use by many threads.
+ *
+ * <p>It opens before any call of a silent node has ended. The breakers of libraries count calls
+ * that have failed, so that a silent node would hold up its plants for the whole deadline.
  */
 final class CircuitBreaker {
 
@@ -64,7 +67,7 @@ final class CircuitBreaker {
 
   /** Returns the failure with the node's name, and without a retry if the breaker is open. */
   private synchronized BatchFailure fail(BatchFailure failure) {
-    boolean isOfNode = failure.retry() == Retry.NODE_DOWN;
+    boolean isOfNode = !failure.pause().isZero();
     if (!isOfNode && !isOpen()) {
       reset(); // A failure of one plant, such as a lock on its id, proves that the node answers.
     }
@@ -73,7 +76,8 @@ final class CircuitBreaker {
     }
     String reason = failure.reason().getMessage() + "; the plant belongs to " + node;
     lastFailure = new PlantStoreUnavailableException(reason);
-    return new BatchFailure(isOfNode && isOpen() ? Retry.NEVER : failure.retry(), lastFailure);
+    Retry retry = isOfNode && isOpen() ? Retry.NEVER : failure.retry();
+    return new BatchFailure(retry, failure.pause(), lastFailure);
   }
 
   private boolean isOpen() {

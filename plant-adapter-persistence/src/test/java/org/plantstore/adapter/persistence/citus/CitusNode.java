@@ -1,4 +1,4 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.citus;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.plantstore.adapter.persistence.PostgresServer;
 
 /**
  * A server of a cluster of Citus on this machine, whose data are in a folder of the one that the
@@ -28,12 +29,12 @@ final class CitusNode extends PostgresServer {
   }
 
   @Override
-  Path data() throws IOException {
+  protected Path data() throws IOException {
     return Path.of(System.getProperty("citus.folder", "none"), folder).toRealPath();
   }
 
   @Override
-  int port() {
+  public int port() {
     return Integer.parseInt(
         assertDoesNotThrow(() -> Files.readAllLines(data().resolve("postmaster.pid")))
             .get(3)
@@ -47,7 +48,7 @@ final class CitusNode extends PostgresServer {
 
   /** An instance leaves the tables as they are. */
   @Override
-  Map<String, Object> settings(Map<String, Object> replacements) {
+  protected Map<String, Object> settings(Map<String, Object> replacements) {
     Map<String, Object> settings = super.settings(replacements);
     settings.putIfAbsent("database.migrate", "off");
     return settings;

@@ -1,12 +1,13 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.citus;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
-import static org.plantstore.adapter.persistence.CitusNode.COORDINATOR;
-import static org.plantstore.adapter.persistence.CitusNode.WORKER1;
+import static org.plantstore.adapter.persistence.citus.CitusNode.COORDINATOR;
+import static org.plantstore.adapter.persistence.citus.CitusNode.WORKER1;
 
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.plantstore.adapter.persistence.InstancesContract;
 import org.plantstore.domain.PlantStore;
 
 /**

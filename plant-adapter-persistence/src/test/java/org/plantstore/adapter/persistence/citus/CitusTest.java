@@ -1,10 +1,10 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.citus;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.plantstore.adapter.persistence.CitusNode.COORDINATOR;
-import static org.plantstore.adapter.persistence.CitusNode.WORKER1;
-import static org.plantstore.adapter.persistence.CitusNode.WORKER2;
+import static org.plantstore.adapter.persistence.citus.CitusNode.COORDINATOR;
+import static org.plantstore.adapter.persistence.citus.CitusNode.WORKER1;
+import static org.plantstore.adapter.persistence.citus.CitusNode.WORKER2;
 
 import io.micronaut.context.ApplicationContext;
 import java.sql.Connection;
@@ -18,7 +18,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
-import org.plantstore.adapter.persistence.CitusLoad.Create;
+import org.plantstore.adapter.persistence.Calls;
+import org.plantstore.adapter.persistence.batch.PlantQueue;
+import org.plantstore.adapter.persistence.citus.CitusLoad.Create;
 import org.plantstore.domain.PlantStore;
 
 /** Faults and changes of a cluster of Citus under load. */
@@ -136,7 +138,7 @@ class CitusTest {
   }
 
   private LongPredicate isAt(CitusNode node) {
-    Shards shards = instances.get(0).getBean(Shards.class);
+    Shards shards = ((ShardedQueue) instances.get(0).getBean(PlantQueue.class)).shards();
     String address = node.address();
     return id -> shards.of(id).lane().node().equals(address);
   }

@@ -1,4 +1,4 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.citus;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -23,7 +23,7 @@ final class LaneSlots {
    * the node. Meanwhile it grows, and a statement of eight rows costs the node no more than one of
    * two.
    */
-  GroupCommit.Slots ofLane(String node) {
+  GroupCommit.Limit ofLane(String node) {
     Semaphore own = new Semaphore(1);
     Semaphore turn = nodes.computeIfAbsent(node, absent -> new Semaphore(1, true));
     return () -> {

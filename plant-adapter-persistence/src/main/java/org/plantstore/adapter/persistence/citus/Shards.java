@@ -1,10 +1,8 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.citus;
 
 import static java.util.stream.Collectors.toUnmodifiableSet;
 
 import io.micronaut.data.jdbc.runtime.JdbcOperations;
-import jakarta.annotation.PreDestroy;
-import jakarta.inject.Singleton;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -12,7 +10,6 @@ import java.sql.Statement;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Executors;
@@ -29,7 +26,6 @@ import org.slf4j.LoggerFactory;
  * map, batches are slower and a failure affects plants of other shards, but answers stay correct.
  * Safe for use by many threads.
  */
-@Singleton
 final class Shards {
 
   private static final Logger LOG = LoggerFactory.getLogger(Shards.class);
@@ -67,16 +63,14 @@ final class Shards {
   /** The shards by their least hash values; empty where the table is not distributed. */
   private volatile NavigableMap<Integer, Shard> shards = new TreeMap<>();
 
-  /** Reads the shards, and starts to follow them unless the database has no Citus. */
+  /** Reads the shards, and starts to follow them. */
   @SuppressWarnings("FutureReturnValueIgnored") // refresh() throws nothing
   Shards(JdbcOperations database, ConnectionPool pool) {
     this.database = database;
     this.pool = pool;
     refresh();
-    if (!executor.isShutdown()) {
-      // Soon, because the first read may have failed.
-      executor.scheduleWithFixedDelay(this::refresh, 1, 30, TimeUnit.SECONDS);
-    }
+    // Soon, because the first read may have failed.
+    executor.scheduleWithFixedDelay(this::refresh, 1, 30, TimeUnit.SECONDS);
   }
 
   /** Returns the shard that keeps the id. */
@@ -89,11 +83,6 @@ final class Shards {
     return entry == null ? known.values().iterator().next() : entry.getValue();
   }
 
-  /** Returns whether the table is distributed, as far as is known. */
-  boolean isDistributed() {
-    return !shards.isEmpty();
-  }
-
   /** Returns the lanes of the current shards, and of the shards before the last read. */
   Set<LaneId> lanes() {
     return lanes;
@@ -102,29 +91,22 @@ final class Shards {
   /** Reads the shards. If that fails, the known shards stay. */
   synchronized void refresh() {
     try {
-      database
-          .execute(Shards::nodes)
-          .ifPresentOrElse(nodes -> update(shards(nodes)), executor::shutdown);
+      update(shards(database.execute(Shards::nodes)));
     } catch (RuntimeException e) {
       // Mostly because the database is down, which is reported elsewhere.
       LOG.debug("The shards cannot be read", e);
     }
   }
 
-  /** Returns the node of each range by its least hash value, or nothing without Citus. */
-  private static Optional<Map<Integer, String>> nodes(Connection connection) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      ResultSet table = statement.executeQuery("SELECT to_regclass('pg_dist_partition')");
-      table.next();
-      if (table.getString(1) == null) {
-        return Optional.empty();
-      }
+  /** Returns the node of each range by its least hash value. */
+  private static Map<Integer, String> nodes(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet range = statement.executeQuery(RANGES)) {
       Map<Integer, String> nodes = new LinkedHashMap<>();
-      ResultSet range = statement.executeQuery(RANGES);
       while (range.next()) {
         nodes.put(range.getInt(1), range.getString(2));
       }
-      return Optional.of(nodes);
+      return nodes;
     }
   }
 
@@ -160,7 +142,6 @@ final class Shards {
         : shards.values().stream().map(Shard::lane).collect(toUnmodifiableSet());
   }
 
-  @PreDestroy
   void close() {
     executor.shutdownNow();
   }

@@ -1,4 +1,4 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.citus;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
@@ -6,6 +6,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.plantstore.adapter.persistence.Calls;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
 
 @Timeout(30)
@@ -14,17 +15,17 @@ class LaneSlotsTest {
   @Test
   void lane_that_hangs_takes_the_shared_slots_and_leaves_each_lane_its_own() throws Exception {
     LaneSlots slots = new LaneSlots();
-    GroupCommit.Slots hanging = slots.ofLane("east:1");
-    Runnable releaseOwn = hanging.acquire();
-    Runnable releaseShared = hanging.acquire();
+    GroupCommit.Limit hanging = slots.ofLane("east:1");
+    Runnable releaseOwn = hanging.begin();
+    Runnable releaseShared = hanging.begin();
     for (int batch = 2; batch < GroupCommit.WRITERS; batch++) {
-      hanging.acquire();
+      hanging.begin();
     }
-    GroupCommit.Slots lane = slots.ofLane("east:1");
-    lane.acquire().run();
-    lane.acquire();
+    GroupCommit.Limit lane = slots.ofLane("east:1");
+    lane.begin().run();
+    lane.begin();
 
-    FutureTask<Runnable> second = new FutureTask<>(lane::acquire);
+    FutureTask<Runnable> second = new FutureTask<>(lane::begin);
     Thread waiting = new Thread(second);
     waiting.start();
     Calls.await(() -> waiting.getState() == Thread.State.WAITING);

@@ -1,4 +1,4 @@
-package org.plantstore.adapter.persistence;
+package org.plantstore.adapter.persistence.citus;
 
 import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 

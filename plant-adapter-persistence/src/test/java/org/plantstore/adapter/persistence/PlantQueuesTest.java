@@ -1,0 +1,62 @@
+package org.plantstore.adapter.persistence;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
+
+import io.micronaut.context.ApplicationContext;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.plantstore.adapter.persistence.batch.GroupCommit;
+import org.plantstore.adapter.persistence.citus.ShardedQueue;
+import org.plantstore.domain.NewPlant;
+import org.plantstore.domain.PlantStore;
+
+/** What the door to distributed tables lets through. */
+class PlantQueuesTest {
+
+  /** Creates a plant in a process of its own. */
+  static final class Create {
+
+    public static void main(String[] address) {
+      Map<String, Object> settings =
+          Map.of(
+              "database.url", address[0],
+              "database.username", "postgres",
+              "database.password", "any");
+      try (ApplicationContext instance = ApplicationContext.run(settings)) {
+        instance.getBean(PlantStore.class).putIfAbsent(new NewPlant(1, "Fern", null));
+      }
+    }
+  }
+
+  @BeforeEach
+  void reset() {
+    SERVER.reset();
+  }
+
+  @Test
+  void process_whose_database_has_no_citus_loads_none_of_its_classes() throws Exception {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xlog:class+load",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Create.class.getName(),
+                SERVER.url("postgres"))
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    String loaded = new String(process.getInputStream().readAllBytes(), UTF_8);
+
+    assertEquals(0, process.waitFor());
+    assertEquals("1", SERVER.single("SELECT count(*) FROM plant"));
+    assertTrue(loaded.contains(GroupCommit.class.getName()));
+    String citus = ShardedQueue.class.getPackageName();
+    assertEquals(List.of(), loaded.lines().filter(line -> line.contains(citus)).toList());
+  }
+}
