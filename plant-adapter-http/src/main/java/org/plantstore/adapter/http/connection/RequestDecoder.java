@@ -14,7 +14,6 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.AsciiString;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.plantstore.adapter.http.observe.Exchange;
@@ -41,7 +40,7 @@ final class RequestDecoder extends HttpRequestDecoder {
               .replace("TOKEN", "[!#$%&'*+.^_`|~0-9A-Za-z-]++")
               .replace("QUOTED", "\"(?:[\t !#-\\[\\]-~\\x80-\\xFF]|\\\\[\t -~\\x80-\\xFF])*+\""));
 
-  private final BooleanSupplier isAnswering;
+  private final CurrentRequest current;
   private boolean isInHead;
   private boolean isChunked; // until the last chunk
   private long contentBytes; // until the next line
@@ -50,22 +49,23 @@ final class RequestDecoder extends HttpRequestDecoder {
   private int headers;
   private int headBytes;
 
-  /**
-   * Creates a decoder.
-   *
-   * @param isAnswering whether to leave the next request undecoded, in which it takes less memory
-   */
-  RequestDecoder(BooleanSupplier isAnswering) {
+  /** Creates a decoder, which leaves the next request undecoded, in which it takes less memory. */
+  RequestDecoder(CurrentRequest current) {
     super(
         new HttpDecoderConfig()
             .setMaxInitialLineLength(MAX_HEAD_PART_BYTES)
             .setMaxHeaderSize(MAX_HEAD_PART_BYTES));
-    this.isAnswering = isAnswering;
+    this.current = current;
   }
 
   /** Returns the size of the last head, as far as it is decoded. */
   int headBytes() {
     return headBytes;
+  }
+
+  /** Returns whether a pipelined request waits, so that nothing is read. */
+  boolean isPaused() {
+    return current.isAnswering() && isLineBegun();
   }
 
   /** Returns whether the decoder waits for the rest of a head or of a chunk's first line. */
@@ -76,7 +76,7 @@ final class RequestDecoder extends HttpRequestDecoder {
   @Override
   protected void decode(ChannelHandlerContext context, ByteBuf bytes, List<Object> decoded)
       throws Exception {
-    if (isAnswering.getAsBoolean()) {
+    if (current.isAnswering()) {
       return;
     }
     if (isChunked && contentBytes == 0) {

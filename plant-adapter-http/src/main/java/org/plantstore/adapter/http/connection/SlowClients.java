@@ -2,10 +2,7 @@ package org.plantstore.adapter.http.connection;
 
 import static java.util.Comparator.comparingLong;
 
-import io.netty.channel.ChannelDuplexHandler;
-import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundInvoker;
-import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -14,8 +11,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
-import org.plantstore.adapter.http.connection.TlsContexts.TlsHandler;
 import org.plantstore.adapter.http.observe.LogLimit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -99,7 +94,7 @@ final class SlowClients {
   }
 
   /** Receives an input, at once unless evicted connections have not released their memory yet. */
-  private void whenReleased(Runnable input) {
+  void whenReleased(Runnable input) {
     if (evicted.isEmpty() && delayed.isEmpty()) {
       input.run();
     } else {
@@ -127,105 +122,6 @@ final class SlowClients {
     for (Wait wait : List.copyOf(waits)) {
       if (now - wait.sinceNanos >= timeoutNanos) {
         wait.connection.close();
-      }
-    }
-  }
-
-  /** Observes one connection, in front of its other handlers. */
-  final class Handler extends ChannelDuplexHandler {
-
-    private final @Nullable TlsHandler tls;
-    private final RequestDecoder decoder;
-    private final ConnectionHandler handler;
-    private @Nullable Wait wait;
-
-    Handler(@Nullable TlsHandler tls, RequestDecoder decoder, ConnectionHandler handler) {
-      this.tls = tls;
-      this.decoder = decoder;
-      this.handler = handler;
-    }
-
-    @Override
-    public void channelRead(ChannelHandlerContext context, Object message) {
-      whenReleased(() -> receive(context, message));
-    }
-
-    private void receive(ChannelHandlerContext context, Object message) {
-      if (context.channel().isActive()) {
-        context.fireChannelRead(message);
-        update(context);
-      } else {
-        ReferenceCountUtil.release(message);
-      }
-    }
-
-    @Override
-    public void channelReadComplete(ChannelHandlerContext context) {
-      whenReleased(context::fireChannelReadComplete);
-    }
-
-    /** Follows a pipelined request, which is received before more is read. */
-    @Override
-    public void read(ChannelHandlerContext context) {
-      context.read();
-      update(context);
-    }
-
-    @Override
-    public void flush(ChannelHandlerContext context) {
-      context.flush();
-      update(context);
-    }
-
-    @Override
-    public void channelWritabilityChanged(ChannelHandlerContext context) {
-      update(context);
-      context.fireChannelWritabilityChanged();
-    }
-
-    @Override
-    public void channelInactive(ChannelHandlerContext context) {
-      context.fireChannelInactive();
-      update(context);
-    }
-
-    /** Returns the kind of the wait, or null if the connection is idle, is served, or ends. */
-    private @Nullable Kind currentKind(ChannelHandlerContext context) {
-      ReadState state = handler.state();
-      if (!context.channel().isActive()) {
-        return null;
-      } else if (state != ReadState.REFUSED_BODY && !context.channel().isWritable()) {
-        // The output of a connection with a refused body may be closed, and so not writable.
-        return Kind.ANSWER;
-      } else if (tls != null && !tls.handshakeFuture().isDone()) {
-        return Kind.TLS;
-      } else if (handler.isPaused()) {
-        return null;
-      } else if (state != ReadState.END && decoder.isLineBegun()) {
-        return Kind.HEAD;
-      } else if (state == ReadState.REFUSED_BODY) {
-        return Kind.REFUSED_BODY;
-      } else if (state == ReadState.BODY) {
-        return Kind.BODY;
-      }
-      return tls != null && tls.isRecordBegun() ? Kind.TLS : null;
-    }
-
-    /** The time-out of a request starts at its first byte, and includes its body. */
-    private void update(ChannelHandlerContext context) {
-      Wait last = wait;
-      Kind next = currentKind(context);
-      if (last != null && last.kind != next) {
-        wait = null; // first, because delayed input may follow
-        end(last);
-      }
-      if (next != null && wait == null) {
-        long sinceNanos =
-            last == null || last.kind == Kind.ANSWER || next == Kind.ANSWER
-                ? System.nanoTime()
-                : last.sinceNanos;
-        wait = new Wait(context, next, decoder.headBytes(), sinceNanos);
-        begin(wait);
       }
     }
   }

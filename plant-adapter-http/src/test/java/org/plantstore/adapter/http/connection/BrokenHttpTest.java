@@ -230,7 +230,7 @@ class BrokenHttpTest extends ServerTest {
 
   /** Returns whether requests are well-formed that are sent in two segments. */
   private static boolean isWellFormed(String requests, int cut) {
-    EmbeddedChannel channel = new EmbeddedChannel(new RequestDecoder(() -> false));
+    EmbeddedChannel channel = new EmbeddedChannel(new RequestDecoder(new CurrentRequest()));
     channel.writeInbound(Unpooled.copiedBuffer(requests.substring(0, cut), ISO_8859_1));
     channel.writeInbound(Unpooled.copiedBuffer(requests.substring(cut), ISO_8859_1));
     return channel.inboundMessages().stream()

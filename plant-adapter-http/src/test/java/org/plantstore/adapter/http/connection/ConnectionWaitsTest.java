@@ -36,8 +36,8 @@ class ConnectionWaitsTest {
   private int reads;
   private int completedReads;
 
-  private final ConnectionHandler handler =
-      new ConnectionHandler(new BodyBudget(), () -> false, ended -> {});
+  private final CurrentRequest current = new CurrentRequest();
+  private final RequestDecoder decoder = new RequestDecoder(current);
   private final EmbeddedChannel channel =
       new EmbeddedChannel() {
         @Override
@@ -54,7 +54,7 @@ class ConnectionWaitsTest {
 
   @Test
   void second_request_waits_for_the_answer_to_the_first_and_nothing_is_read_meanwhile() {
-    channel.pipeline().addLast(handler.decoder(), handler);
+    addHandlers();
     channel.writeInbound(requests("/first", "/second"));
     int readsBefore = reads;
     channel.read();
@@ -82,7 +82,8 @@ class ConnectionWaitsTest {
             completedReads++;
           }
         };
-    channel.pipeline().addLast(handler.decoder(), handler, framework);
+    addHandlers();
+    channel.pipeline().addLast(framework);
     String head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: " + length + "\r\n";
     String headers = header.isEmpty() ? "" : header + "\r\n";
 
@@ -154,8 +155,19 @@ class ConnectionWaitsTest {
   }
 
   private void observe(SlowClients observing) {
-    SlowClients.Handler observer = observing.new Handler(null, handler.decoder(), handler);
-    channel.pipeline().addLast(observer, handler.decoder(), handler);
+    channel.pipeline().addLast(new ClientWaits(observing, null, decoder, current));
+    addHandlers();
+  }
+
+  private void addHandlers() {
+    channel
+        .pipeline()
+        .addLast(
+            decoder,
+            new ConnectionEnd(current, () -> false),
+            new RequestSequence(current, decoder, ended -> {}),
+            new MalformedRequests(current),
+            new BodyMemory(current, new BodyBudget()));
   }
 
   private void closeTimedOut() {

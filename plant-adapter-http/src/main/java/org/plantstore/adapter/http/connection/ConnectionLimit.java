@@ -1,0 +1,64 @@
+package org.plantstore.adapter.http.connection;
+
+import io.micronaut.context.annotation.Property;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler.Sharable;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import jakarta.inject.Singleton;
+import java.net.InetSocketAddress;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.plantstore.adapter.http.observe.LogLimit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Closes connections beyond {@code MAX_CONNECTIONS}, except at the management port, so that probes
+ * are always served. Stands first at each listener, before a connection has a pipeline.
+ * Thread-safe.
+ */
+@Sharable
+@Singleton
+final class ConnectionLimit extends ChannelInboundHandlerAdapter {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ConnectionLimit.class);
+  private static final LogLimit TOO_MANY = new LogLimit();
+
+  private final int maxConnections;
+  private final int managementPort;
+  private final AtomicInteger connections = new AtomicInteger();
+
+  ConnectionLimit(
+      @Property(name = "max.connections") int maxConnections,
+      @Property(name = "endpoints.all.port", defaultValue = "0") int managementPort) {
+    this.maxConnections = maxConnections;
+    this.managementPort = managementPort;
+    LOG.info("At most {} connections can be open", maxConnections);
+  }
+
+  /** Returns whether a listener, or a connection, is at the management port. */
+  boolean isManagement(Channel channel) {
+    return channel.localAddress() instanceof InetSocketAddress address
+        && address.getPort() == managementPort;
+  }
+
+  /** Closes a connection beyond the limit before its registration, so that its file is free. */
+  @Override
+  public void channelRead(ChannelHandlerContext listener, Object accepted) {
+    Channel connection = (Channel) accepted;
+    if (isManagement(listener.channel())) {
+      listener.fireChannelRead(connection);
+    } else if (connections.incrementAndGet() <= maxConnections) {
+      connection.closeFuture().addListener(closed -> connections.decrementAndGet());
+      listener.fireChannelRead(connection);
+    } else {
+      connections.decrementAndGet();
+      connection.unsafe().closeForcibly();
+      if (TOO_MANY.tryAcquire()) {
+        LOG.warn(
+            "Connections are closed because {} are open; MAX_CONNECTIONS sets the limit",
+            maxConnections);
+      }
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package org.plantstore.adapter.http.connection;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
+import io.micronaut.context.event.ApplicationEventListener;
+import io.micronaut.runtime.server.event.ServerShutdownEvent;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.nio.AbstractNioChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import jakarta.inject.Named;
+import jakarta.inject.Singleton;
+import java.io.IOException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The end of the service: while it drains, each answer closes its connection. The service runs this
+ * to begin the drain; when it has ended, closes the ports while the event loops run, so that each
+ * accepted connection is served. Thread-safe.
+ */
+@Singleton
+@Named("drain")
+final class Drain
+    implements Runnable, BooleanSupplier, ApplicationEventListener<ServerShutdownEvent> {
+
+  private final Collection<AbstractNioChannel> listeners = new ConcurrentLinkedQueue<>();
+  private final Set<EventLoopGroup> eventLoops = ConcurrentHashMap.newKeySet();
+  private volatile boolean isDraining;
+
+  void addListener(Channel listener) {
+    listeners.add((AbstractNioChannel) listener);
+  }
+
+  void addConnection(Channel connection) {
+    eventLoops.add(connection.eventLoop().parent());
+  }
+
+  /** Begins the drain. */
+  @Override
+  public void run() {
+    isDraining = true;
+  }
+
+  /** Returns whether the drain has begun. */
+  @Override
+  public boolean getAsBoolean() {
+    return isDraining;
+  }
+
+  @Override
+  public void onApplicationEvent(ServerShutdownEvent event) {
+    for (AbstractNioChannel listener : listeners) {
+      // A selector would keep the port open until its next iteration.
+      listener.deregister().awaitUninterruptibly();
+      listener.eventLoop().schedule(() -> close(listener), 1, MILLISECONDS).awaitUninterruptibly();
+    }
+    // After the tasks that register connections.
+    eventLoops.forEach(
+        group -> group.forEach(loop -> loop.submit(() -> {}).awaitUninterruptibly()));
+  }
+
+  /**
+   * Accepts the connections that the kernel has accepted, and closes the port at once, because the
+   * kernel resets a connection that is accepted in between.
+   */
+  private static ChannelFuture close(AbstractNioChannel listener) throws IOException {
+    ServerSocketChannel port = (ServerSocketChannel) listener.unsafe().ch();
+    List<SocketChannel> last = new ArrayList<>();
+    try {
+      for (SocketChannel each = port.accept(); each != null; each = port.accept()) {
+        last.add(each);
+      }
+    } finally { // also if too many files are open
+      port.close();
+      last.forEach(
+          each -> listener.pipeline().fireChannelRead(new NioSocketChannel(listener, each)));
+    }
+    return listener.close();
+  }
+}

@@ -1,0 +1,91 @@
+package org.plantstore.adapter.http.connection;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.util.ReferenceCountUtil;
+import java.util.function.Consumer;
+import org.plantstore.adapter.http.observe.Exchange;
+
+/**
+ * Passes one request at a time to the framework, which would process pipelined creates concurrently
+ * (RFC 9112, section 9.3.2), and records its answer. Reads nothing while a pipelined request waits.
+ * Stands behind {@link ConnectionEnd}. One per connection, used by its event loop only.
+ */
+final class RequestSequence extends ChannelDuplexHandler {
+
+  private final CurrentRequest current;
+  private final RequestDecoder decoder;
+  private final Consumer<Exchange> ended;
+
+  RequestSequence(CurrentRequest current, RequestDecoder decoder, Consumer<Exchange> ended) {
+    this.current = current;
+    this.decoder = decoder;
+    this.ended = ended;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    if (message instanceof Exchange head) {
+      head.begin();
+      current.begin(head);
+    }
+    context.fireChannelRead(message);
+  }
+
+  @Override
+  public void read(ChannelHandlerContext context) {
+    if (!decoder.isPaused()) {
+      context.read();
+    }
+  }
+
+  @Override
+  public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+    Exchange answered = current.exchange();
+    if (answered == null) {
+      ReferenceCountUtil.release(message); // the framework's answer to a request refused here
+      promise.trySuccess();
+      return;
+    }
+    HttpResponse head = CurrentRequest.finalHead(message);
+    if (head != null) {
+      answered.recordAnswer(head);
+    }
+    if (message instanceof HttpContent part) {
+      answered.addAnsweredBytes(part.content().readableBytes());
+    }
+    context.write(message, promise);
+    if (CurrentRequest.isLastPart(message)) {
+      current.answer();
+      answered.end();
+      ended.accept(answered);
+      if (decoder.isLineBegun()) {
+        context.executor().execute(() -> receivePipelined(context));
+      }
+    }
+  }
+
+  private void receivePipelined(ChannelHandlerContext context) {
+    ChannelHandlerContext ofDecoder = context.pipeline().context(decoder);
+    if (ofDecoder != null) { // null after the end of the connection
+      try {
+        decoder.channelRead(ofDecoder, Unpooled.EMPTY_BUFFER);
+        decoder.channelReadComplete(ofDecoder);
+      } catch (Exception e) {
+        ofDecoder.fireExceptionCaught(e);
+      }
+    }
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext context) {
+    Exchange unanswered = current.exchange();
+    if (unanswered != null) {
+      ended.accept(unanswered);
+    }
+  }
+}
