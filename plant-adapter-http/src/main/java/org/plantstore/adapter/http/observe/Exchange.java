@@ -6,42 +6,22 @@ import io.micronaut.http.HttpRequest;
 import io.micronaut.http.server.netty.NettyHttpRequest;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
-import io.netty.util.AsciiString;
 import java.time.Duration;
-import java.util.HexFormat;
-import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
-import org.slf4j.MDC;
 
 /**
- * A request and its answer, as in the JDK's {@code HttpExchange}. Changed by the event loop of its
- * connection, then by the one thread that prepares the answer.
+ * A request and the record of its answer, as in the JDK's {@code HttpExchange}. Changed by the
+ * event loop of its connection, then by the one thread that prepares the answer.
  */
 public final class Exchange extends DefaultHttpRequest {
-
-  private static final AsciiString REQUEST_ID = AsciiString.cached("X-Request-Id");
-  private static final AsciiString TYPE_OPTIONS = AsciiString.cached("x-content-type-options");
-  private static final AsciiString NOSNIFF = AsciiString.cached("nosniff");
-
-  /** Safe to be written to the log unchanged. */
-  private static final Pattern WELL_FORMED_ID = Pattern.compile("[a-zA-Z0-9._-]{1,64}");
-
-  /** W3C Trace Context, section 3.2: version, trace id, parent id, flags, and later additions. */
-  private static final Pattern TRACE_PARENT =
-      Pattern.compile(
-          "(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}"
-              + "(-.*)?");
 
   private static final Pattern PATH =
       Pattern.compile("(?:[^/?#]+://[^/?#]*)?([^?#]*).*", Pattern.DOTALL);
@@ -59,7 +39,7 @@ public final class Exchange extends DefaultHttpRequest {
   }
 
   private long beganNanos;
-  private String requestId = "";
+  private RequestIds ids = new RequestIds(headers(), "");
   private @Nullable HttpResponseStatus status;
   private @Nullable ErrorNumber error;
   private long answeredBytes;
@@ -80,37 +60,18 @@ public final class Exchange extends DefaultHttpRequest {
     return ((NettyHttpRequest<?>) request).getChannelHandlerContext().executor();
   }
 
-  /** Runs work; log lines of this thread meanwhile carry the request id and the trace id. */
-  public void runWithIds(Runnable work) {
-    List<String> parents = headers().getAll("traceparent");
-    Matcher parent = TRACE_PARENT.matcher(parents.size() == 1 ? parents.get(0) : "");
-    MDC.put("request_id", requestId);
-    if (parent.matches()) {
-      MDC.put("trace_id", parent.group(1));
-    }
-    try {
-      work.run();
-    } finally {
-      MDC.remove("request_id");
-      MDC.remove("trace_id");
-    }
-  }
-
   /** Begins the exchange when the head of its request has been read. */
   public void begin() {
     beganNanos = System.nanoTime();
-    List<String> sent = headers().getAll(REQUEST_ID);
-    boolean isUsable = sent.size() == 1 && WELL_FORMED_ID.matcher(sent.get(0)).matches();
-    requestId = isUsable ? sent.get(0) : randomId();
+    ids = RequestIds.of(headers());
     // Each path has one media type. With another type in Accept, the framework would find no route,
     // and answer with 401.
     headers().remove(HttpHeaderNames.ACCEPT);
   }
 
-  private static String randomId() {
-    ThreadLocalRandom random = ThreadLocalRandom.current();
-    HexFormat hex = HexFormat.of();
-    return hex.toHexDigits(random.nextLong()) + hex.toHexDigits(random.nextLong());
+  /** Runs work; log lines of this thread meanwhile carry the request id and the trace id. */
+  public void runWithIds(Runnable work) {
+    ids.run(work);
   }
 
   /** Records the error that is the answer. */
@@ -118,14 +79,10 @@ public final class Exchange extends DefaultHttpRequest {
     error = number;
   }
 
-  /** Records the status, and sets the headers that all answers have. */
-  public void recordAnswer(HttpResponse response) {
-    status = response.status();
-    HttpHeaders headers = response.headers();
-    headers.set(REQUEST_ID, requestId).set(TYPE_OPTIONS, NOSNIFF);
-    if (!headers.contains(HttpHeaderNames.CACHE_CONTROL)) {
-      headers.set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_STORE);
-    }
+  /** Records the head of the answer, and sets the headers that all answers have. */
+  public void recordAnswer(HttpResponse head) {
+    status = head.status();
+    AnswerHeaders.set(head.headers(), ids.requestId());
   }
 
   /** Counts a part of the answer's body. */

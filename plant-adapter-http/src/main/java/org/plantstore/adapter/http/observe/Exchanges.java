@@ -5,47 +5,29 @@ import static java.util.Objects.requireNonNull;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
-import io.netty.handler.codec.http.HttpResponseStatus;
 import jakarta.inject.Singleton;
-import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
-import java.util.regex.Pattern;
 import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.observe.Exchange.Outcome;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Measures and logs each ended exchange. All series exist from the start, so that a rate includes
- * the first request of a series. The access log contains no token, query or body, and its values
- * are bounded and printable. Safe for use by many threads.
+ * the first request of a series. Safe for use by many threads.
  */
 @Singleton
 final class Exchanges implements Consumer<Exchange> {
-
-  static final String ACCESS_LOG = "org.plantstore.access";
-
-  private static final Logger LOG = LoggerFactory.getLogger(ACCESS_LOG);
-  private static final String NONE = "-";
 
   /** Fine up to 10 ms, the goal for 99 of 100 requests; coarse up to the time-out of callers. */
   private static final Duration[] BUCKETS =
       DoubleStream.of(1, 2.5, 5, 10, 25, 50, 100, 250, 1_000, 5_000)
           .mapToObj(millis -> Duration.ofNanos((long) (millis * 1_000_000)))
           .toArray(Duration[]::new);
-
-  /** Every character except printable ASCII; also the space, the quote and the backslash. */
-  private static final Pattern ILLEGIBLE = Pattern.compile("[^!#-\\[\\]-~]");
-
-  /** A path that has no user, query or fragment, not even an escaped one. */
-  private static final Pattern PATH =
-      Pattern.compile("(?!.*(?:%3f|%23|%40))(?:/(?!/)[^@]*|\\*)", Pattern.CASE_INSENSITIVE);
 
   /** By error, or by outcome where there is no error. */
   private final Map<Object, Timer> timers = new HashMap<>();
@@ -76,28 +58,6 @@ final class Exchanges implements Consumer<Exchange> {
     Object series = error == null ? exchange.outcome() : error;
     Duration duration = exchange.age();
     requireNonNull(timers.get(series)).record(duration);
-    if (LOG.isInfoEnabled()) {
-      exchange.runWithIds(() -> log(exchange, error, duration));
-    }
-  }
-
-  private static void log(Exchange exchange, @Nullable ErrorNumber error, Duration duration) {
-    String path = exchange.path();
-    HttpResponseStatus status = exchange.status();
-    LOG.atInfo()
-        .addKeyValue("method", legible(exchange.method().name(), 16))
-        .addKeyValue("path", PATH.matcher(path).matches() ? legible(path, 256) : NONE)
-        .addKeyValue("status", status == null ? NONE : status.code())
-        .addKeyValue("error", error == null ? NONE : error.number())
-        .addKeyValue("outcome", exchange.outcome().name().toLowerCase(Locale.ROOT))
-        .addKeyValue("duration_ms", BigDecimal.valueOf(duration.toNanos() / 1_000, 3))
-        .addKeyValue("bytes", exchange.answeredBytes())
-        .log("request");
-  }
-
-  private static String legible(String text, int maxCharacters) {
-    String bounded =
-        text.length() <= maxCharacters ? text : text.substring(0, maxCharacters) + "...";
-    return ILLEGIBLE.matcher(bounded).replaceAll("?");
+    AccessLog.log(exchange, duration);
   }
 }

@@ -32,38 +32,49 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
 
   private static final Logger LOG = LoggerFactory.getLogger(ProviderKeys.class);
 
+  /**
+   * What is known of the provider, replaced as a whole.
+   *
+   * @param keys the keys of the last successful fetch
+   * @param since when that fetch began, as a value of {@link System#nanoTime()}
+   * @param isDown whether the last fetch has failed, or none has ended yet
+   */
+  private record Known(JWKSet keys, long since, boolean isDown) {
+
+    boolean has(JWKSelector selector) {
+      return !selector.select(keys).isEmpty();
+    }
+  }
+
   private final ProviderKeySet keySet;
   private final long lifetimeNanos;
 
   /** Bounds the tokens that wait for an unknown key; most of these tokens are forged. */
   private final Semaphore searches;
 
-  private volatile JWKSet known = new JWKSet();
-  private volatile long knownNanos; // the time at which the last successful fetch began
-  private volatile boolean isDown = true; // until a fetch has succeeded
+  private final FetchPace pace; // guarded by this
   private volatile CompletableFuture<Void> fetch = CompletableFuture.completedFuture(null);
-  private long lastNanos; // the times at which the last two fetches began, or will begin
-  private long lastButOneNanos;
+  private volatile Known known = new Known(new JWKSet(), System.nanoTime(), true);
 
   /** Keeps a key set for the lifetime; at most two fetches begin in a 60th of the lifetime. */
   ProviderKeys(URI address, Duration lifetime, int maxSearches) {
     keySet = new ProviderKeySet(address);
     lifetimeNanos = lifetime.toNanos();
     searches = new Semaphore(maxSearches);
-    lastNanos = System.nanoTime() - lifetimeNanos;
-    lastButOneNanos = lastNanos;
+    pace = new FetchPace(lifetime.dividedBy(60), System.nanoTime());
   }
 
   /** Returns the keys that are known now, the same object until the provider has others. */
   JWKSet current() {
-    return known;
+    return known.keys;
   }
 
   @Override
   public List<JWK> get(JWKSelector selector, @Nullable SecurityContext context)
       throws KeySourceException {
-    List<JWK> found = selector.select(known);
-    if (found.isEmpty() && isDown) {
+    Known now = known;
+    List<JWK> found = selector.select(now.keys);
+    if (found.isEmpty() && now.isDown) {
       throw new JWKSetUnavailableException("the key set cannot be fetched now");
     }
     return found;
@@ -76,42 +87,37 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
    * @throws RefusedException if too many callers wait for unknown keys
    */
   CompletableFuture<Void> search(JWKSelector selector, Executor executor) {
-    long now = System.nanoTime();
+    long began = System.nanoTime();
+    Known now = known;
     CompletableFuture<Void> completed = CompletableFuture.completedFuture(null);
-    if (isKnown(selector)) {
-      long age = now - knownNanos;
+    if (now.has(selector)) {
+      long age = began - now.since;
       if (age < lifetimeNanos / 4 * 3 || !fetch.isDone()) {
         return completed;
       }
       CompletableFuture<Void> renewal = nextFetch(executor);
-      return age < lifetimeNanos || isDown ? completed : renewal;
+      return age < lifetimeNanos || now.isDown ? completed : renewal;
     }
     if (!searches.tryAcquire()) {
       throw new RefusedException(ErrorNumber.OVERLOADED);
     }
     return nextFetch(executor)
-        .thenCompose(ended -> isSettled(selector, now) ? completed : nextFetch(executor))
+        .thenCompose(ended -> isSettled(selector, began) ? completed : nextFetch(executor))
         .whenComplete((ended, failure) -> searches.release());
-  }
-
-  private boolean isKnown(JWKSelector selector) {
-    return !selector.select(known).isEmpty();
   }
 
   /** Returns whether another fetch cannot change the answer to a search that began then. */
   private boolean isSettled(JWKSelector selector, long then) {
-    return isKnown(selector) || isDown || knownNanos - then >= 0;
+    Known now = known;
+    return now.has(selector) || now.isDown || now.since - then >= 0;
   }
 
-  /**
-   * Returns the unfinished fetch or a new one; while the provider is down, none beyond the limit.
-   */
+  /** Returns the unfinished fetch or a new one; none before its time while the provider is down. */
   private synchronized CompletableFuture<Void> nextFetch(Executor executor) {
     long now = System.nanoTime();
-    long delay = Math.max(0, lastButOneNanos + lifetimeNanos / 60 - now);
-    if (fetch.isDone() && (delay == 0 || !isDown)) {
-      lastButOneNanos = lastNanos;
-      lastNanos = now + delay;
+    long delay = pace.delayNanos(now);
+    if (fetch.isDone() && (delay == 0 || !known.isDown)) {
+      pace.begin(now + delay);
       fetch =
           new CompletableFuture<Void>()
               .completeOnTimeout(null, delay, TimeUnit.NANOSECONDS)
@@ -122,19 +128,17 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
 
   /** Fetches the key set. Logs the reason of a failure, and the keys that are left out. */
   void renew() {
-    long beganNanos = System.nanoTime();
+    long began = System.nanoTime();
+    Known before = known;
     try {
       Fetched fetched = keySet.fetch();
       if (!fetched.leftOut().isEmpty()) {
         LOG.warn("The key set at JWT_JWKS_URL has keys that are left out, {}", fetched);
       }
-      if (!fetched.usable().equals(known)) {
-        known = fetched.usable();
-      }
-      knownNanos = beganNanos;
-      isDown = false;
+      boolean isSame = fetched.usable().equals(before.keys);
+      known = new Known(isSame ? before.keys : fetched.usable(), began, false);
     } catch (IOException e) {
-      isDown = true;
+      known = new Known(before.keys, before.since, true);
       LOG.warn("The key set at JWT_JWKS_URL cannot be fetched: {}", e.getMessage());
     }
   }

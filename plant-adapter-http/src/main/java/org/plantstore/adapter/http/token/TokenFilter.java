@@ -65,50 +65,63 @@ final class TokenFilter implements Ordered {
   /** Returns the request, because the framework does not await a {@code CompletionStage<Void>}. */
   @RequestFilter
   CompletionStage<HttpRequest<?>> requireToken(HttpRequest<?> request) {
-    if (request.getServerAddress().getPort() == managementPort && !isAllowed(request, null)) {
-      throw new RefusedException(ErrorNumber.NOT_FOUND, AT_MANAGEMENT_PORT);
-    }
+    boolean isManagement = request.getServerAddress().getPort() == managementPort;
     String token = TokenValidation.bearerToken(request.getHeaders());
-    if (validatedTokens.contains(token, validation.keys())) {
-      return CompletableFuture.completedFuture(requireAllowed(request));
+    if (!isManagement && validatedTokens.contains(token, validation.keys())) {
+      return requireAllowed(request);
     }
-    if (isAllowed(request, null)) {
-      return CompletableFuture.completedFuture(request);
-    }
+    return isAllowed(request, null, 0)
+        .thenCompose(isPublic -> {
+          if (isPublic) {
+            return CompletableFuture.completedFuture(request);
+          } else if (isManagement) {
+            throw new RefusedException(ErrorNumber.NOT_FOUND, AT_MANAGEMENT_PORT);
+          }
+          return requireToken(request, token);
+        });
+  }
+
+  private CompletionStage<HttpRequest<?>> requireToken(HttpRequest<?> request, String token) {
     if (validation.needsOtherThread(token)) {
       Executor withIds = work -> executor.execute(() -> Exchange.of(request).runWithIds(work));
       return validation
           .searchKey(token, withIds)
-          .thenApplyAsync(ended -> validated(request, token), withIds);
+          .thenComposeAsync(ended -> requireValid(request, token), withIds);
     }
-    return CompletableFuture.completedFuture(validated(request, token));
+    return requireValid(request, token);
   }
 
-  private HttpRequest<?> validated(HttpRequest<?> request, String token) {
+  private CompletionStage<HttpRequest<?>> requireValid(HttpRequest<?> request, String token) {
     Object keys = validation.keys(); // before the validation, during which they may change
     validatedTokens.add(token, validation.requireValid(token), keys);
     return requireAllowed(request);
   }
 
   /** Hides paths that are closed even to valid tokens (RFC 9110, section 15.5.4). */
-  private HttpRequest<?> requireAllowed(HttpRequest<?> request) {
-    if (!isAllowed(request, BEARER)) {
-      throw new RefusedException(ErrorNumber.NOT_FOUND);
-    }
-    return request;
+  private CompletionStage<HttpRequest<?>> requireAllowed(HttpRequest<?> request) {
+    return isAllowed(request, BEARER, 0)
+        .thenApply(isAllowed -> {
+          if (!isAllowed) {
+            throw new RefusedException(ErrorNumber.NOT_FOUND);
+          }
+          return request;
+        });
   }
 
   /**
-   * Returns the decision of the first rule that decides. Without one, returns whether the caller
-   * has a valid token.
+   * Completes with the decision of the first rule that decides, from this index on. Without one,
+   * completes with whether the caller has a valid token.
    */
-  private boolean isAllowed(HttpRequest<?> request, @Nullable Authentication caller) {
-    for (SecurityRule<HttpRequest<?>> rule : rules) {
-      SecurityRuleResult result = Mono.from(rule.check(request, caller)).block();
-      if (result == SecurityRuleResult.ALLOWED || result == SecurityRuleResult.REJECTED) {
-        return result == SecurityRuleResult.ALLOWED;
-      }
+  private CompletableFuture<Boolean> isAllowed(
+      HttpRequest<?> request, @Nullable Authentication caller, int index) {
+    if (index == rules.size()) {
+      return CompletableFuture.completedFuture(caller != null);
     }
-    return caller != null;
+    return Mono.from(rules.get(index).check(request, caller))
+        .toFuture()
+        .thenCompose(result ->
+            result == SecurityRuleResult.ALLOWED || result == SecurityRuleResult.REJECTED
+                ? CompletableFuture.completedFuture(result == SecurityRuleResult.ALLOWED)
+                : isAllowed(request, caller, index + 1));
   }
 }

@@ -52,7 +52,7 @@ class ExchangesTest extends ServerTest {
       throws Exception {
     Map<String, Long> counted = counts();
     assertEquals(ErrorNumber.values().length + Exchange.Outcome.values().length, counted.size());
-    try (Log log = new Log(Exchanges.ACCESS_LOG)) {
+    try (Log log = new Log(AccessLog.NAME)) {
       send(
           createRequest(
                   "X-Request-Id: a\r\ntraceparent: 00-" + TRACE_ID + "-00f067aa0ba902b7-01\r\n")
@@ -213,7 +213,7 @@ class ExchangesTest extends ServerTest {
   }
 
   private ILoggingEvent lineAbout(String methodAndTarget) throws IOException {
-    try (Log log = new Log(Exchanges.ACCESS_LOG)) {
+    try (Log log = new Log(AccessLog.NAME)) {
       send(methodAndTarget + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
       return log.await(1).get(0);
     }
@@ -221,7 +221,7 @@ class ExchangesTest extends ServerTest {
 
   /** Returns the ids in the log of a request with this header, whose answer has the same id. */
   private Map<String, String> idsOf(String header) throws IOException {
-    try (Log log = new Log(Exchanges.ACCESS_LOG)) {
+    try (Log log = new Log(AccessLog.NAME)) {
       String answer = send(createRequest("Connection: close\r\n" + header + "\r\n"));
       Map<String, String> ids = log.await(1).get(0).getMDCPropertyMap();
       assertEquals(List.of(ids.get("request_id")), headers(answer, "x-request-id"));

@@ -1,0 +1,58 @@
+package org.plantstore.adapter.http.observe;
+
+import io.netty.handler.codec.http.HttpResponseStatus;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.plantstore.adapter.http.error.ErrorNumber;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The log of requests. Contains no token, query or body, and its values are bounded and printable.
+ */
+final class AccessLog {
+
+  static final String NAME = "org.plantstore.access";
+
+  private static final Logger LOG = LoggerFactory.getLogger(NAME);
+  private static final String NONE = "-";
+
+  /** Every character except printable ASCII; also the space, the quote and the backslash. */
+  private static final Pattern ILLEGIBLE = Pattern.compile("[^!#-\\[\\]-~]");
+
+  /** A path that has no user, query or fragment, not even an escaped one. */
+  private static final Pattern PATH =
+      Pattern.compile("(?!.*(?:%3f|%23|%40))(?:/(?!/)[^@]*|\\*)", Pattern.CASE_INSENSITIVE);
+
+  private AccessLog() {}
+
+  /** Logs an ended exchange, unless the log is off. */
+  static void log(Exchange exchange, Duration duration) {
+    if (LOG.isInfoEnabled()) {
+      exchange.runWithIds(() -> write(exchange, duration));
+    }
+  }
+
+  private static void write(Exchange exchange, Duration duration) {
+    ErrorNumber error = exchange.error();
+    String path = exchange.path();
+    HttpResponseStatus status = exchange.status();
+    LOG.atInfo()
+        .addKeyValue("method", legible(exchange.method().name(), 16))
+        .addKeyValue("path", PATH.matcher(path).matches() ? legible(path, 256) : NONE)
+        .addKeyValue("status", status == null ? NONE : status.code())
+        .addKeyValue("error", error == null ? NONE : error.number())
+        .addKeyValue("outcome", exchange.outcome().name().toLowerCase(Locale.ROOT))
+        .addKeyValue("duration_ms", BigDecimal.valueOf(duration.toNanos() / 1_000, 3))
+        .addKeyValue("bytes", exchange.answeredBytes())
+        .log("request");
+  }
+
+  private static String legible(String text, int maxCharacters) {
+    String bounded =
+        text.length() <= maxCharacters ? text : text.substring(0, maxCharacters) + "...";
+    return ILLEGIBLE.matcher(bounded).replaceAll("?");
+  }
+}
