@@ -7,30 +7,32 @@ import io.micronaut.context.ApplicationContextBuilder;
 import io.micronaut.context.ApplicationContextConfigurer;
 import io.micronaut.context.ConfigurableBeanContext;
 import io.micronaut.context.DefaultApplicationContextBuilder;
+import io.micronaut.context.env.Environment;
+import io.micronaut.context.exceptions.ConfigurationException;
+import io.micronaut.core.io.service.SoftServiceLoader;
+import io.micronaut.core.order.OrderUtil;
 import io.micronaut.json.JsonMapper;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.spi.ToolProvider;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * The command {@code check}: reports whether a start on this machine with these settings would meet
- * its requirements. It collects the requirements of the service, and those of each adapter that has
- * a tool of this name. A tool writes one line for each requirement: the subject, a tab and the
- * text. The text of a met requirement is its finding, on the tool's output; of an unmet requirement
- * the remedy, on its errors.
+ * its requirements. It collects those of the service, and those of each {@link
+ * ApplicationContextConfigurer} that is a function from the settings to requirements. A requirement
+ * has a name, and returns its finding, or throws {@link ConfigurationException} with the remedy.
  */
 final class Check {
 
   static final String NAME = "check";
 
-  /** {@code --json} writes one document; {@code --token} has a tool read standard input. */
+  /** {@code --json} writes one document; {@code --token} has standard input read. */
   static final List<String> OPTIONS = List.of("--json", "--token");
 
   private final boolean isJson;
@@ -44,19 +46,13 @@ final class Check {
     this.isJson = isJson;
   }
 
-  /** Runs the tools; returns 0 if all requirements are met, and otherwise 1. */
-  static int run(List<ToolProvider> tools, String... arguments) throws IOException {
+  /** Asks each requirement; returns 0 if all are met, and otherwise 1. */
+  static int run(String... arguments) throws IOException {
     Check check = new Check(List.of(arguments).contains("--json"));
     keepOutputForFindings();
     check.addService(arguments);
-    for (ToolProvider tool : tools) {
-      StringWriter met = new StringWriter();
-      StringWriter unmet = new StringWriter();
-      check.isOk &=
-          tool.run(new PrintWriter(met, true), new PrintWriter(unmet, true), arguments) == 0;
-      met.toString().lines().forEach(line -> check.add(true, line.split("\t", 2)));
-      unmet.toString().lines().forEach(line -> check.add(false, line.split("\t", 2)));
-    }
+    check.add(true, "java", Runtime.version() + " of " + System.getProperty("java.vendor"));
+    check.addAdapters(arguments);
     if (check.isJson) {
       Map<String, Object> document =
           new TreeMap<>(Map.of("ok", check.isOk, "findings", check.findings));
@@ -85,22 +81,46 @@ final class Check {
           }
         };
     try (ApplicationContext context = builder.args(arguments).build()) {
-      ServiceSettings.requireLegible(System.getenv(), arguments);
+      ServiceStart.requireLegible(System.getenv(), arguments);
       context.getEnvironment().start();
       ((ConfigurableBeanContext) context).configure();
-      new ServiceSettings().configure(context);
+      new ServiceStart().configure(context);
       new InstalledStores().tryProvided();
       add(true, "service", "the settings can work, and the ports are free");
     } catch (Exception | LinkageError e) { // also of the store's close()
       add(false, "service", Main.reasonFor(e));
     }
-    add(true, "java", Runtime.version() + " of " + System.getProperty("java.vendor"));
   }
 
-  private void add(boolean isMet, String... subjectAndText) {
+  private void addAdapters(String... arguments) {
+    try (ApplicationContext context = ApplicationContext.builder().args(arguments).build()) {
+      Environment settings = context.getEnvironment().start();
+      SoftServiceLoader.load(ApplicationContextConfigurer.class).collectAll().stream()
+          .sorted(OrderUtil.COMPARATOR)
+          .filter(Function.class::isInstance)
+          .forEach(adapter -> requirementsOf(adapter, settings).forEach(this::add));
+    } catch (RuntimeException | LinkageError e) {
+      add(false, "settings", Main.reasonFor(e));
+    }
+  }
+
+  @SuppressWarnings("unchecked") // the only type of function that a configurer may be
+  private static List<Map.Entry<String, Supplier<String>>> requirementsOf(
+      ApplicationContextConfigurer adapter, Environment settings) {
+    return ((Function<Environment, List<Map.Entry<String, Supplier<String>>>>) adapter)
+        .apply(settings);
+  }
+
+  private void add(Map.Entry<String, Supplier<String>> requirement) {
+    try {
+      add(true, requirement.getKey(), requirement.getValue().get());
+    } catch (RuntimeException | LinkageError e) {
+      add(false, requirement.getKey(), Main.reasonFor(e));
+    }
+  }
+
+  private void add(boolean isMet, String subject, String text) {
     isOk &= isMet;
-    String subject = subjectAndText[0];
-    String text = subjectAndText[subjectAndText.length - 1];
     // Sorted, so that the order is the same each time.
     findings.add(new TreeMap<>(Map.of("ok", isMet, "subject", subject, "text", text)));
     if (!isJson) {

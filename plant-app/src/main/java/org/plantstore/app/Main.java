@@ -76,7 +76,7 @@ public final class Main {
     long began = System.nanoTime();
     requireSettingsOrOptions(List.of(), settings);
     // Before the first logger is created, because some of these settings configure it.
-    ServiceSettings.requireLegible(System.getenv(), settings);
+    ServiceStart.requireLegible(System.getenv(), settings);
     ApplicationContext context = ApplicationContext.builder().args(settings).start();
     context.getBean(Shutdown.class).runAtExit();
     EmbeddedServer server = context.getBean(EmbeddedServer.class).start();
@@ -87,22 +87,21 @@ public final class Main {
 
   /** Runs a command of the service or an adapter, and returns its exit code. */
   static int run(String command, String... arguments) throws IOException {
-    List<ToolProvider> tools =
-        ServiceLoader.load(ToolProvider.class).stream()
-            .filter(tool -> !tool.type().getModule().isNamed()) // others are the JDK's
-            .map(ServiceLoader.Provider::get)
-            .filter(tool -> tool.name().equals(command))
-            .toList();
     if (command.equals(Check.NAME)) {
       requireSettingsOrOptions(Check.OPTIONS, arguments);
-      return Check.run(tools, arguments);
+      return Check.run(arguments);
     }
-    if (tools.isEmpty()) {
-      throw new ConfigurationException("there is no such command; see plant-store --help");
-    }
+    ToolProvider tool =
+        ServiceLoader.load(ToolProvider.class).stream()
+            .filter(each -> !each.type().getModule().isNamed()) // others are the JDK's
+            .map(ServiceLoader.Provider::get)
+            .filter(each -> each.name().equals(command))
+            .findFirst()
+            .orElseThrow(() ->
+                new ConfigurationException("there is no such command; see plant-store --help"));
     requireSettingsOrOptions(List.of(), arguments);
-    ServiceSettings.requireLegible(System.getenv(), arguments);
-    return tools.get(0).run(System.out, System.err, arguments);
+    ServiceStart.requireLegible(System.getenv(), arguments);
+    return tool.run(System.out, System.err, arguments);
   }
 
   /** Requires arguments that are settings, or one of the options. */

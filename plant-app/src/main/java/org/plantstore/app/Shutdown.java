@@ -36,7 +36,7 @@ final class Shutdown implements HealthIndicator {
   Shutdown(
       EmbeddedApplication<?> application,
       @Named("drain") Collection<Runnable> drains,
-      @Property(name = ServiceSettings.DRAIN_SECONDS) long drainSeconds) {
+      @Property(name = ServiceStart.DRAIN_SECONDS) long drainSeconds) {
     this.application = application;
     this.drains = drains;
     this.drainSeconds = drainSeconds;

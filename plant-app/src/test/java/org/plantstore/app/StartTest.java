@@ -211,7 +211,7 @@ class StartTest {
     for (String port : List.of("PORT", "MANAGEMENT_PORT")) {
       variables.computeIfAbsent(port, unset -> String.valueOf(ServiceClient.freePort()));
     }
-    ServiceSettings.requireLegible(settings);
+    ServiceStart.requireLegible(settings);
     try (ApplicationContext context =
         ApplicationContext.builder()
             .environmentPropertySource(false)

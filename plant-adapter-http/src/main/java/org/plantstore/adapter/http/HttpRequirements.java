@@ -1,26 +1,24 @@
 package org.plantstore.adapter.http;
 
 import com.sun.management.UnixOperatingSystemMXBean;
-import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.exceptions.ConfigurationException;
-import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
-import java.util.spi.ToolProvider;
 import org.plantstore.adapter.http.tls.TlsFiles;
 import org.plantstore.adapter.http.token.TokenRequirements;
 import org.plantstore.adapter.http.token.TokenSettings;
 
 /**
- * The requirements of this adapter. A start stops at the first that is not met; the service's
- * command {@code check} finds this class as a {@link ToolProvider}, and reports all.
+ * The requirements of this adapter. Each has a name, and returns its finding, or throws {@link
+ * ConfigurationException} with the remedy. A start stops at the first that is not met; the
+ * service's command {@code check} reports all.
  */
-public final class HttpRequirements implements ToolProvider {
+final class HttpRequirements {
 
   private static final List<String> LIMITS =
       List.of(
@@ -46,59 +44,35 @@ public final class HttpRequirements implements ToolProvider {
         : Integer.MAX_VALUE;
   }
 
-  /**
-   * Returns the requirements of a start by subject. Each returns its finding, or throws {@link
-   * ConfigurationException} with the remedy.
-   */
-  static Map<String, Supplier<String>> ofStart(Environment settings) {
-    Map<String, Supplier<String>> requirements = new LinkedHashMap<>();
-    requirements.put("limits", () -> limits(settings));
-    requirements.put("certificate", () -> certificate(settings));
-    requirements.put("tokens", () -> TokenSettings.of(settings).toString());
-    requirements.put("libraries", () -> NettyVersion.requireOne(settings));
-    return requirements;
-  }
+  private HttpRequirements() {}
 
-  @Override
-  public String name() {
-    return "check";
+  /** Returns the requirements of a start. */
+  static List<Map.Entry<String, Supplier<String>>> ofStart(Environment settings) {
+    return List.of(
+        Map.entry("limits", () -> limits(settings)),
+        Map.entry("certificate", () -> certificate(settings)),
+        Map.entry("tokens", () -> TokenSettings.of(settings).toString()),
+        Map.entry("libraries", () -> NettyVersion.requireOne(settings)));
   }
 
   /**
-   * Writes one line for each requirement: the subject, a tab and the text. The text of a met
-   * requirement is its finding, on {@code out}; of an unmet requirement the remedy, on {@code err}.
-   *
-   * @param arguments settings, and {@code --token} to validate the token on standard input, which
-   *     is not written anywhere
-   * @return 0 if all requirements are met, and otherwise 1
+   * Returns the requirements of a start, that on the provider if there is one, and, with the option
+   * {@code --token}, that on the token on standard input.
    */
-  @Override
-  public int run(PrintWriter out, PrintWriter err, String... arguments) {
-    int code = 0;
-    try (ApplicationContext context = ApplicationContext.builder().args(arguments).build()) {
-      Environment settings = context.getEnvironment().start();
-      HttpSettings.addDefaultOfConnections(settings);
-      Map<String, Supplier<String>> requirements = ofStart(settings);
-      Supplier<TokenRequirements> tokens = () -> new TokenRequirements(TokenSettings.of(settings));
+  static List<Map.Entry<String, Supplier<String>>> all(Environment settings) {
+    List<Map.Entry<String, Supplier<String>>> all = new ArrayList<>(ofStart(settings));
+    try {
+      TokenRequirements tokens = new TokenRequirements(TokenSettings.of(settings));
       if (settings.containsProperty("jwt.jwks-url")) {
-        requirements.put("provider", () -> tokens.get().provider());
+        all.add(Map.entry("provider", tokens::provider));
       }
-      if (List.of(arguments).contains("--token")) {
-        requirements.put("token", () -> tokens.get().token(System.in));
-      }
-      for (Map.Entry<String, Supplier<String>> requirement : requirements.entrySet()) {
-        try {
-          out.println(requirement.getKey() + "\t" + requirement.getValue().get());
-        } catch (ConfigurationException e) {
-          err.println(requirement.getKey() + "\t" + e.getMessage());
-          code = 1;
-        }
+      if (settings.containsProperty("token")) {
+        all.add(Map.entry("token", () -> tokens.token(System.in)));
       }
     } catch (ConfigurationException e) {
-      err.println("settings\t" + e.getMessage());
-      code = 1;
+      // "tokens" tells it
     }
-    return code;
+    return all;
   }
 
   private static String limits(Environment settings) {

@@ -8,8 +8,6 @@ import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.ApplicationContextBuilder;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -66,21 +64,21 @@ class SettingsTest {
     List<String> plain = report(Map.of());
     assertLinesMatch(
         List.of(
-            "limits\tat most [0-9]+ connections, with a limit of [0-9]+ open files",
-            "certificate\tnone; a proxy in front of the service must terminate TLS",
-            "tokens\tsigned by the key in JWT_SECRET; any issuer; any audience",
-            "libraries\tNetty 4(\\.[0-9]+){2}\\.Final"),
+            "limits: at most [0-9]+ connections, with a limit of [0-9]+ open files",
+            "certificate: none; a proxy in front of the service must terminate TLS",
+            "tokens: signed by the key in JWT_SECRET; any issuer; any audience",
+            "libraries: Netty 4(\\.[0-9]+){2}\\.Final"),
         plain);
     long connections = Long.parseLong(plain.get(0).replaceAll("\\D*(\\d+).*", "$1"));
     assertLinesMatch(
         List.of(
             plain.get(0).replace(" " + connections + " ", " " + connections / 3 + " "),
-            "certificate\tfor \\[localhost, 127.0.0.1] until [-0-9:TZ.]+",
+            "certificate: for \\[localhost, 127.0.0.1] until [-0-9:TZ.]+",
             plain.get(2),
             plain.get(3)),
         report(TestCertificate.settings()));
     Map<String, String> chosen = Map.of("max.connections", "77");
-    assertLinesMatch(List.of("limits\tat most 77 .*", ">> others >>"), report(chosen));
+    assertLinesMatch(List.of("limits: at most 77 .*", ">> others >>"), report(chosen));
   }
 
   @Test
@@ -120,14 +118,14 @@ class SettingsTest {
   }
 
   private static List<String> report(Map<String, String> settings) {
-    Map<String, String> all = new HashMap<>(Map.of("jwt.secret", Tokens.SECRET));
+    Map<String, Object> all = new HashMap<>(Map.of("jwt.secret", Tokens.SECRET));
     all.putAll(settings);
-    StringWriter report = new StringWriter();
-    PrintWriter writer = new PrintWriter(report);
-    String[] arguments =
-        all.entrySet().stream().map(setting -> "--" + setting).toArray(String[]::new);
-    assertEquals(0, new HttpRequirements().run(writer, writer, arguments));
-    return report.toString().lines().toList();
+    try (ApplicationContext context = ApplicationContext.builder().properties(all).build()) {
+      return new HttpStart()
+          .apply(context.getEnvironment().start()).stream()
+              .map(each -> each.getKey() + ": " + each.getValue().get())
+              .toList();
+    }
   }
 
   private static void assertRefused(Map<String, Object> settings, String message) {

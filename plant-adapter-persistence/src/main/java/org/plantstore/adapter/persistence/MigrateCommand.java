@@ -24,7 +24,7 @@ public final class MigrateCommand implements ToolProvider {
     try (ApplicationContext context = ApplicationContext.builder().args(arguments).build()) {
       Environment settings = context.getEnvironment().start();
       new Requirements(DatabaseAccess.of(settings), true)
-          .prepare(PersistenceSettings.startTimeout(settings));
+          .prepare(PersistenceStart.startTimeout(settings));
       out.println("The tables are up to date.");
       return 0;
     }

@@ -8,7 +8,7 @@ import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.StringWriter;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -16,9 +16,11 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import org.plantstore.domain.PlantStore;
@@ -58,23 +60,36 @@ public abstract class PostgresServer {
             .getMessage());
   }
 
-  /** What a command returned and wrote. */
-  record Report(int code, String out, String err) {}
+  /** Returns what a check reports: the findings of met requirements, the remedies of others. */
+  List<String> check(boolean isMet, Map<String, Object> replacements) {
+    List<String> report = new ArrayList<>();
+    try (ApplicationContext context =
+        ApplicationContext.builder().properties(settings(replacements)).build()) {
+      for (Map.Entry<String, Supplier<String>> each :
+          new PersistenceStart().apply(context.getEnvironment().start())) {
+        assertEquals("database", each.getKey());
+        try {
+          String finding = each.getValue().get();
+          report.addAll(isMet ? List.of(finding) : List.of());
+        } catch (ConfigurationException e) {
+          report.addAll(isMet ? List.of() : List.of(String.valueOf(e.getMessage())));
+        }
+      }
+    }
+    return report;
+  }
 
-  /** Runs a command as a service does. */
-  Report run(String command, Map<String, Object> replacements) {
-    StringWriter out = new StringWriter();
-    StringWriter err = new StringWriter();
-    int code =
-        ToolProvider.findFirst(command)
-            .orElseThrow()
-            .run(
-                new PrintWriter(out, true),
-                new PrintWriter(err, true),
-                settings(replacements).entrySet().stream()
-                    .map(each -> "--" + each)
-                    .toArray(String[]::new));
-    return new Report(code, out.toString(), err.toString());
+  /** Runs a command as a service does, and returns its exit code. */
+  int run(String command, Map<String, Object> replacements) {
+    PrintWriter ignored = new PrintWriter(Writer.nullWriter());
+    return ToolProvider.findFirst(command)
+        .orElseThrow()
+        .run(
+            ignored,
+            ignored,
+            settings(replacements).entrySet().stream()
+                .map(each -> "--" + each)
+                .toArray(String[]::new));
   }
 
   /** Returns the settings of an instance; the replacements precede those of this server. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
 import io.micronaut.context.exceptions.ConfigurationException;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -15,7 +16,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.plantstore.adapter.persistence.PostgresServer.Report;
 
 /** Which tables a start accepts that has not made them, and the commands for them. */
 @Tag("newest")
@@ -68,7 +68,7 @@ class TableStartTest {
     Map<String, Object> account =
         Map.of("database.username", told.endsWith("security") ? "gardener" : "postgres");
 
-    assertEquals("database\t" + reasonFor(told) + "\n", SERVER.run("check", account).err());
+    assertEquals(List.of(reasonFor(told)), SERVER.check(false, account));
   }
 
   @Test
@@ -135,8 +135,7 @@ class TableStartTest {
         "the schema has another application's history of migrations; choose another schema by"
             + " currentSchema in DATABASE_URL, or another database";
 
-    assertEquals(
-        isForeign ? "database\t" + reason + "\n" : "", SERVER.run("check", Map.of()).err());
+    assertEquals(isForeign ? List.of(reason) : List.of(), SERVER.check(false, Map.of()));
     if (isForeign) {
       assertEquals(reason, SERVER.refusal(Map.of()));
       assertEquals("1", SERVER.single("SELECT count(*) FROM flyway_schema_history"));
@@ -153,7 +152,7 @@ class TableStartTest {
         "INSERT INTO flyway_schema_history SELECT 9, '9', 'later', 'SQL', 'V9__later.sql', 1,"
             + " installed_by, installed_on, 1, true FROM flyway_schema_history");
 
-    assertEquals("", SERVER.run("check", Map.of()).err());
+    assertEquals(List.of(), SERVER.check(false, Map.of()));
     SERVER.migrate();
   }
 
@@ -169,7 +168,7 @@ class TableStartTest {
     Map<String, Object> settings =
         Map.of("database.url", SERVER.url("postgres") + "?currentSchema=garden,public");
 
-    assertEquals("", SERVER.run("check", settings).err());
+    assertEquals(List.of(), SERVER.check(false, settings));
     SERVER.assertServes(settings);
     assertEquals("1", SERVER.single("SELECT count(*) FROM garden.plant"));
   }
@@ -190,29 +189,25 @@ class TableStartTest {
         "CREATE ROLE gardener LOGIN", "ALTER ROLE gardener SET default_transaction_read_only = on");
     String url = SERVER.url("postgres");
 
-    Report report =
-        SERVER.run(
-            "check",
-            Map.of("database.username", "gardener", "database.url", url + "?sslpassword=canary"));
+    Map<String, Object> settings =
+        Map.of("database.username", "gardener", "database.url", url + "?sslpassword=canary");
 
     assertEquals(
-        """
-        database\t%s answers
-        database\tPostgreSQL N
-        database\tencoding UTF8
-        database\ta primary
-        database\tthe table plant is not there yet; the start creates it
-        database\tthe table plant is not distributed
-        """
-            .formatted(url),
-        report.out().replaceAll("PostgreSQL \\d+", "PostgreSQL N"));
+        List.of(
+            url + " answers",
+            "PostgreSQL N",
+            "encoding UTF8",
+            "a primary",
+            "the table plant is not there yet; the start creates it",
+            "the table plant is not distributed"),
+        SERVER.check(true, settings).stream()
+            .map(line -> line.replaceFirst("PostgreSQL \\d+", "PostgreSQL N"))
+            .toList());
     assertEquals(
-        """
-        database\tthe database must be writable for gardener, but is read-only
-        database\tgardener must be allowed to create the tables, and to change them; if another \
-        account does that with plant-store migrate, set DATABASE_MIGRATE to off
-        """,
-        report.err());
-    assertEquals(1, report.code());
+        List.of(
+            "the database must be writable for gardener, but is read-only",
+            "gardener must be allowed to create the tables, and to change them; if another account"
+                + " does that with plant-store migrate, set DATABASE_MIGRATE to off"),
+        SERVER.check(false, settings));
   }
 }

@@ -25,7 +25,7 @@ final class MemoryPlantStore implements PlantStore, HealthIndicator {
   private boolean isClosed;
 
   MemoryPlantStore(
-      @Property(name = MemorySettings.MAX_PLANTS) int maxPlants, MeterRegistry registry) {
+      @Property(name = MemoryStart.MAX_PLANTS) int maxPlants, MeterRegistry registry) {
     this.maxPlants = maxPlants;
     Gauge.builder("nursery.plants", this, MemoryPlantStore::size)
         .description("Plants in memory")

@@ -7,13 +7,16 @@ import io.micronaut.context.annotation.ContextConfigurer;
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
-import java.io.PrintWriter;
+import java.util.List;
 import java.util.Map;
-import java.util.spi.ToolProvider;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** The settings of the store: stops a start that cannot work, and reports them to {@code check}. */
 @ContextConfigurer
-public final class MemorySettings implements ApplicationContextConfigurer, ToolProvider {
+public final class MemoryStart
+    implements ApplicationContextConfigurer,
+        Function<Environment, List<Map.Entry<String, Supplier<String>>>> {
 
   static final String MAX_PLANTS = "nursery.max.plants";
 
@@ -41,20 +44,9 @@ public final class MemorySettings implements ApplicationContextConfigurer, ToolP
     return "at most " + value + " plants";
   }
 
+  /** Returns each requirement with its name: its finding, or a ConfigurationException. */
   @Override
-  public String name() {
-    return "check";
-  }
-
-  /** Writes the subject, a tab and the finding to {@code out}, or the remedy to {@code err}. */
-  @Override
-  public int run(PrintWriter out, PrintWriter err, String... arguments) {
-    try (ApplicationContext context = ApplicationContext.builder().args(arguments).build()) {
-      out.println("memory\t" + requireUsable(context.getEnvironment().start()));
-      return 0;
-    } catch (ConfigurationException e) {
-      err.println("memory\t" + e.getMessage());
-      return 1;
-    }
+  public List<Map.Entry<String, Supplier<String>>> apply(Environment settings) {
+    return List.of(Map.entry("memory", () -> requireUsable(settings)));
   }
 }

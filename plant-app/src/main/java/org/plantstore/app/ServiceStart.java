@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 
 /** Stops a start whose settings cannot work, or whose ports are in use. */
 @ContextConfigurer
-public final class ServiceSettings implements ApplicationContextConfigurer {
+public final class ServiceStart implements ApplicationContextConfigurer {
 
   static final String DRAIN_SECONDS = "drain.seconds";
 

@@ -14,6 +14,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.plantstore.adapter.http.tls.TlsFiles;
 import org.plantstore.adapter.http.token.TokenSettings;
@@ -23,12 +24,14 @@ import org.slf4j.LoggerFactory;
 /**
  * Contributes this adapter's default settings ({@code settings.properties}), which also replace the
  * framework's defaults that would break the contract, and stops a start whose requirements are not
- * met.
+ * met. As a function, returns these requirements for the service's command {@code check}.
  */
 @ContextConfigurer
-public final class HttpSettings implements ApplicationContextConfigurer {
+public final class HttpStart
+    implements ApplicationContextConfigurer,
+        Function<Environment, List<Map.Entry<String, Supplier<String>>>> {
 
-  private static final Logger LOG = LoggerFactory.getLogger(HttpSettings.class);
+  private static final Logger LOG = LoggerFactory.getLogger(HttpStart.class);
 
   /** The heap that is reserved for a connection: three times an idle one, and thrice with TLS. */
   private static final int HEAP_BYTES_PER_CONNECTION = 9 * 1024;
@@ -41,7 +44,7 @@ public final class HttpSettings implements ApplicationContextConfigurer {
                 + " CREATE_TIMEOUT_SECONDS")
             .split(" "));
     try (InputStream settings =
-        requireNonNull(HttpSettings.class.getResourceAsStream("settings.properties"))) {
+        requireNonNull(HttpStart.class.getResourceAsStream("settings.properties"))) {
       builder.propertySources(
           PropertySource.of(
               "plant-adapter-http",
@@ -53,8 +56,15 @@ public final class HttpSettings implements ApplicationContextConfigurer {
     }
   }
 
+  /** Returns the requirements of a start, and those on the provider and on a token to check. */
+  @Override
+  public List<Map.Entry<String, Supplier<String>>> apply(Environment settings) {
+    addDefaultOfConnections(settings);
+    return HttpRequirements.all(settings);
+  }
+
   /** Adds the default of MAX_CONNECTIONS, which depends on heap, open files and TLS. */
-  static void addDefaultOfConnections(Environment settings) {
+  private static void addDefaultOfConnections(Environment settings) {
     long ofHeap = Runtime.getRuntime().maxMemory() / HEAP_BYTES_PER_CONNECTION;
     long plain = Math.min(ofHeap, HttpRequirements.maxConnections());
     boolean isTls = settings.containsProperty("tls.certificate");
@@ -69,7 +79,7 @@ public final class HttpSettings implements ApplicationContextConfigurer {
     addDefaultOfConnections(environment);
     // Before any port is opened.
     List<String> findings =
-        HttpRequirements.ofStart(environment).values().stream().map(Supplier::get).toList();
+        HttpRequirements.ofStart(environment).stream().map(each -> each.getValue().get()).toList();
     LOG.debug("Requirements of HTTP are met: {}", findings);
     context.registerSingleton(TokenSettings.of(environment));
     TlsFiles.of(environment)

@@ -8,8 +8,12 @@ import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
 import org.plantstore.adapter.persistence.database.ConnectionPool;
 import org.plantstore.adapter.persistence.database.DatabaseAccess;
@@ -17,10 +21,13 @@ import org.plantstore.adapter.persistence.requirement.Requirements;
 
 /**
  * Contributes this adapter's default settings, so that a service with another adapter has none of
- * them, and stops a start whose database does not meet the requirements.
+ * them, and stops a start whose database does not meet the requirements. As a function, returns
+ * these requirements for the service's command {@code check}.
  */
 @ContextConfigurer
-public final class PersistenceSettings implements ApplicationContextConfigurer {
+public final class PersistenceStart
+    implements ApplicationContextConfigurer,
+        Function<Environment, List<Map.Entry<String, Supplier<String>>>> {
 
   private static final String START_SECONDS = "database.start.timeout.seconds";
   private static final String MIGRATE = "database.migrate";
@@ -61,6 +68,29 @@ public final class PersistenceSettings implements ApplicationContextConfigurer {
     boolean hasCitus = PlantQueues.requireDistribution(requirements.access());
     settings.addPropertySource(
         PropertySource.of("database", Map.of(PlantQueues.HAS_CITUS, hasCitus)));
+  }
+
+  /**
+   * Returns the requirements on the database as it is now, each named {@code database}. A
+   * requirement returns its finding, or throws ConfigurationException with the remedy. Neither
+   * retries nor changes anything.
+   */
+  @Override
+  public List<Map.Entry<String, Supplier<String>>> apply(Environment settings) {
+    List<Supplier<String>> all = new ArrayList<>();
+    try {
+      Requirements requirements = requirements(settings);
+      all.addAll(requirements.all());
+      all.add(() ->
+          PlantQueues.requireDistribution(requirements.access())
+              ? "Citus keeps each plant at one node"
+              : "the table plant is not distributed");
+    } catch (ConfigurationException e) {
+      all.add(() -> {
+        throw e;
+      });
+    }
+    return all.stream().map(each -> Map.entry("database", each)).toList();
   }
 
   /**
