@@ -56,8 +56,8 @@ final class HttpRequirements {
   }
 
   /**
-   * Returns the requirements of a start, that on the provider if there is one, and, with the option
-   * {@code --token}, that on the token on standard input.
+   * Returns the requirements of a start; also that on the provider, if there is one, and with the
+   * option {@code --token} that on the token on standard input.
    */
   static List<Map.Entry<String, Supplier<String>>> all(Environment settings) {
     List<Map.Entry<String, Supplier<String>>> all = new ArrayList<>(ofStart(settings));
@@ -66,7 +66,7 @@ final class HttpRequirements {
       if (settings.containsProperty("jwt.jwks-url")) {
         all.add(Map.entry("provider", tokens::provider));
       }
-      if (settings.containsProperty("token")) {
+      if (settings.getProperty("token", String.class).filter("true"::equals).isPresent()) {
         all.add(Map.entry("token", () -> tokens.token(System.in)));
       }
     } catch (ConfigurationException e) {

@@ -33,7 +33,7 @@ public final class HttpStart
 
   private static final Logger LOG = LoggerFactory.getLogger(HttpStart.class);
 
-  /** The heap that is reserved for a connection: three times an idle one, and thrice with TLS. */
+  /** Three times the heap of an idle connection; with TLS, three times as much is reserved. */
   private static final int HEAP_BYTES_PER_CONNECTION = 9 * 1024;
 
   @Override

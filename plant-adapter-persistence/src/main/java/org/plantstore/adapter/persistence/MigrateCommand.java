@@ -23,8 +23,9 @@ public final class MigrateCommand implements ToolProvider {
   public int run(PrintWriter out, PrintWriter err, String... arguments) {
     try (ApplicationContext context = ApplicationContext.builder().args(arguments).build()) {
       Environment settings = context.getEnvironment().start();
-      new Requirements(DatabaseAccess.of(settings), true)
-          .prepare(PersistenceStart.startTimeout(settings));
+      DatabaseAccess access = DatabaseAccess.of(settings);
+      new Requirements(access, true).prepare(PersistenceStart.startTimeout(settings));
+      PlantQueues.requireDistribution(access);
       out.println("The tables are up to date.");
       return 0;
     }

@@ -45,7 +45,7 @@ public final class PersistenceStart
                 Map.entry(ConnectionPool.DEADLINE, 5),
                 Map.entry(START_SECONDS, 60),
                 Map.entry(MIGRATE, "on"),
-                // Four are enough for one server, and one is the monitor's; others are not opened.
+                // The most that may be open. One server takes five: four for plants, one to probe.
                 Map.entry(ConnectionPool.CONNECTIONS, 36),
                 Map.entry("datasources.default.url", "${database.url:}"),
                 // The driver's own check costs no statement; Micronaut would add one.
@@ -67,7 +67,8 @@ public final class PersistenceStart
     requirements.prepare(startTimeout(settings));
     boolean hasCitus = PlantQueues.requireDistribution(requirements.access());
     settings.addPropertySource(
-        PropertySource.of("database", Map.of(PlantQueues.HAS_CITUS, hasCitus)));
+        // Before all others: it is a finding, no setting.
+        PropertySource.of("database", Map.of(PlantQueues.HAS_CITUS, hasCitus), Integer.MAX_VALUE));
   }
 
   /**
@@ -81,10 +82,7 @@ public final class PersistenceStart
     try {
       Requirements requirements = requirements(settings);
       all.addAll(requirements.all());
-      all.add(() ->
-          PlantQueues.requireDistribution(requirements.access())
-              ? "Citus keeps each plant at one node"
-              : "the table plant is not distributed");
+      PlantQueues.requireDistribution(requirements.access());
     } catch (ConfigurationException e) {
       all.add(() -> {
         throw e;
@@ -93,12 +91,8 @@ public final class PersistenceStart
     return all.stream().map(each -> Map.entry("database", each)).toList();
   }
 
-  /**
-   * Returns the requirements of a start on the database.
-   *
-   * @throws ConfigurationException if a setting cannot work
-   */
-  static Requirements requirements(Environment settings) {
+  /** Throws ConfigurationException if a setting cannot work. */
+  private static Requirements requirements(Environment settings) {
     requireNumber(settings, ConnectionPool.DEADLINE, 1, 60);
     requireNumber(settings, ConnectionPool.CONNECTIONS, GroupCommit.WRITERS + 1, 10_000);
     startTimeout(settings);

@@ -23,16 +23,14 @@ import org.plantstore.adapter.persistence.database.PostgresFailure;
 import org.plantstore.adapter.persistence.database.RunningStatements;
 
 /**
- * Decides once, at the start, how the store's plants reach the database: the door to {@code citus},
- * of which no other class knows.
+ * Decides once, at the start, how the store's plants reach the database. The only class that knows
+ * of {@code citus}.
  */
 @Factory
 final class PlantQueues {
 
   /** The setting that a start writes for this factory. */
   static final String HAS_CITUS = "database.citus";
-
-  private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   @Singleton
   @Bean(preDestroy = "close")
@@ -61,7 +59,7 @@ final class PlantQueues {
    * @throws ConfigurationException if the distribution does not keep the rules
    */
   static boolean requireDistribution(DatabaseAccess access) {
-    try (Connection connection = access.dataSource(TIMEOUT).getConnection();
+    try (Connection connection = access.dataSource(Duration.ofSeconds(10)).getConnection();
         Statement statement = connection.createStatement();
         ResultSet row =
             statement.executeQuery("SELECT to_regclass('pg_dist_partition') IS NOT NULL")) {

@@ -25,11 +25,11 @@ import org.slf4j.LoggerFactory;
  */
 final class PlantTable implements GroupCommit.Table {
 
-  /** How a statement has its plants. */
+  /** How plants are written into a statement. */
   enum Form {
-    /** In an array for each column: the same statement for every number of plants. */
+    /** As an array of each column: the same statement for every number of plants. */
     ARRAYS,
-    /** In a row for each plant: a server that has no rows of its own can pass them on. */
+    /** As a row of each plant, which a server can pass on to another that stores it. */
     ROWS
   }
 
@@ -44,8 +44,8 @@ final class PlantTable implements GroupCommit.Table {
 
   /**
    * Where standbys confirm commits, a visible row may be unconfirmed, such as after a crash. The
-   * query therefore writes a message to the server's WAL. Its commit waits until a standby has
-   * confirmed all earlier commits.
+   * query therefore writes a message to the server's WAL. The query's own commit then waits until a
+   * standby has confirmed all earlier commits.
    */
   private static final String SELECT =
       """
@@ -140,7 +140,7 @@ final class PlantTable implements GroupCommit.Table {
     try (PreparedStatement select = connection.prepareStatement(SELECT)) {
       select.setObject(1, idsOf(plants));
       Map<Long, NewPlant> stored = new HashMap<>();
-      // A server that passes rows on may have another setting than those that store them.
+      // A server that passes rows on does not know the setting of those that store them.
       boolean isSynchronous = form == Form.ROWS;
       try (ResultSet row = statements.execute(select)) {
         while (row.next()) {

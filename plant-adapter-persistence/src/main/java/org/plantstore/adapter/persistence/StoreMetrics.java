@@ -26,7 +26,8 @@ final class StoreMetrics {
           .toArray(Duration[]::new);
 
   /** Counts the plants of the store's queue. */
-  final PlantQueue.Counts counts = new PlantQueue.Counts();
+  final PlantQueue.Counts counts =
+      new PlantQueue.Counts(new LongAdder(), new LongAdder(), new LongAdder());
 
   private final MeterRegistry registry;
 

@@ -61,7 +61,7 @@ public abstract class PostgresServer {
   }
 
   /** Returns what a check reports: the findings of met requirements, the remedies of others. */
-  List<String> check(boolean isMet, Map<String, Object> replacements) {
+  public List<String> check(boolean isMet, Map<String, Object> replacements) {
     List<String> report = new ArrayList<>();
     try (ApplicationContext context =
         ApplicationContext.builder().properties(settings(replacements)).build()) {
@@ -80,7 +80,7 @@ public abstract class PostgresServer {
   }
 
   /** Runs a command as a service does, and returns its exit code. */
-  int run(String command, Map<String, Object> replacements) {
+  public int run(String command, Map<String, Object> replacements) {
     PrintWriter ignored = new PrintWriter(Writer.nullWriter());
     return ToolProvider.findFirst(command)
         .orElseThrow()

@@ -198,8 +198,7 @@ class TableStartTest {
             "PostgreSQL N",
             "encoding UTF8",
             "a primary",
-            "the table plant is not there yet; the start creates it",
-            "the table plant is not distributed"),
+            "the table plant is not there yet; the start creates it"),
         SERVER.check(true, settings).stream()
             .map(line -> line.replaceFirst("PostgreSQL \\d+", "PostgreSQL N"))
             .toList());

@@ -16,7 +16,7 @@ import org.plantstore.adapter.http.observe.Exchange;
 /**
  * Takes memory for each part of a body from the {@link BodyBudget}, and gives it back when the
  * answer is written. Refuses a body for which there is none. Stands behind {@link
- * MalformedRequests}, in front of the framework. One per connection, used by its event loop only.
+ * MalformedRequests}. One per connection, used by its event loop only.
  */
 final class BodyMemory extends ChannelDuplexHandler {
 
@@ -59,7 +59,8 @@ final class BodyMemory extends ChannelDuplexHandler {
 
   /**
    * Reads on. The framework starts a request when a read is complete. A small body is awaited
-   * first, because ending a request that was started costs more than the client has spent.
+   * first, because abandoning a request that the framework has started costs the service more than
+   * it cost the client.
    */
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {

@@ -51,7 +51,7 @@ final class ClientWaits extends ChannelDuplexHandler {
     slowClients.whenReleased(context::fireChannelReadComplete);
   }
 
-  /** Follows a pipelined request, which is received before more is read. */
+  /** A pipelined request has begun without input from the client: the wait may be another. */
   @Override
   public void read(ChannelHandlerContext context) {
     context.read();

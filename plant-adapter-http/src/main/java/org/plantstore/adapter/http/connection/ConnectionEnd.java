@@ -18,9 +18,6 @@ import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
 import org.plantstore.adapter.http.connection.CurrentRequest.Part;
 import org.plantstore.adapter.http.connection.TlsContexts.TlsHandler;
-import org.plantstore.adapter.http.observe.LogLimit;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Ends the connection after an answer to a malformed or incomplete request, to a request with
@@ -29,13 +26,10 @@ import org.slf4j.LoggerFactory;
  */
 final class ConnectionEnd extends ChannelDuplexHandler {
 
-  private static final Logger LOG = LoggerFactory.getLogger(ConnectionEnd.class);
-  private static final LogLimit NO_MEMORY = new LogLimit();
-
   /** Bounds the rest of a refused body that is read: most clients send all before they read. */
   private static final long MAX_DROPPED_BYTES = 16 * 1024 * 1024;
 
-  /** How long a new connection stays open for its first request when the drain has ended. */
+  /** How long a new connection stays open for its first request during the drain. */
   private static final long FIRST_REQUEST_SECONDS = 5;
 
   private final CurrentRequest current;
@@ -92,8 +86,8 @@ final class ConnectionEnd extends ChannelDuplexHandler {
   }
 
   /**
-   * Closes only the output while the client may be sending a refused body. When the drain has
-   * ended, waits for the first request of a new connection.
+   * Closes only the output while the client may be sending a refused body. During the drain, a new
+   * connection is closed only if no request arrives in time.
    */
   @Override
   public void close(ChannelHandlerContext context, ChannelPromise promise) {
@@ -108,19 +102,6 @@ final class ConnectionEnd extends ChannelDuplexHandler {
       tls.closeOutbound(promise);
     } else {
       ((DuplexChannel) context.channel()).shutdownOutput(promise);
-    }
-  }
-
-  /** Closes the connection: the client has reset it, the decoder fails, or memory is exhausted. */
-  @Override
-  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    current.end();
-    context.close();
-    LOG.debug("A connection is closed", cause);
-    if (cause instanceof OutOfMemoryError && NO_MEMORY.tryAcquire()) {
-      LOG.warn(
-          "Connections are closed because Netty has no direct memory left for their input: {}",
-          cause.getMessage());
     }
   }
 }

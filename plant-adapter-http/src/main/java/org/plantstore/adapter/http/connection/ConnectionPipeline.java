@@ -24,8 +24,8 @@ import org.plantstore.adapter.http.observe.Exchange;
 /**
  * Installs the handlers of this package on every listener and connection. Input passes them in this
  * order, output in the reverse: {@link ClientWaits}, TLS, {@link RequestDecoder}, {@link
- * ConnectionEnd}, {@link RequestSequence}, {@link MalformedRequests}, {@link BodyMemory}, the
- * framework. Thread-safe.
+ * ConnectionEnd}, {@link RequestSequence}, {@link MalformedRequests}, {@link BodyMemory}, {@link
+ * FailedConnections}, the framework. Thread-safe.
  */
 @Singleton
 final class ConnectionPipeline
@@ -95,6 +95,7 @@ final class ConnectionPipeline
     pipeline.replace(HttpServerCodec.class, CODEC, decoder);
     pipeline
         .addFirst("client-waits", new ClientWaits(neighbours, tls, decoder, current))
+        .addAfter(CODEC, "failed-connections", new FailedConnections(current))
         .addAfter(CODEC, "body-memory", new BodyMemory(current, bodies))
         .addAfter(CODEC, "malformed-requests", new MalformedRequests(current))
         .addAfter(CODEC, "request-sequence", new RequestSequence(current, decoder, ended))

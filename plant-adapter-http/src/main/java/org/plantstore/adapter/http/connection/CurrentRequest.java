@@ -8,8 +8,18 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.observe.Exchange;
 
 /**
- * What the handlers of a connection know together: its last request, and what is read next. Used by
- * the connection's event loop only.
+ * What the handlers of a connection know together: its last request, and what is read next. Only
+ * these methods change it:
+ *
+ * <ul>
+ *   <li>A head arrives: {@link RequestSequence} begins; {@link MalformedRequests} ends the head, or
+ *       the connection.
+ *   <li>The last part of a body arrives: {@link BodyMemory} ends the body, or refuses it.
+ *   <li>The answer begins before the body has ended: {@link ConnectionEnd} refuses the body.
+ *   <li>The last part of the answer is written: {@link RequestSequence} ends the request.
+ * </ul>
+ *
+ * Used by the connection's event loop only.
  */
 final class CurrentRequest {
 

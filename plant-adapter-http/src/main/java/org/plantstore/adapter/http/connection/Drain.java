@@ -23,9 +23,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
 
 /**
- * The end of the service: while it drains, each answer closes its connection. The service runs this
- * to begin the drain; when it has ended, closes the ports while the event loops run, so that each
- * accepted connection is served. Thread-safe.
+ * The end of the service. The service runs this when the drain begins; from then on each answer
+ * closes its connection. When the drain ends, the ports are closed before the event loops stop, so
+ * that each accepted connection is served. Thread-safe.
  */
 @Singleton
 @Named("drain")
@@ -44,7 +44,6 @@ final class Drain
     eventLoops.add(connection.eventLoop().parent());
   }
 
-  /** Begins the drain. */
   @Override
   public void run() {
     isDraining = true;
@@ -70,7 +69,7 @@ final class Drain
 
   /**
    * Accepts the connections that the kernel has accepted, and closes the port at once, because the
-   * kernel resets a connection that is accepted in between.
+   * kernel resets a connection that arrives between the last accept and the close.
    */
   private static ChannelFuture close(AbstractNioChannel listener) throws IOException {
     ServerSocketChannel port = (ServerSocketChannel) listener.unsafe().ch();

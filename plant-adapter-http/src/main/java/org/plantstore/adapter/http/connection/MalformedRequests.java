@@ -6,7 +6,6 @@ import static java.util.Objects.requireNonNull;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.handler.codec.DateFormatter;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -21,8 +20,8 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.observe.Exchange;
 
 /**
- * Refuses a request that is not well-formed, of which the framework then sees at most an incomplete
- * body. Stands behind {@link RequestSequence}. One per connection, used by its event loop only.
+ * Refuses a request that is not well-formed: the framework sees nothing of it, or a body without an
+ * end. Stands behind {@link RequestSequence}. One per connection, used by its event loop only.
  */
 final class MalformedRequests extends ChannelInboundHandlerAdapter {
 
@@ -51,7 +50,7 @@ final class MalformedRequests extends ChannelInboundHandlerAdapter {
         || (part instanceof Exchange head && !RequestHead.isWellFormed(head));
   }
 
-  @SuppressWarnings("JavaUtilDate") // as Netty's formatter takes it
+  @SuppressWarnings("JavaUtilDate") // as Netty's headers take it
   private static FullHttpResponse refusal(Exchange request) {
     ErrorNumber error = ErrorNumber.MALFORMED_REQUEST;
     request.recordError(error);
@@ -65,7 +64,7 @@ final class MalformedRequests extends ChannelInboundHandlerAdapter {
                 : Unpooled.copiedBuffer(body, US_ASCII));
     answer
         .headers()
-        .set(HttpHeaderNames.DATE, DateFormatter.format(new Date())) // RFC 9110, section 6.6.1
+        .set(HttpHeaderNames.DATE, new Date()) // RFC 9110, section 6.6.1
         .set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_JSON)
         .set(HttpHeaderNames.CONTENT_LENGTH, body.length())
         .set("Link", error.link(request.path()));

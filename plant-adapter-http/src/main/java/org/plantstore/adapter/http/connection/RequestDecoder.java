@@ -49,7 +49,7 @@ final class RequestDecoder extends HttpRequestDecoder {
   private int headers;
   private int headBytes;
 
-  /** Creates a decoder, which leaves the next request undecoded, in which it takes less memory. */
+  /** Creates a decoder. A request that waits stays undecoded, because it takes less memory so. */
   RequestDecoder(CurrentRequest current) {
     super(
         new HttpDecoderConfig()
@@ -68,7 +68,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     return current.isAnswering() && isLineBegun();
   }
 
-  /** Returns whether the decoder waits for the rest of a head or of a chunk's first line. */
+  /** Returns whether a part of a head, or of a chunk's first line, has arrived. */
   boolean isLineBegun() {
     return isInHead || actualReadableBytes() > 0;
   }

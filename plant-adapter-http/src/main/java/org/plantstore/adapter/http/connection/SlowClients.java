@@ -93,7 +93,7 @@ final class SlowClients {
     }
   }
 
-  /** Receives an input, at once unless evicted connections have not released their memory yet. */
+  /** Runs an input: at once, or when evicted connections have released their memory. */
   void whenReleased(Runnable input) {
     if (evicted.isEmpty() && delayed.isEmpty()) {
       input.run();

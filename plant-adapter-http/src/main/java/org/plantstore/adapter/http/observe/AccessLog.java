@@ -9,9 +9,7 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The log of requests. Contains no token, query or body, and its values are bounded and printable.
- */
+/** The log of requests: no token, query or body; its values are bounded and printable. */
 final class AccessLog {
 
   static final String NAME = "org.plantstore.access";

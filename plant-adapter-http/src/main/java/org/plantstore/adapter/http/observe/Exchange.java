@@ -19,7 +19,7 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 
 /**
  * A request and the record of its answer, as in the JDK's {@code HttpExchange}. Changed by the
- * event loop of its connection, then by the one thread that prepares the answer.
+ * event loop of its connection, except that the thread that prepares the answer records an error.
  */
 public final class Exchange extends DefaultHttpRequest {
 

@@ -81,8 +81,9 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
   }
 
   /**
-   * Completes when a key is known, or when a fetch has ended that began after this call. One token
-   * with a known key may wait for a refresh; all others use the known key at once.
+   * Completes when a key is known, or when a fetch has ended that began after this call. If the
+   * known keys are too old, the caller that begins their renewal waits for it; all others use them
+   * at once.
    *
    * @throws RefusedException if too many callers wait for unknown keys
    */
@@ -112,7 +113,7 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
     return now.has(selector) || now.isDown || now.since - then >= 0;
   }
 
-  /** Returns the unfinished fetch or a new one; none before its time while the provider is down. */
+  /** Returns the unfinished fetch, or a new one; while the provider is down, at the pace's time. */
   private synchronized CompletableFuture<Void> nextFetch(Executor executor) {
     long now = System.nanoTime();
     long delay = pace.delayNanos(now);

@@ -84,11 +84,15 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
         require(
                 type == null || TYPE.matcher(type.getType()).matches(),
                 "its typ must be JWT or at+jwt, but is \"" + type + "\""));
-    // The keys of all sources come together here, selected by the algorithm of the token.
     processor.setJWSKeySelector(
         providerKeys == null && secret != null
             ? secretSelector(secret)
-            : providerSelector(providerKeys));
+            : new JWSVerificationKeySelector<>(PUBLIC_KEY_ALGORITHMS, providerKeys) {
+              @Override
+              protected JWKMatcher createJWKMatcher(JWSHeader header) {
+                return ProviderKeySet.matcher(header);
+              }
+            });
     processor.setJWTClaimsSetVerifier(claimsVerifier(settings));
   }
 
@@ -98,16 +102,6 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
         MACVerifier.getCompatibleAlgorithms(ByteUtils.bitLength(secret.length));
     List<Key> keys = List.of(new SecretKeySpec(secret, "HMAC"));
     return (header, context) -> algorithms.contains(header.getAlgorithm()) ? keys : List.of();
-  }
-
-  private static JWSKeySelector<SecurityContext> providerSelector(
-      @Nullable ProviderKeys providerKeys) {
-    return new JWSVerificationKeySelector<>(PUBLIC_KEY_ALGORITHMS, providerKeys) {
-      @Override
-      protected JWKMatcher createJWKMatcher(JWSHeader header) {
-        return ProviderKeySet.matcher(header);
-      }
-    };
   }
 
   private static DefaultJWTClaimsVerifier<SecurityContext> claimsVerifier(TokenSettings settings) {

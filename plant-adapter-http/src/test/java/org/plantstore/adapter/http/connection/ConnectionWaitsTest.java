@@ -139,6 +139,25 @@ class ConnectionWaitsTest {
   }
 
   @Test
+  void connection_is_closed_if_any_of_its_handlers_fails() {
+    addHandlers();
+    ChannelInboundHandlerAdapter failing =
+        new ChannelInboundHandlerAdapter() {
+          @Override
+          public void channelRead(ChannelHandlerContext context, Object message) {
+            throw new StackOverflowError("any");
+          }
+        };
+    channel
+        .pipeline()
+        .addAfter(channel.pipeline().context(BodyMemory.class).name(), "any", failing);
+
+    channel.writeInbound(requests("/first"));
+
+    assertFalse(channel.isOpen());
+  }
+
+  @Test
   void all_kinds_share_the_memory() {
     long now = System.nanoTime();
     slowClients.begin(new Wait(clients.get(1), Kind.ANSWER, 0, now));
@@ -167,7 +186,8 @@ class ConnectionWaitsTest {
             new ConnectionEnd(current, () -> false),
             new RequestSequence(current, decoder, ended -> {}),
             new MalformedRequests(current),
-            new BodyMemory(current, new BodyBudget()));
+            new BodyMemory(current, new BodyBudget()),
+            new FailedConnections(current));
   }
 
   private void closeTimedOut() {

@@ -25,7 +25,7 @@ public final class BatchFailure extends Exception {
   /**
    * Creates a failure.
    *
-   * @param pause the time before a retry
+   * @param pause the time before a retry; zero unless what has failed needs time to recover
    * @param reason is thrown to the store's callers if no retry succeeds (R7)
    */
   public BatchFailure(Retry retry, Duration pause, RuntimeException reason) {
@@ -41,6 +41,11 @@ public final class BatchFailure extends Exception {
 
   public Duration pause() {
     return pause;
+  }
+
+  /** Returns whether what has failed, such as another server, needs time to recover. */
+  public boolean needsRecovery() {
+    return !pause.isZero();
   }
 
   public RuntimeException reason() {

@@ -16,9 +16,9 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
  * The plants that wait for a batch, and the batches in flight. A writer takes a batch when plants
- * wait and no batch was taken within the last 20 ms that is still in flight. So batches are usually
- * written one at a time, which makes them large, but a slow batch does not delay the next. Safe for
- * use by many threads.
+ * wait, unless a batch taken less than 20 ms ago is still in flight. So batches are usually written
+ * one at a time, which makes them large, but a slow batch does not delay the next. Safe for use by
+ * many threads.
  */
 @SuppressWarnings("UndefinedEquals") // a call is the same if its future is the same object
 final class BatchQueue {
@@ -46,11 +46,6 @@ final class BatchQueue {
       return 3L * (plant.name().length() + (tag == null ? 0 : tag.length()));
     }
 
-    /** Returns whether the caller no longer waits. */
-    private boolean isDone() {
-      return stored.isDone();
-    }
-
     /** Returns whether the plant gets a batch of its own, because its last batch failed. */
     private boolean isSeparate() {
       return failure != null && failure.retry() != BatchFailure.Retry.BATCH;
@@ -70,11 +65,7 @@ final class BatchQueue {
     }
   }
 
-  /**
-   * A batch in flight.
-   *
-   * @param began when a writer took the batch, as a value of {@link System#nanoTime()}
-   */
+  /** A batch in flight, with the {@link System#nanoTime()} at which a writer took it. */
   record Batch(List<WaitingPlant> plants, long began) {}
 
   /** Larger batches make a commit hardly cheaper, and its callers wait longer. */
@@ -99,7 +90,7 @@ final class BatchQueue {
       if (!isClosed) {
         calls.put(plant.stored, plant);
         waiting.add(plant);
-        // Later plants need no wake-up here: a finishing writer or the sweep finds them.
+        // A plant behind others wakes nobody: a writer that finishes, or the sweep, finds it.
         if (waiting.size() == 1 && isReady()) {
           notify();
         }
@@ -119,17 +110,14 @@ final class BatchQueue {
 
   /** Waits until a batch can be taken; returns false if the queue is terminated. */
   synchronized boolean awaitReady() throws InterruptedException {
-    while (!isTerminated()) {
-      if (isReady()) {
-        return true;
-      }
+    while (!isReady() && !isTerminated()) {
       wait();
     }
-    return false;
+    return !isTerminated();
   }
 
   private boolean isReady() {
-    while (!waiting.isEmpty() && waiting.getFirst().isDone()) {
+    while (!waiting.isEmpty() && waiting.getFirst().stored.isDone()) {
       waiting.removeFirst();
     }
     return !waiting.isEmpty()
@@ -150,7 +138,7 @@ final class BatchQueue {
     Iterator<WaitingPlant> rest = waiting.iterator();
     while (rest.hasNext() && !first.isSeparate() && batch.plants.size() < MAX_PLANTS) {
       WaitingPlant next = rest.next();
-      if (next.isDone()) {
+      if (next.stored.isDone()) {
         rest.remove();
       } else if (next.group == first.group) {
         bytes += next.bytes();
@@ -168,7 +156,7 @@ final class BatchQueue {
   synchronized void finish(Batch batch) {
     inFlight.remove(batch);
     for (WaitingPlant plant : batch.plants) {
-      if (plant.isDone()) {
+      if (plant.stored.isDone()) {
         calls.remove(plant.stored);
       }
     }
@@ -176,7 +164,7 @@ final class BatchQueue {
 
   /**
    * Ends pauses, wakes writers if they can take a batch or have to end, and returns the calls that
-   * have taken longer than the time-out. They are returned again until they have ended.
+   * have taken longer than the time-out. Each sweep returns such a call until it has ended.
    */
   synchronized List<WaitingPlant> sweep(Duration timeout) {
     long now = System.nanoTime();
@@ -185,7 +173,7 @@ final class BatchQueue {
     Iterator<WaitingPlant> oldest = calls.values().iterator();
     while (oldest.hasNext()) {
       WaitingPlant call = oldest.next();
-      if (call.isDone()) {
+      if (call.stored.isDone()) {
         oldest.remove();
       } else if (now - call.called >= timeout.toNanos()) {
         overdue.add(call);
@@ -194,7 +182,7 @@ final class BatchQueue {
       }
     }
     if (isClosed) {
-      notifyAll(); // one writer takes the last plant, and all have to end
+      notifyAll(); // one may have to write the last plants, the others to end
     } else if (isReady()) {
       notify();
     }
@@ -209,7 +197,7 @@ final class BatchQueue {
 
   /** Returns whether the queue is closed, and no caller waits. */
   synchronized boolean isTerminated() {
-    return isClosed && calls.values().stream().allMatch(WaitingPlant::isDone);
+    return isClosed && calls.keySet().stream().allMatch(CompletableFuture::isDone);
   }
 
   /** Returns the number of plants waiting for a batch. */

@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -53,8 +53,8 @@ public final class GroupCommit implements PlantQueue {
 
   private static final Logger LOG = LoggerFactory.getLogger(GroupCommit.class);
 
-  /** Enforces the deadlines of all group commits; its thread ends when there is none. */
-  private static final ScheduledThreadPoolExecutor SWEEPER = sweeper();
+  /** Enforces the deadlines of all group commits; its thread ends when none is open. */
+  static final ScheduledThreadPoolExecutor SWEEPER = sweeper();
 
   private final String databaseName;
   private final Table table;
@@ -64,7 +64,7 @@ public final class GroupCommit implements PlantQueue {
   private final Counts counts;
   private final BatchQueue queue = new BatchQueue();
   private final CountDownLatch terminated = new CountDownLatch(1);
-  private final Future<?> sweeps;
+  private boolean hasSweepFailed; // used by the sweeper's thread only
 
   /**
    * Creates a group commit whose batches may mix all plants, and starts its threads.
@@ -82,6 +82,7 @@ public final class GroupCommit implements PlantQueue {
    * @param groups returns a number; only plants with the same number share a batch
    * @param timeout returns how long callers may wait, as of now
    */
+  @SuppressWarnings("FutureReturnValueIgnored") // sweep() reports its failures
   public GroupCommit(
       String databaseName,
       Table table,
@@ -99,7 +100,7 @@ public final class GroupCommit implements PlantQueue {
       for (int writer = 0; writer < WRITERS; writer++) {
         daemon("plant-writer", this::writeBatches).start();
       }
-      this.sweeps = SWEEPER.scheduleWithFixedDelay(this::sweep, 10, 10, TimeUnit.MILLISECONDS);
+      SWEEPER.scheduleWithFixedDelay(this::sweep, 10, 10, TimeUnit.MILLISECONDS);
     } catch (Error noThread) {
       shutdown(); // ends the writers that could start
       throw noThread;
@@ -111,7 +112,6 @@ public final class GroupCommit implements PlantQueue {
         new ScheduledThreadPoolExecutor(1, sweeping -> daemon("plant-deadlines", sweeping));
     executor.setKeepAliveTime(1, TimeUnit.SECONDS);
     executor.allowCoreThreadTimeOut(true);
-    executor.setRemoveOnCancelPolicy(true);
     return executor;
   }
 
@@ -189,26 +189,37 @@ public final class GroupCommit implements PlantQueue {
     }
   }
 
+  /** Throws nothing but the exception that ends the schedule. */
   private void sweep() {
+    boolean isLast = false;
     try {
-      boolean isLast = queue.isTerminated(); // the sweep below wakes the writers, which then end
+      isLast = queue.isTerminated(); // before the sweep, which wakes the writers a last time
       for (WaitingPlant overdue : queue.sweep(timeout.get())) {
         overdue.stored().completeExceptionally(reasonAtDeadline(overdue.failure()));
       }
-      if (isLast) {
-        sweeps.cancel(false);
-        terminated.countDown();
-      }
-    } catch (RuntimeException | Error e) { // would end the schedule, and with it all deadlines
-      LOG.error("Deadlines of plants cannot be enforced, and are tried again", e);
+      hasSweepFailed = false;
+    } catch (RuntimeException | Error e) {
+      reportSweep(e);
+    }
+    if (isLast) {
+      terminated.countDown();
+      throw new CancellationException("terminated");
     }
   }
 
-  /**
-   * Returns the exception of a call at its deadline: the reason of its last failure if that is
-   * transient, and otherwise a time-out. A permanent failure may have been caused by another plant
-   * of the batch, so it is not reported.
-   */
+  /** Logs the first of several failures in a row. */
+  private void reportSweep(Throwable failure) {
+    try {
+      if (!hasSweepFailed) {
+        hasSweepFailed = true;
+        LOG.error("Deadlines of plants cannot be enforced, and are tried again", failure);
+      }
+    } catch (RuntimeException | Error e) {
+      // Without memory for the line; the deadlines matter more.
+    }
+  }
+
+  /** A permanent failure may be that of another plant of the batch, so it is not told. */
   RuntimeException reasonAtDeadline(@Nullable BatchFailure lastFailure) {
     return lastFailure != null && lastFailure.isTransient()
         ? lastFailure.reason()

@@ -7,14 +7,8 @@ import org.plantstore.domain.NewPlant;
 /** Plants on their way into the database. Safe for use by many threads. */
 public interface PlantQueue extends AutoCloseable {
 
-  /** Counts the plants taken into batches, the nanoseconds that they waited, and the refused. */
-  record Counts(LongAdder taken, LongAdder nanosWaited, LongAdder refused) {
-
-    /** Creates counts of zero. */
-    public Counts() {
-      this(new LongAdder(), new LongAdder(), new LongAdder());
-    }
-  }
+  /** Counts plants taken into batches, the nanoseconds for which these waited, refused plants. */
+  record Counts(LongAdder taken, LongAdder nanosWaited, LongAdder refused) {}
 
   /**
    * Stores the plant if its id is free. Dependents of the future must not block. A plant whose

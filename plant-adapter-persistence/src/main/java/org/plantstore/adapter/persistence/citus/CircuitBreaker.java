@@ -15,8 +15,8 @@ import org.plantstore.domain.PlantStoreUnavailableException;
  * time-out. While the breaker is open, plants fail fast, except one trial request a second, which
  * may take 1 s. A batch that is written closes it. Safe for use by many threads.
  *
- * <p>It opens before any call of a silent node has ended. The breakers of libraries count calls
- * that have failed, so that a silent node would hold up its plants for the whole deadline.
+ * <p>A library's breaker counts calls that have failed. With a silent node it would open only when
+ * the first calls have reached their deadline.
  */
 final class CircuitBreaker {
 
@@ -67,7 +67,7 @@ final class CircuitBreaker {
 
   /** Returns the failure with the node's name, and without a retry if the breaker is open. */
   private synchronized BatchFailure fail(BatchFailure failure) {
-    boolean isOfNode = !failure.pause().isZero();
+    boolean isOfNode = failure.needsRecovery();
     if (!isOfNode && !isOpen()) {
       reset(); // A failure of one plant, such as a lock on its id, proves that the node answers.
     }

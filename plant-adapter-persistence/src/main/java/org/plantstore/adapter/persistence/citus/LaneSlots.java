@@ -19,9 +19,8 @@ final class LaneSlots {
   private final Map<String, Semaphore> nodes = new ConcurrentHashMap<>();
 
   /**
-   * Returns the slots of a lane. A batch also waits at most 50 ms for other batches in flight to
-   * the node. Meanwhile it grows, and a statement of eight rows costs the node no more than one of
-   * two.
+   * Returns the slots of a lane. A batch also waits up to 50 ms for the node's batch in flight. It
+   * grows meanwhile: a statement of eight rows costs the node no more than one of two.
    */
   GroupCommit.Limit ofLane(String node) {
     Semaphore own = new Semaphore(1);

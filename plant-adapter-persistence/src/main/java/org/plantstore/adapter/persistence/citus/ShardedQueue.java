@@ -26,7 +26,7 @@ public final class ShardedQueue implements PlantQueue {
 
   private final Map<LaneId, Lane> lanes = new ConcurrentHashMap<>();
   private final LaneSlots slots = new LaneSlots();
-  private final Shards shards;
+  final Shards shards;
   private final GroupCommit.Table table;
   private final Duration timeout;
   private final Counts counts;
@@ -104,9 +104,5 @@ public final class ShardedQueue implements PlantQueue {
     isClosed = true;
     shards.close();
     lanes.values().forEach(lane -> lane.commit.close());
-  }
-
-  Shards shards() {
-    return shards;
   }
 }

@@ -127,7 +127,7 @@ final class Shards {
 
   private void update(NavigableMap<Integer, Shard> next) {
     Set<LaneId> used = lanesOf(next);
-    // A create may have looked up its shard before this read, and need that shard's lane.
+    // Also the lanes before this read: a create may have looked up its shard before.
     lanes = Stream.of(lanesOf(shards), used).flatMap(Set::stream).collect(toUnmodifiableSet());
     if (!next.equals(shards)) {
       shards = next;

@@ -23,8 +23,8 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
   /** The setting of the deadline of a create, in seconds. */
   public static final String DEADLINE = "database.timeout.seconds";
 
-  private final DatabaseTimeouts timeouts;
-  private final RetryingDataSource source;
+  final DatabaseTimeouts timeouts;
+  final RetryingDataSource source;
   private final BeanProvider<DataSource> dataSource;
   private final int connections;
 
@@ -64,14 +64,6 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
     pool.setValidationTimeout(DatabaseTimeouts.PROBE.toMillis());
     pool.setExceptionOverride(new Eviction());
     return pool;
-  }
-
-  RetryingDataSource source() {
-    return source;
-  }
-
-  DatabaseTimeouts timeouts() {
-    return timeouts;
   }
 
   HikariDataSource pool() {

@@ -110,10 +110,7 @@ public record DatabaseAccess(String url, String username, String password) {
     };
   }
 
-  /**
-   * Returns the known name with the most pairs of adjacent letters of this name; of equals, a
-   * short.
-   */
+  /** Returns the known name with most pairs of letters of this name; of equals, the shortest. */
   private static String nearest(String name) {
     String letters = name.replaceAll("\\W|_", "").toLowerCase(Locale.ROOT);
     String sought = letters.replace("searchpath", "schema");
@@ -132,6 +129,7 @@ public record DatabaseAccess(String url, String username, String password) {
 
   /** Bypasses the framework, which would resolve placeholders within a password. */
   private static String required(Environment environment, String variable, String property) {
+    String demand = "DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD must be set, but ";
     return environment.getPropertySources().stream()
         .sorted(Comparator.comparingInt(PropertySource::getOrder).reversed())
         .flatMap(source -> Stream.of(property, variable).map(source::get))
@@ -139,11 +137,7 @@ public record DatabaseAccess(String url, String username, String password) {
         .map(String::valueOf)
         .findFirst()
         .filter(value -> !value.isEmpty())
-        .orElseThrow(() ->
-            new ConfigurationException(
-                "DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD must be set, but "
-                    + variable
-                    + " is not"));
+        .orElseThrow(() -> new ConfigurationException(demand + variable + " is not"));
   }
 
   /**

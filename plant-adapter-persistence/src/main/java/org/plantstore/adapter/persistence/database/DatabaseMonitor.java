@@ -55,10 +55,10 @@ final class DatabaseMonitor implements HealthIndicator {
   @SuppressWarnings("FutureReturnValueIgnored") // run() throws nothing
   DatabaseMonitor(
       ConnectionPool pool, RunningStatements statements, @Nullable MeterRegistry registry) {
-    this.source = pool.source();
+    this.source = pool.source;
     this.pool = pool.pool().getHikariPoolMXBean();
     this.statements = statements;
-    this.timeouts = pool.timeouts();
+    this.timeouts = pool.timeouts;
     if (registry != null) {
       // While readiness is off no request arrives, so no other metric shows an outage.
       Gauge.builder("plant.store.database.up", this, monitor -> monitor.isUp() ? 1 : 0)

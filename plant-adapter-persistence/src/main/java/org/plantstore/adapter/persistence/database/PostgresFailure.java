@@ -38,9 +38,7 @@ public record PostgresFailure(SQLException cause) {
     return causes(wrapper, SQLException.class).map(PostgresFailure::new).findFirst();
   }
 
-  /**
-   * Returns whether the failure is transient. A failure without SQLSTATE is a time-out of the pool.
-   */
+  /** Returns whether the failure is transient. Without SQLSTATE, it is a time-out of the pool. */
   public boolean isTransient() {
     return state().isEmpty() || TRANSIENT.stream().anyMatch(this::hasState);
   }

@@ -13,10 +13,7 @@ import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.MigrationInfo;
 import org.plantstore.adapter.persistence.database.PostgresFailure;
 
-/**
- * Brings the tables up to date, on connections of its own, because a migration may take longer than
- * any create.
- */
+/** Brings the tables up to date, on its own connections: a migration may outlast any create. */
 final class Migration {
 
   /** Longer than any statement of a migration, and than the migration of another instance. */

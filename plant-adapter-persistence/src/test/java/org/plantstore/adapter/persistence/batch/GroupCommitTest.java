@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.persistence.Calls.assertAllStored;
 import static org.plantstore.adapter.persistence.Calls.await;
@@ -22,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -47,7 +49,8 @@ class GroupCommitTest {
   private final CompletableFuture<Void> released = new CompletableFuture<>();
   private volatile GroupCommit.Table table = this::store;
   private volatile Duration timeout = Duration.ofSeconds(20);
-  private final PlantQueue.Counts counts = new PlantQueue.Counts();
+  private final PlantQueue.Counts counts =
+      new PlantQueue.Counts(new LongAdder(), new LongAdder(), new LongAdder());
   private final Semaphore slots = new Semaphore(GroupCommit.WRITERS);
   private final GroupCommit groupCommit =
       new GroupCommit(
@@ -217,8 +220,7 @@ class GroupCommitTest {
   }
 
   @Test
-  void slot_is_given_back_and_the_thread_goes_on_after_a_batch_that_could_not_be_counted()
-      throws Exception {
+  void batch_that_cannot_be_counted_is_answered_and_gives_its_slot_back() throws Exception {
     release();
     PlantQueue.Counts broken =
         new PlantQueue.Counts(
@@ -242,6 +244,28 @@ class GroupCommitTest {
       }
     }
     await(() -> slots.availablePermits() == GroupCommit.WRITERS);
+  }
+
+  @Test
+  void group_commit_whose_last_thread_cannot_start_ends_the_others() throws Exception {
+    groupCommit.close();
+    await(() -> plantThreads().findAny().isEmpty());
+    ThreadFactory factory = GroupCommit.SWEEPER.getThreadFactory();
+    GroupCommit.SWEEPER.setThreadFactory(work -> {
+      throw new OutOfMemoryError("no thread");
+    });
+    try {
+      assertThrows(OutOfMemoryError.class, () -> new GroupCommit(table, timeout, counts));
+    } finally {
+      GroupCommit.SWEEPER.setThreadFactory(factory);
+    }
+    await(() -> plantThreads().findAny().isEmpty());
+    release();
+
+    try (PlantQueue next = new GroupCommit(table, timeout, counts)) {
+      next.putIfAbsent(fern(1)).get();
+    }
+    await(GroupCommit.SWEEPER.getQueue()::isEmpty);
   }
 
   @Test

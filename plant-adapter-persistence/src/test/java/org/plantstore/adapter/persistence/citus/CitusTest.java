@@ -138,7 +138,7 @@ class CitusTest {
   }
 
   private LongPredicate isAt(CitusNode node) {
-    Shards shards = ((ShardedQueue) instances.get(0).getBean(PlantQueue.class)).shards();
+    Shards shards = ((ShardedQueue) instances.get(0).getBean(PlantQueue.class)).shards;
     String address = node.address();
     return id -> shards.of(id).lane().node().equals(address);
   }

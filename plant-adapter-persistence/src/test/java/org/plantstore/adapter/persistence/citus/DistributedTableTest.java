@@ -134,7 +134,7 @@ class DistributedTableTest {
   }
 
   private Shards shards() {
-    return ((ShardedQueue) instance.getBean(PlantQueue.class)).shards();
+    return ((ShardedQueue) instance.getBean(PlantQueue.class)).shards;
   }
 
   private static long writers() {

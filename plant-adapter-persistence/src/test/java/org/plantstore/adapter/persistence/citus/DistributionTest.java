@@ -1,8 +1,11 @@
 package org.plantstore.adapter.persistence.citus;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
+import io.micronaut.context.exceptions.ConfigurationException;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,6 +37,11 @@ class DistributionTest {
     distribute(change);
 
     assertEquals(reason, SERVER.refusal(UNMIGRATED));
+    assertEquals(List.of(reason), SERVER.check(false, UNMIGRATED));
+    assertEquals(
+        reason,
+        assertThrows(ConfigurationException.class, () -> SERVER.run("migrate", Map.of()))
+            .getMessage());
   }
 
   /** A change of the metadata, and the log; a session has settings of its own at its node. */
