@@ -23,48 +23,6 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 @SuppressWarnings("UndefinedEquals") // a call is the same if its future is the same object
 final class BatchQueue {
 
-  /**
-   * An attempt to store a plant whose caller is waiting. All attempts of a call complete the same
-   * future.
-   *
-   * @param group a number; only plants with the same number share a batch
-   * @param called when the call began, as a value of {@link System#nanoTime()}
-   * @param queued when this attempt may begin, as a value of {@link System#nanoTime()}
-   * @param failure the failure of the previous attempt, or null if this is the first
-   */
-  record WaitingPlant(
-      NewPlant plant,
-      int group,
-      CompletableFuture<NewPlant> stored,
-      long called,
-      long queued,
-      @Nullable BatchFailure failure) {
-
-    /** Returns an upper bound for the text in bytes, in UTF-8 and in memory. */
-    private long bytes() {
-      String tag = plant.tag();
-      return 3L * (plant.name().length() + (tag == null ? 0 : tag.length()));
-    }
-
-    /** Returns whether the plant gets a batch of its own, because its last batch failed. */
-    private boolean isSeparate() {
-      return failure != null && failure.retry() != BatchFailure.Retry.BATCH;
-    }
-
-    /**
-     * Returns whether a retry can help. After a retry in a batch of its own, a plant is retried
-     * only if the failure is transient, such as a lock on its id.
-     */
-    boolean isRetriableAfter(BatchFailure cause) {
-      return cause.retry() != BatchFailure.Retry.NEVER && (cause.isTransient() || !isSeparate());
-    }
-
-    private WaitingPlant after(BatchFailure cause) {
-      long next = System.nanoTime() + cause.pause().toNanos();
-      return new WaitingPlant(plant, group, stored, called, next, cause);
-    }
-  }
-
   /** A batch in flight, with the {@link System#nanoTime()} at which a writer took it. */
   record Batch(List<WaitingPlant> plants, long began) {}
 
@@ -88,7 +46,7 @@ final class BatchQueue {
   void add(WaitingPlant plant) {
     synchronized (this) {
       if (!isClosed) {
-        calls.put(plant.stored, plant);
+        calls.put(plant.stored(), plant);
         waiting.add(plant);
         // A plant behind others wakes nobody: a writer that finishes, or the sweep, finds it.
         if (waiting.size() == 1 && isReady()) {
@@ -97,13 +55,13 @@ final class BatchQueue {
         return;
       }
     }
-    plant.stored.completeExceptionally(new PlantStoreUnavailableException("the store is closed"));
+    plant.stored().completeExceptionally(new PlantStoreUnavailableException("the store is closed"));
   }
 
   /** Adds the next attempt after a failure, unless the call has ended. Sweeps end its pause. */
   synchronized void retry(WaitingPlant plant, BatchFailure cause) {
     WaitingPlant next = plant.after(cause);
-    if (calls.replace(plant.stored, next) != null) {
+    if (calls.replace(plant.stored(), next) != null) {
       pausing.add(next);
     }
   }
@@ -117,7 +75,7 @@ final class BatchQueue {
   }
 
   private boolean isReady() {
-    while (!waiting.isEmpty() && waiting.getFirst().stored.isDone()) {
+    while (!waiting.isEmpty() && waiting.getFirst().stored().isDone()) {
       waiting.removeFirst();
     }
     return !waiting.isEmpty()
@@ -138,9 +96,9 @@ final class BatchQueue {
     Iterator<WaitingPlant> rest = waiting.iterator();
     while (rest.hasNext() && !first.isSeparate() && batch.plants.size() < MAX_PLANTS) {
       WaitingPlant next = rest.next();
-      if (next.stored.isDone()) {
+      if (next.stored().isDone()) {
         rest.remove();
-      } else if (next.group == first.group) {
+      } else if (next.group() == first.group()) {
         bytes += next.bytes();
         if (next.isSeparate() || bytes > MAX_BYTES) {
           break;
@@ -156,8 +114,8 @@ final class BatchQueue {
   synchronized void finish(Batch batch) {
     inFlight.remove(batch);
     for (WaitingPlant plant : batch.plants) {
-      if (plant.stored.isDone()) {
-        calls.remove(plant.stored);
+      if (plant.stored().isDone()) {
+        calls.remove(plant.stored());
       }
     }
   }
@@ -168,14 +126,14 @@ final class BatchQueue {
    */
   synchronized List<WaitingPlant> sweep(Duration timeout) {
     long now = System.nanoTime();
-    pausing.removeIf(plant -> now - plant.queued >= 0 && waiting.add(plant));
+    pausing.removeIf(plant -> now - plant.queued() >= 0 && waiting.add(plant));
     List<WaitingPlant> overdue = new ArrayList<>();
     Iterator<WaitingPlant> oldest = calls.values().iterator();
     while (oldest.hasNext()) {
       WaitingPlant call = oldest.next();
-      if (call.stored.isDone()) {
+      if (call.stored().isDone()) {
         oldest.remove();
-      } else if (now - call.called >= timeout.toNanos()) {
+      } else if (now - call.called() >= timeout.toNanos()) {
         overdue.add(call);
       } else {
         break;

@@ -4,21 +4,15 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.batch.BatchFailure.Retry;
 import org.plantstore.adapter.persistence.batch.BatchQueue.Batch;
-import org.plantstore.adapter.persistence.batch.BatchQueue.WaitingPlant;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStoreUnavailableException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Writes the plants of concurrent callers in batches, because a commit costs about the same for one
@@ -28,7 +22,6 @@ import org.slf4j.LoggerFactory;
 public final class GroupCommit implements PlantQueue {
 
   /** Writes a batch. */
-  @FunctionalInterface
   public interface Table {
 
     /**
@@ -41,7 +34,6 @@ public final class GroupCommit implements PlantQueue {
   }
 
   /** Limits the batches in flight. */
-  @FunctionalInterface
   public interface Limit {
 
     /** Waits until a batch may be taken, and returns the action that ends it. */
@@ -51,11 +43,6 @@ public final class GroupCommit implements PlantQueue {
   /** The maximum number of batches in flight. */
   public static final int WRITERS = 4;
 
-  private static final Logger LOG = LoggerFactory.getLogger(GroupCommit.class);
-
-  /** Enforces the deadlines of all group commits; its thread ends when none is open. */
-  static final ScheduledThreadPoolExecutor SWEEPER = sweeper();
-
   private final String databaseName;
   private final Table table;
   private final Limit limit;
@@ -64,13 +51,8 @@ public final class GroupCommit implements PlantQueue {
   private final Counts counts;
   private final BatchQueue queue = new BatchQueue();
   private final CountDownLatch terminated = new CountDownLatch(1);
-  private boolean hasSweepFailed; // used by the sweeper's thread only
 
-  /**
-   * Creates a group commit whose batches may mix all plants, and starts its threads.
-   *
-   * @param timeout how long callers may wait
-   */
+  /** Creates a group commit whose batches mix all plants, and whose callers wait so long. */
   public GroupCommit(Table table, Duration timeout, Counts counts) {
     this("the database", table, () -> () -> {}, plant -> 0, () -> timeout, counts);
   }
@@ -82,7 +64,6 @@ public final class GroupCommit implements PlantQueue {
    * @param groups returns a number; only plants with the same number share a batch
    * @param timeout returns how long callers may wait, as of now
    */
-  @SuppressWarnings("FutureReturnValueIgnored") // sweep() reports its failures
   public GroupCommit(
       String databaseName,
       Table table,
@@ -98,27 +79,15 @@ public final class GroupCommit implements PlantQueue {
     this.counts = counts;
     try {
       for (int writer = 0; writer < WRITERS; writer++) {
-        daemon("plant-writer", this::writeBatches).start();
+        Thread thread = new Thread(this::writeBatches, "plant-writer");
+        thread.setDaemon(true);
+        thread.start();
       }
-      SWEEPER.scheduleWithFixedDelay(this::sweep, 10, 10, TimeUnit.MILLISECONDS);
+      Sweeps.begin(this::sweep);
     } catch (Error noThread) {
       shutdown(); // ends the writers that could start
       throw noThread;
     }
-  }
-
-  private static ScheduledThreadPoolExecutor sweeper() {
-    var executor =
-        new ScheduledThreadPoolExecutor(1, sweeping -> daemon("plant-deadlines", sweeping));
-    executor.setKeepAliveTime(1, TimeUnit.SECONDS);
-    executor.allowCoreThreadTimeOut(true);
-    return executor;
-  }
-
-  private static Thread daemon(String name, Runnable work) {
-    Thread thread = new Thread(work, name);
-    thread.setDaemon(true);
-    return thread;
   }
 
   @Override
@@ -189,34 +158,16 @@ public final class GroupCommit implements PlantQueue {
     }
   }
 
-  /** Throws nothing but the exception that ends the schedule. */
-  private void sweep() {
-    boolean isLast = false;
-    try {
-      isLast = queue.isTerminated(); // before the sweep, which wakes the writers a last time
-      for (WaitingPlant overdue : queue.sweep(timeout.get())) {
-        overdue.stored().completeExceptionally(reasonAtDeadline(overdue.failure()));
-      }
-      hasSweepFailed = false;
-    } catch (RuntimeException | Error e) {
-      reportSweep(e);
+  /** Returns whether this was the last sweep. */
+  private boolean sweep() {
+    boolean isLast = queue.isTerminated(); // before the sweep, which wakes the writers a last time
+    for (WaitingPlant overdue : queue.sweep(timeout.get())) {
+      overdue.stored().completeExceptionally(reasonAtDeadline(overdue.failure()));
     }
     if (isLast) {
       terminated.countDown();
-      throw new CancellationException("terminated");
     }
-  }
-
-  /** Logs the first of several failures in a row. */
-  private void reportSweep(Throwable failure) {
-    try {
-      if (!hasSweepFailed) {
-        hasSweepFailed = true;
-        LOG.error("Deadlines of plants cannot be enforced, and are tried again", failure);
-      }
-    } catch (RuntimeException | Error e) {
-      // Without memory for the line; the deadlines matter more.
-    }
+    return isLast;
   }
 
   /** A permanent failure may be that of another plant of the batch, so it is not told. */

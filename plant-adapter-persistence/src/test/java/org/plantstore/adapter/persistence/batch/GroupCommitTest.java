@@ -130,7 +130,7 @@ class GroupCommitTest {
     await(() -> writer.getState() == Thread.State.WAITING);
     var stored = new CompletableFuture<NewPlant>();
 
-    queue.add(new BatchQueue.WaitingPlant(fern(1), 0, stored, 0, 0, null));
+    queue.add(new WaitingPlant(fern(1), 0, stored, 0, 0, null));
 
     writer.join();
   }
@@ -250,14 +250,14 @@ class GroupCommitTest {
   void group_commit_whose_last_thread_cannot_start_ends_the_others() throws Exception {
     groupCommit.close();
     await(() -> plantThreads().findAny().isEmpty());
-    ThreadFactory factory = GroupCommit.SWEEPER.getThreadFactory();
-    GroupCommit.SWEEPER.setThreadFactory(work -> {
+    ThreadFactory factory = Sweeps.EXECUTOR.getThreadFactory();
+    Sweeps.EXECUTOR.setThreadFactory(work -> {
       throw new OutOfMemoryError("no thread");
     });
     try {
       assertThrows(OutOfMemoryError.class, () -> new GroupCommit(table, timeout, counts));
     } finally {
-      GroupCommit.SWEEPER.setThreadFactory(factory);
+      Sweeps.EXECUTOR.setThreadFactory(factory);
     }
     await(() -> plantThreads().findAny().isEmpty());
     release();
@@ -265,7 +265,7 @@ class GroupCommitTest {
     try (PlantQueue next = new GroupCommit(table, timeout, counts)) {
       next.putIfAbsent(fern(1)).get();
     }
-    await(GroupCommit.SWEEPER.getQueue()::isEmpty);
+    await(Sweeps.EXECUTOR.getQueue()::isEmpty);
   }
 
   @Test
