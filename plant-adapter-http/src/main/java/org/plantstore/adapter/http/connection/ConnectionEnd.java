@@ -48,6 +48,7 @@ final class ConnectionEnd extends ChannelDuplexHandler {
     if (current.next() == Part.REFUSED_BODY) {
       drop(context, (HttpContent) message);
     } else if (current.next() == Part.END) {
+      // Also the end of a request without a body, which the framework has started at the head.
       ReferenceCountUtil.release(message);
     } else {
       context.fireChannelRead(message);

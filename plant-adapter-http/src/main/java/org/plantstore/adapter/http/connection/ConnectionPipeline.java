@@ -99,7 +99,7 @@ final class ConnectionPipeline
         .addAfter(CODEC, "body-memory", new BodyMemory(current, bodies))
         .addAfter(CODEC, "malformed-requests", new MalformedRequests(current))
         .addAfter(CODEC, "request-sequence", new RequestSequence(current, decoder, ended))
-        .addAfter(CODEC, "connection-end", new ConnectionEnd(current, drain))
+        .addAfter(CODEC, "connection-end", new ConnectionEnd(current, drain::hasBegun))
         .addAfter(CODEC, "encoder", new HttpResponseEncoder());
   }
 

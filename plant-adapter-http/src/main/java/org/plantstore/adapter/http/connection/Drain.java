@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.BooleanSupplier;
 
 /**
  * The end of the service. The service runs this when the drain begins; from then on each answer
@@ -29,8 +28,7 @@ import java.util.function.BooleanSupplier;
  */
 @Singleton
 @Named("drain")
-final class Drain
-    implements Runnable, BooleanSupplier, ApplicationEventListener<ServerShutdownEvent> {
+final class Drain implements Runnable, ApplicationEventListener<ServerShutdownEvent> {
 
   private final Collection<AbstractNioChannel> listeners = new ConcurrentLinkedQueue<>();
   private final Set<EventLoopGroup> eventLoops = ConcurrentHashMap.newKeySet();
@@ -49,16 +47,14 @@ final class Drain
     isDraining = true;
   }
 
-  /** Returns whether the drain has begun. */
-  @Override
-  public boolean getAsBoolean() {
+  boolean hasBegun() {
     return isDraining;
   }
 
   @Override
   public void onApplicationEvent(ServerShutdownEvent event) {
     for (AbstractNioChannel listener : listeners) {
-      // A selector would keep the port open until its next iteration.
+      // A selector keeps the port open until it has selected once more; a delayed task is later.
       listener.deregister().awaitUninterruptibly();
       listener.eventLoop().schedule(() -> close(listener), 1, MILLISECONDS).awaitUninterruptibly();
     }

@@ -91,8 +91,8 @@ final class RequestDecoder extends HttpRequestDecoder {
     headBytes += isInHead ? bytes.readerIndex() - from : 0;
     for (int at = from; at < bytes.readerIndex(); at++) {
       byte next = bytes.getByte(at);
-      isMalformed |=
-          (lastByte == '\r') != (next == '\n') || (lastByte == '\n' && next <= ' ' && next != '\r');
+      boolean isFolded = lastByte == '\n' && next <= ' ' && next != '\r'; // also a non-ASCII byte
+      isMalformed |= (lastByte == '\r') != (next == '\n') || isFolded;
       lastByte = next;
     }
     if (!decoded.isEmpty()) {
@@ -122,7 +122,8 @@ final class RequestDecoder extends HttpRequestDecoder {
     isInHead = false;
     headers = 0;
     if (isMalformed) {
-      decoded.setDecoderResult(DecoderResult.failure(new IllegalArgumentException("blanks")));
+      decoded.setDecoderResult(
+          DecoderResult.failure(new IllegalArgumentException("a malformed line")));
       isMalformed = false;
     } else if (decoded instanceof Exchange head && head.decoderResult().isSuccess()) {
       isChunked = HttpUtil.isTransferEncodingChunked(head);

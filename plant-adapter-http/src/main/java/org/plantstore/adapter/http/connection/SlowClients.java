@@ -49,7 +49,11 @@ final class SlowClients {
     }
   }
 
-  /** A connection that has waited since a moment of {@link System#nanoTime}. */
+  /**
+   * A connection that has waited since a moment of {@link System#nanoTime}.
+   *
+   * @param connection closes the connection past its other handlers, which would wait
+   */
   record Wait(ChannelOutboundInvoker connection, Kind kind, long headBytes, long sinceNanos) {
 
     long maxBytes() {

@@ -10,10 +10,10 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
- * Circuit breaker of a lane. The breaker opens when all batches of the lane have failed for two
- * fifths of the deadline. That time is longer than the lock time-out and shorter than the statement
- * time-out. While the breaker is open, plants fail fast, except one trial request a second, which
- * may take 1 s. A batch that is written closes it. Safe for use by many threads.
+ * Circuit breaker of a lane. The breaker opens when batches were attempted for two fifths of the
+ * deadline, and none was written. That time is longer than the lock time-out and shorter than the
+ * statement time-out. While the breaker is open, plants fail fast, except one trial request a
+ * second, which may take 1 s. A batch that is written closes it. Safe for use by many threads.
  *
  * <p>A library's breaker counts calls that have failed. With a silent node it would open only when
  * the first calls have reached their deadline.
@@ -26,8 +26,8 @@ final class CircuitBreaker {
   private final Duration timeout;
   private final PlantStoreUnavailableException noAnswer;
 
-  /** The nanoTime at which the first batch since the last success began, or null if none has. */
-  private @Nullable Long failingSince;
+  /** The nanoTime of the first attempt since a batch was written, or null if there is none. */
+  private @Nullable Long attemptingSince;
 
   private PlantStoreUnavailableException lastFailure;
   private long nextTrial = System.nanoTime();
@@ -55,13 +55,13 @@ final class CircuitBreaker {
   }
 
   private synchronized void begin() {
-    if (failingSince == null) {
-      failingSince = System.nanoTime();
+    if (attemptingSince == null) {
+      attemptingSince = System.nanoTime();
     }
   }
 
   private synchronized void reset() {
-    failingSince = null;
+    attemptingSince = null;
     lastFailure = noAnswer;
   }
 
@@ -69,7 +69,7 @@ final class CircuitBreaker {
   private synchronized BatchFailure fail(BatchFailure failure) {
     boolean isOfNode = failure.needsRecovery();
     if (!isOfNode && !isOpen()) {
-      reset(); // A failure of one plant, such as a lock on its id, proves that the node answers.
+      reset(); // Any other failure, such as a lock on an id, says nothing against the node.
     }
     if (!failure.isTransient()) {
       return failure;
@@ -81,8 +81,8 @@ final class CircuitBreaker {
   }
 
   private boolean isOpen() {
-    return failingSince != null
-        && System.nanoTime() - failingSince > timeout.multipliedBy(2).dividedBy(5).toNanos();
+    return attemptingSince != null
+        && System.nanoTime() - attemptingSince > timeout.multipliedBy(2).dividedBy(5).toNanos();
   }
 
   /** Returns how long callers may wait, as of now. */
