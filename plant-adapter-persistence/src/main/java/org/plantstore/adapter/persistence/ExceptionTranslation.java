@@ -36,12 +36,16 @@ final class ExceptionTranslation {
     if (failure.isOfAnotherServer()) {
       return Retry.EACH; // the plants may need different servers
     }
-    if (REPEATABLE.stream().anyMatch(failure::hasState)
-        && !failure.hasState(PostgresFailure.CANCELED)) {
+    if (failure.hasState(PostgresFailure.CANCELED)) {
+      return Retry.NEVER; // a statement that takes too long, or a commit without a standby
+    }
+    if (REPEATABLE.stream().anyMatch(failure::hasState)) {
       return Retry.BATCH;
     }
-    boolean isLocked = failure.hasState("55P03");
-    return isLocked || !failure.isTransient() ? Retry.EACH : Retry.NEVER;
+    if (failure.hasState("55P03") || !failure.isTransient()) {
+      return Retry.EACH; // one of the plants has a locked id, or is refused
+    }
+    return Retry.NEVER;
   }
 
   /** Returns the exception that rule R7 of the store allows for the failure. */

@@ -21,8 +21,8 @@ import org.plantstore.adapter.persistence.requirement.Requirements;
 
 /**
  * Contributes this adapter's default settings, so that a service with another adapter has none of
- * them, and stops a start whose database does not meet the requirements. As a function, returns
- * these requirements for the service's command {@code check}.
+ * them, and stops a start whose database does not meet the requirements. The service's command
+ * {@code check} finds these by the JDK's type, because it does not depend on this module.
  */
 @ContextConfigurer
 public final class PersistenceStart
@@ -73,8 +73,8 @@ public final class PersistenceStart
 
   /**
    * Returns the requirements on the database as it is now, each named {@code database}. A
-   * requirement returns its finding, or throws ConfigurationException with the remedy. Neither
-   * retries nor changes anything.
+   * requirement returns its finding, or throws ConfigurationException with the remedy. None of them
+   * retries or changes anything.
    */
   @Override
   public List<Map.Entry<String, Supplier<String>>> apply(Environment settings) {
@@ -95,7 +95,7 @@ public final class PersistenceStart
   private static Requirements requirements(Environment settings) {
     requireNumber(settings, ConnectionPool.DEADLINE, 1, 60);
     requireNumber(settings, ConnectionPool.CONNECTIONS, GroupCommit.WRITERS + 1, 10_000);
-    startTimeout(settings);
+    startTimeout(settings); // is usable
     String migrate = settings.getRequiredProperty(MIGRATE, String.class);
     if (!migrate.equals("on") && !migrate.equals("off")) {
       throw new ConfigurationException(

@@ -23,13 +23,13 @@ import org.plantstore.adapter.persistence.database.PostgresFailure;
 import org.plantstore.adapter.persistence.database.RunningStatements;
 
 /**
- * Decides once, at the start, how the store's plants reach the database. The only class that knows
- * of {@code citus}.
+ * Decides once, at the start, how the store's plants reach the database. The only class that refers
+ * to the package {@code citus}.
  */
 @Factory
 final class PlantQueues {
 
-  /** The setting that a start writes for this factory. */
+  /** The property in which a start passes on its finding. */
   static final String HAS_CITUS = "database.citus";
 
   @Singleton

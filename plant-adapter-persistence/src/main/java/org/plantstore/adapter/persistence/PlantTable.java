@@ -43,9 +43,10 @@ final class PlantTable implements GroupCommit.Table {
   private static final int BATCHES_BEFORE_PLAIN_INSERT = 1_000;
 
   /**
-   * Where standbys confirm commits, a visible row may be unconfirmed, such as after a crash. The
-   * query therefore writes a message to the server's WAL. The query's own commit then waits until a
-   * standby has confirmed all earlier commits.
+   * A row without a name, of another program, is no plant. Where standbys confirm commits, a
+   * visible row may be unconfirmed, such as after a crash. The query therefore writes a message to
+   * the server's WAL. The query's own commit then waits until a standby has confirmed all earlier
+   * commits.
    */
   private static final String SELECT =
       """

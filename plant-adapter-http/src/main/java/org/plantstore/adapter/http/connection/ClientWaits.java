@@ -51,7 +51,7 @@ final class ClientWaits extends ChannelDuplexHandler {
     slowClients.whenReleased(context::fireChannelReadComplete);
   }
 
-  /** A pipelined request has begun without input from the client: the wait may be another. */
+  /** A pipelined request may have begun without new input, so the wait may be another. */
   @Override
   public void read(ChannelHandlerContext context) {
     context.read();

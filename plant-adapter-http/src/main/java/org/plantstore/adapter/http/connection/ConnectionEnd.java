@@ -59,7 +59,7 @@ final class ConnectionEnd extends ChannelDuplexHandler {
     droppedBytes += part.content().readableBytes();
     if (part instanceof LastHttpContent || droppedBytes > MAX_DROPPED_BYTES) {
       current.end();
-      if (current.exchange() == null) {
+      if (current.exchange() == null) { // closes behind the last bytes of the answer
         context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
       }
     }

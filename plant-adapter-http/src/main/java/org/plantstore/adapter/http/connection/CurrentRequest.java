@@ -8,15 +8,18 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.observe.Exchange;
 
 /**
- * What the handlers of a connection know together: its last request, and what is read next. Only
- * these methods change it:
+ * What the handlers of a connection know together: its last request, and what is read next. It
+ * changes from
  *
  * <ul>
- *   <li>A head arrives: {@link RequestSequence} begins; {@link MalformedRequests} ends the head, or
- *       the connection.
- *   <li>The last part of a body arrives: {@link BodyMemory} ends the body, or refuses it.
- *   <li>The answer begins before the body has ended: {@link ConnectionEnd} refuses the body.
- *   <li>The last part of the answer is written: {@link RequestSequence} ends the request.
+ *   <li>HEAD to BODY when a well-formed head with a body has arrived, to END without a body if the
+ *       connection is not kept alive ({@link MalformedRequests});
+ *   <li>BODY to HEAD or END with the body's last part, or to REFUSED_BODY without memory for a part
+ *       ({@link BodyMemory});
+ *   <li>BODY to REFUSED_BODY if the answer begins before the body has ended, HEAD to END if it
+ *       begins in the drain, REFUSED_BODY to END with the last part ({@link ConnectionEnd});
+ *   <li>any to END if a part is malformed ({@link MalformedRequests}) or a handler fails ({@link
+ *       FailedConnections}).
  * </ul>
  *
  * Used by the connection's event loop only.

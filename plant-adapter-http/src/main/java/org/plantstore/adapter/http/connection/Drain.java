@@ -54,7 +54,7 @@ final class Drain implements Runnable, ApplicationEventListener<ServerShutdownEv
   @Override
   public void onApplicationEvent(ServerShutdownEvent event) {
     for (AbstractNioChannel listener : listeners) {
-      // A selector keeps the port open until it has selected once more; a delayed task is later.
+      // The port stays open until the selector has selected again. A delayed task runs after that.
       listener.deregister().awaitUninterruptibly();
       listener.eventLoop().schedule(() -> close(listener), 1, MILLISECONDS).awaitUninterruptibly();
     }

@@ -20,8 +20,9 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.observe.Exchange;
 
 /**
- * Refuses a request that is not well-formed: the framework sees nothing of it, or a body without an
- * end. Stands behind {@link RequestSequence}. One per connection, used by its event loop only.
+ * Refuses a request that is not well-formed. The framework sees nothing of a malformed head, and of
+ * a malformed body what came before the fault. Stands behind {@link RequestSequence}. One per
+ * connection, used by its event loop only.
  */
 final class MalformedRequests extends ChannelInboundHandlerAdapter {
 

@@ -43,7 +43,7 @@ final class RequestDecoder extends HttpRequestDecoder {
   private final CurrentRequest current;
   private boolean isInHead;
   private boolean isChunked; // until the last chunk
-  private long contentBytes; // until the next line
+  private long contentBytes; // until the next line: a body, or a chunk with its size and its end
   private byte lastByte = '\n'; // of the lines of heads and trailers
   private boolean isMalformed;
   private int headers;
@@ -91,7 +91,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     headBytes += isInHead ? bytes.readerIndex() - from : 0;
     for (int at = from; at < bytes.readerIndex(); at++) {
       byte next = bytes.getByte(at);
-      boolean isFolded = lastByte == '\n' && next <= ' ' && next != '\r'; // also a non-ASCII byte
+      boolean isFolded = lastByte == '\n' && next <= ' ' && next != '\r'; // also if it is not ASCII
       isMalformed |= (lastByte == '\r') != (next == '\n') || isFolded;
       lastByte = next;
     }
@@ -117,7 +117,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     }
   }
 
-  /** Called with a head, or with the end of a body. */
+  /** Called with a head, or with the end of a chunked body. */
   private void endLines(HttpObject decoded) {
     isInHead = false;
     headers = 0;

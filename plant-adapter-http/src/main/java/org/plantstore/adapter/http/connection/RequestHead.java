@@ -24,7 +24,7 @@ final class RequestHead {
   /**
    * Methods are case-sensitive (RFC 9110, section 9.1), but the framework ignores case. The target
    * has the origin form or the absolute form (RFC 9112, section 3.2), without a user (RFC 9110,
-   * section 4.2.4) or a fragment; that of CONNECT fits no path.
+   * section 4.2.4) or a fragment; CONNECT is refused: its target is no path.
    */
   static final Pattern FIRST_LINE =
       Pattern.compile(

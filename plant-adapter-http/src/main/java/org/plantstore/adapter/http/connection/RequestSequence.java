@@ -5,6 +5,7 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.util.ReferenceCountUtil;
 import java.util.function.Consumer;
@@ -31,6 +32,9 @@ final class RequestSequence extends ChannelDuplexHandler {
   public void channelRead(ChannelHandlerContext context, Object message) {
     if (message instanceof Exchange head) {
       head.begin();
+      // Each path has one media type. With another type in Accept, the framework would find no
+      // route, and answer with 401.
+      head.headers().remove(HttpHeaderNames.ACCEPT);
       current.begin(head);
     }
     context.fireChannelRead(message);

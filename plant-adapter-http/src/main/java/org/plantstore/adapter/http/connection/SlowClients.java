@@ -65,6 +65,10 @@ final class SlowClients {
   private static final LogLimit EVICTIONS = new LogLimit();
   private static final int SHARE_OF_HEAP = 8;
 
+  /** The largest wait: for a body, with the largest first line and headers. */
+  private static final long MAX_WAIT_BYTES =
+      Kind.BODY.maxBytes + 4 * 2 * RequestDecoder.MAX_HEAD_PART_BYTES;
+
   private final long maxBytes;
   private final long timeoutNanos;
   private final Set<Wait> waits = new HashSet<>();
@@ -74,7 +78,7 @@ final class SlowClients {
 
   SlowClients(EventExecutor eventLoop, int eventLoops, Duration timeout) {
     maxBytes =
-        Math.max(Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP / eventLoops, Kind.HEAD.maxBytes);
+        Math.max(Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP / eventLoops, MAX_WAIT_BYTES);
     timeoutNanos = timeout.toNanos();
     eventLoop.scheduleWithFixedDelay(this::closeTimedOut, 500, 500, TimeUnit.MILLISECONDS);
   }

@@ -17,7 +17,7 @@ final class AccessLog {
   private static final Logger LOG = LoggerFactory.getLogger(NAME);
   private static final String NONE = "-";
 
-  /** Every character except printable ASCII; also the space, the quote and the backslash. */
+  /** All but printable ASCII, and also the space, the quote and the backslash. */
   private static final Pattern ILLEGIBLE = Pattern.compile("[^!#-\\[\\]-~]");
 
   /** A path that has no user, query or fragment, not even an escaped one. */

@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.server.netty.NettyHttpRequest;
 import io.netty.handler.codec.http.DefaultHttpRequest;
-import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponse;
@@ -26,15 +25,17 @@ public final class Exchange extends DefaultHttpRequest {
   private static final Pattern PATH =
       Pattern.compile("(?:[^/?#]+://[^/?#]*)?([^?#]*).*", Pattern.DOTALL);
 
-  /**
-   * The end of an exchange: a stored plant, a document, an error of the client, an error of the
-   * service, or the end of the connection before the answer.
-   */
+  /** The end of an exchange. */
   enum Outcome {
+    /** The plant is stored. */
     CREATED,
+    /** The answer is a document. */
     SERVED,
+    /** The answer is an error of the client. */
     REFUSED,
+    /** The answer is an error of the service. */
     FAILED,
+    /** The connection has ended before the answer. */
     UNANSWERED
   }
 
@@ -64,9 +65,6 @@ public final class Exchange extends DefaultHttpRequest {
   public void begin() {
     beganNanos = System.nanoTime();
     ids = RequestIds.of(headers());
-    // Each path has one media type. With another type in Accept, the framework would find no route,
-    // and answer with 401.
-    headers().remove(HttpHeaderNames.ACCEPT);
   }
 
   /** Runs work; log lines of this thread meanwhile carry the request id and the trace id. */
@@ -100,7 +98,7 @@ public final class Exchange extends DefaultHttpRequest {
         };
   }
 
-  /** Returns the path of the target (RFC 9112, section 3.2), which may be no URI. */
+  /** Returns the path of the target (RFC 9112, section 3.2); the target may be malformed. */
   public String path() {
     return PATH.matcher(uri()).replaceFirst("$1");
   }

@@ -95,7 +95,7 @@ final class ProviderKeySet {
         }
         target = redirected(target, location, redirects);
       }
-    } catch (IOException | ParseException | RuntimeException e) {
+    } catch (IOException | ParseException | RuntimeException | StackOverflowError e) {
       int port = target.getPort() < 0 ? target.toURL().getDefaultPort() : target.getPort();
       Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
       throw new IOException(quoted(target.getHost() + ":" + port) + " " + reason(cause), e);

@@ -81,9 +81,9 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
   }
 
   /**
-   * Completes when a key is known, or when a fetch has ended that began after this call. If the
-   * known keys are too old, the caller that begins their renewal waits for it; all others use them
-   * at once.
+   * Completes when a key is known, when a fetch has ended that began after this call, or when the
+   * provider is down. A call with a known key begins a renewal after three quarters of the
+   * lifetime, and waits for it only after the whole lifetime; others use the known key meanwhile.
    *
    * @throws RefusedException if too many callers wait for unknown keys
    */
@@ -113,7 +113,10 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
     return now.has(selector) || now.isDown || now.since - then >= 0;
   }
 
-  /** Returns the unfinished fetch, or a new one; while the provider is down, at the pace's time. */
+  /**
+   * Returns the unfinished fetch, or a new one that begins when the pace allows. While the provider
+   * is down and none may begin now, returns the last fetch, so that callers fail at once.
+   */
   private synchronized CompletableFuture<Void> nextFetch(Executor executor) {
     long now = System.nanoTime();
     long delay = pace.delayNanos(now);

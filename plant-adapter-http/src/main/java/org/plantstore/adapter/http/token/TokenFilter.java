@@ -77,21 +77,21 @@ final class TokenFilter implements Ordered {
           } else if (isManagement) {
             throw new RefusedException(ErrorNumber.NOT_FOUND, AT_MANAGEMENT_PORT);
           }
-          return requireToken(request, token);
+          return requireValid(request, token);
         });
   }
 
-  private CompletionStage<HttpRequest<?>> requireToken(HttpRequest<?> request, String token) {
+  private CompletionStage<HttpRequest<?>> requireValid(HttpRequest<?> request, String token) {
     if (validation.needsOtherThread(token)) {
       Executor withIds = work -> executor.execute(() -> Exchange.of(request).runWithIds(work));
       return validation
           .searchKey(token, withIds)
-          .thenComposeAsync(ended -> requireValid(request, token), withIds);
+          .thenComposeAsync(ended -> requireValidNow(request, token), withIds);
     }
-    return requireValid(request, token);
+    return requireValidNow(request, token);
   }
 
-  private CompletionStage<HttpRequest<?>> requireValid(HttpRequest<?> request, String token) {
+  private CompletionStage<HttpRequest<?>> requireValidNow(HttpRequest<?> request, String token) {
     Object keys = validation.keys(); // before the validation, during which they may change
     validatedTokens.add(token, validation.requireValid(token), keys);
     return requireAllowed(request);

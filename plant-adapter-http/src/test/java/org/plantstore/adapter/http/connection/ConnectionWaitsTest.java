@@ -116,6 +116,7 @@ class ConnectionWaitsTest {
     ofManyEventLoops.begin(oldest);
     ofManyEventLoops.begin(new Wait(clients.get(1), Kind.HEAD, 0, System.nanoTime()));
     assertTrue(clients.get(1).isOpen());
+    assertFalse(clients.get(0).isOpen());
 
     channel.writeInbound(requests("/first"));
     assertNull(channel.readInbound());
@@ -136,6 +137,14 @@ class ConnectionWaitsTest {
     for (int client = 0; client < clients.size(); client++) {
       assertEquals(client >= closed, clients.get(client).isOpen(), "client " + client);
     }
+  }
+
+  @Test
+  void body_after_the_largest_head_has_room() {
+    slowClients(Integer.MAX_VALUE, TIMEOUT)
+        .begin(new Wait(channel, Kind.BODY, 32 * 1024, System.nanoTime()));
+
+    assertTrue(channel.isOpen());
   }
 
   @Test

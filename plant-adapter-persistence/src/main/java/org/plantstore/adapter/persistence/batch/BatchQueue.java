@@ -58,7 +58,7 @@ final class BatchQueue {
     plant.stored().completeExceptionally(new PlantStoreUnavailableException("the store is closed"));
   }
 
-  /** Adds the next attempt after a failure, unless the call has ended. Sweeps end its pause. */
+  /** Adds the next attempt after a failure, unless the call was removed. A sweep ends its pause. */
   synchronized void retry(WaitingPlant plant, BatchFailure cause) {
     WaitingPlant next = plant.after(cause);
     if (calls.replace(plant.stored(), next) != null) {
@@ -126,7 +126,7 @@ final class BatchQueue {
    */
   synchronized List<WaitingPlant> sweep(Duration timeout) {
     long now = System.nanoTime();
-    pausing.removeIf(plant -> now - plant.queued() >= 0 && waiting.add(plant));
+    pausing.removeIf(plant -> now - plant.mayBegin() >= 0 && waiting.add(plant));
     List<WaitingPlant> overdue = new ArrayList<>();
     Iterator<WaitingPlant> oldest = calls.values().iterator();
     while (oldest.hasNext()) {
@@ -147,7 +147,7 @@ final class BatchQueue {
     return overdue;
   }
 
-  /** Refuses further plants; the last sweep ends the writers. */
+  /** Refuses further plants. The writers end now if no caller waits, or else with a sweep. */
   synchronized void close() {
     isClosed = true;
     notifyAll();

@@ -40,7 +40,7 @@ public final class GroupCommit implements PlantQueue {
     Runnable begin() throws InterruptedException;
   }
 
-  /** The maximum number of batches in flight. */
+  /** The threads of a group commit, and so its most batches in flight. */
   public static final int WRITERS = 4;
 
   private final String databaseName;
@@ -122,7 +122,7 @@ public final class GroupCommit implements PlantQueue {
       // Of two plants with one id the first is stored; both callers get the stored plant.
       SortedMap<Long, NewPlant> plants = new TreeMap<>();
       for (WaitingPlant each : batch.plants()) {
-        counts.nanosWaited().add(batch.began() - each.queued());
+        counts.nanosWaited().add(batch.began() - each.mayBegin());
         plants.putIfAbsent(each.plant().id(), each.plant());
       }
       Map<Long, NewPlant> stored = table.putIfAbsent(plants);

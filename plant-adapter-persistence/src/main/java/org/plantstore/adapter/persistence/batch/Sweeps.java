@@ -44,7 +44,7 @@ final class Sweeps implements Runnable {
     EXECUTOR.scheduleWithFixedDelay(new Sweeps(sweep), 10, 10, TimeUnit.MILLISECONDS);
   }
 
-  /** Throws only the exception that ends the schedule: after a failure, the next sweep follows. */
+  /** Throws only after the last sweep: an exception ends the schedule. Failures are logged. */
   @Override
   public void run() {
     boolean isLast = false;

@@ -10,7 +10,7 @@ import org.plantstore.domain.NewPlant;
  *
  * @param group a number; only plants with the same number share a batch
  * @param called when the call began, as a value of {@link System#nanoTime()}
- * @param queued when this attempt may begin, as a value of {@link System#nanoTime()}
+ * @param mayBegin when this attempt may begin, as a value of {@link System#nanoTime()}
  * @param failure the failure of the previous attempt, or null if this is the first
  */
 record WaitingPlant(
@@ -18,7 +18,7 @@ record WaitingPlant(
     int group,
     CompletableFuture<NewPlant> stored,
     long called,
-    long queued,
+    long mayBegin,
     @Nullable BatchFailure failure) {
 
   /** Returns an upper bound for the text in bytes, in UTF-8 and in memory. */
@@ -27,7 +27,7 @@ record WaitingPlant(
     return 3L * (plant.name().length() + (tag == null ? 0 : tag.length()));
   }
 
-  /** Returns whether the plant gets a batch of its own, because its last batch failed. */
+  /** Returns whether the plant gets a batch of its own, because it may have failed the last one. */
   boolean isSeparate() {
     return failure != null && failure.retry() != BatchFailure.Retry.BATCH;
   }

@@ -10,8 +10,8 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
- * Circuit breaker of a lane. The breaker opens when batches were attempted for two fifths of the
- * deadline, and none was written. That time is longer than the lock time-out and shorter than the
+ * Circuit breaker of a lane. The breaker opens two fifths of the deadline after a first attempt, if
+ * no batch was written since. That time is longer than the lock time-out and shorter than the
  * statement time-out. While the breaker is open, plants fail fast, except one trial request a
  * second, which may take 1 s. A batch that is written closes it. Safe for use by many threads.
  *
@@ -69,7 +69,9 @@ final class CircuitBreaker {
   private synchronized BatchFailure fail(BatchFailure failure) {
     boolean isOfNode = failure.needsRecovery();
     if (!isOfNode && !isOpen()) {
-      reset(); // Any other failure, such as a lock on an id, says nothing against the node.
+      // A lock time-out comes before the breaker opens, so the node answers. A failure after that,
+      // such as a statement time-out, may be of a silent node.
+      reset();
     }
     if (!failure.isTransient()) {
       return failure;

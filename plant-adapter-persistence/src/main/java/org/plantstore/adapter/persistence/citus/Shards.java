@@ -92,7 +92,7 @@ final class Shards {
   synchronized void refresh() {
     try {
       update(shards(database.execute(Shards::nodes)));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // an exception would end the schedule
       // Mostly because the database is down, which is reported elsewhere.
       LOG.debug("The shards cannot be read", e);
     }
@@ -113,14 +113,14 @@ final class Shards {
   /** Gives each shard a lane. If the connections are too few, shards of a node share lanes. */
   private NavigableMap<Integer, Shard> shards(Map<Integer, String> nodes) {
     int maximum = pool.maximum() - LaneSlots.SHARED;
-    int lanesOfNode =
+    int maxLanesOfNode =
         nodes.size() <= maximum
-            ? nodes.size()
+            ? nodes.size() // each shard has a lane of its own
             : Math.max(1, maximum / Set.copyOf(nodes.values()).size());
     NavigableMap<Integer, Shard> shards = new TreeMap<>();
     nodes.forEach((least, node) -> {
       int number = shards.size();
-      shards.put(least, new Shard(number, new LaneId(node, number % lanesOfNode)));
+      shards.put(least, new Shard(number, new LaneId(node, number % maxLanesOfNode)));
     });
     return shards;
   }

@@ -105,7 +105,7 @@ final class RetryingDataSource extends DelegatingDataSource {
   /**
    * Returns the statement that sets up a session. With a weaker synchronous commit than on, a crash
    * or a fail-over would lose acknowledged plants (R4). Warnings report commits that no standby has
-   * confirmed. Time-outs of the account or the database would end sessions.
+   * confirmed. Time-outs that were set for the account or the database would end sessions.
    */
   private String session() {
     return """

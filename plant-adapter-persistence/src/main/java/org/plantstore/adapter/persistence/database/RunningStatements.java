@@ -36,6 +36,7 @@ public final class RunningStatements {
       lastSuccess = System.nanoTime();
       return rows;
     } catch (SQLException e) {
+      // Otherwise it was aborted here, which is logged already.
       if (running.contains(entry) && entry.connection.isClosed()) {
         LOG.warn("A connection to the database broke: {}", new PostgresFailure(e).describe());
       }

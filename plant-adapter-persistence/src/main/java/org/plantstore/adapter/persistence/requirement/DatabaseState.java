@@ -41,6 +41,8 @@ record DatabaseState(
 
   static final Duration TIMEOUT = Duration.ofSeconds(3);
   private static final int OLDEST_VERSION = 14;
+
+  /** What the query reports for a table without hindrances. */
   private static final String TABLE = "table (id bigint, name text, tag text)";
 
   /** The ways out where a schema has what belongs to others. */
@@ -115,7 +117,8 @@ record DatabaseState(
   }
 
   /**
-   * Returns the requirements on the server and the account, in the order of their correction.
+   * Returns the requirements on the server and the account, in the order in which they are to be
+   * met.
    *
    * @param migrates whether the account creates the tables, or changes them
    */
@@ -166,6 +169,7 @@ record DatabaseState(
         account + " has the rights that the service needs");
   }
 
+  /** Requires the table, unless a migration creates it later, in the first schema of the path. */
   String requireTable(boolean isCreatedLater) {
     if (table == null || (isCreatedLater && !isInSchema)) {
       String remedy = "; run plant-store migrate, and accounts.sql after it";

@@ -41,7 +41,9 @@ final class Migration {
     try (Connection connection = source.getConnection();
         Statement lock = connection.createStatement()) {
       lock.execute(LOCK);
-      require(state, source, lockTimeout).migrate();
+      Flyway flyway = flyway(source, lockTimeout);
+      requireOwnHistory(state, flyway);
+      flyway.migrate();
       return DatabaseState.read(state.access());
     } catch (SQLException | FlywayException e) {
       throw new ConfigurationException(
@@ -51,28 +53,35 @@ final class Migration {
   }
 
   /**
-   * Returns the migration, which changes nothing yet.
+   * Requires a history of this store or none, and changes nothing.
    *
    * @throws ConfigurationException if the schema has the history of another application, or a table
    *     that no migration has created
    */
-  static Flyway require(DatabaseState state, DataSource source, Duration lockTimeout) {
-    Flyway flyway =
-        Flyway.configure()
-            .dataSource(source)
-            .locations("classpath:org/plantstore/adapter/persistence/requirement")
-            // The schema may have other tables.
-            .baselineOnMigrate(true)
-            .baselineVersion("0")
-            // For afterConnect.sql.
-            .placeholders(
-                Map.of(
-                    "statement_timeout", STATEMENT_TIMEOUT.toMillis() + "ms",
-                    "lock_timeout", lockTimeout.toMillis() + "ms"))
-            .load();
+  static void requireOwnHistory(DatabaseState state) {
+    Duration timeout = DatabaseState.TIMEOUT;
+    requireOwnHistory(state, flyway(state.access().dataSource(timeout), timeout));
+  }
+
+  private static Flyway flyway(DataSource source, Duration lockTimeout) {
+    return Flyway.configure()
+        .dataSource(source)
+        .locations("classpath:org/plantstore/adapter/persistence/requirement")
+        // The schema may have other tables.
+        .baselineOnMigrate(true)
+        .baselineVersion("0")
+        // For afterConnect.sql.
+        .placeholders(
+            Map.of(
+                "statement_timeout", STATEMENT_TIMEOUT.toMillis() + "ms",
+                "lock_timeout", lockTimeout.toMillis() + "ms"))
+        .load();
+  }
+
+  private static void requireOwnHistory(DatabaseState state, Flyway flyway) {
     List<MigrationInfo> history = List.of(flyway.info().applied());
     boolean isOwn = history.stream().anyMatch(each -> each.getScript().equals("V1__plant.sql"));
-    // Flyway's own entries, for a schema that is new or has other tables, come before the first.
+    // Flyway's own entries, such as "0<< Flyway Baseline >>", come before the first.
     boolean isEmpty =
         history.stream()
             .allMatch(each -> (each.getVersion() + each.getDescription()).matches("(0|null)<<.*"));
@@ -84,6 +93,5 @@ final class Migration {
       throw new ConfigurationException(
           "the table plant has no history; set DATABASE_MIGRATE to off to use it");
     }
-    return flyway;
   }
 }

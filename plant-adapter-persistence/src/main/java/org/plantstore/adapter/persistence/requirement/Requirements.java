@@ -110,7 +110,7 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
     try {
       String finding = state.requireTable(isCreatedLater);
       if (isCreatedLater) {
-        Migration.require(state, access.dataSource(DatabaseState.TIMEOUT), DatabaseState.TIMEOUT);
+        Migration.requireOwnHistory(state);
       }
       return finding;
     } catch (FlywayException e) {
