@@ -18,7 +18,6 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
-import org.plantstore.adapter.http.token.ProviderKeySet.Fetched;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -135,7 +134,7 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
     long began = System.nanoTime();
     Known before = known;
     try {
-      Fetched fetched = keySet.fetch();
+      PublishedKeys fetched = keySet.fetch();
       if (!fetched.leftOut().isEmpty()) {
         LOG.warn("The key set at JWT_JWKS_URL has keys that are left out, {}", fetched);
       }

@@ -2,6 +2,7 @@ package org.plantstore.adapter.http.token;
 
 import io.micronaut.context.annotation.Property;
 import io.micronaut.core.order.Ordered;
+import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.annotation.Filter;
 import io.micronaut.http.annotation.RequestFilter;
@@ -33,6 +34,8 @@ final class TokenFilter implements Ordered {
 
   /** Represents every valid token, because tokens need no subject. */
   private static final Authentication BEARER = Authentication.build("bearer");
+
+  private static final String SCHEME = "Bearer ";
 
   private static final String AT_MANAGEMENT_PORT =
       "Nothing is at this path; this port has /health/liveness, /health/readiness and /prometheus.";
@@ -66,7 +69,7 @@ final class TokenFilter implements Ordered {
   @RequestFilter
   CompletionStage<HttpRequest<?>> requireToken(HttpRequest<?> request) {
     boolean isManagement = request.getServerAddress().getPort() == managementPort;
-    String token = TokenValidation.bearerToken(request.getHeaders());
+    String token = bearerToken(request.getHeaders());
     if (!isManagement && validatedTokens.contains(token, validation.keys())) {
       return requireAllowed(request);
     }
@@ -79,6 +82,14 @@ final class TokenFilter implements Ordered {
           }
           return requireValid(request, token);
         });
+  }
+
+  /** Returns the token of the only Authorization header, or an empty string if there is none. */
+  private static String bearerToken(HttpHeaders headers) {
+    List<String> all = headers.getAll(HttpHeaders.AUTHORIZATION);
+    String credentials = all.size() == 1 ? all.get(0) : "";
+    boolean isBearer = credentials.regionMatches(true, 0, SCHEME, 0, SCHEME.length());
+    return isBearer ? credentials.substring(SCHEME.length()).strip() : "";
   }
 
   private CompletionStage<HttpRequest<?>> requireValid(HttpRequest<?> request, String token) {

@@ -48,7 +48,7 @@ public record TokenRequirements(TokenSettings settings) {
           "the token on standard input cannot be checked: the key set at JWT_JWKS_URL is"
               + " unavailable");
     } catch (IOException | BadJOSEException | JOSEException e) {
-      String reason = ProviderKeySet.printable(String.valueOf(e.getMessage()), 200);
+      String reason = ForeignText.printable(String.valueOf(e.getMessage()), 200);
       throw new ConfigurationException(
           "the token on standard input is invalid; obtain a new token: " + reason);
     }

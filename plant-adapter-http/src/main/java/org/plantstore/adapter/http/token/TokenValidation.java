@@ -17,7 +17,6 @@ import com.nimbusds.jwt.SignedJWT;
 import com.nimbusds.jwt.proc.BadJWTException;
 import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
 import com.nimbusds.jwt.proc.DefaultJWTProcessor;
-import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.security.token.jwt.validator.JsonWebTokenValidator;
 import jakarta.inject.Singleton;
@@ -33,7 +32,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
@@ -48,8 +46,6 @@ import org.plantstore.adapter.http.error.RefusedException;
 @Singleton
 final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpRequest<?>> {
 
-  private static final String SCHEME = "Bearer ";
-
   /** Canonical base64url: the unused bits of the last character are 0 (RFC 4648, 3.5). */
   private static final String BASE64URL =
       "(?:[A-Za-z0-9_-]{4})*+(?:[A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?";
@@ -59,11 +55,6 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
 
   /** RFC 7515, section 4.1.9. A token of another type, such as a log-out token, gives no access. */
   private static final Pattern TYPE = Pattern.compile("(?i)(application/)?(at\\+)?jwt");
-
-  static final Set<JWSAlgorithm> PUBLIC_KEY_ALGORITHMS =
-      Stream.of("RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512".split(" "))
-          .map(JWSAlgorithm::parse)
-          .collect(Collectors.toUnmodifiableSet());
 
   private static final int CLOCK_SKEW_SECONDS = 30;
 
@@ -87,10 +78,10 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
     processor.setJWSKeySelector(
         providerKeys == null && secret != null
             ? secretSelector(secret)
-            : new JWSVerificationKeySelector<>(PUBLIC_KEY_ALGORITHMS, providerKeys) {
+            : new JWSVerificationKeySelector<>(PublishedKeys.ALGORITHMS, providerKeys) {
               @Override
               protected JWKMatcher createJWKMatcher(JWSHeader header) {
-                return ProviderKeySet.matcher(header);
+                return PublishedKeys.matcher(header);
               }
             });
     processor.setJWTClaimsSetVerifier(claimsVerifier(settings));
@@ -113,14 +104,6 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
         new DefaultJWTClaimsVerifier<>(settings.audience(), exact.build(), Set.of("exp"));
     verifier.setMaxClockSkew(CLOCK_SKEW_SECONDS);
     return verifier;
-  }
-
-  /** Returns the token of the only Authorization header, or an empty string if there is none. */
-  static String bearerToken(HttpHeaders headers) {
-    List<String> all = headers.getAll(HttpHeaders.AUTHORIZATION);
-    String credentials = all.size() == 1 ? all.get(0) : "";
-    boolean isBearer = credentials.regionMatches(true, 0, SCHEME, 0, SCHEME.length());
-    return isBearer ? credentials.substring(SCHEME.length()).strip() : "";
   }
 
   /** Returns the expiry of a valid token; throws RefusedException if it is not valid. */
@@ -198,8 +181,8 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
   CompletableFuture<Void> searchKey(String token, Executor executor) {
     try {
       JWSHeader header = parse(token).getHeader();
-      if (providerKeys != null && PUBLIC_KEY_ALGORITHMS.contains(header.getAlgorithm())) {
-        return providerKeys.search(new JWKSelector(ProviderKeySet.matcher(header)), executor);
+      if (providerKeys != null && PublishedKeys.ALGORITHMS.contains(header.getAlgorithm())) {
+        return providerKeys.search(new JWKSelector(PublishedKeys.matcher(header)), executor);
       }
     } catch (BadJWTException e) {
       // needs no key to be refused

@@ -1,0 +1,125 @@
+package org.plantstore.adapter.http.token;
+
+import static java.util.stream.Collectors.joining;
+
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.JWKMatcher;
+import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.KeyType;
+import com.nimbusds.jose.jwk.KeyUse;
+import com.nimbusds.jose.jwk.RSAKey;
+import com.nimbusds.jose.util.JSONObjectUtils;
+import java.text.ParseException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The keys that an identity provider publishes (RFC 7517).
+ *
+ * @param usable the keys that can verify tokens
+ * @param leftOut the ids or places of the others, with the reasons
+ */
+record PublishedKeys(JWKSet usable, List<String> leftOut) {
+
+  /** The algorithms of public keys (RFC 7518, section 3.1). */
+  static final Set<JWSAlgorithm> ALGORITHMS =
+      Stream.of("RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512".split(" "))
+          .map(JWSAlgorithm::parse)
+          .collect(Collectors.toUnmodifiableSet());
+
+  /** A token that names no key may be checked with each of them. */
+  private static final int MAX_KEYS = 100;
+
+  /** A fault in another member, such as {@code x5c}, does not make a key unusable. */
+  private static final List<String> READ_MEMBERS =
+      List.of("kty use key_ops alg kid crv x y n e d p q dp dq qi oth k".split(" "));
+
+  /** RFC 7518, sections 3.3 and 3.5. */
+  private static final int MIN_RSA_BITS = 2048;
+
+  /**
+   * Returns which keys may verify a token. A key without {@code kid}, which is optional (RFC 7517,
+   * section 4.5), may verify any token. Published private keys do not match: anyone could sign with
+   * them.
+   */
+  static JWKMatcher matcher(JWSHeader header) {
+    JWKMatcher.Builder matcher =
+        new JWKMatcher.Builder()
+            .keyType(KeyType.forAlgorithm(header.getAlgorithm()))
+            .curves(Curve.forJWSAlgorithm(header.getAlgorithm()))
+            .keyUses(KeyUse.SIGNATURE, null)
+            .algorithms(header.getAlgorithm(), null)
+            .publicOnly(true);
+    return (header.getKeyID() == null ? matcher : matcher.keyIDs(header.getKeyID(), null)).build();
+  }
+
+  /** Returns the usable keys; other keys are ignored (RFC 7517, section 5). */
+  static PublishedKeys parse(String text) throws ParseException {
+    List<Object> keys = JSONObjectUtils.getJSONArray(JSONObjectUtils.parse(text), "keys");
+    if (keys == null || keys.size() > MAX_KEYS) {
+      throw new ParseException("there must be \"keys\", at most " + MAX_KEYS, 0);
+    }
+    List<JWK> usable = new ArrayList<>();
+    List<String> leftOut = new ArrayList<>();
+    for (int place = 0; place < keys.size(); place++) {
+      Map<String, Object> members = new HashMap<>();
+      if (keys.get(place) instanceof Map<?, ?> object) {
+        READ_MEMBERS.forEach(name -> members.put(name, object.get(name)));
+      }
+      try {
+        if (!"enc".equals(members.get("use"))) {
+          usable.add(usable(members));
+        }
+      } catch (ParseException | RuntimeException e) {
+        String id =
+            members.get("kid") instanceof String kid
+                ? ForeignText.quoted(kid)
+                : "keys[" + place + "]";
+        leftOut.add(id + ": " + ForeignText.printable(String.valueOf(e.getMessage()), 100));
+      }
+    }
+    PublishedKeys published = new PublishedKeys(new JWKSet(usable), leftOut);
+    require(
+        !usable.isEmpty(), "let the provider sign with an RS, PS or ES algorithm; " + published);
+    return published;
+  }
+
+  /** Returns the key; throws ParseException with the reason if it verifies no tokens. */
+  private static JWK usable(Map<String, Object> members) throws ParseException {
+    require(!members.isEmpty(), "it is no object");
+    Object operations = members.remove("key_ops");
+    require(
+        operations == null || (operations instanceof List<?> known && known.contains("verify")),
+        "its key_ops have no \"verify\"");
+    JWK key = JWK.parse(members);
+    require(!key.isPrivate(), "it is no public key");
+    boolean isLarge = !(key instanceof RSAKey) || key.size() >= MIN_RSA_BITS;
+    require(isLarge, "it must have " + MIN_RSA_BITS + " bits, but has " + key.size());
+    boolean isVerifying =
+        ALGORITHMS.stream().anyMatch(algorithm -> matcher(new JWSHeader(algorithm)).matches(key));
+    require(isVerifying, "its kty, crv, use and alg fit no RS, PS or ES algorithm");
+    return key;
+  }
+
+  static void require(boolean isMet, String otherwise) throws ParseException {
+    if (!isMet) {
+      throw new ParseException(otherwise, 0);
+    }
+  }
+
+  /** Returns the number of keys of both kinds, and the first five reasons. */
+  @Override
+  public String toString() {
+    String count = usable.size() == 1 ? "1 usable key, " : usable.size() + " usable keys, ";
+    String reasons = leftOut.stream().limit(5).map("; "::concat).collect(joining());
+    return count + leftOut.size() + " left out" + reasons;
+  }
+}
