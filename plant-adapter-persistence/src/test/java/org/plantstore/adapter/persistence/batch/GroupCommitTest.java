@@ -2,6 +2,7 @@ package org.plantstore.adapter.persistence.batch;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -205,11 +206,20 @@ class GroupCommitTest {
             },
             counts);
 
-    assertEquals(
-        "the database has not answered in time", unavailable(failing.putIfAbsent(fern(1))));
+    List<String> log =
+        Calls.log(
+            Sweeps.class.getName(),
+            () ->
+                assertEquals(
+                    "the database has not answered in time",
+                    unavailable(failing.putIfAbsent(fern(1)))));
     release();
     failing.close();
     assertEquals(List.of(), failures);
+    assertEquals(
+        List.of("ERROR Deadlines of plants cannot be enforced, and are tried again"),
+        log,
+        "the first of several in a row");
   }
 
   private static void throwUnchecked(Throwable failure) {
@@ -247,6 +257,37 @@ class GroupCommitTest {
   }
 
   @Test
+  void cancelled_plant_between_others_is_not_written_with_them() throws Exception {
+    occupyAllWriters();
+    var first = call(1);
+    assertTrue(groupCommit.putIfAbsent(fern(2)).cancel(false));
+    var last = call(3);
+    release();
+
+    assertAllStored(List.of(first, last));
+    assertEquals(List.of(1L, 3L), lastBatch());
+    assertEquals(0, groupCommit.waitingPlants());
+  }
+
+  @Test
+  void interrupt_ends_the_wait_for_the_end_and_is_kept() throws Exception {
+    occupyAllWriters();
+    Thread.currentThread().interrupt();
+
+    groupCommit.close();
+
+    assertTrue(Thread.interrupted());
+  }
+
+  @Test
+  void failure_with_a_pause_needs_recovery() {
+    RuntimeException reason = new PlantStoreUnavailableException("down");
+
+    assertTrue(new BatchFailure(Retry.EACH, Duration.ofMillis(1), reason).needsRecovery());
+    assertFalse(new BatchFailure(Retry.EACH, Duration.ZERO, reason).needsRecovery());
+  }
+
+  @Test
   void group_commit_whose_last_thread_cannot_start_ends_the_others() throws Exception {
     groupCommit.close();
     await(() -> plantThreads().findAny().isEmpty());
@@ -263,7 +304,9 @@ class GroupCommitTest {
     release();
 
     try (PlantQueue next = new GroupCommit(table, timeout, counts)) {
-      next.putIfAbsent(fern(1)).get();
+      for (long id = 0; id <= 2 * GroupCommit.WRITERS; id++) {
+        next.putIfAbsent(fern(id)).get();
+      }
     }
     await(Sweeps.EXECUTOR.getQueue()::isEmpty);
   }
