@@ -38,6 +38,9 @@ final class LyingServer implements AutoCloseable {
         Socket client = listener.accept();
         clients.add(client);
         start(() -> serve(client));
+        if (listener.isClosed()) { // close() may not have seen it
+          client.close();
+        }
       }
     });
   }
