@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
 import org.plantstore.adapter.persistence.citus.ShardedQueue;
@@ -17,6 +18,7 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 
 /** What the door to distributed tables lets through. */
+@Tag("newest") // a verifier may load more classes
 class PlantQueuesTest {
 
   /** Creates a plant in a process of its own. */

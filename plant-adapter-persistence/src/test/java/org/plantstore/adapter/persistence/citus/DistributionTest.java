@@ -8,11 +8,13 @@ import io.micronaut.context.exceptions.ConfigurationException;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.adapter.persistence.Calls;
 
 /** Which distributions of the table a start refuses, and what it logs of the workers. */
+@Tag("newest")
 class DistributionTest {
 
   private static final Map<String, Object> UNMIGRATED = Map.of("database.migrate", "off");
