@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
@@ -95,6 +96,7 @@ class InstalledStoresTest {
   }
 
   @Test
+  @Tag("newest")
   void store_that_knows_no_framework_is_used_and_closed_and_delays_nothing_if_it_hangs()
       throws IOException {
     provide(MapPlantStore.class.getName());

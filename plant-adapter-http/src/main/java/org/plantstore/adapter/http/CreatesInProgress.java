@@ -36,7 +36,9 @@ final class CreatesInProgress {
 
   CreatesInProgress(
       CreatePlant createPlant,
-      @Named(TaskExecutors.BLOCKING) Executor executor,
+      // BLOCKING may have virtual threads. These take turns only where they wait, so stores that
+      // compute for ever, or hold a lock on Java 21, would stop the calls of others.
+      @Named(TaskExecutors.IO) Executor executor,
       @Property(name = "max.concurrent.creates") int max,
       @Property(name = "create.timeout.seconds") int timeoutSeconds) {
     this.createPlant = createPlant;

@@ -63,7 +63,7 @@ final class DocumentsController {
         "/page/swagger-ui-bundle.js",
         "/page/swagger-ui-bundle.js.LICENSE.txt"
       })
-  @ExecuteOn(TaskExecutors.IO) // stores may occupy all threads of BLOCKING
+  @ExecuteOn(TaskExecutors.IO)
   HttpResponse<ByteBuf> get(HttpRequest<?> request) {
     Document document = documents.computeIfAbsent(request.getPath(), this::document);
     return (document.isKnownTo(request) ? HttpResponse.<ByteBuf>notModified() : document.response())

@@ -50,7 +50,6 @@ final class TokenFilter implements Ordered {
       List<SecurityRule<HttpRequest<?>>> rules,
       TokenValidation validation,
       ValidatedTokens validatedTokens,
-      // Stores may occupy all threads of BLOCKING.
       @Named(TaskExecutors.IO) Executor executor,
       @Property(name = "endpoints.all.port", defaultValue = "0") int managementPort) {
     this.rules = rules;
