@@ -35,8 +35,8 @@ public final class PersistenceStart
   @Override
   public void configure(ApplicationContextBuilder builder) {
     builder.environmentVariableIncludes(
-        ("DATABASE_URL DATABASE_USERNAME DATABASE_PASSWORD DATABASE_MIGRATE DATABASE_CONNECTIONS"
-                + " DATABASE_TIMEOUT_SECONDS DATABASE_START_TIMEOUT_SECONDS")
+        ("DATABASE_URL DATABASE_USERNAME DATABASE_PASSWORD DATABASE_PASSWORD_FILE"
+                + " DATABASE_MIGRATE DATABASE_CONNECTIONS DATABASE_TIMEOUT_SECONDS DATABASE_START_TIMEOUT_SECONDS")
             .split(" "));
     builder.propertySources(
         PropertySource.of(
@@ -47,7 +47,8 @@ public final class PersistenceStart
                 Map.entry(MIGRATE, "on"),
                 // The most that may be open. One server takes five: four for plants, one to probe.
                 Map.entry(ConnectionPool.CONNECTIONS, 36),
-                Map.entry("datasources.default.url", "${database.url:}"),
+                // The framework chooses by it; the address is in DatabaseAccess.
+                Map.entry("datasources.default.url", "jdbc:postgresql:"),
                 // The driver's own check costs no statement; Micronaut would add one.
                 Map.entry("datasources.default.automatic-validation-query", false),
                 // For writers only; probes and migrations have connections of their own.

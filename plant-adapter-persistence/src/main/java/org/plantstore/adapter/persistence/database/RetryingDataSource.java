@@ -23,8 +23,10 @@ final class RetryingDataSource extends DelegatingDataSource {
 
   private final DatabaseTimeouts timeouts;
 
+  private final DatabaseAccess access;
+
   /** The refusal of the account by the last attempt, or null. */
-  private volatile @Nullable SQLException refusal;
+  private volatile @Nullable Refusal refusal;
 
   /** When the last attempt began, as nanoTime; guarded by this. */
   private long attempted;
@@ -33,8 +35,11 @@ final class RetryingDataSource extends DelegatingDataSource {
 
   RetryingDataSource(DatabaseAccess access, DatabaseTimeouts timeouts) {
     super(access.dataSource(timeouts.login()));
+    this.access = access;
     this.timeouts = timeouts;
   }
+
+  private record Refusal(SQLException cause, String password) {}
 
   /**
    * Opens a connection for the pool, and retries until that succeeds.
@@ -66,14 +71,17 @@ final class RetryingDataSource extends DelegatingDataSource {
   /**
    * Attempts once to open a connection.
    *
-   * @throws SQLException if that fails, or if the account was refused less than 5 s ago
+   * @throws SQLException if that fails, or if the same password was refused less than 5 s ago
    */
   Connection attempt() throws SQLException {
+    String password = access.password().now();
     synchronized (this) {
-      SQLException recent = refusal;
+      Refusal recent = refusal;
       long now = System.nanoTime();
-      if (recent != null && now - attempted < BACK_OFF_AFTER_REFUSAL.toNanos()) {
-        throw recent;
+      if (recent != null
+          && recent.password.equals(password)
+          && now - attempted < BACK_OFF_AFTER_REFUSAL.toNanos()) {
+        throw recent.cause;
       }
       attempted = now;
     }
@@ -82,7 +90,8 @@ final class RetryingDataSource extends DelegatingDataSource {
       refusal = null;
       return connection;
     } catch (SQLException e) {
-      refusal = new PostgresFailure(e).hasState(PostgresFailure.ACCOUNT_REFUSED) ? e : null;
+      boolean isOfAccount = new PostgresFailure(e).hasState(PostgresFailure.ACCOUNT_REFUSED);
+      refusal = isOfAccount ? new Refusal(e, password) : null;
       throw e;
     }
   }

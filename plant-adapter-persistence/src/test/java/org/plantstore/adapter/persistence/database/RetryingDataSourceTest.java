@@ -97,7 +97,8 @@ class RetryingDataSourceTest {
 
   private static RetryingDataSource source(String url, String username) {
     return new RetryingDataSource(
-        new DatabaseAccess(url, username, "any"), new DatabaseTimeouts(Duration.ofSeconds(1)));
+        new DatabaseAccess(url, username, new Password("any")),
+        new DatabaseTimeouts(Duration.ofSeconds(1)));
   }
 
   private static String single(RetryingDataSource source, String query) throws SQLException {
