@@ -43,6 +43,7 @@ func Test_errors_have_their_numbers(t *testing.T) {
 	requireError(t, 3001, token, *plantstore.NewNewPlant(503, "moss"))
 	requireError(t, 2002, token, *plantstore.NewNewPlant(504, "\x00"))
 	requireError(t, 4002, "a.b.c", *plantstore.NewNewPlant(504, "moss"))
+	requireError(t, 4006, os.Getenv("STRANGER"), *plantstore.NewNewPlant(504, "moss"))
 }
 
 func requireError(t *testing.T, number int32, token string, newPlant plantstore.NewPlant) {

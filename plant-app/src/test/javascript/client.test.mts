@@ -8,7 +8,7 @@ import {
   ResponseError,
 } from "../../../target/clients/typescript/index.js";
 
-const { BASE, TOKEN } = process.env;
+const { BASE, TOKEN, STRANGER } = process.env;
 const plants = api(TOKEN);
 
 function api(accessToken?: string): PlantsApi {
@@ -53,4 +53,12 @@ test("a create without a token is refused", async () => {
   );
   assert.equal(status, 401);
   assert.equal(error.error, 4001);
+});
+
+test("a token without a required claim is refused", async () => {
+  const [status, error] = await failure(
+    api(STRANGER).createPlant({ newPlant: { id: 305, name: "fern" } }),
+  );
+  assert.equal(status, 403);
+  assert.equal(error.error, 4006);
 });

@@ -44,8 +44,9 @@ class ArchitectureTest {
           """
           @http                    -> @http.error @http.observe @http.tls @http.token
           @http.error              ->
-          @http.token              -> @http.error @http.observe
-          @http.tls                ->
+          @http.token              -> @http.error @http.observe @http.renewal
+          @http.tls                -> @http.renewal
+          @http.renewal            ->
           @http.document           -> @http.error
           @http.observe            -> @http.error
           @http.connection         -> @http.error @http.observe
@@ -61,7 +62,7 @@ class ArchitectureTest {
       graph(
           """
           org.plantstore.domain          -> app application @http @persistence @persistence.batch @persistence.citus
-          com.fasterxml.jackson          -> @http
+          com.fasterxml.jackson          -> app @http
           com.github.benmanes.caffeine   -> @http.token
           com.nimbusds                   -> @http.token
           io.micronaut.security          -> @http.token @http.document

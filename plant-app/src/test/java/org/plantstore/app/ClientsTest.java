@@ -18,6 +18,7 @@ import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.plantstore.app.development.DevelopmentKey;
 import org.plantstore.client.ApiClient;
 import org.plantstore.client.ApiException;
 import org.plantstore.client.CreatedPlant;
@@ -48,6 +50,7 @@ import org.plantstore.client.PlantsApi;
 @NullUnmarked // generated code says nothing about null, and a missing example fails the test
 class ClientsTest {
 
+  private static final String STRANGER = DevelopmentKey.token("stranger", Duration.ofHours(1));
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private static final Path PAGE = Path.of("..", "plant-adapter-http", "README.md");
@@ -204,6 +207,7 @@ class ClientsTest {
     assertFailure(400, 3001, token, new NewPlant().id(401L).name("moss"));
     assertFailure(400, 2001, token, new NewPlant().name("moss"));
     assertFailure(401, 4002, "a.b.c", new NewPlant().id(403L).name("moss"));
+    assertFailure(403, 4006, STRANGER, new NewPlant().id(403L).name("moss"));
   }
 
   @Test
@@ -211,7 +215,10 @@ class ClientsTest {
     Program.requireNode();
     Program.run(Program.JAVASCRIPT, Map.of(), "node_modules/.bin/tsc", "--project", "tsconfig.json")
         .requireSuccess();
-    Program.runNodeTest(Program.TARGET, "javascript/src/test/javascript/client.test.mjs", Map.of());
+    Program.runNodeTest(
+        Program.TARGET,
+        "javascript/src/test/javascript/client.test.mjs",
+        Map.of("STRANGER", STRANGER));
   }
 
   @Test
@@ -220,6 +227,7 @@ class ClientsTest {
     Map<String, String> environment = new HashMap<>();
     environment.put("BASE", ServiceProcess.shared().address().toString());
     environment.put("TOKEN", ServiceProcess.token());
+    environment.put("STRANGER", STRANGER);
     environment.put("GOPATH", Program.TARGET.resolve("clients/go").toString());
     // Without a module, any version of Go compiles the client, and downloads nothing.
     environment.put("GO111MODULE", "off");
@@ -237,6 +245,7 @@ class ClientsTest {
     String screenshots = Program.TARGET.resolve("screenshots").toString();
     Map<String, String> environment = Map.of("CHROMIUM", browser, "SCREENSHOTS", screenshots);
     Program.runNodeTest(Program.JAVASCRIPT, "page.test.mjs", environment);
+    Program.runNodeTest(Program.JAVASCRIPT, "origin.test.mjs", environment);
   }
 
   private static void assertFailure(int status, int error, String token, NewPlant newPlant)

@@ -139,6 +139,7 @@ class CommandsTest {
               "limits",
               "certificate",
               "tokens",
+              "origins",
               "libraries",
               "token",
               "database"),

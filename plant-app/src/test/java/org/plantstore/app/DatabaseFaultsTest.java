@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
@@ -199,7 +198,7 @@ class DatabaseFaultsTest {
   private static void assertRefused(HttpResponse<String> answer) {
     assertTrue(answer.body().startsWith("{\"error\":5002,"), answer.body());
     assertEquals(503, answer.statusCode());
-    assertEquals(Optional.of("1"), answer.headers().firstValue("Retry-After"));
+    assertTrue(answer.headers().firstValue("Retry-After").orElse("").matches("[1-3]"));
   }
 
   private static void assertWithin(Duration limit, Executable call) {

@@ -35,15 +35,15 @@ class LogsTest {
             + " Creates failed with 5002.*"
             + "| [-0-9T:.]+Z INFO  \\[[^]]+] org\\.plantstore\\.access"
             + " \\[(?=.*request_id=order-200)(?=.*trace_id=TRACE)[^]]+] - request method=POST"
-            + " path=/plants status=200 error=- outcome=created duration_ms=\\d+\\.\\d{3} bytes=39",
-        "json | \\{\"timestamp\":\\d+,\"level\":\"[A-Z]+\",.*\"formattedMessage\":\".*}"
-            + "| .*\"level\":\"WARN\",.*\"mdc\": \\{(?=.*\"request_id\":\"order-503\")"
-            + "(?=.*\"trace_id\":\"TRACE\").*\"formattedMessage\":\"Creates failed with 5002.*"
-            + "| \\{.*\"loggerName\":\"org\\.plantstore\\.access\","
-            + "\"mdc\": \\{(?=.*\"request_id\":\"order-200\")(?=.*\"trace_id\":\"TRACE\")[^}]+},"
-            + "\"kvpList\": \\[\\{\"method\":\"POST\"},\\{\"path\":\"\\\\/plants\"},"
-            + "\\{\"status\":\"200\"},\\{\"error\":\"-\"},\\{\"outcome\":\"created\"},"
-            + "\\{\"duration_ms\":\"\\d+\\.\\d{3}\"},\\{\"bytes\":\"39\"}],.*}"
+            + " path=/plants status=200 error=- outcome=created duration_ms=\\d+\\.\\d{3} bytes=39 caller=developer",
+        "json | \\{\"timestamp\":\"[-0-9T:.]+Z\",\"level\":\"[A-Z]+\",\"logger\":\"[^\"]+\",.*}"
+            + "| (?=.*\"request_id\":\"order-503\")(?=.*\"trace_id\":\"TRACE\").*\"level\":\"WARN\","
+            + ".*\"message\":\"Creates failed with 5002.*"
+            + "| \\{\"timestamp\":\"[^\"]+\",\"level\":\"INFO\",\"logger\":\"org.plantstore.access\","
+            + "\"thread\":\"[^\"]+\",\"message\":\"request\","
+            + "(?=.*\"request_id\":\"order-200\")(?=.*\"trace_id\":\"TRACE\")[^{}]*"
+            + "\"method\":\"POST\",\"path\":\"/plants\",\"status\":200,\"outcome\":\"created\","
+            + "\"duration_ms\":\\d+\\.\\d{3},\"bytes\":39,\"caller\":\"developer\"}"
       })
   void each_line_has_the_format_and_the_ids_of_its_request(
       String format, String line, String warning, String access) throws SQLException {

@@ -77,11 +77,20 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
     process = assertDoesNotThrow(() -> builder.start());
   }
 
-  /** Returns the service with default settings, shared by tests that do not change it. */
+  /**
+   * Returns the service, shared by tests that do not change it. Its settings are the defaults,
+   * except that a stranger's token gets 403, and that pages of one other origin may call it.
+   */
   static synchronized ServiceProcess shared() {
     ServiceProcess service = shared;
     if (service == null) {
-      service = new ServiceProcess(Database.shared().environment());
+      service =
+          new ServiceProcess(
+              Database.shared()
+                  .environment(
+                      Map.of(
+                          "JWT_REQUIRED_CLAIMS", "sub=developer",
+                          "CORS_ALLOWED_ORIGINS", "http://app.example")));
       Runtime.getRuntime().addShutdownHook(new Thread(service::close));
       shared = service.awaitReady();
     }

@@ -20,6 +20,7 @@ import io.micronaut.http.server.exceptions.response.ErrorResponseProcessor;
 import io.micronaut.json.JsonMapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
@@ -75,13 +76,13 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
       HttpRequest<?> request, MutableHttpResponse<?> response, RefusedException refusal) {
     ErrorNumber error = refusal.error();
     Exchange.of(request).recordError(error);
-    if (error.status() == HttpStatus.SERVICE_UNAVAILABLE) {
-      response.header(HttpHeaders.RETRY_AFTER, "1");
-    }
-    if (error.status() == HttpStatus.UNAUTHORIZED) {
-      // Names an error only if a token was sent (RFC 6750, section 3.1).
-      String reason = error == ErrorNumber.INVALID_TOKEN ? ", error=\"invalid_token\"" : "";
-      response.header(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"plants\"" + reason);
+    switch (error.status()) {
+      case SERVICE_UNAVAILABLE -> // spread, so that those refused together do not return together
+          response.header(
+              HttpHeaders.RETRY_AFTER, String.valueOf(ThreadLocalRandom.current().nextInt(1, 4)));
+      case UNAUTHORIZED, FORBIDDEN ->
+          response.header(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"plants\"" + reason(error));
+      default -> {}
     }
     byte[] body = json(new ErrorMessage(error.number(), String.valueOf(refusal.getMessage())));
     return response
@@ -90,6 +91,15 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
         .contentType(MediaType.APPLICATION_JSON_TYPE)
         .contentLength(body.length) // for HEAD, too
         .body(body);
+  }
+
+  /** RFC 6750, section 3.1; names no error if no token was sent. */
+  private static String reason(ErrorNumber error) {
+    return switch (error) {
+      case INVALID_TOKEN -> ", error=\"invalid_token\"";
+      case MISSING_CLAIM -> ", error=\"insufficient_scope\"";
+      default -> "";
+    };
   }
 
   private byte[] json(ErrorMessage message) {

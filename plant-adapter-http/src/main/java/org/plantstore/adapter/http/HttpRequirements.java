@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.plantstore.adapter.http.observe.AllowedOrigins;
 import org.plantstore.adapter.http.tls.TlsFiles;
 import org.plantstore.adapter.http.token.TokenRequirements;
 import org.plantstore.adapter.http.token.TokenSettings;
@@ -26,6 +27,7 @@ final class HttpRequirements {
           "max.concurrent.creates",
           "max.connections",
           "request.timeout.seconds",
+          "idle.timeout.seconds",
           "create.timeout.seconds");
 
   private static final long MIN_OPEN_FILES = 64;
@@ -52,6 +54,7 @@ final class HttpRequirements {
         Map.entry("limits", () -> limits(settings)),
         Map.entry("certificate", () -> certificate(settings)),
         Map.entry("tokens", () -> TokenSettings.of(settings).toString()),
+        Map.entry("origins", () -> origins(settings).toString()),
         Map.entry("libraries", () -> NettyVersion.requireOne(settings)));
   }
 
@@ -63,7 +66,7 @@ final class HttpRequirements {
     List<Map.Entry<String, Supplier<String>>> all = new ArrayList<>(ofStart(settings));
     try {
       TokenRequirements tokens = new TokenRequirements(TokenSettings.of(settings));
-      if (settings.containsProperty("jwt.jwks-url")) {
+      if (tokens.settings().keySet() != null) {
         all.add(Map.entry("provider", tokens::provider));
       }
       if (settings.getProperty("token", String.class).filter("true"::equals).isPresent()) {
@@ -104,6 +107,10 @@ final class HttpRequirements {
     }
     String files = ", with a limit of " + maxOpenFiles() + " open files";
     return "at most " + connections + " connections" + files;
+  }
+
+  static AllowedOrigins origins(Environment settings) {
+    return AllowedOrigins.of(settings.getProperty("cors.allowed-origins", String.class).orElse(""));
   }
 
   private static String certificate(Environment settings) {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.plantstore.adapter.http.observe.AllowedOrigins;
 import org.plantstore.adapter.http.tls.TlsFiles;
 import org.plantstore.adapter.http.token.TokenSettings;
 import org.slf4j.Logger;
@@ -39,9 +40,10 @@ public final class HttpStart
   @Override
   public void configure(ApplicationContextBuilder builder) {
     builder.environmentVariableIncludes(
-        ("JWT_SECRET JWT_JWKS_URL JWT_ISSUER JWT_AUDIENCE TLS_CERTIFICATE TLS_KEY"
-                + " MAX_BODY_BYTES MAX_CONCURRENT_CREATES MAX_CONNECTIONS REQUEST_TIMEOUT_SECONDS"
-                + " CREATE_TIMEOUT_SECONDS")
+        ("JWT_SECRET JWT_SECRET_FILE JWT_JWKS_URL JWT_ISSUER JWT_AUDIENCE JWT_REQUIRED_CLAIMS"
+                + " CORS_ALLOWED_ORIGINS TLS_CERTIFICATE TLS_KEY MAX_BODY_BYTES"
+                + " MAX_CONCURRENT_CREATES MAX_CONNECTIONS REQUEST_TIMEOUT_SECONDS"
+                + " CREATE_TIMEOUT_SECONDS IDLE_TIMEOUT_SECONDS")
             .split(" "));
     try (InputStream settings =
         requireNonNull(HttpStart.class.getResourceAsStream("settings.properties"))) {
@@ -82,6 +84,9 @@ public final class HttpStart
         HttpRequirements.ofStart(environment).stream().map(each -> each.getValue().get()).toList();
     LOG.debug("Requirements of HTTP are met: {}", findings);
     context.registerSingleton(TokenSettings.of(environment));
+    AllowedOrigins origins = HttpRequirements.origins(environment);
+    context.registerSingleton(origins);
+    environment.addPropertySource(PropertySource.of("origins", origins.settings()));
     TlsFiles.of(environment)
         .ifPresent(files -> {
           context.registerSingleton(files);

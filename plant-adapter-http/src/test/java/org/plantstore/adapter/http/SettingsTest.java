@@ -32,8 +32,10 @@ class SettingsTest {
       delimiter = '|',
       textBlock =
           """
-          jwt.secret   |                             | one of JWT_SECRET and JWT_JWKS_URL must be set, but none is
-          jwt.jwks-url | https://issuer.example/keys | one of JWT_SECRET and JWT_JWKS_URL must be set, but both are
+          jwt.secret   |                             | JWT_SECRET, JWT_SECRET_FILE or JWT_JWKS_URL must be set, but none is
+          jwt.secret-file | any                      | one of JWT_SECRET and JWT_SECRET_FILE must be set, but both are
+          jwt.required-claims | scope                | JWT_REQUIRED_CLAIMS must be a list such as scope=plants.write, separated by spaces, but has "scope"
+          jwt.required-claims | a=b scope=           | JWT_REQUIRED_CLAIMS must be a list such as scope=plants.write, separated by spaces, but has "scope="
           jwt.secret   | \u00E9\u00E9\u00E9\u00E9\u00E9 | JWT_SECRET must have at least 32 bytes, but has 10
           jwt.secret   | ''                          | JWT_SECRET must have a value or not be set, but is empty
           jwt.secret   | ${no.such:placeholder}      | JWT_SECRET must have at least 32 bytes, but has 22
@@ -53,10 +55,10 @@ class SettingsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"x/keys", "file://x/y", "https:///x", "ht tp://x", "https://me:pw@x"})
-  void key_set_is_fetched_over_http_only(String url) {
+  void key_set_has_a_plain_address(String url) {
     assertRefused(
         Map.of("jwt.jwks-url", url),
-        "JWT_JWKS_URL must be an absolute http or https URL without a user or a password");
+        "JWT_JWKS_URL must be an absolute http, https or file URL without a user or a password");
   }
 
   @Test
@@ -66,7 +68,8 @@ class SettingsTest {
         List.of(
             "limits: at most [0-9]+ connections, with a limit of [0-9]+ open files",
             "certificate: none; a proxy in front of the service must terminate TLS",
-            "tokens: signed by the key in JWT_SECRET; any issuer; any audience",
+            "tokens: signed by a key of JWT_SECRET; any issuer; any audience",
+            "origins: pages of no other origin",
             "libraries: Netty 4(\\.[0-9]+){2}\\.Final"),
         plain);
     long connections = Long.parseLong(plain.get(0).replaceAll("\\D*(\\d+).*", "$1"));
@@ -75,7 +78,8 @@ class SettingsTest {
             plain.get(0).replace(" " + connections + " ", " " + connections / 3 + " "),
             "certificate: for \\[localhost, 127.0.0.1] until [-0-9:TZ.]+",
             plain.get(2),
-            plain.get(3)),
+            plain.get(3),
+            plain.get(4)),
         report(TestCertificate.settings()));
     Map<String, String> chosen = Map.of("max.connections", "77");
     assertLinesMatch(List.of("limits: at most 77 .*", ">> others >>"), report(chosen));

@@ -24,12 +24,17 @@ public final class DevelopmentKey {
 
   /** Returns a token that is valid from now on for the given time. */
   public static String token(Duration validity) {
+    return token("developer", validity);
+  }
+
+  /** Returns a token of another caller. */
+  public static String token(String subject, Duration validity) {
     try {
       SignedJWT token =
           new SignedJWT(
               new JWSHeader(JWSAlgorithm.HS256),
               new JWTClaimsSet.Builder()
-                  .subject("developer")
+                  .subject(subject)
                   .expirationTime(Date.from(Instant.now().plus(validity)))
                   .build());
       token.sign(new MACSigner(SECRET.getBytes(UTF_8)));

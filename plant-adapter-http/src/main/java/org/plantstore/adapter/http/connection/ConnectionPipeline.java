@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.plantstore.adapter.http.connection.TlsContexts.TlsHandler;
+import org.plantstore.adapter.http.observe.AllowedOrigins;
 import org.plantstore.adapter.http.observe.Exchange;
 
 /**
@@ -40,6 +41,7 @@ final class ConnectionPipeline
   private final ConnectionLimit limit;
   private final Drain drain;
   private final Consumer<Exchange> exchanges;
+  private final AllowedOrigins origins;
   private final Duration requestTimeout;
   private final Map<EventLoop, SlowClients> slowClients = new ConcurrentHashMap<>();
 
@@ -48,11 +50,13 @@ final class ConnectionPipeline
       ConnectionLimit limit,
       Drain drain,
       Consumer<Exchange> exchanges,
+      AllowedOrigins origins,
       @Property(name = "request.timeout.seconds") long requestTimeoutSeconds) {
     this.bodies = bodies;
     this.limit = limit;
     this.drain = drain;
     this.exchanges = exchanges;
+    this.origins = origins;
     this.requestTimeout = Duration.ofSeconds(requestTimeoutSeconds);
   }
 
@@ -98,7 +102,7 @@ final class ConnectionPipeline
         .addAfter(CODEC, "failed-connections", new FailedConnections(current))
         .addAfter(CODEC, "body-memory", new BodyMemory(current, bodies))
         .addAfter(CODEC, "malformed-requests", new MalformedRequests(current))
-        .addAfter(CODEC, "request-sequence", new RequestSequence(current, decoder, ended))
+        .addAfter(CODEC, "request-sequence", new RequestSequence(current, decoder, origins, ended))
         .addAfter(CODEC, "connection-end", new ConnectionEnd(current, drain::hasBegun))
         .addAfter(CODEC, "encoder", new HttpResponseEncoder());
   }

@@ -15,7 +15,6 @@ import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.ReferenceCountUtil;
-import java.util.Date;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.observe.Exchange;
 
@@ -51,7 +50,6 @@ final class MalformedRequests extends ChannelInboundHandlerAdapter {
         || (part instanceof Exchange head && !RequestHead.isWellFormed(head));
   }
 
-  @SuppressWarnings("JavaUtilDate") // as Netty's headers take it
   private static FullHttpResponse refusal(Exchange request) {
     ErrorNumber error = ErrorNumber.MALFORMED_REQUEST;
     request.recordError(error);
@@ -65,7 +63,6 @@ final class MalformedRequests extends ChannelInboundHandlerAdapter {
                 : Unpooled.copiedBuffer(body, US_ASCII));
     answer
         .headers()
-        .set(HttpHeaderNames.DATE, new Date()) // RFC 9110, section 6.6.1
         .set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_JSON)
         .set(HttpHeaderNames.CONTENT_LENGTH, body.length())
         .set("Link", error.link(request.path()));

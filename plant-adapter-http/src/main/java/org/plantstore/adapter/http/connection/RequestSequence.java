@@ -7,8 +7,10 @@ import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.util.ReferenceCountUtil;
 import java.util.function.Consumer;
+import org.plantstore.adapter.http.observe.AllowedOrigins;
 import org.plantstore.adapter.http.observe.Exchange;
 
 /**
@@ -20,11 +22,17 @@ final class RequestSequence extends ChannelDuplexHandler {
 
   private final CurrentRequest current;
   private final RequestDecoder decoder;
+  private final AllowedOrigins origins;
   private final Consumer<Exchange> ended;
 
-  RequestSequence(CurrentRequest current, RequestDecoder decoder, Consumer<Exchange> ended) {
+  RequestSequence(
+      CurrentRequest current,
+      RequestDecoder decoder,
+      AllowedOrigins origins,
+      Consumer<Exchange> ended) {
     this.current = current;
     this.decoder = decoder;
+    this.origins = origins;
     this.ended = ended;
   }
 
@@ -58,6 +66,7 @@ final class RequestSequence extends ChannelDuplexHandler {
     HttpResponse head = CurrentRequest.finalHead(message);
     if (head != null) {
       answered.recordAnswer(head);
+      origins.set(head.headers(), answered);
     }
     if (message instanceof HttpContent part) {
       answered.addAnsweredBytes(part.content().readableBytes());
@@ -82,6 +91,14 @@ final class RequestSequence extends ChannelDuplexHandler {
       } catch (Exception e) {
         ofDecoder.fireExceptionCaught(e);
       }
+    }
+  }
+
+  /** A connection is not idle while its request waits for an answer; other time-outs end that. */
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) {
+    if (!(event instanceof IdleStateEvent) || current.exchange() == null) {
+      context.fireUserEventTriggered(event);
     }
   }
 

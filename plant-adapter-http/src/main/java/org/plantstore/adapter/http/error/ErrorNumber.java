@@ -1,6 +1,7 @@
 package org.plantstore.adapter.http.error;
 
 import static io.micronaut.http.HttpStatus.BAD_REQUEST;
+import static io.micronaut.http.HttpStatus.FORBIDDEN;
 import static io.micronaut.http.HttpStatus.INTERNAL_SERVER_ERROR;
 import static io.micronaut.http.HttpStatus.SERVICE_UNAVAILABLE;
 import static io.micronaut.http.HttpStatus.UNAUTHORIZED;
@@ -43,6 +44,10 @@ public enum ErrorNumber {
       BAD_REQUEST,
       "The request must be well-formed HTTP/1.1 (RFC 9112), with at most 16 KiB for its first"
           + " line, and as much for at most 100 headers."),
+  MISSING_CLAIM(
+      4006,
+      FORBIDDEN,
+      "The bearer token is valid, but must have a claim that it lacks; obtain one that has it."),
 
   INTERNAL(5001, INTERNAL_SERVER_ERROR, "The service has failed; its log says why."),
   STORE_UNAVAILABLE(

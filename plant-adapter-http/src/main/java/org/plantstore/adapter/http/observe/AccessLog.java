@@ -1,7 +1,10 @@
 package org.plantstore.adapter.http.observe;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.math.BigDecimal;
+import java.net.URLEncoder;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.regex.Pattern;
@@ -24,6 +27,9 @@ final class AccessLog {
   private static final Pattern PATH =
       Pattern.compile("(?!.*(?:%3f|%23|%40))(?:/(?!/)[^@]*|\\*)", Pattern.CASE_INSENSITIVE);
 
+  /** What is illegible, and the percent sign, with which it is escaped. */
+  private static final Pattern UNESCAPED = Pattern.compile("[^!#$&-\\[\\]-~]+");
+
   private AccessLog() {}
 
   /** Logs an ended exchange, unless the log is off. */
@@ -45,7 +51,15 @@ final class AccessLog {
         .addKeyValue("outcome", exchange.outcome().name().toLowerCase(Locale.ROOT))
         .addKeyValue("duration_ms", BigDecimal.valueOf(duration.toNanos() / 1_000, 3))
         .addKeyValue("bytes", exchange.answeredBytes())
+        .addKeyValue("caller", exchange.caller().isEmpty() ? NONE : escaped(exchange.caller()))
         .log("request");
+  }
+
+  /** Returns the beginning of a name, so that names that differ stay different. */
+  private static String escaped(String name) {
+    return UNESCAPED
+        .matcher(name.substring(0, Math.min(name.length(), 128)))
+        .replaceAll(match -> URLEncoder.encode(match.group(), UTF_8).replace("+", "%20"));
   }
 
   private static String legible(String text, int maxCharacters) {

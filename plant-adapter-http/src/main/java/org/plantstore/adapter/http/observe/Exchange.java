@@ -18,7 +18,8 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 
 /**
  * A request and the record of its answer, as in the JDK's {@code HttpExchange}. Changed by the
- * event loop of its connection, except that the thread that prepares the answer records an error.
+ * event loop of its connection, except that the thread that prepares the answer records the caller
+ * and an error.
  */
 public final class Exchange extends DefaultHttpRequest {
 
@@ -42,6 +43,7 @@ public final class Exchange extends DefaultHttpRequest {
   private long beganNanos;
   private RequestIds ids = new RequestIds(headers(), "");
   private @Nullable HttpResponseStatus status;
+  private String caller = "";
   private @Nullable ErrorNumber error;
   private long answeredBytes;
   private Outcome outcome = Outcome.UNANSWERED;
@@ -70,6 +72,11 @@ public final class Exchange extends DefaultHttpRequest {
   /** Runs work; log lines of this thread meanwhile carry the request id and the trace id. */
   public void runWithIds(Runnable work) {
     ids.run(work);
+  }
+
+  /** Records who has sent the request. */
+  public void recordCaller(String name) {
+    caller = name;
   }
 
   /** Records the error that is the answer. */
@@ -101,6 +108,11 @@ public final class Exchange extends DefaultHttpRequest {
   /** Returns the path of the target (RFC 9112, section 3.2); the target may be malformed. */
   public String path() {
     return PATH.matcher(uri()).replaceFirst("$1");
+  }
+
+  /** Returns the name in the token, or an empty text if there is none. */
+  String caller() {
+    return caller;
   }
 
   Outcome outcome() {

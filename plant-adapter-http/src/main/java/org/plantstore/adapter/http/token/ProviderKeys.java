@@ -5,7 +5,6 @@ import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.source.JWKSetUnavailableException;
-import com.nimbusds.jose.jwk.source.JWKSource;
 import com.nimbusds.jose.proc.SecurityContext;
 import java.io.IOException;
 import java.net.URI;
@@ -27,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * JWKSourceBuilder} refuses a search that exceeds its rate limit; here the search waits for the
  * next fetch, without a thread. Safe for use by many threads.
  */
-final class ProviderKeys implements JWKSource<SecurityContext> {
+final class ProviderKeys implements PublishedKeySource {
 
   private static final Logger LOG = LoggerFactory.getLogger(ProviderKeys.class);
 
@@ -63,8 +62,8 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
     pace = new FetchPace(lifetime.dividedBy(60), System.nanoTime());
   }
 
-  /** Returns the keys that are known now, the same object until the provider has others. */
-  JWKSet current() {
+  @Override
+  public JWKSet current() {
     return known.keys;
   }
 
@@ -83,10 +82,9 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
    * Completes when a key is known, when a fetch has ended that began after this call, or when the
    * provider is down. A call with a known key begins a renewal after three quarters of the
    * lifetime, and waits for it only after the whole lifetime; others use the known key meanwhile.
-   *
-   * @throws RefusedException if too many callers wait for unknown keys
    */
-  CompletableFuture<Void> search(JWKSelector selector, Executor executor) {
+  @Override
+  public CompletableFuture<Void> search(JWKSelector selector, Executor executor) {
     long began = System.nanoTime();
     Known now = known;
     CompletableFuture<Void> completed = CompletableFuture.completedFuture(null);

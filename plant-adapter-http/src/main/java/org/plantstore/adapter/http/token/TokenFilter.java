@@ -69,8 +69,9 @@ final class TokenFilter implements Ordered {
   CompletionStage<HttpRequest<?>> requireToken(HttpRequest<?> request) {
     boolean isManagement = request.getServerAddress().getPort() == managementPort;
     String token = bearerToken(request.getHeaders());
-    if (!isManagement && validatedTokens.contains(token, validation.keys())) {
-      return requireAllowed(request);
+    ValidToken known = isManagement ? null : validatedTokens.get(token, validation.keys());
+    if (known != null) {
+      return requireAllowed(request, known);
     }
     return isAllowed(request, null, 0)
         .thenCompose(isPublic -> {
@@ -102,13 +103,15 @@ final class TokenFilter implements Ordered {
   }
 
   private CompletionStage<HttpRequest<?>> requireValidNow(HttpRequest<?> request, String token) {
-    Object keys = validation.keys(); // before the validation, during which they may change
-    validatedTokens.add(token, validation.requireValid(token), keys);
-    return requireAllowed(request);
+    TokenKeys.Snapshot keys = validation.keys(); // before the validation, in which they may change
+    ValidToken valid = validation.requireValid(token);
+    validatedTokens.add(token, valid, keys);
+    return requireAllowed(request, valid);
   }
 
   /** Hides paths that are closed even to valid tokens (RFC 9110, section 15.5.4). */
-  private CompletionStage<HttpRequest<?>> requireAllowed(HttpRequest<?> request) {
+  private CompletionStage<HttpRequest<?>> requireAllowed(HttpRequest<?> request, ValidToken token) {
+    Exchange.of(request).recordCaller(token.caller());
     return isAllowed(request, BEARER, 0)
         .thenApply(isAllowed -> {
           if (!isAllowed) {

@@ -5,11 +5,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.KeySourceException;
 import com.nimbusds.jose.proc.BadJOSEException;
+import com.nimbusds.jwt.JWTClaimsSet;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.net.URI;
 import java.util.Objects;
 import java.util.concurrent.ForkJoinPool;
 
@@ -17,13 +19,16 @@ import java.util.concurrent.ForkJoinPool;
 public record TokenRequirements(TokenSettings settings) {
 
   /**
-   * Returns how many keys of the provider are usable, and which are left out.
+   * Returns how many published keys are usable, and which are left out.
    *
-   * @throws ConfigurationException if the provider publishes no usable key
+   * @throws ConfigurationException if none is usable
    */
   public String provider() {
+    URI keySet = Objects.requireNonNull(settings.keySet());
     try {
-      return new ProviderKeySet(Objects.requireNonNull(settings.keySet())).fetch().toString();
+      return TokenSettings.isFile(keySet)
+          ? FileKeys.read(keySet).toString()
+          : new ProviderKeySet(keySet).fetch().toString();
     } catch (IOException e) {
       throw new ConfigurationException(
           "the key set at JWT_JWKS_URL cannot be fetched: " + e.getMessage());
@@ -42,7 +47,14 @@ public record TokenRequirements(TokenSettings settings) {
       String token = Objects.requireNonNullElse(line, "").strip();
       TokenValidation validation = new TokenValidation(settings);
       validation.searchKey(token, ForkJoinPool.commonPool()).join();
-      return "valid until " + validation.validClaims(token).getExpirationTime().toInstant();
+      JWTClaimsSet claims = validation.validClaims(token);
+      for (RequiredClaim required : settings.requiredClaims()) {
+        if (!required.isMetBy(claims)) {
+          throw new ConfigurationException(
+              "the token on standard input must have " + required + "; obtain one that has it");
+        }
+      }
+      return "valid until " + claims.getExpirationTime().toInstant();
     } catch (KeySourceException e) {
       throw new ConfigurationException(
           "the token on standard input cannot be checked: the key set at JWT_JWKS_URL is"

@@ -1,59 +1,90 @@
 package org.plantstore.adapter.http.token;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.joining;
 
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of tokens: JWT_SECRET or JWT_JWKS_URL, JWT_ISSUER, JWT_AUDIENCE.
+ * The settings of tokens: which keys, issuers, audiences and claims are accepted.
  *
- * @param secret the key of HS256, HS384 and HS512; null if {@code keySet} is set
- * @param keySet the address of an identity provider's JSON Web Key Set (RFC 7517); null if {@code
- *     secret} is set
- * @param issuer the required {@code iss}, or null for any
- * @param audience the required element of {@code aud}, or null for any
+ * @param secrets the keys of HS256, HS384 and HS512; none if only {@code keySet} is set
+ * @param keySet the address of a JSON Web Key Set (RFC 7517), or null if only secrets are set
+ * @param issuers the accepted values of {@code iss}; empty for any
+ * @param audiences of which {@code aud} must have one; empty for any
+ * @param requiredClaims the claims that a token must have, all of them
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared
 public record TokenSettings(
-    byte @Nullable [] secret,
+    SecretKeys secrets,
     @Nullable URI keySet,
-    @Nullable String issuer,
-    @Nullable String audience) {
+    List<String> issuers,
+    List<String> audiences,
+    List<RequiredClaim> requiredClaims) {
 
-  /** RFC 7518, section 3.2: a key of the size of the hash output of HS256, or larger. */
-  private static final int MIN_SECRET_BYTES = 32;
-
-  /** Returns the settings; throws ConfigurationException if they are missing or unusable. */
+  /**
+   * Reads the settings, and the files that they name.
+   *
+   * @throws ConfigurationException if a setting is missing or unusable
+   */
   public static TokenSettings of(Environment environment) {
     String secret = value(environment, "JWT_SECRET", "jwt.secret");
+    String file = value(environment, "JWT_SECRET_FILE", "jwt.secret-file");
     String keySet = value(environment, "JWT_JWKS_URL", "jwt.jwks-url");
-    if ((secret == null) == (keySet == null)) {
-      String fault = secret == null ? "none is" : "both are";
+    if (secret == null && file == null && keySet == null) {
       throw new ConfigurationException(
-          "one of JWT_SECRET and JWT_JWKS_URL must be set, but " + fault);
+          "JWT_SECRET, JWT_SECRET_FILE or JWT_JWKS_URL must be set, but none is");
+    }
+    if (secret != null && file != null) {
+      throw new ConfigurationException(
+          "one of JWT_SECRET and JWT_SECRET_FILE must be set, but both are");
+    }
+    SecretKeys secrets = new SecretKeys(null, List.of());
+    if (secret != null) {
+      secrets = SecretKeys.of(secret);
+    } else if (file != null) {
+      secrets = SecretKeys.read(Path.of(file));
     }
     return new TokenSettings(
-        secret == null ? null : secretBytes(secret),
+        secrets,
         keySet == null ? null : address(keySet),
-        value(environment, "JWT_ISSUER", "jwt.issuer"),
-        value(environment, "JWT_AUDIENCE", "jwt.audience"));
+        words(environment, "JWT_ISSUER", "jwt.issuer"),
+        words(environment, "JWT_AUDIENCE", "jwt.audience"),
+        words(environment, "JWT_REQUIRED_CLAIMS", "jwt.required-claims").stream()
+            .map(TokenSettings::claim)
+            .toList());
   }
 
-  /** Returns the kind of key, the issuer and the audience, without the secret. */
+  static boolean isFile(URI keySet) {
+    return "file".equalsIgnoreCase(keySet.getScheme());
+  }
+
+  /** Returns what is accepted, without a secret. */
   @Override
   public String toString() {
-    String key = keySet == null ? "the key in JWT_SECRET" : "a key at JWT_JWKS_URL";
-    String issuers = issuer == null ? "any issuer" : "issuer " + issuer;
-    String audiences = audience == null ? "any audience" : "audience " + audience;
-    return "signed by " + key + "; " + issuers + "; " + audiences;
+    List<String> keys = new ArrayList<>();
+    if (secrets.file() != null) {
+      keys.add("JWT_SECRET_FILE (" + secrets + ")");
+    } else if (!secrets.keys().isEmpty()) {
+      keys.add("JWT_SECRET");
+    }
+    if (keySet != null) {
+      keys.add("JWT_JWKS_URL");
+    }
+    return "signed by a key of "
+        + String.join(" or ", keys)
+        + (issuers.isEmpty() ? "; any issuer" : "; issuer " + String.join(" or ", issuers))
+        + (audiences.isEmpty() ? "; any audience" : "; audience " + String.join(" or ", audiences))
+        + requiredClaims.stream().map(claim -> "; " + claim).collect(joining());
   }
 
   /** Reads past the framework, which would replace text like a placeholder in a secret. */
@@ -72,18 +103,30 @@ public record TokenSettings(
     return value == null ? null : value.toString();
   }
 
-  private static byte[] secretBytes(String secret) {
-    byte[] bytes = secret.getBytes(UTF_8);
-    if (bytes.length < MIN_SECRET_BYTES) {
+  private static List<String> words(Environment environment, String variable, String property) {
+    String value = value(environment, variable, property);
+    return value == null ? List.of() : List.of(value.strip().split(" +"));
+  }
+
+  private static RequiredClaim claim(String word) {
+    String[] nameAndValue = word.split("=", 2);
+    if (nameAndValue.length < 2 || nameAndValue[0].isEmpty() || nameAndValue[1].isEmpty()) {
       throw new ConfigurationException(
-          "JWT_SECRET must have at least " + MIN_SECRET_BYTES + " bytes, but has " + bytes.length);
+          "JWT_REQUIRED_CLAIMS must be a list such as scope=plants.write, separated by spaces, but"
+              + " has \""
+              + word
+              + '"');
     }
-    return bytes;
+    return new RequiredClaim(nameAndValue[0], nameAndValue[1]);
   }
 
   private static URI address(String text) {
     try {
       URI uri = new URI(text);
+      if (isFile(uri) && uri.getHost() == null) {
+        FileKeys.read(uri); // is usable
+        return uri;
+      }
       boolean isHttp = String.valueOf(uri.getScheme()).matches("(?i)https?");
       if (isHttp && uri.getHost() != null && uri.getUserInfo() == null) {
         return uri;
@@ -92,6 +135,6 @@ public record TokenSettings(
       // falls through to the one message
     }
     throw new ConfigurationException(
-        "JWT_JWKS_URL must be an absolute http or https URL without a user or a password");
+        "JWT_JWKS_URL must be an absolute http, https or file URL without a user or a password");
   }
 }

@@ -1,30 +1,20 @@
 package org.plantstore.adapter.http.token;
 
 import com.nimbusds.jose.JOSEException;
-import com.nimbusds.jose.JWSAlgorithm;
-import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.KeySourceException;
-import com.nimbusds.jose.crypto.MACVerifier;
-import com.nimbusds.jose.jwk.JWKMatcher;
-import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.proc.BadJOSEException;
-import com.nimbusds.jose.proc.JWSKeySelector;
-import com.nimbusds.jose.proc.JWSVerificationKeySelector;
 import com.nimbusds.jose.proc.SecurityContext;
-import com.nimbusds.jose.util.ByteUtils;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import com.nimbusds.jwt.proc.BadJWTException;
 import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
 import com.nimbusds.jwt.proc.DefaultJWTProcessor;
 import io.micronaut.http.HttpRequest;
+import io.micronaut.scheduling.annotation.Scheduled;
 import io.micronaut.security.token.jwt.validator.JsonWebTokenValidator;
 import jakarta.inject.Singleton;
 import java.security.GeneralSecurityException;
-import java.security.Key;
 import java.text.ParseException;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,7 +23,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
@@ -62,58 +51,56 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
   private static final double MAX_DATE_SECONDS = 1e15;
 
   private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
-  private final @Nullable ProviderKeys providerKeys;
+  private final TokenKeys keys;
+  private final List<RequiredClaim> requiredClaims;
 
   TokenValidation(TokenSettings settings) {
-    byte[] secret = settings.secret();
-    providerKeys =
-        settings.keySet() == null
-            ? null
-            : new ProviderKeys(settings.keySet(), Duration.ofMinutes(5), 1_024);
+    keys = new TokenKeys(settings);
+    requiredClaims = settings.requiredClaims();
     processor.setJWSTypeVerifier(
         (type, context) -> // the library's own comparison depends on the default locale
         require(
                 type == null || TYPE.matcher(type.getType()).matches(),
                 "its typ must be JWT or at+jwt, but is \"" + type + "\""));
-    processor.setJWSKeySelector(
-        providerKeys == null && secret != null
-            ? secretSelector(secret)
-            : new JWSVerificationKeySelector<>(PublishedKeys.ALGORITHMS, providerKeys) {
-              @Override
-              protected JWKMatcher createJWKMatcher(JWSHeader header) {
-                return PublishedKeys.matcher(header);
-              }
-            });
+    processor.setJWSKeySelector(keys);
     processor.setJWTClaimsSetVerifier(claimsVerifier(settings));
   }
 
-  /** The library names the algorithms that RFC 7518, section 3.2 allows a secret of this length. */
-  private static JWSKeySelector<SecurityContext> secretSelector(byte[] secret) {
-    Set<JWSAlgorithm> algorithms =
-        MACVerifier.getCompatibleAlgorithms(ByteUtils.bitLength(secret.length));
-    List<Key> keys = List.of(new SecretKeySpec(secret, "HMAC"));
-    return (header, context) -> algorithms.contains(header.getAlgorithm()) ? keys : List.of();
-  }
-
   private static DefaultJWTClaimsVerifier<SecurityContext> claimsVerifier(TokenSettings settings) {
-    JWTClaimsSet.Builder exact = new JWTClaimsSet.Builder();
-    if (settings.issuer() != null) {
-      exact.issuer(settings.issuer());
-    }
+    Set<String> issuers = Set.copyOf(settings.issuers());
+    Set<String> audiences =
+        settings.audiences().isEmpty() ? null : Set.copyOf(settings.audiences());
     DefaultJWTClaimsVerifier<SecurityContext> verifier =
-        new DefaultJWTClaimsVerifier<>(settings.audience(), exact.build(), Set.of("exp"));
+        new DefaultJWTClaimsVerifier<>(audiences, null, Set.of("exp"), null) {
+          @Override
+          public void verify(JWTClaimsSet claims, @Nullable SecurityContext context)
+              throws BadJWTException {
+            super.verify(claims, context);
+            String issuer = claims.getIssuer();
+            require(
+                issuers.isEmpty() || (issuer != null && issuers.contains(issuer)),
+                "its iss is not in JWT_ISSUER");
+          }
+        };
     verifier.setMaxClockSkew(CLOCK_SKEW_SECONDS);
     return verifier;
   }
 
-  /** Returns the expiry of a valid token; throws RefusedException if it is not valid. */
-  Instant requireValid(String token) {
+  /** Returns a valid token with the required claims; throws RefusedException otherwise. */
+  ValidToken requireValid(String token) {
     if (token.isEmpty()) {
       throw new RefusedException(ErrorNumber.NO_TOKEN);
     }
-    return validate(token, null)
-        .map(claims -> claims.getExpirationTime().toInstant())
-        .orElseThrow(() -> new RefusedException(ErrorNumber.INVALID_TOKEN));
+    JWTClaimsSet claims =
+        validate(token, null).orElseThrow(() -> new RefusedException(ErrorNumber.INVALID_TOKEN));
+    for (RequiredClaim required : requiredClaims) {
+      if (!required.isMetBy(claims)) {
+        throw new RefusedException(
+            ErrorNumber.MISSING_CLAIM,
+            "The bearer token must have " + required + "; obtain one that has it.");
+      }
+    }
+    return ValidToken.of(claims);
   }
 
   /**
@@ -174,24 +161,25 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
 
   /** Returns whether validation may wait for a provider, or verify a public-key signature. */
   boolean needsOtherThread(String token) {
-    return providerKeys != null && !token.isEmpty();
+    return keys.arePublished() && !token.isEmpty();
   }
 
   /** Completes when the key of a token is known, or the provider has been asked for the key. */
   CompletableFuture<Void> searchKey(String token, Executor executor) {
     try {
-      JWSHeader header = parse(token).getHeader();
-      if (providerKeys != null && PublishedKeys.ALGORITHMS.contains(header.getAlgorithm())) {
-        return providerKeys.search(new JWKSelector(PublishedKeys.matcher(header)), executor);
-      }
+      return keys.search(parse(token).getHeader(), executor);
     } catch (BadJWTException e) {
-      // needs no key to be refused
+      return CompletableFuture.completedFuture(null); // needs no key to be refused
     }
-    return CompletableFuture.completedFuture(null);
   }
 
-  /** Returns the identity of the current keys: another object after each change of the keys. */
-  Object keys() {
-    return providerKeys == null ? processor : providerKeys.current();
+  /** Returns the keys that are known now. */
+  TokenKeys.Snapshot keys() {
+    return keys.current();
+  }
+
+  @Scheduled(initialDelay = "1s", fixedDelay = "1s")
+  void renewKeys() {
+    keys.renew();
   }
 }

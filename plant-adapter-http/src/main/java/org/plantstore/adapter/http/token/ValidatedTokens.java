@@ -47,20 +47,20 @@ final class ValidatedTokens {
             .build();
   }
 
-  /** Returns whether a token was found valid with these keys. */
-  @SuppressWarnings("ReferenceEquality") // the same object until the keys change
-  boolean contains(String token, Object keys) {
+  /** Returns a token that was found valid with these keys, or null. */
+  @Nullable ValidToken get(String token, TokenKeys.Snapshot keys) {
     Validated value = validated.getIfPresent(token);
-    return value != null && value.keys == keys;
+    return value != null && value.keys.isSame(keys) ? value.token : null;
   }
 
   /** Adds a token that is valid with these keys, unless only the clock skew keeps it valid. */
-  void add(String token, Instant expires, Object keys) {
-    Duration left = Duration.between(Instant.now(), expires);
+  void add(String text, ValidToken token, TokenKeys.Snapshot keys) {
+    Duration left = Duration.between(Instant.now(), token.expires());
     if (!left.isNegative()) {
-      validated.put(token, new Validated(keys, left.compareTo(LIFETIME) < 0 ? left : LIFETIME));
+      Duration lifetime = left.compareTo(LIFETIME) < 0 ? left : LIFETIME;
+      validated.put(text, new Validated(token, keys, lifetime));
     }
   }
 
-  private record Validated(Object keys, Duration lifetime) {}
+  private record Validated(ValidToken token, TokenKeys.Snapshot keys, Duration lifetime) {}
 }

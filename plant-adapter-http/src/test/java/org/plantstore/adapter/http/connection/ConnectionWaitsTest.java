@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.connection.SlowClients.Kind;
 import org.plantstore.adapter.http.connection.SlowClients.Wait;
+import org.plantstore.adapter.http.observe.AllowedOrigins;
 import org.plantstore.adapter.http.observe.Exchange;
 
 /** The handlers of connections, without a socket: who waits for whom, and who is closed. */
@@ -193,7 +194,7 @@ class ConnectionWaitsTest {
         .addLast(
             decoder,
             new ConnectionEnd(current, () -> false),
-            new RequestSequence(current, decoder, ended -> {}),
+            new RequestSequence(current, decoder, new AllowedOrigins(List.of()), ended -> {}),
             new MalformedRequests(current),
             new BodyMemory(current, new BodyBudget()),
             new FailedConnections(current));

@@ -33,6 +33,7 @@ import org.plantstore.adapter.http.Answer;
 import org.plantstore.adapter.http.Log;
 import org.plantstore.adapter.http.ServerTest;
 import org.plantstore.adapter.http.Tokens;
+import org.plantstore.adapter.http.renewal.RenewedFiles;
 import reactor.core.publisher.Flux;
 
 /** Certificates that change while the service runs. */
@@ -86,7 +87,7 @@ class RenewedCertificateTest {
     X509Bundle first = TestCertificate.issue(TestCertificate.builder());
     TlsFiles files = write(first);
     RenewedCertificate certificate = new RenewedCertificate(files);
-    try (Log log = new Log(RenewedCertificate.class.getName())) {
+    try (Log log = new Log(RenewedFiles.class.getName())) {
       write(first);
       certificate.renew();
       assertEquals(List.of(), log.await(0));
@@ -99,7 +100,7 @@ class RenewedCertificateTest {
 
       assertEquals(first.getCertificate(), served(certificate));
       assertEquals(
-          "The certificate is not renewed; the one in use is for [localhost, 127.0.0.1] until "
+          "A file cannot be used; in use stays TLS_CERTIFICATE, [localhost, 127.0.0.1] until "
               + first.getCertificate().getNotAfter().toInstant()
               + ": TLS_CERTIFICATE must be valid now, but "
               + files.certificate()

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinPool;
 import org.junit.jupiter.api.AutoClose;
@@ -38,7 +39,8 @@ import org.plantstore.adapter.http.Tokens;
 
 /**
  * Tokens of an attacker who has no key of the service, and knows the faults of libraries. All are
- * invalid, with a secret as well as with an identity provider, and no address in them is fetched.
+ * invalid, with a secret, with an identity provider and with both, and no address in them is
+ * fetched.
  */
 @Tag("newest")
 class ForgedTokensTest {
@@ -56,6 +58,7 @@ class ForgedTokensTest {
   @AutoClose private static IdentityProvider attacker;
   private static TokenValidation withProvider;
   private static TokenValidation withSecret;
+  private static TokenValidation withBoth;
 
   @BeforeAll
   static void start() throws Exception {
@@ -65,9 +68,15 @@ class ForgedTokensTest {
     JWK ps256 = new RSAKey.Builder(rsa).keyID("ps256").algorithm(JWSAlgorithm.PS256).build();
     provider = new IdentityProvider(rsa, P256, P384, P521, encrypting, ps256);
     attacker = new IdentityProvider(rsaOfAttacker);
-    withSecret = new TokenValidation(new TokenSettings(SECRET, null, null, null));
-    withProvider = new TokenValidation(new TokenSettings(null, provider.url(), null, null));
-    withProvider.searchKey(signed("RS256", "", rsa), ForkJoinPool.commonPool()).join();
+    withSecret = new TokenValidation(SettingsOfTokens.of(Map.of("jwt.secret", Tokens.SECRET)));
+    withProvider = new TokenValidation(SettingsOfTokens.of(Map.of("jwt.jwks-url", provider.url())));
+    withBoth =
+        new TokenValidation(
+            SettingsOfTokens.of(
+                Map.of("jwt.secret", Tokens.SECRET, "jwt.jwks-url", provider.url())));
+    for (TokenValidation each : List.of(withProvider, withBoth)) {
+      each.searchKey(signed("RS256", "", rsa), ForkJoinPool.commonPool()).join();
+    }
   }
 
   @ParameterizedTest
@@ -223,10 +232,12 @@ class ForgedTokensTest {
 
   private static void assertValid(String token) {
     assertTrue(isValid(withProvider, token), token);
+    assertTrue(isValid(withBoth, token), token);
   }
 
   private static void assertInvalid(String token) {
     assertFalse(isValid(withProvider, token), token);
     assertFalse(isValid(withSecret, token), token);
+    assertFalse(isValid(withBoth, token), token);
   }
 }

@@ -12,7 +12,9 @@ import java.io.IOException;
 import java.security.Provider;
 import java.security.Security;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.adapter.http.Tokens;
+import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
 /** Which tokens are valid where the key is a secret: their spelling, header and claims. */
@@ -36,8 +39,109 @@ class SecretTokensTest {
   @Test
   void valid_token_has_its_expiration_time() {
     assertEquals(
-        Instant.ofEpochSecond(4_102_444_800L),
+        new ValidToken(Instant.ofEpochSecond(4_102_444_800L), ""),
         validation.requireValid(Tokens.raw(HS256, VALID, SECRET)));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          "sub":"ann","client_id":"shop"  | ann
+          "sub":7,"client_id":"shop"      | 7
+          "client_id":"shop","azp":"site" | shop
+          "azp":"site"                    | site
+          "azp":null                      | ''
+          """)
+  void caller_is_the_subject_or_else_the_client(String claims, String caller) {
+    String token = Tokens.raw(HS256, VALID.replace("{", "{" + claims + ","), SECRET);
+    assertEquals(caller, validation.requireValid(token).caller());
+  }
+
+  @Test
+  void one_of_several_issuers_and_audiences_is_enough() {
+    TokenValidation several =
+        new TokenValidation(
+            SettingsOfTokens.of(
+                Map.of(
+                    "jwt.secret", Tokens.SECRET,
+                    "jwt.issuer", "https://in.example  https://out.example/v2",
+                    "jwt.audience", "plants garden")));
+    String claims = "{\"exp\":4102444800,\"iss\":\"ISSUER\",\"aud\":\"AUDIENCE\"}";
+    for (String issuer : List.of("https://in.example", "https://out.example/v2")) {
+      for (String audience : List.of("plants", "garden")) {
+        String valid = claims.replace("ISSUER", issuer).replace("AUDIENCE", audience);
+        several.requireValid(Tokens.raw(HS256, valid, SECRET));
+        for (String end : List.of("/", " ", " https://out.example/v2")) {
+          String other = valid.replace(issuer, issuer + end);
+          assertFalse(isValid(several, Tokens.raw(HS256, other, SECRET)), other);
+        }
+        String other = valid.replace(audience, "plants garden");
+        assertFalse(isValid(several, Tokens.raw(HS256, other, SECRET)), other);
+      }
+    }
+    String without = claims.replace("\"iss\":\"ISSUER\",", "").replace("AUDIENCE", "plants");
+    assertFalse(isValid(several, Tokens.raw(HS256, without, SECRET)), without);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          true  | "scope":"plants.write"
+          true  | "scope":"plants.read plants.write"
+          true  | "scope":["plants.read","plants.write"]
+          false | "scope":"plants.writer"
+          false | "scope":"Plants.write"
+          false | "scope":"plants.write,plants.read"
+          false | "scope":["plants.read plants.write"]
+          false | "scope":[["plants.write"]]
+          false | "scope":{"plants.write":true}
+          false | "scope":null
+          false | "scp":"plants.write"
+          false | "scope":""
+          """)
+  void required_claim_is_the_text_or_an_element_or_a_word(boolean isMet, String claims) {
+    assertMet(isMet, "scope=plants.write", claims);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          true  | email_verified=true | "email_verified":true
+          true  | level=7             | "level":7
+          true  | a=b=c               | "a":"b=c"
+          true  | aud=plants          | "b":1
+          true  | a=1 b=2             | "a":"1","b":"2"
+          true  | a=1 a=2             | "a":"1 2"
+          false | a=1 b=2             | "a":"1","b":"3"
+          false | a=null              | "a":null
+          false | a=null              | "a":[null]
+          false | a={b=1}             | "a":{"b":1}
+          """)
+  void all_required_claims_must_be_there(boolean isMet, String required, String claims) {
+    assertMet(isMet, required, claims);
+  }
+
+  /** A genuine token without the claim is refused with 403, any other with 401. */
+  private static void assertMet(boolean isMet, String required, String claims) {
+    TokenValidation strict =
+        new TokenValidation(
+            SettingsOfTokens.of(
+                Map.of("jwt.secret", Tokens.SECRET, "jwt.required-claims", required)));
+    String token = Tokens.raw(HS256, VALID.replace("{", "{" + claims + ","), SECRET);
+    if (isMet) {
+      strict.requireValid(token);
+    } else {
+      RefusedException refusal =
+          assertThrows(RefusedException.class, () -> strict.requireValid(token));
+      assertEquals(ErrorNumber.MISSING_CLAIM, refusal.error());
+    }
+    assertFalse(isValid(strict, token.replaceFirst("\\.", "a.")), "a bad signature comes first");
   }
 
   /** A caller would obtain new tokens for ever, and the log would be empty. */
@@ -268,7 +372,14 @@ class SecretTokensTest {
 
   private static TokenValidation validation(
       String secret, @Nullable String issuer, @Nullable String audience) {
-    return new TokenValidation(new TokenSettings(secret.getBytes(UTF_8), null, issuer, audience));
+    Map<String, Object> settings = new HashMap<>(Map.of("jwt.secret", secret));
+    if (issuer != null) {
+      settings.put("jwt.issuer", issuer);
+    }
+    if (audience != null) {
+      settings.put("jwt.audience", audience);
+    }
+    return new TokenValidation(SettingsOfTokens.of(settings));
   }
 
   private void assertValidClaims(String payload) {

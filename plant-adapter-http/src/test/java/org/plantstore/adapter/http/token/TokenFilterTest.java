@@ -1,6 +1,5 @@
 package org.plantstore.adapter.http.token;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
@@ -8,6 +7,7 @@ import io.micronaut.http.HttpRequest;
 import io.micronaut.security.rules.SecurityRule;
 import io.micronaut.security.rules.SecurityRuleResult;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
@@ -21,7 +21,7 @@ class TokenFilterTest {
     CompletableFuture<SecurityRuleResult> decision = new CompletableFuture<>();
     SecurityRule<HttpRequest<?>> undecided = (any, caller) -> Mono.just(SecurityRuleResult.UNKNOWN);
     SecurityRule<HttpRequest<?>> late = (any, caller) -> Mono.fromFuture(decision);
-    TokenSettings settings = new TokenSettings(Tokens.SECRET.getBytes(UTF_8), null, null, null);
+    TokenSettings settings = SettingsOfTokens.of(Map.of("jwt.secret", Tokens.SECRET));
     TokenFilter filter =
         new TokenFilter(
             List.of(undecided, late),

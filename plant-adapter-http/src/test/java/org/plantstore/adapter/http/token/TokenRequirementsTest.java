@@ -13,7 +13,7 @@ import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
-import java.net.URI;
+import java.util.Map;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -33,13 +33,15 @@ class TokenRequirementsTest {
 
   @AutoClose private final IdentityProvider provider = new IdentityProvider(KEY);
   private final TokenRequirements requirements =
-      new TokenRequirements(new TokenSettings(null, provider.url(), "https://issuer", null));
+      new TokenRequirements(
+          SettingsOfTokens.of(
+              Map.of("jwt.jwks-url", provider.url(), "jwt.issuer", "https://issuer")));
 
   @Test
   void keys_issuer_and_audience_are_told() {
     assertEquals("1 usable key, 0 left out", requirements.provider());
     assertEquals(
-        "signed by a key at JWT_JWKS_URL; issuer https://issuer; any audience",
+        "signed by a key of JWT_JWKS_URL; issuer https://issuer; any audience",
         requirements.settings().toString());
   }
 
@@ -89,13 +91,16 @@ class TokenRequirementsTest {
       textBlock =
           """
           {"alg":"HS256","typ":"TYPE"} | "iss":"here"                  | its typ must be JWT or at+jwt, but is "TYPE"
-          {"alg":"HS256"}              | "iss":"canary"                | JWT iss claim value rejected
+          {"alg":"HS256"}              | "iss":"canary"                | its iss is not in JWT_ISSUER
           {"alg":"HS256"}              | "iss":"here","aud":"canary"   | JWT aud claim rejected
           {"alg":"HS256"}              | "iss":"here","nbf":4102444800 | JWT before use time
           {"alg":"HS256","crit":["b"]} | "iss":"here"                  | it has a crit header
           """)
   void refused_token_is_not_quoted_except_its_type(String header, String claims, String reason) {
-    TokenRequirements strict = new TokenRequirements(new TokenSettings(SECRET, null, "here", "us"));
+    TokenRequirements strict =
+        new TokenRequirements(
+            SettingsOfTokens.of(
+                Map.of("jwt.secret", Tokens.SECRET, "jwt.issuer", "here", "jwt.audience", "us")));
     String audience = claims.contains("aud") ? "" : "\"aud\":\"us\",";
     String token = Tokens.raw(header, "{\"exp\":4102444800," + audience + claims + "}", SECRET);
 
@@ -112,7 +117,7 @@ class TokenRequirementsTest {
   }
 
   private static String report(String url) throws Exception {
-    TokenSettings settings = new TokenSettings(null, new URI(url), null, null);
+    TokenSettings settings = SettingsOfTokens.of(Map.of("jwt.jwks-url", url));
     return new TokenRequirements(settings).provider();
   }
 

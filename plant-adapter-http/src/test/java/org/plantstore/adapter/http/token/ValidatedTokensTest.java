@@ -1,11 +1,13 @@
 package org.plantstore.adapter.http.token;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.nimbusds.jose.jwk.JWKSet;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class ValidatedTokensTest {
 
-  private static final Object KEYS = new Object();
+  private static final TokenKeys.Snapshot KEYS = keys();
 
   private long nowNanos;
   private final ValidatedTokens tokens = new ValidatedTokens(() -> nowNanos);
@@ -25,19 +27,20 @@ class ValidatedTokensTest {
     add("token", validSeconds);
     for (int second = 0; second < seconds; second++) {
       nowNanos += Duration.ofSeconds(1).toNanos();
-      tokens.contains("token", KEYS);
+      tokens.get("token", KEYS);
     }
 
-    assertEquals(isRemembered, tokens.contains("token", KEYS));
+    assertEquals(isRemembered, tokens.get("token", KEYS) != null);
   }
 
   @Test
   void other_token_is_not_known_and_none_when_the_keys_change() {
     add("token", 3_600);
 
-    assertFalse(tokens.contains("tokens", KEYS));
-    assertFalse(tokens.contains("", KEYS));
-    assertFalse(tokens.contains("token", new Object()));
+    assertNull(tokens.get("tokens", KEYS));
+    assertNull(tokens.get("", KEYS));
+    assertNull(tokens.get("token", keys()));
+    assertNull(tokens.get("token", new TokenKeys.Snapshot(KEYS.secrets(), new JWKSet())));
   }
 
   @Test
@@ -46,12 +49,18 @@ class ValidatedTokensTest {
     IntStream.range(0, 2_000).forEach(number -> add(number + largest, 3_600));
 
     long remembered =
-        IntStream.range(0, 2_000).filter(number -> tokens.contains(number + largest, KEYS)).count();
+        IntStream.range(0, 2_000)
+            .filter(number -> tokens.get(number + largest, KEYS) != null)
+            .count();
 
     assertTrue(remembered > 0 && remembered <= 263, "remembered: " + remembered);
   }
 
   private void add(String token, long validSeconds) {
-    tokens.add(token, Instant.now().plusSeconds(validSeconds), KEYS);
+    tokens.add(token, new ValidToken(Instant.now().plusSeconds(validSeconds), "me"), KEYS);
+  }
+
+  private static TokenKeys.Snapshot keys() {
+    return new TokenKeys.Snapshot(new SecretKeys(null, List.of()), null);
   }
 }

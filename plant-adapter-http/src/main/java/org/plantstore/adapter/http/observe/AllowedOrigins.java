@@ -1,0 +1,92 @@
+package org.plantstore.adapter.http.observe;
+
+import io.micronaut.context.exceptions.ConfigurationException;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.util.AsciiString;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * The origins whose pages may call the service (Fetch standard, section 3.3). The framework answers
+ * their preflights; here every answer becomes readable for them, also an error that the framework
+ * does not see. Immutable.
+ *
+ * @param origins such as {@code https://app.example.org}, or {@code *} for any; none by default
+ */
+public record AllowedOrigins(List<String> origins) {
+
+  private static final String ANY = "*";
+
+  /** RFC 6454, section 6.2; a browser leaves out the default port, and writes lower case. */
+  private static final Pattern ORIGIN =
+      Pattern.compile(
+          "(?!https://.*:443$|http://.*:80$)[a-z][a-z0-9+.-]*://([a-z0-9._-]+|\\[[0-9a-f:.]+])(:\\d+)?");
+
+  /** The headers of answers that a page may read, in addition to Content-Type and its like. */
+  private static final AsciiString EXPOSED =
+      AsciiString.cached("X-Request-Id, Retry-After, Link, WWW-Authenticate");
+
+  /**
+   * Reads the value of CORS_ALLOWED_ORIGINS: origins, separated by spaces.
+   *
+   * @throws ConfigurationException if one is no origin
+   */
+  public static AllowedOrigins of(String value) {
+    List<String> origins = value.isEmpty() ? List.of() : List.of(value.strip().split(" +"));
+    for (String origin : origins) {
+      if (!origin.equals(ANY) && !ORIGIN.matcher(origin).matches()) {
+        throw new ConfigurationException(
+            "CORS_ALLOWED_ORIGINS must be a list such as https://app.example.org, separated by"
+                + " spaces, in lower case and without a path or a default port, but has \""
+                + origin
+                + '"');
+      }
+    }
+    return new AllowedOrigins(origins);
+  }
+
+  /** Returns the origins, for the command {@code check}. */
+  @Override
+  public String toString() {
+    return origins.isEmpty()
+        ? "pages of no other origin"
+        : "pages of " + String.join(" or ", origins);
+  }
+
+  /** Returns the settings with which the framework answers preflights. */
+  public Map<String, Object> settings() {
+    Map<String, Object> settings = new HashMap<>();
+    if (!origins.isEmpty()) {
+      String prefix = "micronaut.server.cors.configurations.pages.";
+      settings.put("micronaut.server.cors.enabled", true);
+      settings.put("micronaut.server.cors.single-header", true);
+      settings.put(prefix + "allow-credentials", false);
+      if (!origins.contains(ANY)) { // the framework's default
+        settings.put(prefix + "allowed-origins", origins);
+      }
+    }
+    return settings;
+  }
+
+  /** Sets the headers with which a browser lets the page of a request read the answer. */
+  public void set(HttpHeaders answer, HttpRequest request) {
+    if (origins.isEmpty()) {
+      return;
+    }
+    if (!answer.containsValue(HttpHeaderNames.VARY, HttpHeaderNames.ORIGIN, true)) {
+      answer.add(HttpHeaderNames.VARY, HttpHeaderNames.ORIGIN);
+    }
+    String origin = request.headers().get(HttpHeaderNames.ORIGIN);
+    // In a malformed head the origin may be behind the fault; the answer is the same for everyone.
+    boolean isUnknown = origin == null && request.decoderResult().isFailure();
+    if (isUnknown || (origin != null && (origins.contains(ANY) || origins.contains(origin)))) {
+      answer
+          .set(HttpHeaderNames.ACCESS_CONTROL_ALLOW_ORIGIN, isUnknown ? ANY : origin)
+          .set(HttpHeaderNames.ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package org.plantstore.adapter.http.renewal;
+
+import io.micronaut.context.exceptions.ConfigurationException;
+import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The value of files that may change, such as a certificate or a secret. It is replaced when the
+ * files have another usable value. The files are read every second, because a watch of their folder
+ * would miss a changed symbolic link above the folder, as on Kubernetes. Safe for use by many
+ * threads.
+ *
+ * @param <T> the type of the value, whose {@code toString} is logged
+ */
+public final class RenewedFiles<T> {
+
+  private static final Logger LOG = LoggerFactory.getLogger(RenewedFiles.class);
+
+  private final String variable;
+  private final UnaryOperator<T> read;
+  private volatile T current;
+  private int failures;
+
+  /**
+   * Creates the value.
+   *
+   * @param variable the setting that names the files
+   * @param first the value now
+   * @param read reads the files; gets the current value, and may return it; throws {@link
+   *     ConfigurationException} if the files have no usable value
+   */
+  public RenewedFiles(String variable, T first, UnaryOperator<T> read) {
+    this.variable = variable;
+    this.read = read;
+    this.current = first;
+  }
+
+  public T current() {
+    return current;
+  }
+
+  /**
+   * Reads the files. Is called every second, by one thread at a time.
+   *
+   * @return whether the value is another one now
+   */
+  public boolean renew() {
+    T known = current;
+    try {
+      T found = read.apply(known);
+      failures = 0;
+      if (found.equals(known)) {
+        return false;
+      }
+      current = found;
+      LOG.info("{} has changed: {} is in use", variable, found);
+      return true;
+    } catch (ConfigurationException e) {
+      failures++;
+      // A line an hour, the first after 10 s: several files are replaced one after the other.
+      if (failures % 3_600 == 10) {
+        String fault = e.getMessage();
+        LOG.warn("A file cannot be used; in use stays {}, {}: {}", variable, known, fault);
+      }
+      return false;
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Values in files that are replaced without a restart. */
+@NullMarked
+package org.plantstore.adapter.http.renewal;
+
+import org.jspecify.annotations.NullMarked;

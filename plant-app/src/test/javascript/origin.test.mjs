@@ -1,0 +1,67 @@
+// Pages of other origins: BASE is the service's address, TOKEN a valid token, CHROMIUM the browser.
+// The service allows http://app.example; the test answers for the hosts of the pages.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { chromium } from "playwright-core";
+
+const { BASE, TOKEN, CHROMIUM } = process.env;
+
+let browser;
+
+before(async () => {
+  browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    // A browser asks a person before a page of another host may reach this machine.
+    args: ["--no-sandbox", "--disable-gpu", "--disable-features=LocalNetworkAccessChecks"],
+  });
+});
+after(() => browser.close());
+
+/** Sends creates from a page of an origin, and answers what the page could read of each answer. */
+async function creates(origin, ...creates) {
+  const page = await (await browser.newContext()).newPage();
+  await page.route(`${origin}/*`, (route) => route.fulfill({ contentType: "text/html", body: "a page" }));
+  await page.goto(`${origin}/`);
+  return page.evaluate(
+    ([base, all]) =>
+      Promise.all(
+        all.map(async ({ token, body, padding }) => {
+          const headers = { "Content-Type": "application/json" };
+          if (token) {
+            headers.Authorization = `Bearer ${token}`;
+          }
+          if (padding) {
+            headers["X-Padding"] = "x".repeat(padding);
+          }
+          try {
+            const answer = await fetch(`${base}/plants`, { method: "POST", headers, body });
+            const names = ["X-Request-Id", "Retry-After", "Link", "WWW-Authenticate"];
+            return [answer.status, await answer.json(), names.filter((name) => answer.headers.has(name))];
+          } catch (failure) {
+            return failure.message;
+          }
+        }),
+      ),
+    [BASE, creates],
+  );
+}
+
+test("a page of an allowed origin creates plants and reads every error", async () => {
+  const [created, noToken, noPlant, tooLarge] = await creates(
+    "http://app.example",
+    { token: TOKEN, body: '{"id":601,"name":"fern"}' },
+    { body: '{"id":601,"name":"fern"}' },
+    { token: TOKEN, body: "{}" },
+    { token: TOKEN, body: "{}", padding: 20_000 },
+  );
+  assert.deepEqual(created, [200, { name: "fern" }, ["X-Request-Id"]]);
+  assert.deepEqual([noToken[0], noToken[1].error], [401, 4001]);
+  assert.deepEqual(noToken[2], ["X-Request-Id", "Link", "WWW-Authenticate"]);
+  assert.deepEqual([noPlant[0], noPlant[1].error], [400, 2001]);
+  assert.deepEqual([tooLarge[0], tooLarge[1].error], [400, 4005]);
+});
+
+test("a page of another origin learns nothing", async () => {
+  const answers = await creates("http://other.example", { token: TOKEN, body: '{"id":602,"name":"fern"}' });
+  assert.deepEqual(answers, ["Failed to fetch"]);
+});
