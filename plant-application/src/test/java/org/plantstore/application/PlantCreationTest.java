@@ -74,19 +74,15 @@ class PlantCreationTest {
 
   @Test
   @SuppressWarnings("NullAway") // a store that breaks its contract
-  void store_that_returns_null_does_not_take_the_id() {
-    CreatePlant broken = new PlantCreation(plant -> null);
-
-    assertThrows(NullPointerException.class, () -> broken.create(FERN));
-    assertInstanceOf(NullPointerException.class, outcome(broken, FERN).get(0));
+  void store_that_returns_null_or_another_id_is_at_fault() {
+    assertFault(NullPointerException.class, plant -> null);
+    assertFault(IllegalStateException.class, plant -> new NewPlant(8, "fern", "shade"));
   }
 
-  @Test
-  void store_that_returns_another_id_is_at_fault() {
-    CreatePlant broken = new PlantCreation(plant -> new NewPlant(8, plant.name(), plant.tag()));
-
-    assertThrows(IllegalStateException.class, () -> broken.create(FERN));
-    assertInstanceOf(IllegalStateException.class, outcome(broken, FERN).get(0));
+  private static void assertFault(Class<? extends Throwable> type, PlantStore broken) {
+    CreatePlant creation = new PlantCreation(broken);
+    assertThrows(type, () -> creation.create(FERN));
+    assertInstanceOf(type, outcome(creation, FERN).get(0));
   }
 
   @Test

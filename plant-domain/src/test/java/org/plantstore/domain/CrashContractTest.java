@@ -12,7 +12,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +22,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
 import org.plantstore.domain.contract.PlantStoreCrashContract;
@@ -106,23 +104,6 @@ class CrashContractTest {
     }
   }
 
-  /** Appends ten plants at once. */
-  public static class WritesBehind extends Log {
-
-    private final List<NewPlant> unwritten = new ArrayList<>();
-
-    public WritesBehind() throws IOException {}
-
-    @Override
-    void append(NewPlant plant) {
-      unwritten.add(plant);
-      if (unwritten.size() == 10) {
-        unwritten.forEach(super::append);
-        unwritten.clear();
-      }
-    }
-  }
-
   public static class DurableForShortTextsOnly extends Log {
 
     public DurableForShortTextsOnly() throws IOException {}
@@ -176,7 +157,6 @@ class CrashContractTest {
   @ParameterizedTest
   @ValueSource(
       classes = {
-        WritesBehind.class,
         DurableForShortTextsOnly.class,
         AcknowledgesBeforeItsCommit.class,
         LosesARaceAfterRecovery.class
@@ -197,10 +177,6 @@ class CrashContractTest {
             .execute()
             .testEvents();
     assertEquals(1, run.finished().count());
-    return run.failed().stream()
-        .map(
-            test -> test.getRequiredPayload(TestExecutionResult.class).getThrowable().orElseThrow())
-        .map(Throwable::getMessage)
-        .toList();
+    return List.copyOf(PlantStoreContractTest.messages(run.failed()).values());
   }
 }

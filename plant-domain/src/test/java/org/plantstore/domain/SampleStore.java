@@ -169,16 +169,8 @@ enum SampleStore {
           database.putIfAbsent(
               Optional.ofNullable(plant).orElseThrow(IllegalArgumentException::new)),
       "r9.*BLOCKING"),
-  KEEPS_A_LOCK_AFTER_NULL(
-      (database, plant) -> {
-        database.connections.acquireUninterruptibly();
-        NewPlant stored = database.putIfAbsent(plant);
-        database.connections.release();
-        return stored;
-      },
-      "r9.*BLOCKING"),
 
-  KEEPS_A_LOCK_AFTER_AN_INTERRUPT(
+  KEEPS_A_LOCK_AFTER_NULL_OR_AN_INTERRUPT(
       (database, plant) -> {
         database.connections.acquireUninterruptibly();
         waitForDisk();
@@ -186,7 +178,8 @@ enum SampleStore {
         database.connections.release();
         return stored;
       },
-      "r7_an_interrupt"),
+      "r7_an_interrupt",
+      "r9.*BLOCKING"),
   CLEARS_AN_INTERRUPT(
       (database, plant) -> {
         boolean unused = Thread.interrupted();
@@ -249,8 +242,8 @@ enum SampleStore {
 
   WAITS_FOR_A_SILENT_SERVER(SOUND.store, "r7_a_silent") {
     @Override
-    Socket connect(InetSocketAddress server) throws IOException {
-      return new Socket(server.getAddress(), server.getPort());
+    int answerTimeoutMillis() {
+      return 0; // none
     }
   },
   NEVER_CONNECTS_AGAIN(SOUND.store, "r7_a_silent") {
@@ -329,8 +322,8 @@ enum SampleStore {
   PlantStore through(InetSocketAddress server, Database database) {
     PlantStore store = on(database);
     return plant -> {
-      try (Socket socket = connect(server)) {
-        socket.getOutputStream().write(1);
+      try (Socket socket = new Socket(server.getAddress(), server.getPort())) {
+        socket.setSoTimeout(answerTimeoutMillis());
         if (socket.getInputStream().read() != 1) {
           throw new IOException("the connection was closed");
         }
@@ -341,10 +334,8 @@ enum SampleStore {
     };
   }
 
-  Socket connect(InetSocketAddress server) throws IOException {
-    Socket socket = new Socket(server.getAddress(), server.getPort());
-    socket.setSoTimeout(100);
-    return socket;
+  int answerTimeoutMillis() {
+    return 100;
   }
 
   /** Waits as for a disk, unless the thread is interrupted. */
