@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import ch.qos.logback.classic.Level;
@@ -48,21 +47,6 @@ public final class Calls {
   public static void assertAllStored(List<CompletableFuture<Void>> calls) throws Exception {
     for (CompletableFuture<Void> call : calls) {
       call.get();
-    }
-  }
-
-  /** Requires that two stores keep one plant for each id, although they get different ones. */
-  static void assertOneWins(PlantStore one, PlantStore other, int ids) throws Exception {
-    List<CompletionStage<Boolean>> races =
-        LongStream.range(0, ids)
-            .mapToObj(id ->
-                one.putIfAbsentAsync(new NewPlant(id, "one", null), Runnable::run)
-                    .thenCombine(
-                        other.putIfAbsentAsync(new NewPlant(id, "other", null), Runnable::run),
-                        NewPlant::equals))
-            .toList();
-    for (CompletionStage<Boolean> race : races) {
-      assertTrue(race.toCompletableFuture().get());
     }
   }
 

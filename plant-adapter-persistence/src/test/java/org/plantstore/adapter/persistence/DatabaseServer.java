@@ -2,7 +2,6 @@ package org.plantstore.adapter.persistence;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 
-import io.micronaut.context.ApplicationContext;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -34,13 +33,17 @@ public final class DatabaseServer extends PostgresServer {
     return data;
   }
 
-  public ApplicationContext connect() {
-    return connect(Map.of());
+  /** Returns the variables of a service in a process of its own. */
+  Map<String, String> environment() {
+    return Map.of(
+        "DATABASE_URL", url("postgres"),
+        "DATABASE_USERNAME", "postgres",
+        "DATABASE_PASSWORD", "any");
   }
 
   /** Starts an instance that makes the tables, and closes it. */
   public void migrate() {
-    connect().close();
+    connect(Map.of()).close();
   }
 
   /** Resets the account, and drops all tables, functions, and the account {@code gardener}. */

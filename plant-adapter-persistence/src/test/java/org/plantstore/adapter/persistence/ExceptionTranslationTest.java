@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micronaut.data.connection.jdbc.exceptions.CannotGetJdbcConnectionException;
 import java.sql.SQLException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,20 +44,13 @@ class ExceptionTranslationTest {
   }
 
   @Test
-  void failure_without_a_state_is_transient_and_not_retried() {
-    assertEquals(Retry.NEVER, failure(null).retry());
+  void failure_without_a_state_or_a_connection_is_transient_and_not_retried() {
+    var none = new CannotGetJdbcConnectionException("none", new SQLException("failed", "08001"));
+    for (BatchFailure failure : List.of(failure(null), ExceptionTranslation.toBatchFailure(none))) {
+      assertEquals(Retry.NEVER, failure.retry());
+      assertTrue(failure.isTransient());
+    }
     assertEquals("failed", failure(null).reason().getMessage());
-    assertTrue(failure(null).isTransient());
-  }
-
-  @Test
-  void batch_without_a_connection_is_not_repeated() {
-    BatchFailure failure =
-        ExceptionTranslation.toBatchFailure(
-            new CannotGetJdbcConnectionException("none", new SQLException("failed", "08001")));
-
-    assertEquals(Retry.NEVER, failure.retry());
-    assertTrue(failure.isTransient());
   }
 
   @Test

@@ -5,17 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
-import io.micronaut.context.ApplicationContext;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
 import org.plantstore.adapter.persistence.citus.ShardedQueue;
 import org.plantstore.domain.NewPlant;
-import org.plantstore.domain.PlantStore;
 
 /** What the door to distributed tables lets through. */
 @Tag("newest") // a verifier may load more classes
@@ -24,15 +21,8 @@ class PlantQueuesTest {
   /** Creates a plant in a process of its own. */
   static final class Create {
 
-    public static void main(String[] address) {
-      Map<String, Object> settings =
-          Map.of(
-              "database.url", address[0],
-              "database.username", "postgres",
-              "database.password", "any");
-      try (ApplicationContext instance = ApplicationContext.run(settings)) {
-        instance.getBean(PlantStore.class).putIfAbsent(new NewPlant(1, "Fern", null));
-      }
+    public static void main(String[] arguments) {
+      NewPlant unused = new PostgresCrashTest.OfAService().putIfAbsent(Calls.fern(1));
     }
   }
 
@@ -43,16 +33,16 @@ class PlantQueuesTest {
 
   @Test
   void process_whose_database_has_no_citus_loads_none_of_its_classes() throws Exception {
-    Process process =
+    ProcessBuilder java =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xlog:class+load",
                 "-cp",
                 System.getProperty("java.class.path"),
-                Create.class.getName(),
-                SERVER.url("postgres"))
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
+                Create.class.getName())
+            .redirectError(ProcessBuilder.Redirect.INHERIT);
+    java.environment().putAll(SERVER.environment());
+    Process process = java.start();
     String loaded = new String(process.getInputStream().readAllBytes(), UTF_8);
 
     assertEquals(0, process.waitFor());

@@ -11,13 +11,12 @@ import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
 import io.micronaut.context.ApplicationContext;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -31,7 +30,7 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 @Timeout(60)
 class PostgresBatchesTest {
 
-  private static ApplicationContext instance;
+  @AutoClose private static ApplicationContext instance;
   private static PlantStore store;
 
   @BeforeAll
@@ -39,11 +38,6 @@ class PostgresBatchesTest {
     SERVER.reset();
     instance = SERVER.connect(Map.of("database.timeout.seconds", 4));
     store = instance.getBean(PlantStore.class);
-  }
-
-  @AfterAll
-  static void disconnect() {
-    instance.close();
   }
 
   @BeforeEach
@@ -93,7 +87,7 @@ class PostgresBatchesTest {
 
   @Test
   void instances_that_write_the_same_ids_do_not_deadlock() throws Exception {
-    try (ApplicationContext another = SERVER.connect()) {
+    try (ApplicationContext another = SERVER.connect(Map.of())) {
       List<CompletableFuture<Void>> calls = putAll(store, shuffled(1));
       assertAllStored(putAll(another.getBean(PlantStore.class), shuffled(2)));
       assertAllStored(calls);
@@ -122,7 +116,7 @@ class PostgresBatchesTest {
 
   @Test
   void closing_store_answers_plants_that_wait_and_refuses_others() throws Exception {
-    ApplicationContext closed = SERVER.connect();
+    ApplicationContext closed = SERVER.connect(Map.of());
     PlantStore closing = closed.getBean(PlantStore.class);
     List<CompletableFuture<Void>> calls = putAll(closing, LongStream.range(0, 10_000));
 
@@ -130,19 +124,5 @@ class PostgresBatchesTest {
 
     assertAllStored(calls);
     assertEquals("the store is closed", unavailable(putAll(closing, LongStream.of(1)).get(0)));
-  }
-
-  /** The server reports a wrong number of changed rows, as Citus does. */
-  @Test
-  void answers_follow_from_rows_only() throws Exception {
-    try (LyingServer liar = new LyingServer(SERVER.port());
-        ApplicationContext one = SERVER.connect(Map.of("database.url", liar.url()));
-        ApplicationContext other = SERVER.connect(Map.of("database.url", liar.url()))) {
-      try (Connection connection = DriverManager.getConnection(liar.url(), "postgres", "any")) {
-        String insert = "INSERT INTO plant VALUES (-1, 'fern')";
-        assertEquals(8, connection.createStatement().executeUpdate(insert), "the server lies");
-      }
-      Calls.assertOneWins(one.getBean(PlantStore.class), other.getBean(PlantStore.class), 3_000);
-    }
   }
 }

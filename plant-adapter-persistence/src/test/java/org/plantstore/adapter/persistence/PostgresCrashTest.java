@@ -44,10 +44,7 @@ class PostgresCrashTest extends PlantStoreCrashContract {
 
   @Override
   protected Map<String, String> environment() {
-    return Map.of(
-        "DATABASE_URL", SERVER.url("postgres"),
-        "DATABASE_USERNAME", "postgres",
-        "DATABASE_PASSWORD", "any");
+    return SERVER.environment();
   }
 
   /** Few, because starts of a server and of a service take 3 s. */

@@ -65,7 +65,7 @@ class PostgresFaultsTest {
   /** Its text may contain a plant's. */
   @Test
   void warning_of_a_trigger_changes_nothing_and_is_not_logged() throws Exception {
-    try (ApplicationContext instance = SERVER.connect()) {
+    try (ApplicationContext instance = SERVER.connect(Map.of())) {
       SERVER.execute(
           """
           CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS

@@ -25,7 +25,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -49,13 +51,13 @@ class GroupCommitTest {
 
   private final CompletableFuture<Void> released = new CompletableFuture<>();
   private volatile GroupCommit.Table table = this::store;
-  private volatile Duration timeout = Duration.ofSeconds(20);
+  private volatile Supplier<Duration> timeout = () -> Duration.ofSeconds(20);
   private final PlantQueue.Counts counts =
       new PlantQueue.Counts(new LongAdder(), new LongAdder(), new LongAdder());
   private final Semaphore slots = new Semaphore(GroupCommit.WRITERS);
   private final GroupCommit groupCommit =
       new GroupCommit(
-          "the database", this::write, this::acquireSlot, plant -> 0, () -> timeout, counts);
+          "the database", this::write, this::acquireSlot, plant -> 0, () -> timeout.get(), counts);
 
   private Runnable acquireSlot() throws InterruptedException {
     slots.acquire();
@@ -170,7 +172,7 @@ class GroupCommitTest {
   @Test
   void plants_leave_the_queue_unwritten_at_their_deadline_and_if_their_call_is_cancelled()
       throws Exception {
-    timeout = Duration.ofMillis(300);
+    timeout = () -> Duration.ofMillis(300);
     List<CompletableFuture<Void>> calls = occupyAllWriters();
     calls.addAll(callAll(0, 1, 2));
     assertTrue(groupCommit.putIfAbsent(fern(3)).cancel(false));
@@ -188,45 +190,28 @@ class GroupCommitTest {
 
   /** An error or exception must not end the sweeps. */
   @Test
-  void deadlines_are_kept_after_a_sweep_that_failed() throws Exception {
-    List<Throwable> failures =
-        new CopyOnWriteArrayList<>(List.of(new IllegalStateException("once"), new Error("twice")));
-    timeout = Duration.ZERO;
-    PlantQueue failing =
-        new GroupCommit(
-            "the database",
-            this::write,
-            this::acquireSlot,
-            plant -> 0,
-            () -> {
-              if (!failures.isEmpty()) {
-                throwUnchecked(failures.remove(0));
-              }
-              return timeout;
-            },
-            counts);
+  void deadlines_are_kept_after_a_sweep_that_failed() {
+    AtomicInteger sweeps = new AtomicInteger();
+    Supplier<Duration> failing =
+        () ->
+            switch (sweeps.incrementAndGet()) {
+              case 1 -> throw new IllegalStateException("once");
+              case 2 -> throw new Error("twice");
+              default -> Duration.ZERO;
+            };
 
     List<String> log =
         Calls.log(
             Sweeps.class.getName(),
-            () ->
-                assertEquals(
-                    "the database has not answered in time",
-                    unavailable(failing.putIfAbsent(fern(1)))));
-    release();
-    failing.close();
-    assertEquals(List.of(), failures);
+            () -> {
+              timeout = failing;
+              assertEquals("the database has not answered in time", unavailable(call(1)));
+            });
+
     assertEquals(
         List.of("ERROR Deadlines of plants cannot be enforced, and are tried again"),
         log,
         "the first of several in a row");
-  }
-
-  private static void throwUnchecked(Throwable failure) {
-    if (failure instanceof Error error) {
-      throw error;
-    }
-    throw (RuntimeException) failure;
   }
 
   @Test
@@ -245,8 +230,7 @@ class GroupCommitTest {
             new LongAdder(),
             new LongAdder());
     try (PlantQueue failing =
-        new GroupCommit(
-            "the database", table, this::acquireSlot, plant -> 0, () -> timeout, broken)) {
+        new GroupCommit("the database", table, this::acquireSlot, plant -> 0, timeout, broken)) {
       for (int time = 0; time <= 2 * GroupCommit.WRITERS; time++) {
         assertEquals(
             "a batch failed: java.lang.OutOfMemoryError: no counter",
@@ -296,14 +280,14 @@ class GroupCommitTest {
       throw new OutOfMemoryError("no thread");
     });
     try {
-      assertThrows(OutOfMemoryError.class, () -> new GroupCommit(table, timeout, counts));
+      assertThrows(OutOfMemoryError.class, () -> new GroupCommit(table, timeout.get(), counts));
     } finally {
       Sweeps.EXECUTOR.setThreadFactory(factory);
     }
     await(() -> plantThreads().findAny().isEmpty());
     release();
 
-    try (PlantQueue next = new GroupCommit(table, timeout, counts)) {
+    try (PlantQueue next = new GroupCommit(table, timeout.get(), counts)) {
       for (long id = 0; id <= 2 * GroupCommit.WRITERS; id++) {
         next.putIfAbsent(fern(id)).get();
       }
@@ -376,7 +360,7 @@ class GroupCommitTest {
 
   @Test
   void plant_that_cannot_be_read_is_retried_until_its_deadline() {
-    timeout = Duration.ofMillis(300);
+    timeout = () -> Duration.ofMillis(300);
     release();
     table = plants -> Map.of();
 

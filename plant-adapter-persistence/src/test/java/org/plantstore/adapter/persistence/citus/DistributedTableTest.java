@@ -22,7 +22,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongPredicate;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,7 +41,7 @@ class DistributedTableTest {
   private static final LongPredicate IN_WEST = IN_EAST.negate();
 
   private MeterRegistry registry;
-  private ApplicationContext instance;
+  @AutoClose private ApplicationContext instance;
 
   @BeforeEach
   void connect() {
@@ -59,11 +59,6 @@ class DistributedTableTest {
   private void reconnect(Map<String, Object> settings) {
     instance.close();
     connect(settings);
-  }
-
-  @AfterEach
-  void disconnect() {
-    instance.close();
   }
 
   @Test

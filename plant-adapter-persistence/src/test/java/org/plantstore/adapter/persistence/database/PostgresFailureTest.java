@@ -9,6 +9,7 @@ import java.net.ConnectException;
 import java.nio.file.NoSuchFileException;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -48,26 +49,22 @@ class PostgresFailureTest {
         new ServerErrorMessage("S" + severity + "\0C" + state + "\0Mfailed\0R" + routine + "\0");
 
     assertEquals(expected, new PostgresFailure(new PSQLException(message)).isOfAnotherServer());
-    assertFalse(failure(state).isOfAnotherServer(), "the driver's own failure");
+    assertFalse(failure(state, null).isOfAnotherServer(), "the driver's own failure");
   }
 
   @Test
   void failure_of_the_driver_that_is_not_of_the_network_is_of_its_parameters() {
-    assertTrue(failure("08006").isOfParameters());
+    assertTrue(failure("08006", null).isOfParameters());
     assertTrue(failure("08006", new ClassNotFoundException()).isOfParameters());
     assertTrue(failure("08006", new NoSuchFileException("client.crt")).isOfParameters());
     assertFalse(failure("08006", new EOFException()).isOfParameters());
-    assertFalse(failure("08001").isOfParameters(), "no answer in time, or no primary");
+    assertFalse(failure("08001", null).isOfParameters(), "no answer in time, or no primary");
     assertFalse(
         new PostgresFailure(new PSQLException(new ServerErrorMessage("SERROR\0C08006\0Mlost\0")))
             .isOfParameters());
   }
 
-  private static PostgresFailure failure(String state, Throwable cause) {
+  private static PostgresFailure failure(String state, @Nullable Throwable cause) {
     return new PostgresFailure(new SQLException("failed", state, cause));
-  }
-
-  private static PostgresFailure failure(String state) {
-    return new PostgresFailure(new SQLException("failed", state));
   }
 }
