@@ -1,14 +1,10 @@
 package org.plantstore.app;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.File;
 import java.io.IOException;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -16,10 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,13 +27,6 @@ class InstalledStoresTest {
 
   @TempDir Path providers;
 
-  private final ClassLoader classPath = Thread.currentThread().getContextClassLoader();
-
-  @AfterEach
-  void restoreClassPath() {
-    Thread.currentThread().setContextClassLoader(classPath);
-  }
-
   @Test
   void check_finds_a_store_of_which_there_are_two_versions() throws IOException {
     provide(MapPlantStore.class.getName());
@@ -47,13 +34,9 @@ class InstalledStoresTest {
     Path copy = providers.resolve(file);
     Files.createDirectories(copy.getParent());
     Files.copy(Program.TARGET.resolve("test-classes").resolve(file), copy);
-    ProcessBuilder command =
-        ServiceProcess.withoutPostgres(providers + File.pathSeparator, "check");
-    try (ServiceProcess check = new ServiceProcess(command, Map.of())) {
-      assertEquals(1, check.awaitExit());
-      assertTrue(check.output().startsWith("✘ service: 2 stores are on the"), check.output());
-      assertTrue(check.output().contains(copy.toString()), check.output());
-    }
+    String output = check();
+    assertTrue(output.startsWith("✘ service: 2 stores are on the"), output);
+    assertTrue(output.contains(copy.toString()), output);
   }
 
   @ParameterizedTest
@@ -61,38 +44,28 @@ class InstalledStoresTest {
       delimiter = '|',
       textBlock =
           """
-          UnusablePlantStore | ✘ service: the store NAME cannot be used: \
+          InstalledStoresTest$UnusablePlantStore | ✘ service: the store NAME cannot be used: \
           java.lang.ExceptionInInitializerError, caused by java.lang.NoClassDefFoundError: the driver
-          MapPlantStore      | ✔ service: the settings can work, and the ports are free
+          InstalledStoresTest$MapPlantStore      | ✔ service: the settings can work, and the ports are free
+          Main       | ✘ service: DEMAND.*ServiceConfigurationError: .*: NAME not a subtype
+          Unreadable | ✘ service: DEMANDjava.lang.ClassFormatError: .*
           """)
-  void check_makes_and_closes_the_store(String name, String finding) throws IOException {
-    String store = InstalledStoresTest.class.getName() + '$' + name;
-    provide(store);
-    ProcessBuilder command =
-        ServiceProcess.withoutPostgres(providers + File.pathSeparator, "check");
-    try (ServiceProcess check = new ServiceProcess(command, Map.of())) {
-      check.awaitExit();
-      String line = check.output().lines().findFirst().orElseThrow();
-      assertTrue(line.matches(finding.replace("NAME", Pattern.quote(store))), line);
-      assertEquals(name.equals("MapPlantStore"), check.errors().contains("closed with 0 plants"));
-    }
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "org.plantstore.app.Main, .*ServiceConfigurationError: .*: org.plantstore.app.Main not a"
-        + " subtype",
-    "Unreadable, java.lang.ClassFormatError: .* Unreadable"
-  })
-  void store_whose_class_cannot_be_used_is_told_what_it_must_be_and_why(String name, String reason)
+  void check_makes_and_closes_the_store_or_tells_what_it_must_be(String name, String finding)
       throws IOException {
-    provide(name);
-    Files.writeString(providers.resolve("Unreadable.class"), "no class");
-    String refusal = refusal(InstalledStores::providers);
+    String store = "org.plantstore.app." + name;
+    provide(store);
+    Path unreadable = providers.resolve("org/plantstore/app/Unreadable.class");
+    Files.createDirectories(unreadable.getParent());
+    Files.writeString(unreadable, "no class");
     String demand =
         "a store in META-INF/services must be the name of a public class that implements PlantStore"
             + " and has a public constructor without parameters, but: ";
-    assertTrue(refusal.matches(demand + reason), refusal);
+    String output = check();
+    String line = output.lines().findFirst().orElseThrow();
+    String expected = finding.replace("NAME", Pattern.quote(store)).replace("DEMAND", demand);
+    assertTrue(line.matches(expected), line);
+    assertEquals(
+        store.equals(MapPlantStore.class.getName()), output.contains("closed with 0 plants"));
   }
 
   @Test
@@ -120,16 +93,19 @@ class InstalledStoresTest {
     }
   }
 
-  private static String refusal(Executable start) {
-    return String.valueOf(assertThrows(ConfigurationException.class, start).getMessage());
-  }
-
-  /** Adds a folder that names a class as a provider to the class path of this thread. */
   private void provide(String provider) throws IOException {
     Path services = Files.createDirectories(providers.resolve("META-INF/services"));
     Files.writeString(services.resolve(PlantStore.class.getName()), provider);
-    URL[] folder = {providers.toUri().toURL()};
-    Thread.currentThread().setContextClassLoader(new URLClassLoader(folder, classPath));
+  }
+
+  /** Returns the output and the errors of a check that has no other settings. */
+  private String check() {
+    ProcessBuilder command =
+        ServiceProcess.withoutPostgres(providers + File.pathSeparator, "check");
+    try (ServiceProcess check = new ServiceProcess(command, Map.of())) {
+      assertEquals(1, check.awaitExit());
+      return check.output() + check.errors();
+    }
   }
 
   /** A store that depends only on the port, and never answers about one name. */
@@ -161,7 +137,6 @@ class InstalledStoresTest {
   /** A store that lacks a library. */
   public static final class UnusablePlantStore implements PlantStore {
 
-    /** Always fails. */
     public UnusablePlantStore() {
       throw new ExceptionInInitializerError(new NoClassDefFoundError("the driver"));
     }
