@@ -26,13 +26,9 @@ public final class AotTraining {
 
   private AotTraining() {}
 
-  /**
-   * Makes the cache.
-   *
-   * @param arguments the folder of the packaged service
-   */
-  public static void main(String... arguments) throws IOException {
-    Path folder = Path.of(arguments[0]);
+  /** Makes the cache in the folder of the packaged service. */
+  public static void main(String... folders) throws IOException {
+    Path folder = Path.of(folders[0]);
     Path cache = folder.resolve("plant-app.aot");
     Files.deleteIfExists(cache);
     // At level 3 all code keeps its profile counters, which the cache passes on to the compiler.

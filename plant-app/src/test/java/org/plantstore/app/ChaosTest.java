@@ -36,7 +36,6 @@ class ChaosTest {
 
   private static final int WRITERS = 64;
 
-  /** The number of plants that must be acknowledged between two kills. */
   private static final int PROGRESS = 4 * WRITERS;
 
   private static final int LONGEST_PAUSE_MILLIS = 1_000;

@@ -23,7 +23,6 @@ import org.plantstore.domain.NewPlant;
  */
 final class ChaosWriters implements AutoCloseable {
 
-  /** The number of latest ids for which writers compete. */
   private static final int CONTESTED_IDS = 200;
 
   private static final long REPEAT_PAUSE_NANOS = 100_000_000;
@@ -35,7 +34,6 @@ final class ChaosWriters implements AutoCloseable {
   private final AtomicLong lastName = new AtomicLong();
   private final AtomicLong repeats = new AtomicLong();
 
-  /** The plant that was acknowledged for each id. */
   final Map<Long, NewPlant> acknowledged = new ConcurrentHashMap<>();
 
   /** The plants that were refused because their id is taken. */
@@ -46,7 +44,6 @@ final class ChaosWriters implements AutoCloseable {
 
   private volatile boolean stopped;
 
-  /** Begins to create plants at the service that runs now. */
   ChaosWriters(int writers, Supplier<? extends ServiceClient> service) {
     this.service = service;
     this.threads = Executors.newFixedThreadPool(writers);
@@ -55,7 +52,6 @@ final class ChaosWriters implements AutoCloseable {
     }
   }
 
-  /** Returns when this number of further plants was acknowledged. */
   void awaitProgress(int plants) {
     int goal = acknowledged.size() + plants;
     Await.until(this::toString, Await.LIMIT, () -> acknowledged.size() >= goal);

@@ -58,7 +58,6 @@ class ClientsTest {
   private static final String FERN = "{\"id\":1,\"name\":\"fern\",\"tag\":\"shade\"}";
   private static final int MAX_BODY_BYTES = 1_048_576;
 
-  /** The request body in the description of an example. */
   private static final Pattern BODY = Pattern.compile("answer to `([\\[{].*)`");
 
   /** One second, less the inaccuracy of timers. */
@@ -68,7 +67,6 @@ class ClientsTest {
 
   private final ServiceProcess service = ServiceProcess.shared();
 
-  /** Recipes by their language on the page. */
   enum Recipe {
     SH("create.sh", "bash"), // and curl
     JAVA("CreatePlant.java", Path.of(System.getProperty("java.home"), "bin", "java").toString()),

@@ -34,17 +34,14 @@ record Database(int port, String name) {
     return new Database(shared().port(), name);
   }
 
-  /** Returns this database, reached through the proxy. */
   Database through(DatabaseProxy proxy) {
     return new Database(proxy.port(), name);
   }
 
-  /** Returns the settings of a service that uses this database. */
   Map<String, String> environment() {
     return environment("jdbc:postgresql://127.0.0.1:" + port + "/" + name);
   }
 
-  /** Returns the settings of a service that uses this database, and these further settings. */
   Map<String, String> environment(Map<String, String> others) {
     Map<String, String> environment = environment();
     environment.putAll(others);
@@ -73,7 +70,6 @@ record Database(int port, String name) {
     return locker;
   }
 
-  /** Returns when a session of this database waits for a lock. */
   void awaitWaitingSession() {
     String query =
         "SELECT count(*) > 0 FROM pg_locks JOIN pg_stat_activity USING (pid)"
@@ -91,7 +87,6 @@ record Database(int port, String name) {
     }
   }
 
-  /** Returns the single value of a query's result. */
   String single(String query) throws SQLException {
     try (Connection connection = connect();
         ResultSet row = connection.createStatement().executeQuery(query)) {
@@ -100,7 +95,6 @@ record Database(int port, String name) {
     }
   }
 
-  /** Returns each stored plant by its id. */
   Map<Long, NewPlant> plants() throws SQLException {
     Map<Long, NewPlant> plants = new HashMap<>();
     try (Connection connection = connect();

@@ -43,12 +43,10 @@ final class DatabaseProxy implements AutoCloseable {
   private final AtomicBoolean cutsNextAnswer = new AtomicBoolean();
   private volatile Set<Socket> abandoned = Set.of();
 
-  /** Forwards to a port of this machine. */
   DatabaseProxy(int target) {
     this(InetAddress.getLoopbackAddress(), 0, target);
   }
 
-  /** Listens at this address of this machine, and forwards to the target. */
   DatabaseProxy(InetAddress address, int port, int target) {
     this.home = target;
     this.target = target;
@@ -65,7 +63,6 @@ final class DatabaseProxy implements AutoCloseable {
     target = port;
   }
 
-  /** Delays all bytes by this time, in each direction. */
   void setDelay(Duration time) {
     delay = time;
   }
@@ -105,7 +102,6 @@ final class DatabaseProxy implements AutoCloseable {
     cutsNextAnswer.set(true);
   }
 
-  /** Ends all faults. */
   void heal() throws IOException {
     closeAll(backlog);
     backlog.clear();

@@ -88,7 +88,6 @@ final class Manifests {
     return first(Pattern.compile("(?ims)^```" + language + "\n(.*?)^```$"), text(page));
   }
 
-  /** Returns the group of the first match. */
   static String first(Pattern pattern, String text) {
     Matcher matcher = pattern.matcher(text);
     assertTrue(matcher.find(), () -> "there is no " + pattern);

@@ -51,7 +51,6 @@ class MetricsTest {
   /** A metric in a query, and the conditions on its labels. */
   private static final Pattern SELECTOR = Pattern.compile("([a-z_]+)\\{([^}]*)}");
 
-  /** A label, the comparison, and the value. */
   private static final Pattern CONDITION = Pattern.compile("([a-z_]+)(=~|!=|=)(\"[^\"]*\")");
 
   private static final Pattern GROUPING = Pattern.compile("by \\(([a-z, ]+)\\)");

@@ -30,11 +30,7 @@ final class Program {
 
   private Program() {}
 
-  /**
-   * A program that has ended.
-   *
-   * @param output the combined standard output and standard error
-   */
+  /** A program that has ended; the output contains standard error. */
   record Ended(int exitCode, String output) {
 
     void requireSuccess() {

@@ -86,7 +86,6 @@ class ProxiesTest {
     return instance;
   }
 
-  /** A proxy in front of two instances. */
   private final class Proxy extends ServiceClient implements AutoCloseable {
 
     private final Process process;

@@ -32,13 +32,11 @@ final class RawClient implements AutoCloseable {
     input = new BufferedInputStream(socket.getInputStream(), 512);
   }
 
-  /** Creates a plant, and returns the status of the answer. */
   int create(long id) throws IOException {
     sendHead(0, "{\"id\":" + id + ",\"name\":\"fern\"}");
     return status();
   }
 
-  /** Sends a create with an incomplete body. */
   void sendHead(int missingBytes, String body) throws IOException {
     send(
         "POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
@@ -53,7 +51,6 @@ final class RawClient implements AutoCloseable {
     socket.getOutputStream().write(bytes.getBytes(ISO_8859_1));
   }
 
-  /** Reads an answer to its end, and returns its status. */
   int status() throws IOException {
     int status = Integer.parseInt(line().split(" ", 3)[1]);
     int bodyBytes = 0;

@@ -51,36 +51,30 @@ abstract class ServiceClient {
         .header("Content-Type", "application/json");
   }
 
-  /** Sends a create with a valid token. */
   HttpResponse<String> create(String json) {
     return create(json, Map.of());
   }
 
-  /** Sends a create with a valid token, of a plant without a tag. */
   HttpResponse<String> create(long id, String name) {
     return create(String.format(Locale.ROOT, "{\"id\":%d,\"name\":\"%s\"}", id, name));
   }
 
-  /** Sends a create with a valid token, and does not wait for the answer. */
   CompletableFuture<HttpResponse<String>> beginCreate(String json) {
     return begin(createRequest(address()).POST(BodyPublishers.ofString(json)));
   }
 
-  /** Sends a create with these headers set too. */
   HttpResponse<String> create(String json, Map<String, String> headers) {
     HttpRequest.Builder request = createRequest(address());
     headers.forEach(request::setHeader);
     return send(request.POST(BodyPublishers.ofString(json)));
   }
 
-  /** Sends a GET to the API. */
   HttpResponse<String> get(String path, Map<String, String> headers) {
     HttpRequest.Builder request = HttpRequest.newBuilder(address().resolve(path));
     headers.forEach(request::header);
     return send(request);
   }
 
-  /** Returns a GET to the management port. */
   HttpRequest.Builder atManagement(String path) {
     return HttpRequest.newBuilder(managementAddress().resolve(path));
   }
@@ -110,7 +104,6 @@ abstract class ServiceClient {
     }
   }
 
-  /** Returns whether the port of the API is open. */
   boolean isOpen() {
     try (Socket socket = new Socket("localhost", port)) {
       return socket.isConnected();

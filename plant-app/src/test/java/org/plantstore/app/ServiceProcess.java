@@ -152,23 +152,19 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
     return process.isAlive();
   }
 
-  /** Waits for the end of the process, and returns its exit code. */
   int awaitExit() {
     return process.onExit().orTimeout(Await.LIMIT.toSeconds(), TimeUnit.SECONDS).join().exitValue();
   }
 
-  /** Sends SIGTERM to the process without waiting for its end. */
   void terminate() {
     process.toHandle().destroy(); // Process.destroy would close its output
   }
 
-  /** Sends a signal to the process, such as "HUP". */
   void signal(String name) throws IOException {
     String[] command = {"kill", "-" + name, String.valueOf(process.pid())};
     Program.run(Path.of("."), Map.of(), command).requireSuccess();
   }
 
-  /** Sends SIGTERM to the process, waits for its end, and returns its exit code. */
   int stop() {
     terminate();
     return awaitExit();
@@ -179,7 +175,6 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
     return assertDoesNotThrow(() -> Files.readString(output));
   }
 
-  /** Returns a reader of the output of a process with a pipe. */
   BufferedReader outputReader() {
     return process.inputReader(UTF_8);
   }

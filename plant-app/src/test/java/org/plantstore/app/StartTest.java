@@ -200,7 +200,6 @@ class StartTest {
     return refusal(variables);
   }
 
-  /** Returns why a start fails. */
   static String refusal(Map<String, String> variables) {
     return Main.reasonFor(assertThrows(Exception.class, () -> start(variables)));
   }

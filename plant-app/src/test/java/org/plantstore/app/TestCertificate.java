@@ -25,14 +25,12 @@ record TestCertificate(X509Bundle files) {
             .buildIssuedBy(authority));
   }
 
-  /** Returns the settings of a service that has this certificate. */
   Map<String, String> settings() throws Exception {
     return Map.of(
         "TLS_CERTIFICATE", files.toTempCertChainPem().toString(),
         "TLS_KEY", files.toTempPrivateKeyPem().toString());
   }
 
-  /** Returns the socket factory of clients that trust the authority. */
   SocketFactory sockets() throws Exception {
     SSLContext trust = SSLContext.getInstance("TLS");
     trust.init(null, new TrustManager[] {files.toTrustManager()}, null);

@@ -304,12 +304,10 @@ enum SampleStore {
     this.failedTests = Set.of(failedTests);
   }
 
-  /** Returns an instance on the database. */
   PlantStore on(Database database) {
     return plant -> store.apply(database, plant);
   }
 
-  /** Returns an instance that cannot reach the database. */
   PlantStore unreachableOn(Database database) {
     return plant -> {
       var failure = new PlantStoreUnavailableException("the database cannot be reached");

@@ -24,7 +24,6 @@ public record Answer(int status, HttpHeaders headers, String body) {
           .sslContext(TestCertificate.trust())
           .build();
 
-  /** Sends a valid create with the given token. */
   public static Answer create(URI server, String token) {
     return to(
         request(server.resolve("/plants"))
@@ -54,7 +53,6 @@ public record Answer(int status, HttpHeaders headers, String body) {
     return answer;
   }
 
-  /** Asserts that an answer is an error with the text of the catalogue. */
   public static void assertError(Answer answer, ErrorNumber error) {
     assertError(answer, error.status().getCode(), error.number(), error.description());
   }

@@ -26,7 +26,6 @@ public final class FakeCreatePlant implements CreatePlant, TestExecutionListener
     behaviour = newBehaviour;
   }
 
-  /** Throws the failure from now on. */
   public void fail(RuntimeException failure) {
     behaviour =
         plant -> {

@@ -44,7 +44,6 @@ public final class Log extends AppenderBase<ILoggingEvent> implements AutoClosea
     return lines;
   }
 
-  /** Returns the value that a line has under a key. */
   public static String value(ILoggingEvent line, String key) {
     return line.getKeyValuePairs().stream()
         .filter(pair -> pair.key.equals(key))

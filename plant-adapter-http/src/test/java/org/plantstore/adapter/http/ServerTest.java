@@ -37,7 +37,6 @@ public abstract class ServerTest {
   @Property(name = "jwt.secret", value = Tokens.SECRET)
   public @interface TrustsSecret {}
 
-  /** Sends a create with a valid token. */
   protected final Answer post(String json) {
     return Answer.to(create(json));
   }
@@ -118,7 +117,6 @@ public abstract class ServerTest {
     return firstLine + caller + "\r\nContent-Type: application/json\r\n" + headers + "\r\n";
   }
 
-  /** Returns the status of each answer, in order. */
   public static List<Integer> statuses(String answers) {
     return found("HTTP/1\\.1 (\\d{3}) ", answers).map(Integer::valueOf).toList();
   }

@@ -16,7 +16,6 @@ import org.plantstore.domain.contract.PlantStoreContract;
 /** The rules of every store, through two instances of a service on one database. */
 public abstract class InstancesContract extends PlantStoreContract {
 
-  /** The instances of the current test class. */
   private static final List<ApplicationContext> INSTANCES = new ArrayList<>();
 
   private final PostgresServer server;

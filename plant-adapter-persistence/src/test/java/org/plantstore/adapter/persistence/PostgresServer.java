@@ -38,7 +38,6 @@ public abstract class PostgresServer {
 
   protected abstract Path data() throws IOException;
 
-  /** Starts an instance of the adapter. */
   public ApplicationContext connect(Map<String, Object> replacements, Object... beans) {
     return ApplicationContext.builder()
         .properties(settings(replacements))
@@ -123,7 +122,6 @@ public abstract class PostgresServer {
     }
   }
 
-  /** Returns the single value of a query. */
   public String single(String query) throws SQLException {
     try (Connection connection = connection();
         ResultSet row = connection.createStatement().executeQuery(query)) {
@@ -139,7 +137,6 @@ public abstract class PostgresServer {
     return Stream.concat(Stream.of(postmaster), postmaster.descendants()).toList();
   }
 
-  /** Kills all processes of the server at once. */
   public void kill() throws IOException {
     List<ProcessHandle> processes = processes();
     processes.forEach(ProcessHandle::destroyForcibly);

@@ -15,11 +15,7 @@ public final class Development {
 
   private Development() {}
 
-  /**
-   * Runs until the process is asked to end.
-   *
-   * @param arguments settings, as for {@link Main}
-   */
+  /** Runs until the process is asked to end; the arguments are those of {@link Main}. */
   public static void main(String... arguments) {
     System.setProperty("root.level", "warn"); // of the log
     Path folder =

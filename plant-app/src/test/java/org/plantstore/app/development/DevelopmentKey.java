@@ -17,7 +17,6 @@ import java.util.Date;
 /** The key of this process, and valid tokens. */
 public final class DevelopmentKey {
 
-  /** The secret of HS256. */
   public static final String SECRET = new BigInteger(256, new SecureRandom()).toString(16);
 
   private DevelopmentKey() {}

@@ -127,7 +127,6 @@ class RenewedCertificateTest {
     return assertDoesNotThrow(() -> store.getCertificate("key"));
   }
 
-  /** Returns the number of calls. */
   private static int repeat(Callable<Integer> call, AtomicBoolean done) {
     int calls = 0;
     for (; !done.get(); calls++) {

@@ -75,7 +75,6 @@ class GroupCommitTest {
     return rows;
   }
 
-  /** Lets all batches pass, also later ones. */
   private void release() {
     released.complete(null);
   }

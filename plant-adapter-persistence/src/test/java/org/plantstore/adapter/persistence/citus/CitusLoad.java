@@ -21,7 +21,6 @@ final class CitusLoad implements AutoCloseable {
 
   private static final int CALLERS = 64;
 
-  /** A create that was tried; it began and ended at values of {@link System#nanoTime()}. */
   record Create(long id, boolean isStored, long began, long ended) {}
 
   private final ExecutorService callers = Executors.newFixedThreadPool(CALLERS);

@@ -41,7 +41,6 @@ final class CitusNode extends PostgresServer {
             .strip());
   }
 
-  /** Returns the name of the node. */
   String address() {
     return "localhost:" + port();
   }
@@ -54,7 +53,6 @@ final class CitusNode extends PostgresServer {
     return settings;
   }
 
-  /** Restarts the server with the data on its disk. */
   void start() throws Exception {
     // The command of its last start, whose first word is the path of the server's program.
     String program = Files.readString(data().resolve("postmaster.opts")).split(" ", -1)[0];
@@ -72,14 +70,12 @@ final class CitusNode extends PostgresServer {
     assertEquals(0, process.waitFor(), String.join(" ", command));
   }
 
-  /** Sends a signal to all processes of the server. */
   void signal(String name) throws Exception {
     for (ProcessHandle process : processes()) {
       new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid())).start().waitFor();
     }
   }
 
-  /** Makes an empty table at the coordinator. */
   static void makeTable() {
     COORDINATOR.execute("DROP TABLE IF EXISTS plant, flyway_schema_history");
     COORDINATOR.connect(Map.of("database.migrate", "on")).close();
