@@ -33,6 +33,8 @@ class CrashContractTest {
   /** Static, because JUnit creates the instances of the contract. */
   private static Class<? extends PlantStore> store = Log.class;
 
+  private static int crashesOfTheServer;
+
   static class LogContract extends PlantStoreCrashContract {
 
     @TempDir Path folder;
@@ -45,6 +47,11 @@ class CrashContractTest {
     @Override
     protected Map<String, String> environment() {
       return Map.of("PLANTS_FILE", folder.resolve("plants").toString());
+    }
+
+    @Override
+    protected void crashServer() {
+      crashesOfTheServer++;
     }
 
     @Override
@@ -150,8 +157,10 @@ class CrashContractTest {
   }
 
   @Test
-  void sound_store_passes() {
+  void sound_store_passes_and_its_server_is_crashed_with_each_process() {
+    crashesOfTheServer = 0;
     assertEquals(List.of(), failures(Log.class));
+    assertEquals(5, crashesOfTheServer);
   }
 
   @ParameterizedTest

@@ -33,14 +33,6 @@ public final class DatabaseServer extends PostgresServer {
     return data;
   }
 
-  /** Returns the variables of a service in a process of its own. */
-  Map<String, String> environment() {
-    return Map.of(
-        "DATABASE_URL", url("postgres"),
-        "DATABASE_USERNAME", "postgres",
-        "DATABASE_PASSWORD", "any");
-  }
-
   /** Starts an instance that makes the tables, and closes it. */
   public void migrate() {
     connect(Map.of()).close();

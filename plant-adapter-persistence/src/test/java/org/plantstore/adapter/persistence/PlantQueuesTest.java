@@ -5,14 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
+import io.micronaut.context.ApplicationContext;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
 import org.plantstore.adapter.persistence.citus.ShardedQueue;
-import org.plantstore.domain.NewPlant;
+import org.plantstore.domain.PlantStore;
 
 /** What the door to distributed tables lets through. */
 @Tag("newest") // a verifier may load more classes
@@ -22,7 +24,9 @@ class PlantQueuesTest {
   static final class Create {
 
     public static void main(String[] arguments) {
-      NewPlant unused = new PostgresCrashTest.OfAService().putIfAbsent(Calls.fern(1));
+      try (ApplicationContext instance = ApplicationContext.run()) {
+        instance.getBean(PlantStore.class).putIfAbsent(Calls.fern(1));
+      }
     }
   }
 
@@ -41,7 +45,12 @@ class PlantQueuesTest {
                 System.getProperty("java.class.path"),
                 Create.class.getName())
             .redirectError(ProcessBuilder.Redirect.INHERIT);
-    java.environment().putAll(SERVER.environment());
+    java.environment()
+        .putAll(
+            Map.of(
+                "DATABASE_URL", SERVER.url("postgres"),
+                "DATABASE_USERNAME", "postgres",
+                "DATABASE_PASSWORD", "any"));
     Process process = java.start();
     String loaded = new String(process.getInputStream().readAllBytes(), UTF_8);
 
