@@ -1,6 +1,5 @@
 package org.plantstore.adapter.http.connection;
 
-import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -14,15 +13,16 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.Log;
 import org.plantstore.adapter.http.ServerTest;
 import org.plantstore.adapter.http.tls.TestCertificate;
@@ -94,27 +94,17 @@ class TlsTest extends ServerTest implements OverTls {
   }
 
   /** A client in a handshake, or amid a record, has no more time than one in a request. */
-  @Test
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "nothing", "handshake",
+        "head", "record",
+        "record of handshake", "record behind request"
+      })
+  @Execution(ExecutionMode.CONCURRENT)
   @Tag("slow")
   @Tag("newest")
-  void clients_that_dawdle_are_closed_in_time() {
-    Stream.of(
-            "nothing",
-            "handshake",
-            "head",
-            "record",
-            "record of handshake",
-            "record behind request")
-        .map(last ->
-            CompletableFuture.runAsync(
-                () -> assertDoesNotThrow(() -> dawdle(last)), task -> new Thread(task).start()))
-        .toList()
-        .forEach(CompletableFuture::join);
-
-    assertEquals(200, post(FERN).status());
-  }
-
-  private void dawdle(String last) throws IOException {
+  void client_that_dawdles_is_closed_in_time(String last) throws IOException {
     long start = System.nanoTime();
     try (Socket client = new Socket(server.getHost(), server.getPort())) {
       begin(client, last);
@@ -125,6 +115,7 @@ class TlsTest extends ServerTest implements OverTls {
     }
     Duration waited = Duration.ofNanos(System.nanoTime() - start);
     assertTrue(waited.compareTo(REQUEST_TIMEOUT) >= 0, () -> last + " closed after " + waited);
+    assertEquals(200, post(FERN).status());
   }
 
   private void begin(Socket client, String last) throws IOException {
