@@ -7,8 +7,6 @@ import static org.plantstore.adapter.persistence.Calls.fern;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -23,6 +21,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.function.Executable;
 import org.plantstore.domain.PlantStore;
 
 /** A PostgreSQL server on this machine that can be killed. */
@@ -54,9 +53,19 @@ public abstract class PostgresServer {
 
   /** Starts an instance, which must be refused, and returns the reason. */
   public String refusal(Map<String, Object> replacements) {
-    return String.valueOf(
-        assertThrows(ConfigurationException.class, () -> connect(replacements).close())
-            .getMessage());
+    return reason(() -> connect(replacements).close());
+  }
+
+  /** Runs the command that migrates, which must be refused, and returns the reason. */
+  public String refusalOfMigration() {
+    ToolProvider migrate = ToolProvider.findFirst("migrate").orElseThrow();
+    String[] settings =
+        settings(Map.of()).entrySet().stream().map(each -> "--" + each).toArray(String[]::new);
+    return reason(() -> migrate.run(System.out, System.err, settings));
+  }
+
+  private static String reason(Executable refused) {
+    return String.valueOf(assertThrows(ConfigurationException.class, refused).getMessage());
   }
 
   /** Returns what a check reports: the findings of met requirements, the remedies of others. */
@@ -76,19 +85,6 @@ public abstract class PostgresServer {
       }
     }
     return report;
-  }
-
-  /** Runs a command as a service does, and returns its exit code. */
-  public int run(String command, Map<String, Object> replacements) {
-    PrintWriter ignored = new PrintWriter(Writer.nullWriter());
-    return ToolProvider.findFirst(command)
-        .orElseThrow()
-        .run(
-            ignored,
-            ignored,
-            settings(replacements).entrySet().stream()
-                .map(each -> "--" + each)
-                .toArray(String[]::new));
   }
 
   /** Returns the settings of an instance; the replacements precede those of this server. */
