@@ -1,14 +1,11 @@
 package org.plantstore.domain;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -63,22 +60,18 @@ class CrashContractTest {
   /** Appends each plant to a file, waits for the disk, and reads the file when it is opened. */
   public static class Log implements PlantStore {
 
-    private static final int FIELDS = 3;
-
     final Map<Long, NewPlant> plants = new HashMap<>();
-    private final FileChannel file;
+    private final Path file = Path.of(System.getenv("PLANTS_FILE"));
 
     public Log() throws IOException {
-      Path path = Path.of(System.getenv("PLANTS_FILE"));
-      String lines = Files.exists(path) ? Files.readString(path) : "";
+      String lines = Files.exists(file) ? Files.readString(file) : "";
       int end = lines.lastIndexOf('\n') + 1; // a crash may leave half a line
-      lines.substring(0, end).lines().map(line -> line.split("\t", FIELDS)).forEach(this::replay);
-      file = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-      file.truncate(end).position(end);
+      Files.writeString(file, lines.substring(0, end));
+      lines.substring(0, end).lines().map(line -> line.split("\t", 3)).forEach(this::replay);
     }
 
     private void replay(String[] fields) {
-      String tag = fields.length == FIELDS ? fields[2] : null;
+      String tag = fields.length == 3 ? fields[2] : null;
       replay(new NewPlant(Long.parseLong(fields[0]), fields[1], tag));
     }
 
@@ -100,11 +93,7 @@ class CrashContractTest {
       String tag = plant.tag() == null ? "" : "\t" + plant.tag();
       String line = plant.id() + "\t" + plant.name() + tag + "\n";
       try {
-        ByteBuffer bytes = UTF_8.encode(line);
-        while (bytes.hasRemaining()) {
-          file.write(bytes);
-        }
-        file.force(false);
+        Files.writeString(file, line, StandardOpenOption.APPEND, StandardOpenOption.DSYNC);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
