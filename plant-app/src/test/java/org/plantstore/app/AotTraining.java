@@ -18,12 +18,6 @@ import java.util.stream.Stream;
  */
 public final class AotTraining {
 
-  private static final int CLIENTS = 4;
-  private static final int ROUNDS = 50;
-  private static final long IDS_OF_A_CLIENT = 1_000_000;
-  private static final int IDS_OF_A_ROUND = 20;
-  private static final Duration CACHE_TIMEOUT = Duration.ofMinutes(5);
-
   private AotTraining() {}
 
   /** Makes the cache in the folder of the packaged service. */
@@ -42,20 +36,18 @@ public final class AotTraining {
             new ServiceProcess(
                 command.directory(folder.toFile()), server.database().environment(java))) {
       service.awaitReady();
-      LongStream.range(0, CLIENTS)
-          .parallel()
-          .forEach(client -> sendRequests(service, client * IDS_OF_A_CLIENT));
+      LongStream.range(0, 4).parallel().forEach(client -> sendRequests(service, client * 1_000));
       service.terminate();
-      Await.until(() -> "the cache is made", CACHE_TIMEOUT, () -> !service.isAlive());
+      Await.until(() -> "the cache is made", Duration.ofMinutes(5), () -> !service.isAlive());
       assertTrue(Files.exists(cache), () -> service.errors() + service.output());
     }
   }
 
   /** The requests of one client: mostly new plants, and some of every other kind. */
   private static void sendRequests(ServiceProcess service, long firstId) {
-    for (long id = firstId; id < firstId + ROUNDS * IDS_OF_A_ROUND; id++) {
+    for (long id = firstId; id < firstId + 1_000; id++) {
       assertEquals(200, service.create(plant(id, "fern")).statusCode());
-      if (id % IDS_OF_A_ROUND == 0) {
+      if (id % 20 == 0) {
         String token = "Bearer " + ServiceProcess.token();
         Stream.of(plant(id, "fern"), plant(id, "moss"), "{\"id\":\"1\",\"name\":", "{}")
             .forEach(service::create);

@@ -38,8 +38,6 @@ class ChaosTest {
 
   private static final int PROGRESS = 4 * WRITERS;
 
-  private static final int LONGEST_PAUSE_MILLIS = 1_000;
-
   private enum Victim {
     DATABASE,
     SERVICE,
@@ -119,6 +117,6 @@ class ChaosTest {
   }
 
   private void pause() {
-    LockSupport.parkNanos(Duration.ofMillis(random.nextInt(LONGEST_PAUSE_MILLIS)).toNanos());
+    LockSupport.parkNanos(Duration.ofMillis(random.nextInt(1_000)).toNanos());
   }
 }

@@ -23,10 +23,6 @@ import org.plantstore.domain.NewPlant;
  */
 final class ChaosWriters implements AutoCloseable {
 
-  private static final int CONTESTED_IDS = 200;
-
-  private static final long REPEAT_PAUSE_NANOS = 100_000_000;
-
   private final Supplier<? extends ServiceClient> service;
   private final ExecutorService threads;
 
@@ -91,7 +87,7 @@ final class ChaosWriters implements AutoCloseable {
       NewPlant plant = new NewPlant(nextId(), "fern " + lastName.incrementAndGet(), null);
       while (!Thread.currentThread().isInterrupted() && !isAnswered(plant)) {
         repeats.incrementAndGet();
-        LockSupport.parkNanos(REPEAT_PAUSE_NANOS);
+        LockSupport.parkNanos(100_000_000);
       }
     }
   }
@@ -100,7 +96,7 @@ final class ChaosWriters implements AutoCloseable {
     ThreadLocalRandom random = ThreadLocalRandom.current();
     return random.nextBoolean()
         ? lastId.incrementAndGet()
-        : Math.max(0, lastId.get() - random.nextInt(CONTESTED_IDS));
+        : Math.max(0, lastId.get() - random.nextInt(200));
   }
 
   private boolean isAnswered(NewPlant plant) {

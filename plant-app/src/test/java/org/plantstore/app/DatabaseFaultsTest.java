@@ -43,8 +43,6 @@ class DatabaseFaultsTest {
   private static final String BACK = "The database is back";
   private static final String REFUSALS = "Creates failed with 5002";
   private static final Duration RECOVERY = Duration.ofSeconds(2);
-  private static final Duration READINESS = Duration.ofSeconds(4);
-  private static final Duration PAUSE_AFTER_REFUSAL = Duration.ofSeconds(5);
   private static final String END_SESSIONS =
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'gardener'";
 
@@ -130,7 +128,7 @@ class DatabaseFaultsTest {
     try {
       CompletableFuture<Void> notReady =
           CompletableFuture.runAsync(
-              () -> assertWithin(READINESS, () -> service.awaitReadiness(503)));
+              () -> assertWithin(Duration.ofSeconds(4), () -> service.awaitReadiness(503)));
       for (int time = 0; time < fault.times; time++) {
         assertWithin(DEADLINE, DatabaseFaultsTest::assertAllAreRefused);
       }
@@ -165,7 +163,7 @@ class DatabaseFaultsTest {
     } finally {
       endFaults();
     }
-    assertServedWithin(PAUSE_AFTER_REFUSAL.plus(RECOVERY));
+    assertServedWithin(RECOVERY.plusSeconds(5));
   }
 
   @Test

@@ -31,9 +31,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Execution(ExecutionMode.CONCURRENT)
 class PoolerTest {
 
-  private static final String REFUSAL =
-      "the database must not be behind a pooler in transaction mode; set pool_mode to session";
-
   @TempDir Path folder;
 
   private @Nullable Process pooler;
@@ -76,7 +73,9 @@ class PoolerTest {
       load.add(others.submit(this::runStatements));
     }
 
-    assertEquals(REFUSAL, StartTest.refusal(throughPooler(parameters)));
+    assertEquals(
+        "the database must not be behind a pooler in transaction mode; set pool_mode to session",
+        StartTest.refusal(throughPooler(parameters)));
     assertTrue(load.stream().noneMatch(Future::isDone), "the other clients are still there");
   }
 

@@ -55,12 +55,6 @@ class ShutdownTest {
   /** Their lines exceed the capacity of a pipe, but not that of the service's queue. */
   private static final int REQUESTS_BEFORE_THE_END = 600;
 
-  /** Longer than the default time for flushing a log. */
-  private static final Duration DELAY_OF_THE_READER = Duration.ofSeconds(5);
-
-  /** Longer than the default time that frameworks wait for accepted requests. */
-  private static final String LONG_WAIT = "SELECT pg_sleep(20)";
-
   private static final Pattern CONTENT_LENGTH = Pattern.compile("(?i)content-length: (\\d+)");
   private static final Pattern REQUEST_ID = Pattern.compile("request_id=(request-\\d+)");
 
@@ -146,7 +140,8 @@ class ShutdownTest {
       first.sendHead(0, "{\"id\":3,\"name\":\"fern\"}");
       unfinished.send("}");
       readToTheEnd(reader);
-      statement.execute(LONG_WAIT);
+      // Longer than the default time that frameworks wait for accepted requests.
+      statement.execute("SELECT pg_sleep(20)");
       assertTrue(service.isAlive(), "it waits for the creates");
       locker.rollback();
 
@@ -229,7 +224,8 @@ class ShutdownTest {
     service.terminate();
     if (isRead) {
       Await.until("the port is closed", () -> !service.isOpen());
-      LockSupport.parkNanos(DELAY_OF_THE_READER.toNanos());
+      // Longer than the default time for flushing a log.
+      LockSupport.parkNanos(Duration.ofSeconds(5).toNanos());
       assertTrue(service.isAlive(), "it waits for its reader");
       String log;
       try (BufferedReader output = service.outputReader()) {

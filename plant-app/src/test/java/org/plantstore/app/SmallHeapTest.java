@@ -46,20 +46,11 @@ class SmallHeapTest {
 
   private static final int CONNECTIONS = 1_024;
 
-  /** Fewer than the limit of concurrent handshakes. */
-  private static final int TLS_CONNECTIONS = 64;
-
   /** More than fit into the heap if their memory were not counted. */
   private static final int OPEN_CONNECTIONS = 10_000;
 
-  /** In place of a status: the service has closed the connection. */
-  private static final int CLOSED = 0;
-
   /** In place of a status: the client has not read it. */
   private static final int UNREAD = 1;
-
-  /** Longer than a slow machine needs for a wave of large bodies. */
-  private static final String REQUEST_TIMEOUT = "--request.timeout.seconds=120";
 
   private static final int BODY_BYTES = 1_048_576;
   private static final String END = "\"}";
@@ -81,7 +72,9 @@ class SmallHeapTest {
   }
 
   private static ServiceProcess start(Map<String, String> settings) throws SQLException {
-    ProcessBuilder command = ServiceProcess.java(ServiceProcess.CLASS_PATH, REQUEST_TIMEOUT);
+    // Longer than a slow machine needs for a wave of large bodies.
+    String timeout = "--request.timeout.seconds=120";
+    ProcessBuilder command = ServiceProcess.java(ServiceProcess.CLASS_PATH, timeout);
     // After the other options, because the last one counts.
     command.command().addAll(command.command().indexOf("-cp"), OPTIONS);
     return new ServiceProcess(command, Database.create().environment(settings)).awaitReady();
@@ -122,7 +115,7 @@ class SmallHeapTest {
     SocketFactory sockets = certificate.sockets();
     try (ServiceProcess encrypting = start(certificate.settings())) {
       assertAnswered(
-          TLS_CONNECTIONS,
+          64, // fewer than the limit of concurrent handshakes
           id -> () -> largeCreate(new RawClient(sockets, encrypting.port, token), id, true));
     }
   }
@@ -213,7 +206,7 @@ class SmallHeapTest {
       client.send(END);
       return isRead ? client.status() : UNREAD;
     } catch (IOException e) {
-      return CLOSED;
+      return 0; // the service has closed the connection
     }
   }
 
