@@ -8,6 +8,7 @@ import io.micronaut.context.annotation.Context;
 import io.micronaut.context.annotation.ContextConfigurer;
 import io.micronaut.context.annotation.Factory;
 import io.micronaut.context.annotation.Requires;
+import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.inject.BeanDefinition;
 import jakarta.annotation.PreDestroy;
@@ -16,6 +17,7 @@ import java.io.UncheckedIOException;
 import java.net.URL;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
@@ -31,6 +33,9 @@ import org.plantstore.domain.PlantStore;
 @ContextConfigurer
 @Factory
 public final class InstalledStores implements ApplicationContextConfigurer {
+
+  /** The property in which a start passes on the name of the store's class. */
+  static final String NAME = "store.name";
 
   private @Nullable PlantStore provided;
 
@@ -54,6 +59,9 @@ public final class InstalledStores implements ApplicationContextConfigurer {
               + " stores are on the class path, but there must be one; leave out all but one of "
               + String.join(", ", names));
     }
+    context
+        .getEnvironment()
+        .addPropertySource(PropertySource.of("store", Map.of(NAME, stores.get(0).getSimpleName())));
   }
 
   /** Returns the name of a class, or those of its files if the class path has several versions. */

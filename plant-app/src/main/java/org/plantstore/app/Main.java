@@ -7,6 +7,7 @@ import io.micronaut.runtime.server.EmbeddedServer;
 import java.io.IOException;
 import java.security.Security;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -26,21 +27,6 @@ import org.slf4j.LoggerFactory;
 @Import(classes = PlantCreation.class, annotated = "*")
 public final class Main {
 
-  private static final String USAGE =
-      """
-      plant-store [serve]   serves until SIGTERM
-      plant-store migrate   brings the tables up to date, and ends
-      plant-store check     reports whether these settings meet the requirements of a start here,
-                            changes nothing, and ends: exit code 0 if so, otherwise 1
-                  --token   also validates the token on standard input
-                  --json    writes one JSON document
-
-      plant-store --help, plant-store --version
-
-      Settings are environment variables, such as DATABASE_URL; plant-app/docs/configuration.md
-      lists them. Arguments such as --port=8080 override them, except LOG_FORMAT and ACCESS_LOG.
-      """;
-
   /** The driver's log would contain addresses with passwords. */
   private static final Logger DRIVER_LOG = Logger.getLogger("org.postgresql");
 
@@ -59,9 +45,8 @@ public final class Main {
     String[] others = hasCommand ? Arrays.copyOfRange(arguments, 1, arguments.length) : arguments;
     try {
       switch (command) {
-        case "--help" -> System.out.print(USAGE);
-        case "--version" ->
-            System.out.println("plant-store " + Main.class.getPackage().getImplementationVersion());
+        case "--help" -> System.out.print(Help.text());
+        case "--version" -> System.out.println("plant-store " + Version.text());
         case "serve" -> serve(others);
         default -> System.exit(run(command, others));
       }
@@ -99,9 +84,25 @@ public final class Main {
             .findFirst()
             .orElseThrow(() ->
                 new ConfigurationException("there is no such command; see plant-store --help"));
-    requireSettingsOrOptions(List.of(), arguments);
-    ServiceStart.requireLegible(System.getenv(), arguments);
-    return tool.run(System.out, System.err, arguments);
+    String[] settings = joined(arguments);
+    requireSettingsOrOptions(List.of(), settings);
+    ServiceStart.requireLegible(System.getenv(), settings);
+    return tool.run(System.out, System.err, settings);
+  }
+
+  /** Returns arguments in which {@code --minutes 5} is {@code --minutes=5}. */
+  private static String[] joined(String... arguments) {
+    List<String> joined = new ArrayList<>();
+    for (String argument : arguments) {
+      int last = joined.size() - 1;
+      boolean isValue = !argument.startsWith("--") && last >= 0 && !isSetting(joined.get(last));
+      if (isValue && joined.get(last).startsWith("--")) {
+        joined.set(last, joined.get(last) + "=" + argument);
+      } else {
+        joined.add(argument);
+      }
+    }
+    return joined.toArray(String[]::new);
   }
 
   /** Requires arguments that are settings, or one of the options. */

@@ -8,19 +8,29 @@ import io.micronaut.context.ApplicationContextConfiguration;
 import io.micronaut.context.ApplicationContextConfigurer;
 import io.micronaut.context.annotation.ContextConfigurer;
 import io.micronaut.context.env.Environment;
+import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Stops a start whose settings cannot work, or whose ports are in use. */
+/** Stops a start whose settings cannot work, or whose ports are in use, and logs what starts. */
 @ContextConfigurer
 public final class ServiceStart implements ApplicationContextConfigurer {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ServiceStart.class);
+
+  /** All addresses of this machine. */
+  private static final String ANY = "*";
 
   static final String DRAIN_SECONDS = "drain.seconds";
 
@@ -36,7 +46,15 @@ public final class ServiceStart implements ApplicationContextConfigurer {
   @Override
   public void configure(ApplicationContextBuilder builder) {
     builder.environmentVariableIncludes(
-        "PORT", "MANAGEMENT_PORT", "DRAIN_SECONDS", "LOG_FORMAT", "ACCESS_LOG");
+        ("PORT MANAGEMENT_PORT LISTEN_ADDRESS MANAGEMENT_ADDRESS DRAIN_SECONDS"
+                + " LOG_FORMAT LOG_LEVEL ACCESS_LOG")
+            .split(" "));
+  }
+
+  /** Runs behind the modules whose findings it uses, and before the store waits for a database. */
+  @Override
+  public int getOrder() {
+    return LOWEST_PRECEDENCE - 1;
   }
 
   @Override
@@ -51,8 +69,65 @@ public final class ServiceStart implements ApplicationContextConfigurer {
           "PORT and MANAGEMENT_PORT must differ, but both are " + port);
     }
     number(settings, "DRAIN_SECONDS", DRAIN_SECONDS, "a whole number", 0, 9_999);
-    requireFree("PORT", port);
-    requireFree("MANAGEMENT_PORT", managementPort);
+    String address = address(settings, "LISTEN_ADDRESS", "listen.address", ANY);
+    String managementAddress =
+        address(settings, "MANAGEMENT_ADDRESS", "management.address", address);
+    requireFree("LISTEN_ADDRESS", address, "PORT", port);
+    requireFree("MANAGEMENT_ADDRESS", managementAddress, "MANAGEMENT_PORT", managementPort);
+    settings.addPropertySource(
+        PropertySource.of("listeners", listeners(settings, address, managementAddress)));
+    LOG.info(
+        "plant-store {} starts on Java {}: port {} of {}, management port {} of {}, store {}, keys of {}",
+        Version.text(),
+        Runtime.version(),
+        port,
+        address,
+        managementPort,
+        managementAddress,
+        settings.getProperty(InstalledStores.NAME, String.class).orElse("unknown"),
+        settings.getProperty("jwt.keys", String.class).orElse("unknown"));
+  }
+
+  private static String address(
+      Environment settings, String variable, String property, String otherwise) {
+    String address = settings.getProperty(property, String.class).orElse(otherwise);
+    if (address.isEmpty()) {
+      throw new ConfigurationException(variable + " must have a value or not be set, but is empty");
+    }
+    return address;
+  }
+
+  /** Returns the listeners that the framework has by default, each at its address. */
+  private static Map<String, Object> listeners(
+      Environment settings, String address, String managementAddress) {
+    if (managementAddress.equals(address)) {
+      return address.equals(ANY) ? Map.of() : Map.of("micronaut.server.host", address);
+    }
+    boolean isTls =
+        settings.getProperty("micronaut.server.ssl.enabled", Boolean.class).orElse(false);
+    String api = "micronaut.server.netty.listeners.api.";
+    String management = "micronaut.server.netty.listeners.management.";
+    Map<String, Object> listeners =
+        new HashMap<>(
+            Map.of(
+                api + "host",
+                address,
+                api + "port",
+                "${micronaut.server.port}",
+                api + "ssl",
+                isTls,
+                api + "key-name",
+                "${micronaut.server.ssl.key-name:}",
+                management + "host",
+                managementAddress,
+                management + "port",
+                "${endpoints.all.port}",
+                management + "expose-default-routes",
+                false,
+                management + "support-graceful-shutdown",
+                false));
+    listeners.values().removeIf(ANY::equals);
+    return listeners;
   }
 
   /**
@@ -62,8 +137,9 @@ public final class ServiceStart implements ApplicationContextConfigurer {
    */
   static void requireLegible(Map<String, String> environment, String... arguments) {
     // First, because the modules that declare variables have loggers.
-    requireEither(environment, "LOG_FORMAT", "text", "json");
-    requireEither(environment, "ACCESS_LOG", "off", "on");
+    requireOneOf(environment, "LOG_FORMAT", "text", "json");
+    requireOneOf(environment, "LOG_LEVEL", "info", "debug", "warn");
+    requireOneOf(environment, "ACCESS_LOG", "off", "on");
     ApplicationContextBuilder declared = ApplicationContext.builder();
     List<String> variables =
         requireNonNull(
@@ -98,12 +174,14 @@ public final class ServiceStart implements ApplicationContextConfigurer {
     }
   }
 
-  private static void requireEither(
-      Map<String, String> environment, String variable, String one, String other) {
-    String value = environment.getOrDefault(variable, one);
-    if (!value.equals(one) && !value.equals(other)) {
+  /** Requires one of these values, of which the first is the default. */
+  private static void requireOneOf(
+      Map<String, String> environment, String variable, String... values) {
+    String value = environment.getOrDefault(variable, values[0]);
+    if (!List.of(values).contains(value)) {
+      String choice = String.join(" or ", values);
       throw new ConfigurationException(
-          variable + " must be " + one + " or " + other + ", but is \"" + value + '"');
+          variable + " must be " + choice + ", but is \"" + value + '"');
     }
   }
 
@@ -120,16 +198,24 @@ public final class ServiceStart implements ApplicationContextConfigurer {
   }
 
   /**
-   * Requires a free port. The server opens its two ports one after the other; this check prevents a
-   * start with one port. Binds without listening, so that no client can connect.
+   * Requires a free port at an address, or at all if it is empty. The server opens its two ports
+   * one after the other; this check prevents a start with one port. Binds without listening, so
+   * that no client can connect.
    */
-  private static void requireFree(String variable, int port) {
+  private static void requireFree(String ofAddress, String address, String ofPort, int port) {
+    bind(address, 0, ofAddress + " must be an address of this machine, but " + address);
+    bind(address, port, ofPort + " must be a free port, but " + port);
+  }
+
+  private static void bind(String address, int port, String demand) {
     try (Socket socket = new Socket()) {
       socket.setReuseAddress(true);
-      socket.bind(new InetSocketAddress(port));
+      socket.bind(
+          address.equals(ANY)
+              ? new InetSocketAddress(port)
+              : new InetSocketAddress(InetAddress.getByName(address), port));
     } catch (IOException e) {
-      throw new ConfigurationException(
-          variable + " must be a free port, but " + port + " cannot be opened: " + e.getMessage());
+      throw new ConfigurationException(demand + " cannot be opened: " + e.getMessage());
     }
   }
 }

@@ -16,8 +16,10 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,12 +50,46 @@ class CommandsTest {
   @TempDir Path folder;
 
   @Test
-  void help_names_each_mode_and_each_option() {
-    try (ServiceProcess process = new ServiceProcess(Map.of(), "--help")) {
-      assertEquals(0, process.awaitExit(), process::errors);
-      for (String word :
-          List.of("serve", "migrate", "check", "--token", "--json", "--help", "--version")) {
-        assertTrue(process.output().contains(word), word);
+  void help_has_each_command_and_option_and_all_settings_with_their_defaults() throws IOException {
+    String help = Help.text();
+    for (String word :
+        List.of(
+            "serve",
+            "migrate",
+            "check",
+            "--token",
+            "--json",
+            "token",
+            "--subject",
+            "--minutes",
+            "--claim",
+            "--help",
+            "--version")) {
+      assertTrue(help.contains(word), word);
+    }
+    Map<String, String> settings = new HashMap<>();
+    Pattern.compile("(?m)^  ([A-Z_, ]+) \\((.*)\\)\n      .+$")
+        .matcher(help)
+        .results()
+        .forEach(setting -> {
+          for (String name : setting.group(1).split(", ", -1)) {
+            settings.put(name, setting.group(2).replaceFirst(";.*", ""));
+          }
+        });
+    Map<String, String> documented = new HashMap<>(Manifests.documentedDefaults());
+    documented.replaceAll((name, text) -> text.replace("`", "").replaceFirst(";.*", ""));
+    assertEquals(documented, settings);
+  }
+
+  @Test
+  void output_of_a_command_is_alone_on_standard_output() {
+    Map<String, String> secret = Map.of("JWT_SECRET", DevelopmentKey.SECRET);
+    for (String line : List.of("--help", "--version", "token --minutes 5 --claim=a=b")) {
+      try (ServiceProcess process = new ServiceProcess(secret, line.split(" ", -1))) {
+        assertEquals(0, process.awaitExit(), process::errors);
+        assertEquals("", process.errors());
+        String first = process.output().lines().findFirst().orElseThrow();
+        assertTrue(first.matches("plant-store .*|[^.]+\\.[^.]+\\.[^.]+"), first);
       }
     }
   }

@@ -83,7 +83,9 @@ public final class HttpStart
     List<String> findings =
         HttpRequirements.ofStart(environment).stream().map(each -> each.getValue().get()).toList();
     LOG.debug("Requirements of HTTP are met: {}", findings);
-    context.registerSingleton(TokenSettings.of(environment));
+    TokenSettings tokens = TokenSettings.of(environment);
+    context.registerSingleton(tokens);
+    environment.addPropertySource(PropertySource.of("keys", Map.of("jwt.keys", tokens.sources())));
     AllowedOrigins origins = HttpRequirements.origins(environment);
     context.registerSingleton(origins);
     environment.addPropertySource(PropertySource.of("origins", origins.settings()));

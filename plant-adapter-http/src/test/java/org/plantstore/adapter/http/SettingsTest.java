@@ -34,8 +34,8 @@ class SettingsTest {
           """
           jwt.secret   |                             | JWT_SECRET, JWT_SECRET_FILE or JWT_JWKS_URL must be set, but none is
           jwt.secret-file | any                      | one of JWT_SECRET and JWT_SECRET_FILE must be set, but both are
-          jwt.required-claims | scope                | JWT_REQUIRED_CLAIMS must be a list such as scope=plants.write, separated by spaces, but has "scope"
-          jwt.required-claims | a=b scope=           | JWT_REQUIRED_CLAIMS must be a list such as scope=plants.write, separated by spaces, but has "scope="
+          jwt.required-claims | scope                | JWT_REQUIRED_CLAIMS must have claims such as scope=plants.write, but has "scope"
+          jwt.required-claims | a=b scope=           | JWT_REQUIRED_CLAIMS must have claims such as scope=plants.write, but has "scope="
           jwt.secret   | \u00E9\u00E9\u00E9\u00E9\u00E9 | JWT_SECRET must have at least 32 bytes, but has 10
           jwt.secret   | ''                          | JWT_SECRET must have a value or not be set, but is empty
           jwt.secret   | ${no.such:placeholder}      | JWT_SECRET must have at least 32 bytes, but has 22

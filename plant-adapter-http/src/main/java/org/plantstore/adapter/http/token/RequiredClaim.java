@@ -1,6 +1,7 @@
 package org.plantstore.adapter.http.token;
 
 import com.nimbusds.jwt.JWTClaimsSet;
+import io.micronaut.context.exceptions.ConfigurationException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +11,16 @@ import org.jspecify.annotations.Nullable;
  * @param value a text without spaces
  */
 record RequiredClaim(String name, String value) {
+
+  /** Reads {@code name=value}; throws ConfigurationException, which names the setting. */
+  static RequiredClaim of(String setting, String text) {
+    String[] nameAndValue = text.split("=", 2);
+    if (nameAndValue.length < 2 || nameAndValue[0].isEmpty() || nameAndValue[1].isEmpty()) {
+      throw new ConfigurationException(
+          setting + " must have claims such as scope=plants.write, but has \"" + text + '"');
+    }
+    return new RequiredClaim(nameAndValue[0], nameAndValue[1]);
+  }
 
   /**
    * Returns whether the claim of a token has the value: as its text, as an element of its array, or

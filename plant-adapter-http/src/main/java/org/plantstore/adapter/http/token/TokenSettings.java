@@ -60,7 +60,7 @@ public record TokenSettings(
         words(environment, "JWT_ISSUER", "jwt.issuer"),
         words(environment, "JWT_AUDIENCE", "jwt.audience"),
         words(environment, "JWT_REQUIRED_CLAIMS", "jwt.required-claims").stream()
-            .map(TokenSettings::claim)
+            .map(word -> RequiredClaim.of("JWT_REQUIRED_CLAIMS", word))
             .toList());
   }
 
@@ -68,20 +68,25 @@ public record TokenSettings(
     return "file".equalsIgnoreCase(keySet.getScheme());
   }
 
+  /** Returns the variables that have the keys. */
+  public String sources() {
+    List<String> sources = new ArrayList<>();
+    if (secrets.file() != null) {
+      sources.add("JWT_SECRET_FILE (" + secrets + ")");
+    } else if (!secrets.keys().isEmpty()) {
+      sources.add("JWT_SECRET");
+    }
+    if (keySet != null) {
+      sources.add("JWT_JWKS_URL");
+    }
+    return String.join(" or ", sources);
+  }
+
   /** Returns what is accepted, without a secret. */
   @Override
   public String toString() {
-    List<String> keys = new ArrayList<>();
-    if (secrets.file() != null) {
-      keys.add("JWT_SECRET_FILE (" + secrets + ")");
-    } else if (!secrets.keys().isEmpty()) {
-      keys.add("JWT_SECRET");
-    }
-    if (keySet != null) {
-      keys.add("JWT_JWKS_URL");
-    }
     return "signed by a key of "
-        + String.join(" or ", keys)
+        + sources()
         + (issuers.isEmpty() ? "; any issuer" : "; issuer " + String.join(" or ", issuers))
         + (audiences.isEmpty() ? "; any audience" : "; audience " + String.join(" or ", audiences))
         + requiredClaims.stream().map(claim -> "; " + claim).collect(joining());
@@ -106,18 +111,6 @@ public record TokenSettings(
   private static List<String> words(Environment environment, String variable, String property) {
     String value = value(environment, variable, property);
     return value == null ? List.of() : List.of(value.strip().split(" +"));
-  }
-
-  private static RequiredClaim claim(String word) {
-    String[] nameAndValue = word.split("=", 2);
-    if (nameAndValue.length < 2 || nameAndValue[0].isEmpty() || nameAndValue[1].isEmpty()) {
-      throw new ConfigurationException(
-          "JWT_REQUIRED_CLAIMS must be a list such as scope=plants.write, separated by spaces, but"
-              + " has \""
-              + word
-              + '"');
-    }
-    return new RequiredClaim(nameAndValue[0], nameAndValue[1]);
   }
 
   private static URI address(String text) {

@@ -1,0 +1,87 @@
+package org.plantstore.adapter.http.token;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.crypto.MACSigner;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.SignedJWT;
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.exceptions.ConfigurationException;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Date;
+import java.util.List;
+import java.util.spi.ToolProvider;
+import java.util.stream.Stream;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * The command {@code token}: prints a token that the service accepts, signed with the last secret.
+ * A service finds it as a {@link ToolProvider}.
+ */
+public final class TokenCommand implements ToolProvider {
+
+  private static final int MAX_MINUTES = 525_600;
+
+  @Override
+  public String name() {
+    return "token";
+  }
+
+  /** Prints a token, and returns 0; throws ConfigurationException if there is no secret. */
+  @Override
+  public int run(PrintWriter out, PrintWriter err, String... arguments) {
+    try (ApplicationContext context = ApplicationContext.builder().args(arguments).build()) {
+      TokenSettings settings = TokenSettings.of(context.getEnvironment().start());
+      List<SecretKeySpec> secrets = settings.secrets().keys();
+      if (secrets.isEmpty()) {
+        throw new ConfigurationException(
+            "JWT_SECRET or JWT_SECRET_FILE must be set, but neither is; only the provider of"
+                + " JWT_JWKS_URL can sign its tokens");
+      }
+      SignedJWT token =
+          new SignedJWT(new JWSHeader(JWSAlgorithm.HS256), claims(settings, arguments));
+      token.sign(new MACSigner(secrets.get(secrets.size() - 1)));
+      out.println(token.serialize());
+      return 0;
+    } catch (JOSEException e) {
+      throw new IllegalStateException("a secret of 32 bytes must be able to sign", e);
+    }
+  }
+
+  @SuppressWarnings("JavaUtilDate") // as the library takes it
+  private static JWTClaimsSet claims(TokenSettings settings, String... arguments) {
+    JWTClaimsSet.Builder claims = new JWTClaimsSet.Builder();
+    settings.issuers().stream().limit(1).forEach(claims::issuer);
+    settings.audiences().stream().limit(1).forEach(claims::audience);
+    for (RequiredClaim required : settings.requiredClaims()) {
+      Object known = claims.getClaims().get(required.name());
+      boolean isWord = known instanceof String && !required.isMetBy(claims.build());
+      claims.claim(required.name(), isWord ? known + " " + required.value() : required.value());
+    }
+    values("subject", arguments).forEach(claims::subject);
+    values("claim", arguments)
+        .map(text -> RequiredClaim.of("--claim", text))
+        .forEach(each -> claims.claim(each.name(), each.value()));
+    String minutes = values("minutes", arguments).reduce("60", (first, last) -> last);
+    if (!minutes.matches("[1-9][0-9]{0,5}") || Integer.parseInt(minutes) > MAX_MINUTES) {
+      throw new ConfigurationException(
+          "--minutes must be a whole number from 1 to "
+              + MAX_MINUTES
+              + ", but is \""
+              + minutes
+              + '"');
+    }
+    Instant expires = Instant.now().plus(Duration.ofMinutes(Integer.parseInt(minutes)));
+    return claims.expirationTime(Date.from(expires)).build();
+  }
+
+  private static Stream<String> values(String option, String... arguments) {
+    String start = "--" + option + "=";
+    return Stream.of(arguments)
+        .filter(argument -> argument.startsWith(start))
+        .map(argument -> argument.substring(start.length()));
+  }
+}

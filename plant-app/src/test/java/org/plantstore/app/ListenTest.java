@@ -1,0 +1,87 @@
+package org.plantstore.app;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.util.HashMap;
+import java.util.Map;
+import javax.net.SocketFactory;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** Where the service listens, and what it tells of itself. */
+@Execution(ExecutionMode.CONCURRENT)
+class ListenTest {
+
+  private static final String API = "127.0.0.1";
+  private static final String MANAGEMENT = "127.0.0.2";
+
+  @Test
+  @Tag("newest")
+  @Tag("slow")
+  void each_port_has_an_address_of_its_own_also_with_tls() throws Exception {
+    TestCertificate certificate = TestCertificate.issue();
+    Map<String, String> settings = new HashMap<>(certificate.settings());
+    settings.put("LISTEN_ADDRESS", API);
+    settings.put("MANAGEMENT_ADDRESS", MANAGEMENT);
+    settings.put("LOG_LEVEL", "warn");
+    settings.put("DRAIN_SECONDS", "0");
+    Map<String, String> environment = Database.create().environment(settings);
+    try (ServiceProcess service = new ServiceProcess(environment)) {
+      URI management = URI.create("http://" + MANAGEMENT + ":" + service.managementPort);
+      HttpRequest.Builder readiness =
+          HttpRequest.newBuilder(management.resolve("/health/readiness"));
+      Await.until(
+          "readiness",
+          () ->
+              isOpen(MANAGEMENT, service.managementPort)
+                  && ServiceProcess.send(readiness).statusCode() == 200);
+
+      SocketFactory tls = certificate.sockets();
+      try (Socket api = tls.createSocket(API, service.port)) {
+        api.getOutputStream().write("GET / HTTP/1.0\r\n\r\n".getBytes(US_ASCII));
+        assertTrue(
+            new String(api.getInputStream().readAllBytes(), US_ASCII).startsWith("HTTP/1.0 200 "));
+      }
+      assertFalse(isOpen(MANAGEMENT, service.port));
+      assertFalse(isOpen(API, service.managementPort));
+      assertEquals(ServiceProcess.TERMINATED, service.stop());
+      assertEquals("", service.output(), "lines below LOG_LEVEL");
+    }
+  }
+
+  @Test
+  void first_line_and_a_metric_tell_what_runs() {
+    ServiceProcess service = ServiceProcess.shared();
+    String first = service.output().lines().findFirst().orElseThrow();
+    assertTrue(
+        first.endsWith(
+            " - plant-store unknown starts on Java "
+                + Runtime.version()
+                + ": port "
+                + service.port
+                + " of *, management port "
+                + service.managementPort
+                + " of *, store PostgresPlantStore, keys of JWT_SECRET"),
+        first);
+    String metric =
+        "plant_store_info{commit=\"unknown\",store=\"PostgresPlantStore\",version=\"unknown\"} 1";
+    assertTrue(service.metrics().contains(metric));
+  }
+
+  private static boolean isOpen(String address, int port) {
+    try (Socket socket = new Socket(address, port)) {
+      return socket.isConnected();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}
