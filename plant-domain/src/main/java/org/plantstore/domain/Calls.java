@@ -13,8 +13,8 @@ final class Calls {
   private Calls() {}
 
   /**
-   * Runs the call on the executor. The stage fails with the exception of the call itself, which
-   * {@code supplyAsync} would wrap.
+   * Runs the call on the executor, unless the stage is cancelled before. The stage fails with the
+   * exception of the call itself, which {@code supplyAsync} would wrap.
    */
   static <T> CompletionStage<T> start(Supplier<T> call, Executor executor) {
     requireNonNull(executor, "executor");
@@ -22,7 +22,9 @@ final class Calls {
     try {
       executor.execute(() -> {
         try {
-          result.complete(call.get());
+          if (!result.isDone()) {
+            result.complete(call.get());
+          }
         } catch (Throwable e) {
           result.completeExceptionally(e);
         }

@@ -44,6 +44,20 @@ class AsynchronousFormTest {
   }
 
   @Test
+  void call_that_is_cancelled_before_its_turn_does_not_run() {
+    List<NewPlant> called = new ArrayList<>();
+    PlantStore store =
+        plant -> {
+          called.add(plant);
+          return plant;
+        };
+    store.putIfAbsentAsync(FERN, submitted::add).toCompletableFuture().cancel(true);
+    submitted.forEach(Runnable::run);
+
+    assertEquals(List.of(), called);
+  }
+
+  @Test
   @SuppressWarnings("NullAway") // this test passes null
   void null_is_refused_at_once() {
     assertThrows(NullPointerException.class, () -> CREATE_PLANT.createAsync(null, submitted::add));
