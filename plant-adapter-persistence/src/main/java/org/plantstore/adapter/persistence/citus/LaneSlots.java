@@ -15,22 +15,23 @@ final class LaneSlots {
 
   static final int SHARED = GroupCommit.WRITERS - 1;
 
-  private final Semaphore shared = new Semaphore(SHARED);
+  final Semaphore shared = new Semaphore(SHARED);
   private final Map<String, Semaphore> nodes = new ConcurrentHashMap<>();
 
   /**
-   * Returns the slots of a lane. A batch also waits up to 50 ms for the node's batch in flight. It
-   * grows meanwhile: a statement of eight rows costs the node no more than one of two.
+   * Returns the slots of a lane. If the node already writes a batch, waits up to 50 ms for it, and
+   * collects more plants meanwhile: a statement of eight rows costs the node no more than one of
+   * two. Takes the slot after that, so that batches of other nodes can use it.
    */
   GroupCommit.Limit ofLane(String node) {
     Semaphore own = new Semaphore(1);
     Semaphore turn = nodes.computeIfAbsent(node, absent -> new Semaphore(1, true));
     return () -> {
+      boolean hasTurn = turn.tryAcquire(50, TimeUnit.MILLISECONDS);
       boolean isOwn = own.tryAcquire();
       if (!isOwn) {
         shared.acquire();
       }
-      boolean hasTurn = turn.tryAcquire(50, TimeUnit.MILLISECONDS);
       return () -> {
         (isOwn ? own : shared).release();
         turn.release(hasTurn ? 1 : 0);

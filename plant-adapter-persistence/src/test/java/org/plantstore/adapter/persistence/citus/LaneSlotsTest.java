@@ -1,7 +1,9 @@
 package org.plantstore.adapter.persistence.citus;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -33,5 +35,19 @@ class LaneSlotsTest {
     assertFalse(second.isDone());
     releaseShared.run();
     second.get(10, TimeUnit.SECONDS);
+  }
+
+  /** Otherwise a lane whose writers wait for their node would take the slots of all lanes. */
+  @Test
+  void batch_waits_for_its_node_before_it_takes_a_shared_slot() throws Exception {
+    LaneSlots slots = new LaneSlots();
+    GroupCommit.Limit lane = slots.ofLane("east:1");
+    lane.begin();
+
+    long began = System.nanoTime();
+    new Thread(new FutureTask<>(lane::begin)).start();
+    Calls.await(() -> slots.shared.availablePermits() < LaneSlots.SHARED);
+
+    assertTrue(System.nanoTime() - began >= Duration.ofMillis(50).toNanos());
   }
 }
