@@ -1,14 +1,15 @@
 package org.plantstore.adapter.persistence.database;
 
+import static java.util.stream.Collectors.counting;
+import static java.util.stream.Collectors.groupingBy;
+
 import java.io.File;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Properties;
-import java.util.TreeSet;
-import java.util.stream.IntStream;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.postgresql.Driver;
 import org.postgresql.PGProperty;
@@ -17,8 +18,12 @@ import org.postgresql.util.PGPropertyUtil;
 /** What is wrong with a JDBC address, in the words of a message. */
 final class AddressFaults {
 
-  /** Up to the end of an account, such as in {@code jdbc:postgresql://user:secret@host/plants}. */
-  private static final String ACCOUNT = "(?s)^([^?]*|[^=]*)@";
+  /**
+   * Up to the end of an account, such as in {@code jdbc:postgresql://user:secret@host/plants}. An @
+   * after well-formed hosts and a slash is of the database's name.
+   */
+  private static final String ACCOUNT =
+      "(?s)^(?!jdbc:postgresql://(?:\\[[^@/?]*]|[^\\[:@/?]|:\\d+(?=[,/]))*/)([^?]*|[^=]*)@";
 
   private static final String OF_ACCOUNT = "(?i)user(name)?|pass(word|wd)?|pwd";
   private static final String OF_TIMEOUT = "(?i).*timeout";
@@ -35,13 +40,12 @@ final class AddressFaults {
     String address = withoutAccount.replaceFirst("(?s)\\?.*", "");
     String parameters = withoutAccount.substring(address.length()).replaceFirst("\\?", "");
     Properties values = Driver.parseURL("jdbc:postgresql:?" + parameters, null);
-    String ofHost = address.matches("jdbc:postgresql://[^/].*") ? "host&port&dbname&" : "";
-    List<String> names =
-        Stream.of((ofHost + parameters).split("&"))
+    Map<String, Long> names =
+        Stream.of(parameters.split("&"))
             .map(each -> PGPropertyUtil.translatePGServiceToPGProperty(each.split("=", 2)[0]))
-            .toList();
-    boolean hasAccount =
-        url.matches(ACCOUNT + ".*") || names.stream().anyMatch(name -> name.matches(OF_ACCOUNT));
+            .filter(name -> !name.isEmpty())
+            .collect(groupingBy(name -> name, TreeMap::new, counting()));
+    boolean hasAccount = url.matches(ACCOUNT + ".*") || hasName(names, OF_ACCOUNT);
     List<String> faults = new ArrayList<>();
     if (hasAccount) {
       faults.add("must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD");
@@ -53,56 +57,65 @@ final class AddressFaults {
     if (parameters.contains("?")) {
       faults.add("must have one question mark, and an ampersand between its parameters");
     }
-    if (names.stream().anyMatch(name -> name.matches(OF_TIMEOUT))) {
+    if (address.matches("jdbc:postgresql://[^/].*") && hasName(names, "PG(HOST|PORT|DBNAME)")) {
+      faults.add("must set host, port and database before the question mark only");
+    }
+    if (hasName(names, OF_TIMEOUT)) {
       faults.add("must not set time-outs; they follow from DATABASE_TIMEOUT_SECONDS");
     }
-    for (String name : new TreeSet<>(names)) {
+    names.forEach((name, times) -> {
       PGProperty property = PGProperty.forName(name);
       String value = values == null ? "" : values.getProperty(name, "");
-      String accepted = property == null || values == null ? "(?s).*" : accepted(property, value);
-      if (property == null && !name.matches(OF_ACCOUNT + "|" + OF_TIMEOUT + "|")) {
+      String demand = property == null || values == null ? "" : demand(property, value);
+      if (property == null && !name.matches(OF_ACCOUNT + "|" + OF_TIMEOUT)) {
         String told = hasAccount || url.contains("@") ? "an unknown parameter" : '"' + name + '"';
-        String near = ", which the driver ignores; the nearest name is " + nearest(name);
-        faults.add("must not set " + told + near);
-      } else if (Collections.frequency(names, name) > 1) {
+        faults.add("must not set " + told + ", which the driver ignores" + nearest(name));
+      } else if (times > 1) {
         faults.add("must set " + name + " only once");
-      } else if (!value.matches(accepted)) {
-        String choice = accepted.replaceFirst("^\\(\\?i\\)\\|?", "").replace("|", " or ");
-        faults.add("must set " + name + " to " + choice + ", but sets \"" + value + '"');
+      } else if (!demand.isEmpty()) {
+        faults.add("must set " + name + " to " + demand + ", but sets \"" + value + '"');
       }
-    }
+    });
     return faults;
   }
 
-  /** Returns a pattern of the accepted values; of all, where the driver refuses others at once. */
-  private static String accepted(PGProperty property, String value) {
-    boolean isBoolean = String.valueOf(property.getDefaultValue()).matches("true|false");
-    String[] choices = property.getChoices();
-    return switch (property) {
-      case SSL -> "(?i)|true|false";
-      case SSL_MODE, GSS_ENC_MODE -> "(?i)" + String.join("|", choices);
-      case SSL_KEY, SSL_CERT, SSL_ROOT_CERT ->
-          value.isEmpty() || new File(value).isFile() ? "(?s).*" : "a file that can be read";
-      case PROTOCOL_VERSION, REQUIRE_AUTH -> "(?s).*";
-      default ->
-          isBoolean ? "(?i)true|false" : choices == null ? "(?s).*" : String.join("|", choices);
-    };
+  private static boolean hasName(Map<String, Long> names, String pattern) {
+    return names.keySet().stream().anyMatch(name -> name.matches(pattern));
   }
 
-  /** Returns the known name with most pairs of letters of this name; of equals, the shortest. */
+  /** Returns what the value must be, or an empty string if it is accepted. */
+  private static String demand(PGProperty property, String value) {
+    boolean isBoolean = String.valueOf(property.getDefaultValue()).matches("true|false");
+    String[] all = property.getChoices();
+    List<String> choices =
+        isBoolean || property == PGProperty.SSL
+            ? List.of("true", "false")
+            : all == null ? List.of() : List.of(all);
+    boolean ignoresCase = choices.stream().anyMatch(value::equalsIgnoreCase);
+    boolean isAccepted =
+        switch (property) {
+          case SSL -> value.isEmpty() || ignoresCase;
+          case SSL_MODE, GSS_ENC_MODE -> ignoresCase;
+          case SSL_KEY, SSL_CERT, SSL_ROOT_CERT -> value.isEmpty() || new File(value).isFile();
+          case PROTOCOL_VERSION, REQUIRE_AUTH -> true; // the driver refuses others at once
+          default -> isBoolean ? ignoresCase : choices.isEmpty() || choices.contains(value);
+        };
+    String demand = choices.isEmpty() ? "a file that can be read" : String.join(" or ", choices);
+    return isAccepted ? "" : demand;
+  }
+
+  /** Names the driver's parameter of the same name in another form, or the one for libpq's name. */
   private static String nearest(String name) {
-    String letters = name.replaceAll("\\W|_", "").toLowerCase(Locale.ROOT);
-    String sought = letters.replace("searchpath", "schema");
+    String letters =
+        name.replaceAll("\\W|_", "")
+            .toLowerCase(Locale.ROOT)
+            .replace("searchpath", "currentschema")
+            .replace("targetsessionattrs", "targetservertype");
     return Stream.of(PGProperty.values())
         .map(PGProperty::getName)
-        .max(Comparator.comparingLong(known -> 5 * commonPairs(sought, known) - known.length()))
-        .orElseThrow();
-  }
-
-  private static long commonPairs(String sought, String known) {
-    return IntStream.range(1, sought.length())
-        .mapToObj(end -> sought.substring(end - 1, end + 1))
-        .filter(known.toLowerCase(Locale.ROOT)::contains)
-        .count();
+        .filter(letters::equalsIgnoreCase)
+        .map(known -> "; the nearest name is " + known)
+        .findFirst()
+        .orElse("");
   }
 }

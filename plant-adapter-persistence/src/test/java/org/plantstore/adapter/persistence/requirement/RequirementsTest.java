@@ -44,7 +44,7 @@ class RequirementsTest {
           url | postgres://localhost/p?ssl_mode=on&connect_timeout=9 | DATABASE_URL must not set time-outs; they follow from DATABASE_TIMEOUT_SECONDS; it also must set sslmode to disable or allow or prefer or require or verify-ca or verify-full, but sets "on"
           password-file | /any | one of DATABASE_PASSWORD and DATABASE_PASSWORD_FILE must be set, but both are
           url | jdbc:postgresql://localhost/p?USER=plants&loginTimeout=1&readOnly=maybe | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD; it also must not set time-outs; they follow from DATABASE_TIMEOUT_SECONDS; it also must set readOnly to true or false, but sets "maybe"
-          url | jdbc:postgresql://localhost/p?pwd=canary&canary2 | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD; it also must not set an unknown parameter, which the driver ignores; the nearest name is binaryTransfer
+          url | jdbc:postgresql://localhost/p?pwd=canary&canary2 | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD; it also must not set an unknown parameter, which the driver ignores
           url | jdbc:postgresql://localhost/p?sslRootCert= | DATABASE_URL must not set "sslRootCert", which the driver ignores; the nearest name is sslrootcert
           url | jdbc:postgresql://localhost/p?searchPath=plants | DATABASE_URL must not set "searchPath", which the driver ignores; the nearest name is currentSchema
           url | jdbc:postgresql://localhost/p?target_session_attrs=any | DATABASE_URL must not set "target_session_attrs", which the driver ignores; the nearest name is targetServerType
@@ -55,7 +55,9 @@ class RequirementsTest {
           url | jdbc:postgresql://localhost/p?sslkey=/missing/client.key | DATABASE_URL must set sslkey to a file that can be read, but sets "/missing/client.key"
           url | jdbc:postgresql://localhost/p?sslmode=verify-full&sslmode=disable | DATABASE_URL must set sslmode only once
           url | jdbc:postgresql://localhost/p?currentSchema=a?sslmode=require | DATABASE_URL must have one question mark, and an ampersand between its parameters
-          url | jdbc:postgresql://localhost/p?host=elsewhere | DATABASE_URL must set PGHOST only once
+          url | jdbc:postgresql://localhost/p?host=elsewhere | DATABASE_URL must set host, port and database before the question mark only
+          url | jdbc:postgresql://one:1,[::1]:2/my@db?PGPORT=1&&x | DATABASE_URL must set host, port and database before the question mark only; it also must not set an unknown parameter, which the driver ignores
+          url | jdbc:postgresql://plants:can/ary@localhost/p | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD
           url | jdbc:postgresql://localhost/p?options=%2 | DATABASE_URL must be a JDBC address of PostgreSQL, such as jdbc:postgresql://localhost:5432/plants
           """)
   void start_with_an_unusable_setting_is_refused(String property, String value, String reason) {
