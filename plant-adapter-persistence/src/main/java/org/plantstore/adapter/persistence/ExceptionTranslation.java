@@ -6,9 +6,8 @@ import java.util.Set;
 import org.plantstore.adapter.persistence.batch.BatchFailure;
 import org.plantstore.adapter.persistence.batch.BatchFailure.Retry;
 import org.plantstore.adapter.persistence.database.PostgresFailure;
-import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** Translates exceptions of the database into exceptions of the batch and of the domain. */
+/** Translates exceptions of the database into failures of a batch. */
 final class ExceptionTranslation {
 
   /**
@@ -29,7 +28,9 @@ final class ExceptionTranslation {
     return new BatchFailure(
         wrapper instanceof CannotGetJdbcConnectionException ? Retry.NEVER : retry(failure),
         failure.isOfAnotherServer() ? PAUSE : Duration.ZERO,
-        reason(failure));
+        failure.isTransient(),
+        (failure.isTransient() ? "" : "PostgreSQL refuses the plant permanently: ")
+            + failure.describe());
   }
 
   private static Retry retry(PostgresFailure failure) {
@@ -46,13 +47,5 @@ final class ExceptionTranslation {
       return Retry.EACH; // one of the plants has a locked id, or is refused
     }
     return Retry.NEVER;
-  }
-
-  /** Returns the exception that rule R7 of the store allows for the failure. */
-  private static RuntimeException reason(PostgresFailure failure) {
-    return failure.isTransient()
-        ? new PlantStoreUnavailableException(failure.describe())
-        : new IllegalStateException(
-            "PostgreSQL refuses the plant permanently: " + failure.describe());
   }
 }

@@ -10,9 +10,9 @@ public final class BatchFailure extends Exception {
 
   /** How the plants are retried. */
   public enum Retry {
-    /** Together: the failure was transient. */
+    /** Together, until the deadline: the failure was transient. */
     BATCH,
-    /** Each on its own: one of the plants may be the cause. */
+    /** Each on its own: one of the plants may be the cause. Once, unless that is transient. */
     EACH,
     /** Not at all. */
     NEVER
@@ -20,19 +20,20 @@ public final class BatchFailure extends Exception {
 
   private final Retry retry;
   private final Duration pause;
-  private final RuntimeException reason;
+  private final boolean isTransient;
 
   /**
    * Creates a failure.
    *
    * @param pause the time before a retry; zero unless what has failed needs time to recover
-   * @param reason is thrown to the store's callers if no retry succeeds (R7)
+   * @param isTransient whether the same plants may be stored later
+   * @param reason the message to the store's callers if no retry succeeds
    */
-  public BatchFailure(Retry retry, Duration pause, RuntimeException reason) {
+  public BatchFailure(Retry retry, Duration pause, boolean isTransient, String reason) {
     super(reason);
     this.retry = retry;
     this.pause = pause;
-    this.reason = reason;
+    this.isTransient = isTransient;
   }
 
   public Retry retry() {
@@ -48,12 +49,15 @@ public final class BatchFailure extends Exception {
     return !pause.isZero();
   }
 
-  public RuntimeException reason() {
-    return reason;
+  public boolean isTransient() {
+    return isTransient;
   }
 
-  /** Returns whether the same plants may be stored later. */
-  public boolean isTransient() {
-    return reason instanceof PlantStoreUnavailableException;
+  /** Returns a new exception for a caller (R7), who may add suppressed exceptions to it. */
+  public RuntimeException reason() {
+    String message = String.valueOf(getMessage());
+    return isTransient
+        ? new PlantStoreUnavailableException(message)
+        : new IllegalStateException(message);
   }
 }

@@ -131,13 +131,17 @@ public final class GroupCommit implements PlantQueue {
       // The batch may have been committed; the retry then finds its plants.
       batch.plants().forEach(each -> retry(each, failure));
     } catch (RuntimeException | Error e) {
-      // Without a cause, which could be an exception of the database or the framework (R7).
-      RuntimeException bug = new IllegalStateException("a batch failed: " + e);
-      bug.setStackTrace(e.getStackTrace());
-      batch.plants().forEach(each -> each.stored().completeExceptionally(bug));
+      batch.plants().forEach(each -> each.stored().completeExceptionally(bug(e)));
     } finally {
       queue.finish(batch);
     }
+  }
+
+  /** Has no cause, which could be an exception of the database or the framework (R7). */
+  private static RuntimeException bug(Throwable failure) {
+    RuntimeException bug = new IllegalStateException("a batch failed: " + failure);
+    bug.setStackTrace(failure.getStackTrace());
+    return bug;
   }
 
   private void complete(WaitingPlant plant, @Nullable NewPlant stored) {
@@ -145,8 +149,8 @@ public final class GroupCommit implements PlantQueue {
       plant.stored().complete(stored);
     } else {
       // The row was deleted in between, or is hidden from this account.
-      var reason = new PlantStoreUnavailableException("the plant that has the id cannot be read");
-      retry(plant, new BatchFailure(Retry.BATCH, Duration.ZERO, reason));
+      String reason = "the plant that has the id cannot be read";
+      retry(plant, new BatchFailure(Retry.BATCH, Duration.ZERO, true, reason));
     }
   }
 
@@ -170,7 +174,7 @@ public final class GroupCommit implements PlantQueue {
     return isLast;
   }
 
-  /** A permanent failure may be that of another plant of the batch, so it is not told. */
+  /** A permanent failure may be the fault of another plant of the batch, so it is not told. */
   RuntimeException reasonAtDeadline(@Nullable BatchFailure lastFailure) {
     return lastFailure != null && lastFailure.isTransient()
         ? lastFailure.reason()

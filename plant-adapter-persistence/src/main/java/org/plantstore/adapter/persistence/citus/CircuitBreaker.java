@@ -10,9 +10,9 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
- * Circuit breaker of a lane. The breaker opens two fifths of the deadline after a first attempt, if
- * no batch was written since. That time is longer than the lock time-out and shorter than the
- * statement time-out. While the breaker is open, plants fail fast, except one trial request a
+ * Circuit breaker of a lane. The breaker opens if no batch was written for two fifths of the
+ * deadline since a first attempt: after the lock time-out (one fifth), before the statement
+ * time-out (four fifths). While the breaker is open, plants fail fast, except one trial request a
  * second, which may take 1 s. A batch that is written closes it. Safe for use by many threads.
  *
  * <p>A library's breaker counts calls that have failed. With a silent node it would open only when
@@ -24,20 +24,20 @@ final class CircuitBreaker {
 
   private final String node;
   private final Duration timeout;
-  private final PlantStoreUnavailableException noAnswer;
+  private final String noAnswer;
 
   /** The nanoTime of the first attempt since a batch was written, or null if there is none. */
   private @Nullable Long attemptingSince;
 
-  private PlantStoreUnavailableException lastFailure;
+  private String lastReason;
   private long nextTrial = System.nanoTime();
 
   /** Creates a closed breaker. The node's name is for messages. */
   CircuitBreaker(String node, Duration timeout) {
     this.node = node;
     this.timeout = timeout;
-    this.noAnswer = new PlantStoreUnavailableException(node + " has not answered in time");
-    this.lastFailure = noAnswer;
+    this.noAnswer = node + " has not answered in time";
+    this.lastReason = noAnswer;
   }
 
   /** Returns a view of the table that reports each success and failure to this breaker. */
@@ -62,24 +62,25 @@ final class CircuitBreaker {
 
   private synchronized void reset() {
     attemptingSince = null;
-    lastFailure = noAnswer;
+    lastReason = noAnswer;
   }
 
   /** Returns the failure with the node's name, and without a retry if the breaker is open. */
   private synchronized BatchFailure fail(BatchFailure failure) {
     boolean isOfNode = failure.needsRecovery();
-    if (!isOfNode && !isOpen()) {
-      // A lock time-out comes before the breaker opens, so the node answers. A failure after that,
-      // such as a statement time-out, may be of a silent node.
+    // A lock time-out comes before the breaker opens, so the node answers. A failure after that,
+    // such as a statement time-out, may be of a silent node.
+    boolean isAnswer = !isOfNode && !isOpen();
+    boolean isFinal = isOfNode && isOpen();
+    if (isAnswer) {
       reset();
     }
     if (!failure.isTransient()) {
       return failure;
     }
-    String reason = failure.reason().getMessage() + "; the plant belongs to " + node;
-    lastFailure = new PlantStoreUnavailableException(reason);
-    Retry retry = isOfNode && isOpen() ? Retry.NEVER : failure.retry();
-    return new BatchFailure(retry, failure.pause(), lastFailure);
+    lastReason = failure.getMessage() + "; the plant belongs to " + node;
+    Retry retry = isFinal ? Retry.NEVER : failure.retry();
+    return new BatchFailure(retry, failure.pause(), true, lastReason);
   }
 
   private boolean isOpen() {
@@ -102,6 +103,6 @@ final class CircuitBreaker {
       nextTrial = now + TRIAL.toNanos();
       return null;
     }
-    return lastFailure;
+    return new PlantStoreUnavailableException(lastReason);
   }
 }

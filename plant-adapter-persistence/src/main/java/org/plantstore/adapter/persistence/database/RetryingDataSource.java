@@ -81,7 +81,8 @@ final class RetryingDataSource extends DelegatingDataSource {
       if (recent != null
           && recent.password.equals(password)
           && now - attempted < BACK_OFF_AFTER_REFUSAL.toNanos()) {
-        throw recent.cause;
+        SQLException cause = recent.cause;
+        throw new SQLException(cause.getMessage(), cause.getSQLState(), cause);
       }
       attempted = now;
     }

@@ -64,7 +64,10 @@ class RetryingDataSourceTest {
     RetryingDataSource source = sourceFor("gardener");
     SQLException refusal = assertThrows(SQLException.class, source::attempt);
 
-    assertSame(refusal, assertThrows(SQLException.class, source::attempt));
+    SQLException second = assertThrows(SQLException.class, source::attempt);
+    assertSame(refusal, second.getCause());
+    assertEquals(refusal.getMessage(), second.getMessage());
+    assertEquals(refusal.getSQLState(), second.getSQLState());
   }
 
   /** An error message, each byte of which comes within the time-out of an answer. */
