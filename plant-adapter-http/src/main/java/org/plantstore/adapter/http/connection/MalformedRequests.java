@@ -36,7 +36,9 @@ final class MalformedRequests extends ChannelInboundHandlerAdapter {
     if (isMalformed((HttpObject) message)) {
       ReferenceCountUtil.release(message);
       current.end();
-      context.writeAndFlush(refusal(requireNonNull(current.exchange())));
+      if (context.channel().isActive()) { // otherwise the client has left, and gets no answer
+        context.writeAndFlush(refusal(requireNonNull(current.exchange())));
+      }
       return;
     }
     if (message instanceof Exchange head) {

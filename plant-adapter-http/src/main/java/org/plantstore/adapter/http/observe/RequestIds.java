@@ -4,6 +4,7 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.util.AsciiString;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -44,15 +45,15 @@ record RequestIds(HttpHeaders headers, String requestId) {
   void run(Runnable work) {
     List<String> parents = headers.getAll("traceparent");
     Matcher parent = TRACE_PARENT.matcher(parents.size() == 1 ? parents.get(0) : "");
-    MDC.put("request_id", requestId);
-    if (parent.matches()) {
-      MDC.put("trace_id", parent.group(1));
-    }
+    Map<String, String> outer = MDC.getCopyOfContextMap();
+    MDC.setContextMap(
+        parent.matches()
+            ? Map.of("request_id", requestId, "trace_id", parent.group(1))
+            : Map.of("request_id", requestId));
     try {
       work.run();
     } finally {
-      MDC.remove("request_id");
-      MDC.remove("trace_id");
+      MDC.setContextMap(outer == null ? Map.of() : outer);
     }
   }
 }

@@ -11,6 +11,8 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micronaut.context.annotation.Property;
 import io.micronaut.context.annotation.Requires;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.HttpHeaders;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.io.IOException;
@@ -30,6 +32,7 @@ import org.plantstore.adapter.http.Log;
 import org.plantstore.adapter.http.ServerTest;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.domain.PlantStoreUnavailableException;
+import org.slf4j.MDC;
 
 /**
  * The ids of requests, the access log, which has no secrets, and the metrics; all other tests have
@@ -109,6 +112,30 @@ class ExchangesTest extends ServerTest {
     Timer failed = registry.get("plant.store.requests").tag("error", "5002").timer();
     assertTrue(failed.totalTime(TimeUnit.MILLISECONDS) >= 25, failed.takeSnapshot()::toString);
     assertEquals(10, failed.takeSnapshot().histogramCounts().length);
+  }
+
+  @Test
+  void client_that_leaves_within_the_head_is_not_answered() throws IOException {
+    try (Log log = new Log(AccessLog.NAME)) {
+      try (Socket leaving = connect()) {
+        write(leaving, "POST /plants HTTP/1.1\r\nHost: x\r\n");
+      }
+      assertEquals("POST /plants - - unanswered 0", textOf(log.await(1).get(0)));
+    }
+  }
+
+  @Test
+  void ids_of_the_thread_are_back_after_work_for_another_request() {
+    String trace = "00-" + TRACE_ID + "-00f067aa0ba902b7-01";
+    HttpHeaders traced = new DefaultHttpHeaders().set("traceparent", trace);
+    Map<String, String> ids = Map.of("request_id", "a", "trace_id", TRACE_ID);
+
+    new RequestIds(traced, "a")
+        .run(() -> {
+          new RequestIds(new DefaultHttpHeaders(), "b")
+              .run(() -> assertEquals(Map.of("request_id", "b"), MDC.getCopyOfContextMap()));
+          assertEquals(ids, MDC.getCopyOfContextMap());
+        });
   }
 
   @Test
