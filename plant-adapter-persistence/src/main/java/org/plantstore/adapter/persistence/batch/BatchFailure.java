@@ -25,7 +25,7 @@ public final class BatchFailure extends Exception {
   /**
    * Creates a failure.
    *
-   * @param pause the time before a retry; zero unless what has failed needs time to recover
+   * @param pause the time before a retry; zero unless another server needs time to recover
    * @param isTransient whether the same plants may be stored later
    * @param reason the message to the store's callers if no retry succeeds
    */
@@ -44,20 +44,18 @@ public final class BatchFailure extends Exception {
     return pause;
   }
 
-  /** Returns whether what has failed, such as another server, needs time to recover. */
-  public boolean needsRecovery() {
-    return !pause.isZero();
-  }
-
   public boolean isTransient() {
     return isTransient;
   }
 
-  /** Returns a new exception for a caller (R7), who may add suppressed exceptions to it. */
+  /** Returns an exception for one caller (R7), who may add suppressed exceptions to it. */
   public RuntimeException reason() {
     String message = String.valueOf(getMessage());
-    return isTransient
-        ? new PlantStoreUnavailableException(message)
-        : new IllegalStateException(message);
+    RuntimeException reason =
+        isTransient
+            ? new PlantStoreUnavailableException(message)
+            : new IllegalStateException(message);
+    reason.setStackTrace(getStackTrace());
+    return reason;
   }
 }

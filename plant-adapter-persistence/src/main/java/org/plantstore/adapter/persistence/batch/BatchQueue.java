@@ -147,7 +147,7 @@ final class BatchQueue {
     return overdue;
   }
 
-  /** Refuses further plants. The writers end now if no caller waits, or else with a sweep. */
+  /** Refuses further plants. Writers end at once, or after the sweep that finds no caller. */
   synchronized void close() {
     isClosed = true;
     notifyAll();

@@ -6,6 +6,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ScheduledFuture;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +52,7 @@ public final class GroupCommit implements PlantQueue {
   private final Counts counts;
   private final BatchQueue queue = new BatchQueue();
   private final CountDownLatch terminated = new CountDownLatch(1);
+  private final ScheduledFuture<?> sweeps;
 
   /** Creates a group commit whose batches mix all plants, and whose callers wait so long. */
   public GroupCommit(Table table, Duration timeout, Counts counts) {
@@ -83,7 +85,7 @@ public final class GroupCommit implements PlantQueue {
         thread.setDaemon(true);
         thread.start();
       }
-      Sweeps.begin(this::sweep);
+      sweeps = Sweeps.begin(this::sweep);
     } catch (Error noThread) {
       shutdown(); // ends the writers that could start
       throw noThread;
@@ -131,17 +133,12 @@ public final class GroupCommit implements PlantQueue {
       // The batch may have been committed; the retry then finds its plants.
       batch.plants().forEach(each -> retry(each, failure));
     } catch (RuntimeException | Error e) {
-      batch.plants().forEach(each -> each.stored().completeExceptionally(bug(e)));
+      var bug = new BatchFailure(Retry.NEVER, Duration.ZERO, false, "a batch failed: " + e);
+      bug.setStackTrace(e.getStackTrace());
+      batch.plants().forEach(each -> retry(each, bug));
     } finally {
       queue.finish(batch);
     }
-  }
-
-  /** Has no cause, which could be an exception of the database or the framework (R7). */
-  private static RuntimeException bug(Throwable failure) {
-    RuntimeException bug = new IllegalStateException("a batch failed: " + failure);
-    bug.setStackTrace(failure.getStackTrace());
-    return bug;
   }
 
   private void complete(WaitingPlant plant, @Nullable NewPlant stored) {
@@ -162,19 +159,18 @@ public final class GroupCommit implements PlantQueue {
     }
   }
 
-  /** Returns whether this was the last sweep. */
-  private boolean sweep() {
+  private void sweep() {
     boolean isLast = queue.isTerminated(); // before the sweep, which wakes the writers a last time
     for (WaitingPlant overdue : queue.sweep(timeout.get())) {
       overdue.stored().completeExceptionally(reasonAtDeadline(overdue.failure()));
     }
     if (isLast) {
       terminated.countDown();
+      sweeps.cancel(false);
     }
-    return isLast;
   }
 
-  /** A permanent failure may be the fault of another plant of the batch, so it is not told. */
+  /** Does not tell a permanent failure, which may be the fault of another plant in the batch. */
   RuntimeException reasonAtDeadline(@Nullable BatchFailure lastFailure) {
     return lastFailure != null && lastFailure.isTransient()
         ? lastFailure.reason()

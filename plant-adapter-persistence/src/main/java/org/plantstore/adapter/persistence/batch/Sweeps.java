@@ -1,9 +1,8 @@
 package org.plantstore.adapter.persistence.batch;
 
-import java.util.concurrent.CancellationException;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,10 +16,10 @@ final class Sweeps implements Runnable {
 
   static final ScheduledThreadPoolExecutor EXECUTOR = executor();
 
-  private final BooleanSupplier sweep;
+  private final Runnable sweep;
   private boolean hasFailed;
 
-  private Sweeps(BooleanSupplier sweep) {
+  private Sweeps(Runnable sweep) {
     this.sweep = sweep;
   }
 
@@ -38,24 +37,19 @@ final class Sweeps implements Runnable {
     return executor;
   }
 
-  /** Sweeps until a sweep returns true. */
-  @SuppressWarnings("FutureReturnValueIgnored") // run() reports failures
-  static void begin(BooleanSupplier sweep) {
-    EXECUTOR.scheduleWithFixedDelay(new Sweeps(sweep), 10, 10, TimeUnit.MILLISECONDS);
+  /** Sweeps until the returned future is cancelled. */
+  static ScheduledFuture<?> begin(Runnable sweep) {
+    return EXECUTOR.scheduleWithFixedDelay(new Sweeps(sweep), 10, 10, TimeUnit.MILLISECONDS);
   }
 
-  /** Throws only after the last sweep: an exception ends the schedule. Failures are logged. */
+  /** Logs a failure, because an exception would end the schedule. */
   @Override
   public void run() {
-    boolean isLast = false;
     try {
-      isLast = sweep.getAsBoolean();
+      sweep.run();
       hasFailed = false;
     } catch (RuntimeException | Error e) {
       report(e);
-    }
-    if (isLast) {
-      throw new CancellationException("the last sweep");
     }
   }
 

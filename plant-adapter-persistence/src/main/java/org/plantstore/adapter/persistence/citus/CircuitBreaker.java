@@ -24,20 +24,17 @@ final class CircuitBreaker {
 
   private final String node;
   private final Duration timeout;
-  private final String noAnswer;
 
   /** The nanoTime of the first attempt since a batch was written, or null if there is none. */
   private @Nullable Long attemptingSince;
 
-  private String lastReason;
+  private @Nullable String lastReason;
   private long nextTrial = System.nanoTime();
 
   /** Creates a closed breaker. The node's name is for messages. */
   CircuitBreaker(String node, Duration timeout) {
     this.node = node;
     this.timeout = timeout;
-    this.noAnswer = node + " has not answered in time";
-    this.lastReason = noAnswer;
   }
 
   /** Returns a view of the table that reports each success and failure to this breaker. */
@@ -62,24 +59,23 @@ final class CircuitBreaker {
 
   private synchronized void reset() {
     attemptingSince = null;
-    lastReason = noAnswer;
+    lastReason = null;
   }
 
   /** Returns the failure with the node's name, and without a retry if the breaker is open. */
   private synchronized BatchFailure fail(BatchFailure failure) {
-    boolean isOfNode = failure.needsRecovery();
-    // A lock time-out comes before the breaker opens, so the node answers. A failure after that,
-    // such as a statement time-out, may be of a silent node.
-    boolean isAnswer = !isOfNode && !isOpen();
-    boolean isFinal = isOfNode && isOpen();
-    if (isAnswer) {
+    boolean isOfNode = !failure.pause().isZero();
+    boolean isOpen = isOpen();
+    if (!isOfNode && !isOpen) {
+      // A lock time-out comes before the breaker opens, so the node answers. A failure after that,
+      // such as a statement time-out, may be of a silent node.
       reset();
     }
     if (!failure.isTransient()) {
       return failure;
     }
     lastReason = failure.getMessage() + "; the plant belongs to " + node;
-    Retry retry = isFinal ? Retry.NEVER : failure.retry();
+    Retry retry = isOfNode && isOpen ? Retry.NEVER : failure.retry();
     return new BatchFailure(retry, failure.pause(), true, lastReason);
   }
 
@@ -103,6 +99,7 @@ final class CircuitBreaker {
       nextTrial = now + TRIAL.toNanos();
       return null;
     }
-    return new PlantStoreUnavailableException(lastReason);
+    return new PlantStoreUnavailableException(
+        lastReason == null ? node + " has not answered in time" : lastReason);
   }
 }

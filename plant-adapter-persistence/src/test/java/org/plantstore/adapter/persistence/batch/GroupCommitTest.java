@@ -2,7 +2,6 @@ package org.plantstore.adapter.persistence.batch;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -260,14 +259,6 @@ class GroupCommitTest {
     groupCommit.close();
 
     assertTrue(Thread.interrupted());
-  }
-
-  @Test
-  void failure_with_a_pause_needs_recovery() {
-    Duration pause = Duration.ofMillis(1);
-
-    assertTrue(new BatchFailure(Retry.EACH, pause, true, "down").needsRecovery());
-    assertFalse(new BatchFailure(Retry.EACH, Duration.ZERO, true, "down").needsRecovery());
   }
 
   @Test
