@@ -64,11 +64,11 @@ public record PostgresFailure(SQLException cause) {
    */
   public boolean isOfParameters() {
     Throwable root = causes(cause, Throwable.class).reduce((outer, inner) -> inner).orElseThrow();
-    return hasState("08006")
-        && (!(root instanceof IOException)
-            || root instanceof FileNotFoundException
-            || root instanceof FileSystemException)
-        && !(root instanceof PSQLException driver && driver.getServerErrorMessage() != null);
+    boolean isOfFile = root instanceof FileNotFoundException || root instanceof FileSystemException;
+    boolean isOfNetwork = root instanceof IOException && !isOfFile;
+    boolean isOfServer =
+        root instanceof PSQLException driver && driver.getServerErrorMessage() != null;
+    return hasState("08006") && !isOfNetwork && !isOfServer;
   }
 
   /** Returns one line, without details, which would quote rows. */

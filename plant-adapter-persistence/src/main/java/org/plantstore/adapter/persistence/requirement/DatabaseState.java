@@ -23,7 +23,7 @@ import org.postgresql.PGConnection;
  * The state of a server, its account and its table, with the requirements on them. A requirement
  * returns its finding, or throws {@link ConfigurationException} with the remedy.
  *
- * @param mayMigrate whether the account may create the tables, or read the history of migrations
+ * @param mayMigrate whether the account may create the tables, or read the history if there is one
  * @param mayUse whether the account may insert plants and select them
  * @param table the relation plant and what hinders its use; null if there is none
  * @param isInSchema whether the relation is where the migration creates it
@@ -169,14 +169,17 @@ record DatabaseState(
         account + " has the rights that the service needs");
   }
 
-  /** Requires the table, unless a migration creates it later, in the first schema of the path. */
-  String requireTable(boolean isCreatedLater) {
-    if (table == null || (isCreatedLater && !isInSchema)) {
+  /** Requires the table, or its name to be free in the schema where a migration creates it. */
+  String requireTableOrFree() {
+    return table == null || !isInSchema
+        ? "the table plant is not there yet; the start creates it"
+        : requireTable();
+  }
+
+  String requireTable() {
+    if (table == null) {
       String remedy = "; run plant-store migrate, and accounts.sql after it";
-      return require(
-          isCreatedLater,
-          "there is no table plant for " + access.username() + remedy,
-          "the table plant is not there yet; the start creates it");
+      throw new ConfigurationException("there is no table plant for " + access.username() + remedy);
     }
     String demand = TABLE + ", unique by id, where nothing changes, hides or refuses plants";
     return require(

@@ -43,7 +43,7 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
     try {
       DatabaseState state = DatabaseState.read(access);
       List<Supplier<String>> requirements = new ArrayList<>(state.ofServer(migrates));
-      requirements.add(() -> requireTable(state, migrates));
+      requirements.add(() -> migrates ? requireMigratable(state) : state.requireTable());
       return requirements;
     } catch (SQLException e) {
       throw unusable("", new PostgresFailure(e));
@@ -61,7 +61,7 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
     DatabaseState state = awaitServer(limit);
     // At least 2 s, so that a start with a limit of 0 s still waits for locked tables.
     Duration lockTimeout = Duration.ofSeconds(Math.max(limit.toSeconds(), 2));
-    requireTable(migrates ? Migration.run(state, lockTimeout) : state, false);
+    (migrates ? Migration.run(state, lockTimeout) : state).requireTable();
   }
 
   private DatabaseState awaitServer(Duration limit) {
@@ -99,19 +99,17 @@ public record Requirements(DatabaseAccess access, boolean migrates) {
       throw new SQLException("the database is a standby", PostgresFailure.READ_ONLY);
     }
     List<String> findings = state.ofServer(migrates).stream().map(Supplier::get).toList();
-    // Before a migration, which would leave its history in the schema of others.
-    state.requireTable(migrates);
+    if (migrates) {
+      state.requireTableOrFree(); // before the migration leaves its history in the schema of others
+    }
     LOG.debug("Requirements on the database are met: {}", findings);
     return state;
   }
 
-  /** Requires a table that the store can use, unless it is still to be created. */
-  private String requireTable(DatabaseState state, boolean isCreatedLater) {
+  private static String requireMigratable(DatabaseState state) {
     try {
-      String finding = state.requireTable(isCreatedLater);
-      if (isCreatedLater) {
-        Migration.requireOwnHistory(state);
-      }
+      String finding = state.requireTableOrFree();
+      Migration.requireOwnHistory(state);
       return finding;
     } catch (FlywayException e) {
       String reason = PostgresFailure.in(e).map(PostgresFailure::describe).orElse(e.getMessage());
