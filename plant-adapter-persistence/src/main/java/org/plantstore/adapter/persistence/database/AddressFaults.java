@@ -2,6 +2,7 @@ package org.plantstore.adapter.persistence.database;
 
 import static java.util.stream.Collectors.counting;
 import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.joining;
 
 import java.io.File;
 import java.util.ArrayList;
@@ -18,15 +19,13 @@ import org.postgresql.util.PGPropertyUtil;
 /** What is wrong with a JDBC address, in the words of a message. */
 final class AddressFaults {
 
-  /**
-   * Up to the end of an account, such as in {@code jdbc:postgresql://user:secret@host/plants}. An @
-   * after well-formed hosts and a slash is of the database's name.
-   */
+  /** Up to the end of an account. An @ behind hosts and a slash is of the database's name. */
   private static final String ACCOUNT =
       "(?s)^(?!jdbc:postgresql://(?:\\[[^@/?]*]|[^\\[:@/?]|:\\d+(?=[,/]))*/)([^?]*|[^=]*)@";
 
   private static final String OF_ACCOUNT = "(?i)user(name)?|pass(word|wd)?|pwd";
   private static final String OF_TIMEOUT = "(?i).*timeout";
+  private static final List<String> BOOLEANS = List.of("true", "false");
 
   private AddressFaults() {}
 
@@ -86,25 +85,24 @@ final class AddressFaults {
   /** Returns what the value must be, or an empty string if it is accepted. */
   private static String demand(PGProperty property, String value) {
     boolean isBoolean = String.valueOf(property.getDefaultValue()).matches("true|false");
-    String[] all = property.getChoices();
-    List<String> choices =
-        isBoolean || property == PGProperty.SSL
-            ? List.of("true", "false")
-            : all == null ? List.of() : List.of(all);
-    boolean ignoresCase = choices.stream().anyMatch(value::equalsIgnoreCase);
-    boolean isAccepted =
-        switch (property) {
-          case SSL -> value.isEmpty() || ignoresCase;
-          case SSL_MODE, GSS_ENC_MODE -> ignoresCase;
-          case SSL_KEY, SSL_CERT, SSL_ROOT_CERT -> value.isEmpty() || new File(value).isFile();
-          case PROTOCOL_VERSION, REQUIRE_AUTH -> true; // the driver refuses others at once
-          default -> isBoolean ? ignoresCase : choices.isEmpty() || choices.contains(value);
-        };
-    String demand = choices.isEmpty() ? "a file that can be read" : String.join(" or ", choices);
-    return isAccepted ? "" : demand;
+    List<String> choices = Stream.ofNullable(property.getChoices()).flatMap(Stream::of).toList();
+    String lower = value.toLowerCase(Locale.ROOT);
+    return switch (property) {
+      case SSL -> oneOf(value.isEmpty() ? "true" : lower, BOOLEANS);
+      case SSL_MODE, GSS_ENC_MODE -> oneOf(lower, choices);
+      case SSL_KEY, SSL_CERT, SSL_ROOT_CERT ->
+          value.isEmpty() || new File(value).isFile() ? "" : "a file that can be read";
+      case PROTOCOL_VERSION, REQUIRE_AUTH -> ""; // the driver refuses others at once
+      default ->
+          isBoolean ? oneOf(lower, BOOLEANS) : choices.isEmpty() ? "" : oneOf(value, choices);
+    };
   }
 
-  /** Names the driver's parameter of the same name in another form, or the one for libpq's name. */
+  private static String oneOf(String value, List<String> choices) {
+    return choices.contains(value) ? "" : String.join(" or ", choices);
+  }
+
+  /** Names the driver's parameter that is only written differently, or that stands for libpq's. */
   private static String nearest(String name) {
     String letters =
         name.replaceAll("\\W|_", "")
@@ -115,7 +113,6 @@ final class AddressFaults {
         .map(PGProperty::getName)
         .filter(letters::equalsIgnoreCase)
         .map(known -> "; the nearest name is " + known)
-        .findFirst()
-        .orElse("");
+        .collect(joining());
   }
 }
