@@ -76,12 +76,8 @@ public final class PlantCreation implements CreatePlant {
   private Plant created(NewPlant plant, NewPlant stored) {
     if (stored.id() != plant.id()) {
       // A fault of the store, which must not be told as the caller's.
-      throw new IllegalStateException(
-          store.getClass().getName()
-              + " must return the plant with the id "
-              + plant.id()
-              + ", but returned one with the id "
-              + stored.id());
+      String demand = this + " must return the plant with the id " + plant.id();
+      throw new IllegalStateException(demand + ", but returned one with the id " + stored.id());
     }
     if (!stored.equals(plant)) {
       throw new PlantIdTakenException(plant.id());
