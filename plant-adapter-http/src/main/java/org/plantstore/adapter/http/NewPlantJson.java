@@ -72,16 +72,15 @@ final class NewPlantJson {
 
   /** Returns the plant of a body; throws RefusedException if there is none. */
   static NewPlant read(byte[] body) {
-    return read(decode(body));
+    return read(decode(body), true);
   }
 
-  private static NewPlant read(CharBuffer text) {
+  private static NewPlant read(CharBuffer text, boolean mayReplace) {
     try (JsonParser parser = JSON.createParser(text.array(), 0, text.limit())) {
       return new NewPlantJson(parser).read();
     } catch (JsonProcessingException e) {
-      CharBuffer replaced = replaceUnpairedSurrogates(text);
-      if (!replaced.equals(text)) {
-        return read(replaced);
+      if (mayReplace) {
+        return read(replaceUnpairedSurrogates(text), false);
       }
       throw malformed("valid JSON (RFC 8259) without repeated members", e.getLocation());
     } catch (IOException e) {

@@ -31,9 +31,9 @@ final class NewPlantReader {
   /** With well-formed parameters (RFC 9110, section 8.3.1), and no charset but UTF-8. */
   private static final Pattern JSON =
       Pattern.compile(
-          "application/json(?:[ \\t]*;[ \\t]*(?:charset=(?:utf-8|\"utf-8\")|"
-              + "(?!charset=)TOKEN=(?:TOKEN|\"(?:[^\"\\\\]|\\\\.)*\"))?)*[ \\t]*"
-                  .replace("TOKEN", TOKEN),
+          ("application/json(?:[ \\t]*;[ \\t]*(?:charset=(?:utf-8|\"utf-8\")|"
+                  + "(?!charset=)TOKEN=(?:TOKEN|\"(?:[^\"\\\\]|\\\\.)*\"))?)*[ \\t]*")
+              .replace("TOKEN", TOKEN),
           Pattern.CASE_INSENSITIVE);
 
   /** The cost of the pattern may grow with the square of the length. */
