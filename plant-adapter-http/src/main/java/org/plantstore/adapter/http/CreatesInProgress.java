@@ -22,8 +22,8 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
  * Bounds how many creates are in progress, and how long. Each holds a permit, and a thread if the
- * store blocks. At its deadline a create fails; its thread is interrupted, and keeps the permit
- * until it returns. Safe for use by many threads.
+ * store blocks. At its deadline a create fails. If its thread still runs, it is interrupted, and
+ * the permit is free only when the thread returns. Safe for use by many threads.
  */
 @Singleton
 final class CreatesInProgress {
@@ -93,7 +93,7 @@ final class CreatesInProgress {
     return lost.get();
   }
 
-  /** Runs the call of a store that blocks. A permit is lost from its interrupt until it returns. */
+  /** Runs the call of a store that blocks. Its permit is lost while it ignores an interrupt. */
   private final class BlockingCall implements Executor {
 
     private @Nullable Thread thread;

@@ -43,10 +43,9 @@ final class PlantTable implements GroupCommit.Table {
   private static final int BATCHES_BEFORE_PLAIN_INSERT = 1_000;
 
   /**
-   * A row without a name, of another program, is no plant. Where standbys confirm commits, a
-   * visible row may be unconfirmed, such as after a crash. The query therefore writes a message to
-   * the server's WAL. The query's own commit then waits until a standby has confirmed all earlier
-   * commits.
+   * A row without a name, of another program, is no plant. After a crash a row may be visible
+   * although no standby has it. So the query writes a message to the WAL: its own commit then waits
+   * for a standby, and with it all earlier commits.
    */
   private static final String SELECT =
       """
@@ -141,7 +140,7 @@ final class PlantTable implements GroupCommit.Table {
     try (PreparedStatement select = connection.prepareStatement(SELECT)) {
       select.setObject(1, idsOf(plants));
       Map<Long, NewPlant> stored = new HashMap<>();
-      // A server that passes rows on does not know the setting of those that store them.
+      // With Citus, this server does not know whether the nodes have standbys.
       boolean isSynchronous = form == Form.ROWS;
       try (ResultSet row = statements.execute(select)) {
         while (row.next()) {

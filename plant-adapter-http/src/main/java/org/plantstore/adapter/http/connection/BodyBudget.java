@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicLong;
 final class BodyBudget {
 
   /**
-   * A plant exists as body, text, batch row and answer, up to four times its bytes in all. The
-   * service itself needs a third of a small heap.
+   * A plant exists as body, text, batch row and answer, up to four times its bytes in all. So an
+   * eighth for bodies is half of the heap. The service itself needs a third of a small one.
    */
   private static final int SHARE_OF_HEAP = 8;
 

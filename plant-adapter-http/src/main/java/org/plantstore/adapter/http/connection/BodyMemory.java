@@ -58,9 +58,8 @@ final class BodyMemory extends ChannelDuplexHandler {
   }
 
   /**
-   * Reads on. The framework starts a request when a read is complete. A small body is awaited
-   * first, because abandoning a request that the framework has started costs the service more than
-   * it cost the client.
+   * Waits for a small body before the framework starts the request, which it does when a read is
+   * complete. Otherwise a client could cheaply make the service start and abandon work.
    */
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
@@ -80,6 +79,7 @@ final class BodyMemory extends ChannelDuplexHandler {
       long givenBytes = takenBytes;
       takenBytes = 0;
       if (givenBytes > BodyBudget.FREE_BYTES) {
+        // Also if the answer is dropped: RequestSequence completes its promise.
         written = promise.unvoid().addListener(done -> budget.release(givenBytes));
       }
     }

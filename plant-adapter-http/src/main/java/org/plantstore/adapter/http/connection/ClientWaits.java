@@ -51,7 +51,7 @@ final class ClientWaits extends ChannelDuplexHandler {
     slowClients.whenReleased(context::fireChannelReadComplete);
   }
 
-  /** A pipelined request may have begun without new input, so the wait may be another. */
+  /** Looks again what the connection waits for: a pipelined request can begin without input. */
   @Override
   public void read(ChannelHandlerContext context) {
     context.read();
@@ -78,6 +78,7 @@ final class ClientWaits extends ChannelDuplexHandler {
 
   /** Returns the kind of the wait, or null if the connection is idle, is served, or ends. */
   private @Nullable Kind currentKind(ChannelHandlerContext context) {
+    // In this order, because unread answers stop the reading, and a handshake the decoding.
     Part next = current.next();
     if (!context.channel().isActive()) {
       return null;

@@ -22,9 +22,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * The end of the service. The service runs this when the drain begins; from then on each answer
- * closes its connection. When the drain ends, the ports are closed before the event loops stop, so
- * that each accepted connection is served. Thread-safe.
+ * The end of the service. Draining begins with {@link #run()}: from then on each answer closes its
+ * connection. At the server's shutdown event, before the event loops stop, (1) each listener leaves
+ * its selector, (2) it accepts what the kernel has accepted, and closes its port, (3) each event
+ * loop registers its new connections. So each accepted connection is served. Thread-safe.
  */
 @Singleton
 @Named("drain")
@@ -54,11 +55,10 @@ final class Drain implements Runnable, ApplicationEventListener<ServerShutdownEv
   @Override
   public void onApplicationEvent(ServerShutdownEvent event) {
     for (AbstractNioChannel listener : listeners) {
-      // The port stays open until the selector has selected again. A delayed task runs after that.
+      // The port is deregistered when the selector has selected again; a delayed task runs after.
       listener.deregister().awaitUninterruptibly();
       listener.eventLoop().schedule(() -> close(listener), 1, MILLISECONDS).awaitUninterruptibly();
     }
-    // After the tasks that register connections.
     eventLoops.forEach(
         group -> group.forEach(loop -> loop.submit(() -> {}).awaitUninterruptibly()));
   }

@@ -19,8 +19,8 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.observe.Exchange;
 
 /**
- * Refuses a request that is not well-formed. The framework sees nothing of a malformed head, and of
- * a malformed body what came before the fault. Stands behind {@link RequestSequence}. One per
+ * Refuses a request that is not well-formed. The framework never sees a malformed head. Of a
+ * malformed body it sees the part before the fault. Stands behind {@link RequestSequence}. One per
  * connection, used by its event loop only.
  */
 final class MalformedRequests extends ChannelInboundHandlerAdapter {

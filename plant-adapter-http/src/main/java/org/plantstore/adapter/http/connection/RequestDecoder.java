@@ -43,13 +43,13 @@ final class RequestDecoder extends HttpRequestDecoder {
   private final CurrentRequest current;
   private boolean isInHead;
   private boolean isChunked; // until the last chunk
-  private long contentBytes; // until the next line: a body, or a chunk with its size and its end
+  private long contentBytes; // left of a fixed body, or of a chunk with its size line and its CRLF
   private byte lastByte = '\n'; // of the lines of heads and trailers
   private boolean isMalformed;
   private int headers;
   private int headBytes;
 
-  /** Creates a decoder. A request that waits stays undecoded, because it takes less memory so. */
+  /** Creates a decoder. During an answer, the next request stays bytes, which take less memory. */
   RequestDecoder(CurrentRequest current) {
     super(
         new HttpDecoderConfig()
@@ -91,8 +91,9 @@ final class RequestDecoder extends HttpRequestDecoder {
     headBytes += isInHead ? bytes.readerIndex() - from : 0;
     for (int at = from; at < bytes.readerIndex(); at++) {
       byte next = bytes.getByte(at);
+      boolean isCrOrLfAlone = (lastByte == '\r') != (next == '\n');
       boolean isFolded = lastByte == '\n' && next <= ' ' && next != '\r'; // also if it is not ASCII
-      isMalformed |= (lastByte == '\r') != (next == '\n') || isFolded;
+      isMalformed |= isCrOrLfAlone || isFolded;
       lastByte = next;
     }
     if (!decoded.isEmpty()) {
@@ -100,7 +101,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     }
   }
 
-  /** Removes the extensions from a chunk's first line, or makes a malformed line unreadable. */
+  /** Cuts {@code 5;a=b\r\n} to {@code 5\r\n} in place, or makes a malformed line unreadable. */
   private void beginChunk(ByteBuf bytes) {
     int from = bytes.readerIndex();
     int lineBytes = bytes.bytesBefore((byte) '\n') + 1; // 0 if the line is incomplete

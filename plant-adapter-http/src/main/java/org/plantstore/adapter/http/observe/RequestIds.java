@@ -41,7 +41,7 @@ record RequestIds(HttpHeaders headers, String requestId) {
     return hex.toHexDigits(random.nextLong()) + hex.toHexDigits(random.nextLong());
   }
 
-  /** Runs work; log lines of this thread meanwhile carry the ids. */
+  /** Runs work; log lines of this thread meanwhile carry only these ids. */
   void run(Runnable work) {
     List<String> parents = headers.getAll("traceparent");
     Matcher parent = TRACE_PARENT.matcher(parents.size() == 1 ? parents.get(0) : "");

@@ -19,9 +19,8 @@ final class LaneSlots {
   private final Map<String, Semaphore> nodes = new ConcurrentHashMap<>();
 
   /**
-   * Returns the slots of a lane. If the node already writes a batch, waits up to 50 ms for it, and
-   * collects more plants meanwhile: a statement of eight rows costs the node no more than one of
-   * two. Takes the slot after that, so that batches of other nodes can use it.
+   * Returns the slots of a lane. If the node already writes a batch, waits up to 50 ms for it,
+   * takes no slot yet, and collects more plants: eight rows cost the node no more than two.
    */
   GroupCommit.Limit ofLane(String node) {
     Semaphore own = new Semaphore(1);

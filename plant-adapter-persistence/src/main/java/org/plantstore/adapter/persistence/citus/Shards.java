@@ -118,7 +118,7 @@ final class Shards {
             ? nodes.size() // each shard has a lane of its own
             : Math.max(1, maximum / Set.copyOf(nodes.values()).size());
     NavigableMap<Integer, Shard> shards = new TreeMap<>();
-    nodes.forEach((least, node) -> {
+    nodes.forEach((least, node) -> { // in the order of nodes, so that each uses all its lanes
       int number = shards.size();
       shards.put(least, new Shard(number, new LaneId(node, number % maxLanesOfNode)));
     });

@@ -58,7 +58,7 @@ public final class ConnectionPool implements BeanCreatedEventListener<Datasource
     pool.setUsername(null);
     // Each statement commits by itself, so that the answer follows the commit.
     pool.setAutoCommit(true);
-    // Otherwise the pool asks its first connection, and never recovers if that one breaks.
+    // Otherwise HikariCP asks its first connection, and does not recover if that one breaks.
     pool.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
     pool.setConnectionTimeout(timeouts.deadline().toMillis());
     pool.setValidationTimeout(DatabaseTimeouts.PROBE.toMillis());
