@@ -10,7 +10,6 @@ import com.nimbusds.jose.jwk.JWKMatcher;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.KeyType;
 import com.nimbusds.jose.jwk.KeyUse;
-import com.nimbusds.jose.jwk.OctetKeyPair;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.util.JSONObjectUtils;
 import java.text.ParseException;
@@ -32,7 +31,7 @@ record PublishedKeys(JWKSet usable, List<String> leftOut) {
 
   /** The algorithms of public keys (RFC 7518, section 3.1). */
   static final Set<JWSAlgorithm> ALGORITHMS =
-      Stream.of("RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 Ed25519 EdDSA".split(" "))
+      Stream.of("RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512".split(" "))
           .map(JWSAlgorithm::parse)
           .collect(Collectors.toUnmodifiableSet());
 
@@ -52,17 +51,13 @@ record PublishedKeys(JWKSet usable, List<String> leftOut) {
    * them.
    */
   static JWKMatcher matcher(JWSHeader header) {
-    JWSAlgorithm algorithm = header.getAlgorithm();
     JWKMatcher.Builder matcher =
         new JWKMatcher.Builder()
-            .keyType(KeyType.forAlgorithm(algorithm))
-            .curves(Curve.forJWSAlgorithm(algorithm))
+            .keyType(KeyType.forAlgorithm(header.getAlgorithm()))
+            .curves(Curve.forJWSAlgorithm(header.getAlgorithm()))
             .keyUses(KeyUse.SIGNATURE, null)
-            .algorithms(algorithm, null)
+            .algorithms(header.getAlgorithm(), null)
             .publicOnly(true);
-    if (Ed25519.ALGORITHMS.contains(algorithm)) {
-      matcher.curve(Curve.Ed25519).algorithms(JWSAlgorithm.Ed25519, JWSAlgorithm.EdDSA, null);
-    }
     return (header.getKeyID() == null ? matcher : matcher.keyIDs(header.getKeyID(), null)).build();
   }
 
@@ -93,8 +88,7 @@ record PublishedKeys(JWKSet usable, List<String> leftOut) {
     }
     PublishedKeys published = new PublishedKeys(new JWKSet(usable), leftOut);
     require(
-        !usable.isEmpty(),
-        "let the provider sign with an RS, PS or ES algorithm, or Ed25519; " + published);
+        !usable.isEmpty(), "let the provider sign with an RS, PS or ES algorithm; " + published);
     return published;
   }
 
@@ -111,10 +105,7 @@ record PublishedKeys(JWKSet usable, List<String> leftOut) {
     require(isLarge, "it must have " + MIN_RSA_BITS + " bits, but has " + key.size());
     boolean isVerifying =
         ALGORITHMS.stream().anyMatch(algorithm -> matcher(new JWSHeader(algorithm)).matches(key));
-    require(isVerifying, "its kty, crv, use and alg fit no RS, PS, ES or Ed25519 algorithm");
-    if (key instanceof OctetKeyPair published) {
-      Ed25519.key(published); // can be used
-    }
+    require(isVerifying, "its kty, crv, use and alg fit no RS, PS or ES algorithm");
     return key;
   }
 

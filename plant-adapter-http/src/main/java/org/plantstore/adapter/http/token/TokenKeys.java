@@ -6,7 +6,6 @@ import com.nimbusds.jose.KeySourceException;
 import com.nimbusds.jose.jwk.JWKMatcher;
 import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.jwk.JWKSet;
-import com.nimbusds.jose.jwk.OctetKeyPair;
 import com.nimbusds.jose.proc.JWSKeySelector;
 import com.nimbusds.jose.proc.JWSVerificationKeySelector;
 import com.nimbusds.jose.proc.SecurityContext;
@@ -80,11 +79,6 @@ final class TokenKeys implements JWSKeySelector<SecurityContext> {
       throws KeySourceException {
     if (published == null || JWSAlgorithm.Family.HMAC_SHA.contains(header.getAlgorithm())) {
       return secrets.current().select(header);
-    }
-    if (Ed25519.ALGORITHMS.contains(header.getAlgorithm())) {
-      return published.get(new JWKSelector(PublishedKeys.matcher(header)), context).stream()
-          .map(key -> Ed25519.key((OctetKeyPair) key))
-          .toList();
     }
     JWSVerificationKeySelector<SecurityContext> selector =
         new JWSVerificationKeySelector<>(PublishedKeys.ALGORITHMS, published) {

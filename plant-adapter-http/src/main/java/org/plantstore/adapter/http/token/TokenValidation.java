@@ -63,7 +63,6 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
                 type == null || TYPE.matcher(type.getType()).matches(),
                 "its typ must be JWT or at+jwt, but is \"" + type + "\""));
     processor.setJWSKeySelector(keys);
-    processor.setJWSVerifierFactory(new Ed25519());
     processor.setJWTClaimsSetVerifier(claimsVerifier(settings));
   }
 
