@@ -28,6 +28,11 @@ public final class DevelopmentKey {
 
   /** Returns a token of another caller. */
   public static String token(String subject, Duration validity) {
+    return token(SECRET, subject, validity);
+  }
+
+  /** Returns a token of another secret and caller. */
+  public static String token(String secret, String subject, Duration validity) {
     try {
       SignedJWT token =
           new SignedJWT(
@@ -36,7 +41,7 @@ public final class DevelopmentKey {
                   .subject(subject)
                   .expirationTime(Date.from(Instant.now().plus(validity)))
                   .build());
-      token.sign(new MACSigner(SECRET.getBytes(UTF_8)));
+      token.sign(new MACSigner(secret.getBytes(UTF_8)));
       return token.serialize();
     } catch (JOSEException e) {
       throw new IllegalStateException(e);

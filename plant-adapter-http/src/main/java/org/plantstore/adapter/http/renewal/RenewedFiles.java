@@ -54,7 +54,7 @@ public final class RenewedFiles<T> {
         return false;
       }
       current = found;
-      LOG.info("{} has changed: {} is in use", variable, found);
+      LOG.info("{} has changed, and now has {}", variable, found);
       return true;
     } catch (ConfigurationException e) {
       failures++;

@@ -80,7 +80,7 @@ class RotatedKeysTest {
       write(NEW);
       validation.renewKeys();
       assertEquals(
-          "JWT_SECRET_FILE has changed: 1 secret is in use",
+          "JWT_SECRET_FILE has changed, and now has 1 secret",
           log.await(2).get(1).getFormattedMessage());
       assertValid(validation, false, true);
     }
