@@ -1,16 +1,14 @@
 package org.plantstore.app;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
-import ch.qos.logback.core.encoder.EncoderBase;
+import ch.qos.logback.core.LayoutBase;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
-import java.math.BigDecimal;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -21,54 +19,40 @@ import org.slf4j.event.KeyValuePair;
  * finds every value by its name. Logback's own encoder nests the values, as strings. Safe for use
  * by many threads.
  */
-public final class JsonLines extends EncoderBase<ILoggingEvent> {
-
-  /** The text of a value that is absent, which has no member. */
-  private static final String ABSENT = "-";
+public final class JsonLines extends LayoutBase<ILoggingEvent> {
 
   private static final JsonFactory JSON = new JsonFactory();
 
   @Override
-  public byte[] encode(ILoggingEvent event) {
+  public String doLayout(ILoggingEvent event) {
+    Map<String, Object> members = new LinkedHashMap<>();
+    members.put("timestamp", event.getInstant());
+    members.put("level", event.getLevel());
+    members.put("logger", event.getLoggerName());
+    members.put("thread", event.getThreadName());
+    members.put("message", event.getFormattedMessage());
+    members.putAll(event.getMDCPropertyMap());
+    for (KeyValuePair pair :
+        Objects.requireNonNullElse(event.getKeyValuePairs(), List.<KeyValuePair>of())) {
+      if (!"-".equals(pair.value)) { // the text of a value that is absent
+        members.put(pair.key, pair.value);
+      }
+    }
+    if (event.getThrowableProxy() != null) {
+      members.put("stack_trace", ThrowableProxyUtil.asString(event.getThrowableProxy()));
+    }
     StringWriter line = new StringWriter(512);
     try (JsonGenerator json = JSON.createGenerator(line)) {
       json.writeStartObject();
-      json.writeStringField("timestamp", event.getInstant().toString());
-      json.writeStringField("level", event.getLevel().toString());
-      json.writeStringField("logger", event.getLoggerName());
-      json.writeStringField("thread", event.getThreadName());
-      json.writeStringField("message", event.getFormattedMessage());
-      for (Map.Entry<String, String> id : event.getMDCPropertyMap().entrySet()) {
-        json.writeStringField(id.getKey(), id.getValue());
-      }
-      for (KeyValuePair pair :
-          Objects.requireNonNullElse(event.getKeyValuePairs(), List.<KeyValuePair>of())) {
-        if (pair.value instanceof BigDecimal number) {
-          json.writeNumberField(pair.key, number);
-        } else if (pair.value instanceof Number number) {
-          json.writeNumberField(pair.key, number.longValue());
-        } else if (!ABSENT.equals(pair.value)) {
-          json.writeStringField(pair.key, String.valueOf(pair.value));
-        }
-      }
-      if (event.getThrowableProxy() != null) {
-        json.writeStringField(
-            "stack_trace", ThrowableProxyUtil.asString(event.getThrowableProxy()));
+      for (Map.Entry<String, Object> member : members.entrySet()) {
+        Object value = member.getValue();
+        json.writeObjectField(
+            member.getKey(), value instanceof Number ? value : String.valueOf(value));
       }
       json.writeEndObject();
     } catch (IOException e) {
       throw new UncheckedIOException("writing to memory must not fail", e);
     }
-    return line.append('\n').toString().getBytes(UTF_8);
-  }
-
-  @Override
-  public byte[] headerBytes() {
-    return new byte[0];
-  }
-
-  @Override
-  public byte[] footerBytes() {
-    return new byte[0];
+    return line.append('\n').toString();
   }
 }

@@ -238,7 +238,8 @@ class ClientsTest {
     Program.requireNode();
     String browser = Program.requireInstalled("chromium", "chromium-browser", "google-chrome");
     String screenshots = Program.TARGET.resolve("screenshots").toString();
-    Map<String, String> environment = Map.of("CHROMIUM", browser, "SCREENSHOTS", screenshots);
+    Map<String, String> environment =
+        Map.of("CHROMIUM", browser, "SCREENSHOTS", screenshots, "ORIGIN", ServiceProcess.ORIGIN);
     Program.runNodeTest(Program.JAVASCRIPT, "page.test.mjs", environment);
     Program.runNodeTest(Program.JAVASCRIPT, "origin.test.mjs", environment);
   }

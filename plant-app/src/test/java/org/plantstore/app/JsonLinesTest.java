@@ -37,7 +37,7 @@ class JsonLinesTest {
     event.addKeyValuePair(new KeyValuePair("path", ODD));
     event.addKeyValuePair(new KeyValuePair("error", "-"));
 
-    String line = new String(new JsonLines().encode(event), UTF_8);
+    String line = new String(new JsonLines().doLayout(event).getBytes(UTF_8), UTF_8);
     assertEquals(line.length() - 1, line.indexOf('\n'), line);
     JsonNode members = new ObjectMapper().readTree(line);
     String kept = ODD.replace("\ud800", "?");

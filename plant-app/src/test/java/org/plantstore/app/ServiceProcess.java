@@ -48,6 +48,9 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
     }
   }
 
+  /** The other origin whose pages may call the shared service; a test serves them at its port. */
+  static final String ORIGIN = "http://app.example:" + freePort();
+
   private static @Nullable ServiceProcess shared;
 
   private final Path output = temporaryFile("plant-store", ".log");
@@ -89,8 +92,7 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
               Database.shared()
                   .environment(
                       Map.of(
-                          "JWT_REQUIRED_CLAIMS", "sub=developer",
-                          "CORS_ALLOWED_ORIGINS", "http://app.example")));
+                          "JWT_REQUIRED_CLAIMS", "sub=developer", "CORS_ALLOWED_ORIGINS", ORIGIN)));
       Runtime.getRuntime().addShutdownHook(new Thread(service::close));
       shared = service.awaitReady();
     }

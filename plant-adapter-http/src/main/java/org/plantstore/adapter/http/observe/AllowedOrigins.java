@@ -5,7 +5,6 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.util.AsciiString;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -52,24 +51,15 @@ public record AllowedOrigins(List<String> origins) {
   /** Returns the origins, for the command {@code check}. */
   @Override
   public String toString() {
-    return origins.isEmpty()
-        ? "pages of no other origin"
-        : "pages of " + String.join(" or ", origins);
+    return "pages of " + (origins.isEmpty() ? "no other origin" : String.join(" or ", origins));
   }
 
-  /** Returns the settings with which the framework answers preflights. */
+  /** Returns the settings of the framework, which answers preflights, by default of any origin. */
   public Map<String, Object> settings() {
-    Map<String, Object> settings = new HashMap<>();
-    if (!origins.isEmpty()) {
-      String prefix = "micronaut.server.cors.configurations.pages.";
-      settings.put("micronaut.server.cors.enabled", true);
-      settings.put("micronaut.server.cors.single-header", true);
-      settings.put(prefix + "allow-credentials", false);
-      if (!origins.contains(ANY)) { // the framework's default
-        settings.put(prefix + "allowed-origins", origins);
-      }
-    }
-    return settings;
+    String cors = "micronaut.server.cors.";
+    return origins.isEmpty() || origins.contains(ANY)
+        ? Map.of(cors + "enabled", !origins.isEmpty())
+        : Map.of(cors + "enabled", true, cors + "configurations.pages.allowed-origins", origins);
   }
 
   /** Sets the headers with which a browser lets the page of a request read the answer. */

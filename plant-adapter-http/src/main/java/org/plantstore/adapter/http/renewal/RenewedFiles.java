@@ -1,6 +1,11 @@
 package org.plantstore.adapter.http.renewal;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import io.micronaut.context.exceptions.ConfigurationException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,6 +41,17 @@ public final class RenewedFiles<T> {
     this.current = first;
   }
 
+  /** Returns a file's bytes, each as one character. */
+  public static String text(String variable, Path file) {
+    try {
+      return Files.readString(file, ISO_8859_1);
+    } catch (IOException e) {
+      String reason = e.getClass().getSimpleName();
+      throw new ConfigurationException(
+          variable + " must be a file that can be read, but " + file + " cannot: " + reason);
+    }
+  }
+
   public T current() {
     return current;
   }
@@ -61,7 +77,7 @@ public final class RenewedFiles<T> {
       // A line an hour, the first after 10 s: several files are replaced one after the other.
       if (failures % 3_600 == 10) {
         String fault = e.getMessage();
-        LOG.warn("A file cannot be used; in use stays {}, {}: {}", variable, known, fault);
+        LOG.warn("{} cannot be renewed; {} stays in use: {}", variable, known, fault);
       }
       return false;
     }

@@ -9,8 +9,6 @@ import io.micronaut.http.HttpVersion;
 import io.micronaut.http.ssl.SslBuilder;
 import io.micronaut.http.ssl.SslConfiguration;
 import java.io.ByteArrayInputStream;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
@@ -27,6 +25,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.http.renewal.RenewedFiles;
 
 /**
  * The files of TLS_CERTIFICATE and TLS_KEY. Immutable.
@@ -81,8 +80,8 @@ public record TlsFiles(Path certificate, Path key) {
 
   /** Reads the files; returns the known certificate if they are unchanged. */
   TlsCertificate read(@Nullable TlsCertificate known) {
-    String certificates = text(CERTIFICATE, certificate);
-    String keys = text(KEY, key);
+    String certificates = RenewedFiles.text(CERTIFICATE, certificate);
+    String keys = RenewedFiles.text(KEY, key);
     String source = certificates + keys;
     if (known != null && known.source().equals(source)) {
       requireValid(known.own());
@@ -94,16 +93,6 @@ public record TlsFiles(Path certificate, Path key) {
     KeyStore keyStore = keyStore(keys, chain);
     requireMatch(own, keyStore);
     return new TlsCertificate(own, keyStore, source);
-  }
-
-  private static String text(String variable, Path file) {
-    try {
-      return Files.readString(file, ISO_8859_1);
-    } catch (IOException e) {
-      String reason = e.getClass().getSimpleName();
-      throw new ConfigurationException(
-          variable + " must be a file that can be read, but " + file + " cannot: " + reason);
-    }
   }
 
   private List<X509Certificate> chain(String pem) {

@@ -1,5 +1,6 @@
 package org.plantstore.adapter.http.token;
 
+import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -10,6 +11,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.text.ParseException;
 import java.time.Duration;
 import java.util.Objects;
@@ -39,11 +42,29 @@ final class ProviderKeySet {
     this.address = address;
   }
 
-  /** Fetches the key set; throws IOException with host, port and remedy if no key is usable. */
+  /** Returns whether the key set is in a file, which may be read often. */
+  boolean isFile() {
+    return "file".equalsIgnoreCase(address.getScheme());
+  }
+
+  /** Fetches the key set; throws ConfigurationException with the place and the remedy. */
+  PublishedKeys require() {
+    try {
+      return fetch();
+    } catch (IOException e) {
+      throw new ConfigurationException(
+          "the key set at JWT_JWKS_URL cannot be fetched: " + e.getMessage());
+    }
+  }
+
+  /** Fetches the key set; throws IOException with the place and the remedy if no key is usable. */
   PublishedKeys fetch() throws IOException {
     long deadline = System.nanoTime() + TIMEOUT.toNanos();
     URI target = address;
     try {
+      if (isFile()) {
+        return PublishedKeys.parse(Files.readString(Path.of(address)));
+      }
       for (int redirects = 0; ; redirects++) {
         ByteArrayOutputStream body = new ByteArrayOutputStream();
         HttpResponse<Void> answer = send(target, body, deadline - System.nanoTime());
@@ -58,8 +79,8 @@ final class ProviderKeySet {
     } catch (IOException | ParseException | RuntimeException | StackOverflowError e) {
       int port = target.getPort() < 0 ? target.toURL().getDefaultPort() : target.getPort();
       Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
-      throw new IOException(
-          ForeignText.quoted(target.getHost() + ":" + port) + " " + reason(cause), e);
+      String place = target.getHost() == null ? target.toString() : target.getHost() + ":" + port;
+      throw new IOException(ForeignText.quoted(place) + " " + reason(cause), e);
     }
   }
 

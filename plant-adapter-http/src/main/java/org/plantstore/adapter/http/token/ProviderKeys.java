@@ -5,6 +5,7 @@ import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.source.JWKSetUnavailableException;
+import com.nimbusds.jose.jwk.source.JWKSource;
 import com.nimbusds.jose.proc.SecurityContext;
 import java.io.IOException;
 import java.net.URI;
@@ -26,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * JWKSourceBuilder} refuses a search that exceeds its rate limit; here the search waits for the
  * next fetch, without a thread. Safe for use by many threads.
  */
-final class ProviderKeys implements PublishedKeySource {
+final class ProviderKeys implements JWKSource<SecurityContext> {
 
   private static final Logger LOG = LoggerFactory.getLogger(ProviderKeys.class);
 
@@ -62,8 +63,13 @@ final class ProviderKeys implements PublishedKeySource {
     pace = new FetchPace(lifetime.dividedBy(60), System.nanoTime());
   }
 
-  @Override
-  public JWKSet current() {
+  /** Returns whether the keys are in a file, which is read when {@link #renew} is called. */
+  boolean isFile() {
+    return keySet.isFile();
+  }
+
+  /** Returns the keys that are known now, the same object until there are others. */
+  JWKSet current() {
     return known.keys;
   }
 
@@ -83,11 +89,13 @@ final class ProviderKeys implements PublishedKeySource {
    * provider is down. A call with a known key begins a renewal after three quarters of the
    * lifetime, and waits for it only after the whole lifetime; others use the known key meanwhile.
    */
-  @Override
-  public CompletableFuture<Void> search(JWKSelector selector, Executor executor) {
+  CompletableFuture<Void> search(JWKSelector selector, Executor executor) {
     long began = System.nanoTime();
     Known now = known;
     CompletableFuture<Void> completed = CompletableFuture.completedFuture(null);
+    if (isFile()) {
+      return completed;
+    }
     if (now.has(selector)) {
       long age = began - now.since;
       if (age < lifetimeNanos / 4 * 3 || !fetch.isDone()) {
@@ -140,7 +148,9 @@ final class ProviderKeys implements PublishedKeySource {
       known = new Known(isSame ? before.keys : fetched.usable(), began, false);
     } catch (IOException e) {
       known = new Known(before.keys, before.since, true);
-      LOG.warn("The key set at JWT_JWKS_URL cannot be fetched: {}", e.getMessage());
+      if (!isFile() || !before.isDown) { // a file is read every second
+        LOG.warn("The key set at JWT_JWKS_URL cannot be fetched: {}", e.getMessage());
+      }
     }
   }
 }

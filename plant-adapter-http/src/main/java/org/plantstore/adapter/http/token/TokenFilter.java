@@ -42,6 +42,7 @@ final class TokenFilter implements Ordered {
 
   private final List<SecurityRule<HttpRequest<?>>> rules;
   private final TokenValidation validation;
+  private final TokenKeys keys;
   private final ValidatedTokens validatedTokens;
   private final Executor executor;
   private final int managementPort;
@@ -49,11 +50,13 @@ final class TokenFilter implements Ordered {
   TokenFilter(
       List<SecurityRule<HttpRequest<?>>> rules,
       TokenValidation validation,
+      TokenKeys keys,
       ValidatedTokens validatedTokens,
       @Named(TaskExecutors.IO) Executor executor,
       @Property(name = "endpoints.all.port", defaultValue = "0") int managementPort) {
     this.rules = rules;
     this.validation = validation;
+    this.keys = keys;
     this.validatedTokens = validatedTokens;
     this.executor = executor;
     this.managementPort = managementPort;
@@ -69,7 +72,7 @@ final class TokenFilter implements Ordered {
   CompletionStage<HttpRequest<?>> requireToken(HttpRequest<?> request) {
     boolean isManagement = request.getServerAddress().getPort() == managementPort;
     String token = bearerToken(request.getHeaders());
-    ValidToken known = isManagement ? null : validatedTokens.get(token, validation.keys());
+    ValidToken known = isManagement ? null : validatedTokens.get(token, keys.current());
     if (known != null) {
       return requireAllowed(request, known);
     }
@@ -93,7 +96,7 @@ final class TokenFilter implements Ordered {
   }
 
   private CompletionStage<HttpRequest<?>> requireValid(HttpRequest<?> request, String token) {
-    if (validation.needsOtherThread(token)) {
+    if (keys.arePublished() && !token.isEmpty()) {
       Executor withIds = work -> executor.execute(() -> Exchange.of(request).runWithIds(work));
       return validation
           .searchKey(token, withIds)
@@ -103,9 +106,9 @@ final class TokenFilter implements Ordered {
   }
 
   private CompletionStage<HttpRequest<?>> requireValidNow(HttpRequest<?> request, String token) {
-    TokenKeys.Snapshot keys = validation.keys(); // before the validation, in which they may change
+    TokenKeys.Snapshot before = keys.current(); // before the validation, in which they may change
     ValidToken valid = validation.requireValid(token);
-    validatedTokens.add(token, valid, keys);
+    validatedTokens.add(token, valid, before);
     return requireAllowed(request, valid);
   }
 

@@ -1,15 +1,14 @@
 package org.plantstore.adapter.http.token;
 
-import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.KeySourceException;
-import com.nimbusds.jose.jwk.JWKMatcher;
 import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.KeyConverter;
 import com.nimbusds.jose.proc.JWSKeySelector;
-import com.nimbusds.jose.proc.JWSVerificationKeySelector;
 import com.nimbusds.jose.proc.SecurityContext;
-import java.net.URI;
+import io.micronaut.scheduling.annotation.Scheduled;
+import jakarta.inject.Singleton;
 import java.security.Key;
 import java.time.Duration;
 import java.util.List;
@@ -19,42 +18,33 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.renewal.RenewedFiles;
 
 /**
- * The keys of all sources: secrets, and published keys. The algorithm of a token decides which of
- * both it is checked with, so that no published key is taken for a secret (RFC 8725, section 3.1).
- * Safe for use by many threads.
+ * The secrets and the published keys. The algorithm of a token decides which of both it is checked
+ * with, so that no published key is taken for a secret (RFC 8725, section 3.1). Safe for use by
+ * many threads.
  */
+@Singleton
 final class TokenKeys implements JWSKeySelector<SecurityContext> {
 
-  /** The keys that are known at one time. */
-  record Snapshot(SecretKeys secrets, @Nullable JWKSet published) {
-
-    /** Returns whether another snapshot has the same keys. */
-    @SuppressWarnings("ReferenceEquality") // the same objects until the keys change
-    boolean isSame(Snapshot other) {
-      return secrets == other.secrets && published == other.published;
-    }
-  }
+  /** The keys at one time, the same objects until a change, so that comparisons are cheap. */
+  record Snapshot(SecretKeys secrets, @Nullable JWKSet published) {}
 
   private final RenewedFiles<SecretKeys> secrets;
-  private final @Nullable PublishedKeySource published;
+  private final @Nullable ProviderKeys published;
 
   TokenKeys(TokenSettings settings) {
     secrets = new RenewedFiles<>("JWT_SECRET_FILE", settings.secrets(), SecretKeys::readAgain);
-    URI keySet = settings.keySet();
-    if (keySet == null) {
-      published = null;
-    } else if (TokenSettings.isFile(keySet)) {
-      published = FileKeys.of(keySet);
-    } else {
-      published = new ProviderKeys(keySet, Duration.ofMinutes(5), 1_024);
-    }
+    published =
+        settings.keySet() == null
+            ? null
+            : new ProviderKeys(settings.keySet(), Duration.ofMinutes(5), 1_024);
+    renew();
   }
 
-  /** Reads the files again. Is called every second, by one thread at a time. */
+  @Scheduled(initialDelay = "1s", fixedDelay = "1s")
   void renew() {
     secrets.renew();
-    if (published instanceof FileKeys keys) {
-      keys.file().renew();
+    if (published != null && published.isFile()) {
+      published.renew();
     }
   }
 
@@ -69,7 +59,7 @@ final class TokenKeys implements JWSKeySelector<SecurityContext> {
 
   /** Completes when the key of a token is known, or the provider has been asked for the key. */
   CompletableFuture<Void> search(JWSHeader header, Executor executor) {
-    return published != null && PublishedKeys.ALGORITHMS.contains(header.getAlgorithm())
+    return published != null && isOfPublished(header)
         ? published.search(new JWKSelector(PublishedKeys.matcher(header)), executor)
         : CompletableFuture.completedFuture(null);
   }
@@ -77,16 +67,13 @@ final class TokenKeys implements JWSKeySelector<SecurityContext> {
   @Override
   public List<? extends Key> selectJWSKeys(JWSHeader header, @Nullable SecurityContext context)
       throws KeySourceException {
-    if (published == null || JWSAlgorithm.Family.HMAC_SHA.contains(header.getAlgorithm())) {
-      return secrets.current().select(header);
-    }
-    JWSVerificationKeySelector<SecurityContext> selector =
-        new JWSVerificationKeySelector<>(PublishedKeys.ALGORITHMS, published) {
-          @Override
-          protected JWKMatcher createJWKMatcher(JWSHeader header) {
-            return PublishedKeys.matcher(header);
-          }
-        };
-    return selector.selectJWSKeys(header, context);
+    return published != null && isOfPublished(header)
+        ? KeyConverter.toJavaKeys(
+            published.get(new JWKSelector(PublishedKeys.matcher(header)), context))
+        : secrets.current().select(header);
+  }
+
+  private static boolean isOfPublished(JWSHeader header) {
+    return PublishedKeys.ALGORITHMS.contains(header.getAlgorithm());
   }
 }

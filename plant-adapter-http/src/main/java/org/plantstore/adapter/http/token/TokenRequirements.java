@@ -11,9 +11,9 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
-import java.net.URI;
 import java.util.Objects;
 import java.util.concurrent.ForkJoinPool;
+import org.plantstore.adapter.http.error.RefusedException;
 
 /** The requirements on the identity provider and on a token, for the command {@code check}. */
 public record TokenRequirements(TokenSettings settings) {
@@ -24,15 +24,7 @@ public record TokenRequirements(TokenSettings settings) {
    * @throws ConfigurationException if none is usable
    */
   public String provider() {
-    URI keySet = Objects.requireNonNull(settings.keySet());
-    try {
-      return TokenSettings.isFile(keySet)
-          ? FileKeys.read(keySet).toString()
-          : new ProviderKeySet(keySet).fetch().toString();
-    } catch (IOException e) {
-      throw new ConfigurationException(
-          "the key set at JWT_JWKS_URL cannot be fetched: " + e.getMessage());
-    }
+    return new ProviderKeySet(Objects.requireNonNull(settings.keySet())).require().toString();
   }
 
   /**
@@ -45,21 +37,16 @@ public record TokenRequirements(TokenSettings settings) {
     try {
       String line = new BufferedReader(new InputStreamReader(input, UTF_8)).readLine();
       String token = Objects.requireNonNullElse(line, "").strip();
-      TokenValidation validation = new TokenValidation(settings);
+      TokenValidation validation = new TokenValidation(settings, new TokenKeys(settings));
       validation.searchKey(token, ForkJoinPool.commonPool()).join();
       JWTClaimsSet claims = validation.validClaims(token);
-      for (RequiredClaim required : settings.requiredClaims()) {
-        if (!required.isMetBy(claims)) {
-          throw new ConfigurationException(
-              "the token on standard input must have " + required + "; obtain one that has it");
-        }
-      }
+      validation.requireClaims(claims);
       return "valid until " + claims.getExpirationTime().toInstant();
     } catch (KeySourceException e) {
       throw new ConfigurationException(
           "the token on standard input cannot be checked: the key set at JWT_JWKS_URL is"
               + " unavailable");
-    } catch (IOException | BadJOSEException | JOSEException e) {
+    } catch (IOException | BadJOSEException | JOSEException | RefusedException e) {
       String reason = ForeignText.printable(String.valueOf(e.getMessage()), 200);
       throw new ConfigurationException(
           "the token on standard input is invalid; obtain a new token: " + reason);

@@ -64,10 +64,6 @@ public record TokenSettings(
             .toList());
   }
 
-  static boolean isFile(URI keySet) {
-    return "file".equalsIgnoreCase(keySet.getScheme());
-  }
-
   /** Returns the variables that have the keys. */
   public String sources() {
     List<String> sources = new ArrayList<>();
@@ -116,8 +112,9 @@ public record TokenSettings(
   private static URI address(String text) {
     try {
       URI uri = new URI(text);
-      if (isFile(uri) && uri.getHost() == null) {
-        FileKeys.read(uri); // is usable
+      ProviderKeySet keySet = new ProviderKeySet(uri);
+      if (keySet.isFile()) {
+        keySet.require();
         return uri;
       }
       boolean isHttp = String.valueOf(uri.getScheme()).matches("(?i)https?");

@@ -10,13 +10,13 @@ import com.nimbusds.jwt.proc.BadJWTException;
 import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
 import com.nimbusds.jwt.proc.DefaultJWTProcessor;
 import io.micronaut.http.HttpRequest;
-import io.micronaut.scheduling.annotation.Scheduled;
 import io.micronaut.security.token.jwt.validator.JsonWebTokenValidator;
 import jakarta.inject.Singleton;
 import java.security.GeneralSecurityException;
 import java.text.ParseException;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -52,36 +52,24 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
 
   private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
   private final TokenKeys keys;
-  private final List<RequiredClaim> requiredClaims;
+  private final TokenSettings settings;
 
-  TokenValidation(TokenSettings settings) {
-    keys = new TokenKeys(settings);
-    requiredClaims = settings.requiredClaims();
+  TokenValidation(TokenSettings settings, TokenKeys keys) {
+    this.settings = settings;
+    this.keys = keys;
     processor.setJWSTypeVerifier(
         (type, context) -> // the library's own comparison depends on the default locale
         require(
                 type == null || TYPE.matcher(type.getType()).matches(),
                 "its typ must be JWT or at+jwt, but is \"" + type + "\""));
     processor.setJWSKeySelector(keys);
-    processor.setJWTClaimsSetVerifier(claimsVerifier(settings));
+    processor.setJWTClaimsSetVerifier(claimsVerifier(settings.audiences()));
   }
 
-  private static DefaultJWTClaimsVerifier<SecurityContext> claimsVerifier(TokenSettings settings) {
-    Set<String> issuers = Set.copyOf(settings.issuers());
-    Set<String> audiences =
-        settings.audiences().isEmpty() ? null : Set.copyOf(settings.audiences());
+  private static DefaultJWTClaimsVerifier<SecurityContext> claimsVerifier(List<String> audiences) {
     DefaultJWTClaimsVerifier<SecurityContext> verifier =
-        new DefaultJWTClaimsVerifier<>(audiences, null, Set.of("exp"), null) {
-          @Override
-          public void verify(JWTClaimsSet claims, @Nullable SecurityContext context)
-              throws BadJWTException {
-            super.verify(claims, context);
-            String issuer = claims.getIssuer();
-            require(
-                issuers.isEmpty() || (issuer != null && issuers.contains(issuer)),
-                "its iss is not in JWT_ISSUER");
-          }
-        };
+        new DefaultJWTClaimsVerifier<>(
+            audiences.isEmpty() ? null : Set.copyOf(audiences), null, Set.of("exp"), null);
     verifier.setMaxClockSkew(CLOCK_SKEW_SECONDS);
     return verifier;
   }
@@ -93,14 +81,18 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
     }
     JWTClaimsSet claims =
         validate(token, null).orElseThrow(() -> new RefusedException(ErrorNumber.INVALID_TOKEN));
-    for (RequiredClaim required : requiredClaims) {
+    requireClaims(claims);
+    return ValidToken.of(claims);
+  }
+
+  void requireClaims(JWTClaimsSet claims) {
+    for (RequiredClaim required : settings.requiredClaims()) {
       if (!required.isMetBy(claims)) {
         throw new RefusedException(
             ErrorNumber.MISSING_CLAIM,
             "The bearer token must have " + required + "; obtain one that has it.");
       }
     }
-    return ValidToken.of(claims);
   }
 
   /**
@@ -125,8 +117,12 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
 
   /** Returns the claims; throws BadJOSEException if the token is not valid. */
   JWTClaimsSet validClaims(String token) throws BadJOSEException, JOSEException {
-    // Type, algorithm, key, signature; then aud, iss, exp and nbf (RFC 7519, section 4.1).
-    return processor.process(parse(token), null);
+    // Type, algorithm, key, signature; then aud, exp, nbf and iss (RFC 7519, section 4.1).
+    JWTClaimsSet claims = processor.process(parse(token), null);
+    String issuer = Objects.requireNonNullElse(claims.getIssuer(), "");
+    List<String> issuers = settings.issuers();
+    require(issuers.isEmpty() || issuers.contains(issuer), "its iss is not in JWT_ISSUER");
+    return claims;
   }
 
   private static SignedJWT parse(String token) throws BadJWTException {
@@ -159,11 +155,6 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
         || (value instanceof Number number && Math.abs(number.doubleValue()) <= MAX_DATE_SECONDS);
   }
 
-  /** Returns whether validation may wait for a provider, or verify a public-key signature. */
-  boolean needsOtherThread(String token) {
-    return keys.arePublished() && !token.isEmpty();
-  }
-
   /** Completes when the key of a token is known, or the provider has been asked for the key. */
   CompletableFuture<Void> searchKey(String token, Executor executor) {
     try {
@@ -171,15 +162,5 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
     } catch (BadJWTException e) {
       return CompletableFuture.completedFuture(null); // needs no key to be refused
     }
-  }
-
-  /** Returns the keys that are known now. */
-  TokenKeys.Snapshot keys() {
-    return keys.current();
-  }
-
-  @Scheduled(initialDelay = "1s", fixedDelay = "1s")
-  void renewKeys() {
-    keys.renew();
   }
 }

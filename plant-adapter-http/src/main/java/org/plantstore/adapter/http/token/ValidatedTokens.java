@@ -50,7 +50,7 @@ final class ValidatedTokens {
   /** Returns a token that was found valid with these keys, or null. */
   @Nullable ValidToken get(String token, TokenKeys.Snapshot keys) {
     Validated value = validated.getIfPresent(token);
-    return value != null && value.keys.isSame(keys) ? value.token : null;
+    return value != null && value.keys.equals(keys) ? value.token : null;
   }
 
   /** Adds a token that is valid with these keys, unless only the clock skew keeps it valid. */

@@ -100,9 +100,9 @@ class RenewedCertificateTest {
 
       assertEquals(first.getCertificate(), served(certificate));
       assertEquals(
-          "A file cannot be used; in use stays TLS_CERTIFICATE, [localhost, 127.0.0.1] until "
+          "TLS_CERTIFICATE cannot be renewed; [localhost, 127.0.0.1] until "
               + first.getCertificate().getNotAfter().toInstant()
-              + ": TLS_CERTIFICATE must be valid now, but "
+              + " stays in use: TLS_CERTIFICATE must be valid now, but "
               + files.certificate()
               + " is from ",
           log.await(1).get(0).getFormattedMessage().replaceFirst("(?<= is from ).*", ""));

@@ -2,6 +2,8 @@ package org.plantstore.adapter.http.token;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.plantstore.adapter.http.token.SecretTokensTest.isValid;
 
@@ -33,6 +35,12 @@ class RotatedKeysTest {
   @TempDir Path folder;
   private Path file;
 
+  @SuppressWarnings("NullAway.Init") // set by start
+  private TokenKeys keys;
+
+  @SuppressWarnings("NullAway.Init")
+  private TokenValidation validation;
+
   @BeforeEach
   void name() {
     file = folder.resolve("file");
@@ -40,49 +48,49 @@ class RotatedKeysTest {
 
   @Test
   void secrets_of_all_lines_are_valid_until_their_line_is_removed() throws IOException {
-    TokenValidation validation = withSecrets(OLD);
-    assertValid(validation, true, false);
+    withSecrets(OLD);
+    assertValid(true, false);
     for (String both : List.of(OLD + "\n" + NEW, NEW + "\n" + OLD + "\n")) {
       write(both);
-      validation.renewKeys();
-      assertValid(validation, true, true);
+      keys.renew();
+      assertValid(true, true);
     }
-    TokenKeys.Snapshot before = validation.keys();
-    validation.renewKeys();
-    assertEquals(true, before.isSame(validation.keys()), "nothing is validated anew");
+    TokenKeys.Snapshot before = keys.current();
+    keys.renew();
+    assertSame(before.secrets(), keys.current().secrets(), "nothing is validated anew");
     // As Kubernetes does it: another folder, to which a link is moved.
     Path next =
         Files.createSymbolicLink(
             folder.resolve("next"), Files.writeString(folder.resolve("2"), NEW));
     Files.move(next, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
-    validation.renewKeys();
-    assertValid(validation, false, true);
-    assertEquals(false, before.isSame(validation.keys()), "the removed secret is not remembered");
+    keys.renew();
+    assertValid(false, true);
+    assertNotEquals(before, keys.current(), "the removed secret is not remembered");
   }
 
   @Test
   void file_that_becomes_unusable_keeps_the_last_secrets_and_warns_after_10_seconds()
       throws IOException {
-    TokenValidation validation = withSecrets(OLD);
+    withSecrets(OLD);
     try (Log log = new Log(RenewedFiles.class.getName())) {
       Files.delete(file);
       for (int second = 0; second < 3_600; second++) {
         if (second == 5) {
           write("short");
         }
-        validation.renewKeys();
+        keys.renew();
       }
-      assertValid(validation, true, false);
+      assertValid(true, false);
       assertEquals(
-          "A file cannot be used; in use stays JWT_SECRET_FILE, 1 secret: line 1 of JWT_SECRET_FILE"
+          "JWT_SECRET_FILE cannot be renewed; 1 secret stays in use: each line of JWT_SECRET_FILE"
               + " must have at least 32 bytes, but has 5",
           log.await(1).get(0).getFormattedMessage());
       write(NEW);
-      validation.renewKeys();
+      keys.renew();
       assertEquals(
           "JWT_SECRET_FILE has changed, and now has 1 secret",
           log.await(2).get(1).getFormattedMessage());
-      assertValid(validation, false, true);
+      assertValid(false, true);
     }
   }
 
@@ -93,7 +101,7 @@ class RotatedKeysTest {
       all.append(each == '\n' ? "" : each);
     }
     String secret = " " + all + "\t ";
-    TokenValidation validation = withSecrets(secret);
+    withSecrets(secret);
     String token = "{\"alg\":\"HS256\"}";
     assertEquals(
         true, isValid(validation, Tokens.raw(token, Tokens.CLAIMS, secret.getBytes(ISO_8859_1))));
@@ -107,12 +115,10 @@ class RotatedKeysTest {
       delimiter = '|',
       quoteCharacter = '"',
       value = {
-        "\"\" | line 1 of JWT_SECRET_FILE must have at least 32 bytes, but has 0",
-        "\"OLD\n\n\" | line 2 of JWT_SECRET_FILE must have at least 32 bytes, but has 0",
-        "\"OLD\n short\" | line 2 of JWT_SECRET_FILE must have at least 32 bytes, but has 6",
-        "\"OLD\r\n\" | line 1 of JWT_SECRET_FILE must not end with CARRIAGE RETURN, but does",
-        "\"1\n2\n3\n4\n5\n6\n7\n8\n9\n1\n1\n1\n1\n1\n1\n1\n1\" | JWT_SECRET_FILE must have at"
-            + " most 16 lines, but has 17"
+        "\"\" | each line of JWT_SECRET_FILE must have at least 32 bytes, but has 0",
+        "\"OLD\n\n\" | each line of JWT_SECRET_FILE must have at least 32 bytes, but has 0",
+        "\"OLD\n short\" | each line of JWT_SECRET_FILE must have at least 32 bytes, but has 6",
+        "\"OLD\r\n\" | each line of JWT_SECRET_FILE must not end with CARRIAGE RETURN, but one does"
       })
   void unusable_file_ends_a_start(String text, String message) {
     ConfigurationException refusal =
@@ -122,17 +128,23 @@ class RotatedKeysTest {
 
   @Test
   void missing_file_ends_a_start() {
-    String path = folder.resolve("none").toString();
-    for (Map.Entry<String, Object> setting :
-        Map.<String, Object>of(
-                "jwt.secret-file", path, "jwt.jwks-url", folder.resolve("none").toUri())
-            .entrySet()) {
-      ConfigurationException refusal =
-          assertThrows(
-              ConfigurationException.class,
-              () -> SettingsOfTokens.of(Map.of(setting.getKey(), setting.getValue())));
-      assertEquals(true, String.valueOf(refusal.getMessage()).endsWith(": NoSuchFileException"));
-    }
+    assertRefused(
+        Map.of("jwt.secret-file", file.toString()),
+        "JWT_SECRET_FILE must be a file that can be read, but "
+            + file
+            + " cannot: NoSuchFileException");
+    assertRefused(
+        Map.of("jwt.jwks-url", file.toUri()),
+        "the key set at JWT_JWKS_URL cannot be fetched: \""
+            + file.toUri()
+            + "\" sends no usable key set; check the address and the provider: "
+            + file);
+  }
+
+  private static void assertRefused(Map<String, Object> settings, String message) {
+    ConfigurationException refusal =
+        assertThrows(ConfigurationException.class, () -> SettingsOfTokens.of(settings));
+    assertEquals(message, refusal.getMessage());
   }
 
   @Test
@@ -140,33 +152,36 @@ class RotatedKeysTest {
     ECKey first = IdentityProvider.key(Curve.P_256, "first");
     ECKey second = IdentityProvider.key(Curve.P_256, "second");
     write(new JWKSet(first).toString());
-    TokenValidation validation =
-        new TokenValidation(
-            SettingsOfTokens.of(Map.of("jwt.jwks-url", file.toUri(), "jwt.secret", Tokens.SECRET)));
+    start(Map.of("jwt.jwks-url", file.toUri(), "jwt.secret", Tokens.SECRET));
     String firstToken = IdentityProvider.token("first", first);
     String secondToken = IdentityProvider.token("second", second);
     assertEquals(true, isValid(validation, firstToken));
     assertEquals(false, isValid(validation, secondToken));
     write(new JWKSet(second).toString());
-    validation.renewKeys();
+    keys.renew();
     assertEquals(false, isValid(validation, firstToken));
     assertEquals(true, isValid(validation, secondToken));
     write("{\"keys\":[]}");
-    validation.renewKeys();
+    keys.renew();
     assertEquals(true, isValid(validation, secondToken));
     assertEquals(true, isValid(validation, Tokens.valid()));
   }
 
-  private TokenValidation withSecrets(String text) throws IOException {
+  private void withSecrets(String text) throws IOException {
     write(text);
-    return new TokenValidation(SettingsOfTokens.of(Map.of("jwt.secret-file", file.toString())));
+    start(Map.of("jwt.secret-file", file.toString()));
+  }
+
+  private void start(Map<String, Object> settings) {
+    keys = new TokenKeys(SettingsOfTokens.of(settings));
+    validation = new TokenValidation(SettingsOfTokens.of(settings), keys);
   }
 
   private void write(String text) throws IOException {
     Files.writeString(file, text, ISO_8859_1);
   }
 
-  private static void assertValid(TokenValidation validation, boolean isOld, boolean isNew) {
+  private void assertValid(boolean isOld, boolean isNew) {
     assertEquals(isOld, isValid(validation, token(OLD)));
     assertEquals(isNew, isValid(validation, token(NEW)));
   }

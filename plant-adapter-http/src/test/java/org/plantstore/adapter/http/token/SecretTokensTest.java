@@ -62,7 +62,7 @@ class SecretTokensTest {
   @Test
   void one_of_several_issuers_and_audiences_is_enough() {
     TokenValidation several =
-        new TokenValidation(
+        SettingsOfTokens.validation(
             SettingsOfTokens.of(
                 Map.of(
                     "jwt.secret", Tokens.SECRET,
@@ -130,7 +130,7 @@ class SecretTokensTest {
   /** A genuine token without the claim is refused with 403, any other with 401. */
   private static void assertMet(boolean isMet, String required, String claims) {
     TokenValidation strict =
-        new TokenValidation(
+        SettingsOfTokens.validation(
             SettingsOfTokens.of(
                 Map.of("jwt.secret", Tokens.SECRET, "jwt.required-claims", required)));
     String token = Tokens.raw(HS256, VALID.replace("{", "{" + claims + ","), SECRET);
@@ -379,7 +379,7 @@ class SecretTokensTest {
     if (audience != null) {
       settings.put("jwt.audience", audience);
     }
-    return new TokenValidation(SettingsOfTokens.of(settings));
+    return SettingsOfTokens.validation(SettingsOfTokens.of(settings));
   }
 
   private void assertValidClaims(String payload) {

@@ -8,6 +8,10 @@ final class SettingsOfTokens {
 
   private SettingsOfTokens() {}
 
+  static TokenValidation validation(TokenSettings settings) {
+    return new TokenValidation(settings, new TokenKeys(settings));
+  }
+
   /** Returns the settings with these properties, such as {@code jwt.secret}. */
   static TokenSettings of(Map<String, Object> properties) {
     try (ApplicationContext context = ApplicationContext.builder(properties).build()) {

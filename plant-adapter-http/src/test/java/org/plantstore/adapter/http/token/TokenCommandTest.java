@@ -39,7 +39,8 @@ class TokenCommandTest {
             "jwt.required-claims", "scope=read scope=write client_id=shop");
     String token = token(settings, "--subject=ann", "--claim=client_id=shop", "--claim=a=b=c");
 
-    ValidToken valid = new TokenValidation(SettingsOfTokens.of(settings)).requireValid(token);
+    ValidToken valid =
+        SettingsOfTokens.validation(SettingsOfTokens.of(settings)).requireValid(token);
     assertEquals("ann", valid.caller());
     JWTClaimsSet claims = SignedJWT.parse(token).getJWTClaimsSet();
     assertEquals("https://one", claims.getIssuer());
@@ -55,7 +56,7 @@ class TokenCommandTest {
     Instant before = Instant.now();
     String token = option.isEmpty() ? token(settings) : token(settings, option);
     Instant expires =
-        new TokenValidation(SettingsOfTokens.of(settings)).requireValid(token).expires();
+        SettingsOfTokens.validation(SettingsOfTokens.of(settings)).requireValid(token).expires();
     Duration longer = Duration.between(before.plus(Duration.ofMinutes(minutes)), expires);
     assertTrue(
         longer.compareTo(Duration.ofSeconds(-1)) > 0 && longer.toSeconds() < 20, longer::toString);
@@ -66,7 +67,7 @@ class TokenCommandTest {
   void last_secret_of_a_file_signs() throws Exception {
     Path file = Files.writeString(folder.resolve("secrets"), "x".repeat(32) + "\n" + Tokens.SECRET);
     String token = token(Map.of("jwt.secret-file", file));
-    new TokenValidation(SettingsOfTokens.of(Map.of("jwt.secret", Tokens.SECRET)))
+    SettingsOfTokens.validation(SettingsOfTokens.of(Map.of("jwt.secret", Tokens.SECRET)))
         .requireValid(token);
   }
 

@@ -25,7 +25,8 @@ class TokenFilterTest {
     TokenFilter filter =
         new TokenFilter(
             List.of(undecided, late),
-            new TokenValidation(settings),
+            SettingsOfTokens.validation(settings),
+            new TokenKeys(settings),
             new ValidatedTokens(() -> 0),
             Runnable::run,
             0);

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.nimbusds.jose.jwk.JWKSet;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class ValidatedTokensTest {
 
-  private static final TokenKeys.Snapshot KEYS = keys();
+  private static final TokenKeys.Snapshot KEYS = keys("y".repeat(32));
 
   private long nowNanos;
   private final ValidatedTokens tokens = new ValidatedTokens(() -> nowNanos);
@@ -39,7 +38,7 @@ class ValidatedTokensTest {
 
     assertNull(tokens.get("tokens", KEYS));
     assertNull(tokens.get("", KEYS));
-    assertNull(tokens.get("token", keys()));
+    assertNull(tokens.get("token", keys("x".repeat(32))));
     assertNull(tokens.get("token", new TokenKeys.Snapshot(KEYS.secrets(), new JWKSet())));
   }
 
@@ -60,7 +59,7 @@ class ValidatedTokensTest {
     tokens.add(token, new ValidToken(Instant.now().plusSeconds(validSeconds), "me"), KEYS);
   }
 
-  private static TokenKeys.Snapshot keys() {
-    return new TokenKeys.Snapshot(new SecretKeys(null, List.of()), null);
+  private static TokenKeys.Snapshot keys(String secret) {
+    return new TokenKeys.Snapshot(SecretKeys.of(secret), null);
   }
 }

@@ -1,18 +1,15 @@
 package org.plantstore.adapter.persistence.database;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.stream.Collectors.joining;
 
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.net.URLDecoder;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.PGProperty;
 
 /**
- * An address as libpq takes it, with an account, which hosts of applications set: {@code
+ * An address and the account in it, as hosts of applications set them: {@code
  * postgres://user:password@host:5432/name?sslmode=require} (PostgreSQL documentation, section
  * 34.1.1.2).
  *
@@ -24,25 +21,21 @@ record ConnectionUri(String jdbcUrl, String username, String password) {
 
   private static final Pattern FORM =
       Pattern.compile(
-          "postgres(?:ql)?://(?:([^:@/?]*)(?::([^@/?]*))?@)?([^@/?]*(?:/[^@/?]*)?)(?:\\?([^@?]*))?");
+          "postgres(?:ql)?://(?:([^:@/?]*)(?::([^@/?]*))?@)?([^@/?]*(?:/[^@/?]*)?(?:\\?[^@?]*)?)");
 
-  static boolean isMeantBy(String url) {
-    return url.startsWith("postgres://") || url.startsWith("postgresql://");
-  }
-
-  static ConnectionUri parse(String url) {
+  /** Reads an address; one of another form, such as JDBC's, has no account. */
+  static ConnectionUri of(String url) {
+    if (!url.matches("(?s)postgres(ql)?://.*")) {
+      return new ConnectionUri(url, "", "");
+    }
     Matcher parts = FORM.matcher(url);
     try {
       if (parts.matches()) {
-        String parameters =
-            parts.group(4) == null
-                ? ""
-                : Stream.of(parts.group(4).split("&"))
-                    .map(ConnectionUri::forDriver)
-                    .collect(joining("&", "?", ""));
-        // The driver would read a plus sign as a space.
-        String jdbcUrl = ("jdbc:postgresql://" + parts.group(3) + parameters).replace("+", "%2B");
-        return new ConnectionUri(jdbcUrl, decoded(parts.group(1)), decoded(parts.group(2)));
+        // The driver would read a plus sign as a space, and has a name of its own for a parameter.
+        String address =
+            parts.group(3).replace("+", "%2B").replace("channel_binding=", "channelBinding=");
+        return new ConnectionUri(
+            "jdbc:postgresql://" + address, decoded(parts.group(1)), decoded(parts.group(2)));
       }
     } catch (IllegalArgumentException e) {
       // The message would quote the password.
@@ -52,24 +45,10 @@ record ConnectionUri(String jdbcUrl, String username, String password) {
             + " %40, / is %2F, ? is %3F and % is %25");
   }
 
-  /** Returns a parameter of libpq by the driver's name, if it has one. */
-  private static String forDriver(String parameter) {
-    if (parameter.matches("target_session_attrs=(read-write|primary)")) {
-      return "targetServerType=primary";
-    }
-    String name = parameter.replaceFirst("(?s)=.*", "");
-    return Stream.of(PGProperty.values())
-            .map(PGProperty::getName)
-            .filter(known -> known.equalsIgnoreCase(name.replace("_", "")))
-            .findFirst()
-            .orElse(name)
-        + parameter.substring(name.length());
-  }
-
   private static String decoded(@Nullable String text) {
     String decoded = text == null ? "" : URLDecoder.decode(text.replace("+", "%2B"), UTF_8);
     if (decoded.contains("\uFFFD")) {
-      throw new IllegalArgumentException("no UTF-8");
+      throw new IllegalArgumentException("it is not UTF-8");
     }
     return decoded;
   }

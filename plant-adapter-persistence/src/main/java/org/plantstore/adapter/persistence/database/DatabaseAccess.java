@@ -26,10 +26,7 @@ public record DatabaseAccess(String url, String username, Password password) {
    */
   public static DatabaseAccess of(Environment environment) {
     String address = value(environment, "DATABASE_URL", "database.url", "");
-    ConnectionUri uri =
-        ConnectionUri.isMeantBy(address)
-            ? ConnectionUri.parse(address)
-            : new ConnectionUri(address, "", "");
+    ConnectionUri uri = ConnectionUri.of(address);
     String username = value(environment, "DATABASE_USERNAME", "database.username", uri.username());
     String file = value(environment, "DATABASE_PASSWORD_FILE", "database.password-file", "");
     String password = value(environment, "DATABASE_PASSWORD", "database.password", "");
@@ -83,16 +80,7 @@ public record DatabaseAccess(String url, String username, Password password) {
         new PGSimpleDataSource() {
           @Override
           public Connection getConnection() throws SQLException {
-            String tried = password.now();
-            try {
-              return getConnection(username, tried);
-            } catch (SQLException e) {
-              String changed = password.now();
-              if (changed.equals(tried)) {
-                throw e;
-              }
-              return getConnection(username, changed);
-            }
+            return getConnection(username, password.now());
           }
         };
     source.setUrl(url);

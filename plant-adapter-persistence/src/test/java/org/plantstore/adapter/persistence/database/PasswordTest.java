@@ -109,12 +109,12 @@ class PasswordTest {
           postgresql://me@host                                       | jdbc:postgresql://host                             | me | ''
           postgres://host/                                           | jdbc:postgresql://host/                            | '' | ''
           postgres://m%40e:p%2Fa%3Fs%25s+%c3%a9:#@[::1]:5432/p+l     | jdbc:postgresql://[::1]:5432/p%2Bl                 | m@e | p/a?s%s+\u00e9:#
-          postgres://a,b:6432/p?target_session_attrs=read-write      | jdbc:postgresql://a,b:6432/p?targetServerType=primary | '' | ''
-          postgres://a/p?channel_binding=require&sslnegotiation=direct | jdbc:postgresql://a/p?channelBinding=require&sslNegotiation=direct | '' | ''
+          postgres://a,b:6432/p?sslmode=require&channel_binding=require | jdbc:postgresql://a,b:6432/p?sslmode=require&channelBinding=require | '' | ''
+          jdbc:postgresql://me:pass@host/p | jdbc:postgresql://me:pass@host/p | '' | ''
           """)
   void address_of_libpq_becomes_one_of_the_driver(
       String address, String jdbcUrl, String username, String password) {
-    assertEquals(new ConnectionUri(jdbcUrl, username, password), ConnectionUri.parse(address));
+    assertEquals(new ConnectionUri(jdbcUrl, username, password), ConnectionUri.of(address));
   }
 
   @Test
@@ -130,7 +130,7 @@ class PasswordTest {
   void malformed_address_is_not_quoted() {
     ConfigurationException refusal =
         assertThrows(
-            ConfigurationException.class, () -> ConnectionUri.parse("postgres://me:a@b@host/p"));
+            ConfigurationException.class, () -> ConnectionUri.of("postgres://me:a@b@host/p"));
     assertTrue(!String.valueOf(refusal.getMessage()).contains("b@host"));
   }
 }
