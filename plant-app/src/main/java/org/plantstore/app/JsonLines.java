@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +27,7 @@ public final class JsonLines extends LayoutBase<ILoggingEvent> {
   @Override
   public String doLayout(ILoggingEvent event) {
     Map<String, Object> members = new LinkedHashMap<>();
-    members.put("timestamp", event.getInstant());
+    members.put("timestamp", Instant.ofEpochMilli(event.getTimeStamp()));
     members.put("level", event.getLevel());
     members.put("logger", event.getLoggerName());
     members.put("thread", event.getThreadName());

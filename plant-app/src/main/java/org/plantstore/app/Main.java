@@ -76,6 +76,7 @@ public final class Main {
       requireSettingsOrOptions(Check.OPTIONS, arguments);
       return Check.run(arguments);
     }
+    System.setProperty("log.target", "System.err"); // before the first logger is created
     ToolProvider tool =
         ServiceLoader.load(ToolProvider.class).stream()
             .filter(each -> !each.type().getModule().isNamed()) // others are the JDK's

@@ -88,7 +88,6 @@ public final class HttpStart
     environment.addPropertySource(PropertySource.of("keys", Map.of("jwt.keys", tokens.sources())));
     AllowedOrigins origins = HttpRequirements.origins(environment);
     context.registerSingleton(origins);
-    environment.addPropertySource(PropertySource.of("origins", origins.settings()));
     TlsFiles.of(environment)
         .ifPresent(files -> {
           context.registerSingleton(files);

@@ -66,7 +66,7 @@ class AddressAndCallerTest extends ServerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"/plants/1", "/health", "/login", "/oauth/access_token"})
+  @ValueSource(strings = {"/plants/1", "/health", "/login", "/oauth/access_token", "/token_info"})
   void unknown_path_is_not_found_for_callers_only_and_no_browser_is_redirected(String path) {
     String browser = "application/xhtml+xml,text/html;q=0.9";
     for (String method : List.of("GET", "POST")) {

@@ -55,6 +55,20 @@ class CrossOriginTest {
     assertEquals(0, count("access-control-allow-credentials", answer));
   }
 
+  /** So that the page reads why the request is refused. */
+  @ParameterizedTest
+  @CsvSource({"/elsewhere, POST", "/plants, DELETE", "/, PATCH"})
+  void preflight_of_a_request_that_will_be_refused_is_allowed_too(String path, String method)
+      throws IOException {
+    String answer =
+        send(
+            server,
+            "OPTIONS " + path,
+            "Origin: " + ALLOWED + "\r\nAccess-Control-Request-Method: " + method + "\r\n");
+    assertTrue(answer.startsWith("HTTP/1.1 200 "), answer);
+    assertHeader("access-control-allow-methods: " + method, answer);
+  }
+
   /** The last ones are refused before the framework sees them, or by its own handlers. */
   @ParameterizedTest
   @CsvSource({

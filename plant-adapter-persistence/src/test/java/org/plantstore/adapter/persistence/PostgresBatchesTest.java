@@ -36,7 +36,7 @@ class PostgresBatchesTest {
   @BeforeAll
   static void connect() {
     SERVER.reset();
-    instance = SERVER.connect(Map.of("database.timeout.seconds", 4));
+    instance = SERVER.connect(Map.of("database.timeout.seconds", 20));
     store = instance.getBean(PlantStore.class);
   }
 

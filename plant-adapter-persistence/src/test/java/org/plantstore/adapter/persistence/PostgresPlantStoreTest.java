@@ -29,8 +29,8 @@ class PostgresPlantStoreTest extends InstancesContract {
   static void start() throws Exception {
     SERVER.reset();
     liar = new LyingServer(SERVER.port());
-    another(SERVER.connect(Map.of("database.url", liar.url())));
-    another(SERVER.connect(Map.of()));
+    another(SERVER.connect(Map.of("database.url", liar.url(), "database.timeout.seconds", 60)));
+    another(SERVER.connect(Map.of("database.timeout.seconds", 60)));
     try (Connection connection = DriverManager.getConnection(liar.url(), "postgres", "any")) {
       String insert = "INSERT INTO plant VALUES (-1, 'fern')";
       assertEquals(8, connection.createStatement().executeUpdate(insert), "the server lies");

@@ -90,7 +90,9 @@ final class ConnectionPipeline
         .setRecvByteBufAllocator(new AdaptiveRecvByteBufAllocator(64, 2 * 1024, 8 * 1024))
         .setWriteBufferWaterMark(UNREAD);
     // Exchanges at the management port are neither measured nor logged.
-    Consumer<Exchange> ended = limit.isManagement(connection) ? probe -> {} : exchanges;
+    boolean isManagement = limit.isManagement(connection);
+    Consumer<Exchange> ended = isManagement ? probe -> {} : exchanges;
+    AllowedOrigins readers = isManagement ? AllowedOrigins.NONE : origins;
     CurrentRequest current = new CurrentRequest();
     RequestDecoder decoder = new RequestDecoder(current);
     ChannelPipeline pipeline = connection.pipeline();
@@ -102,7 +104,7 @@ final class ConnectionPipeline
         .addAfter(CODEC, "failed-connections", new FailedConnections(current))
         .addAfter(CODEC, "body-memory", new BodyMemory(current, bodies))
         .addAfter(CODEC, "malformed-requests", new MalformedRequests(current))
-        .addAfter(CODEC, "request-sequence", new RequestSequence(current, decoder, origins, ended))
+        .addAfter(CODEC, "request-sequence", new RequestSequence(current, decoder, readers, ended))
         .addAfter(CODEC, "connection-end", new ConnectionEnd(current, drain::hasBegun))
         .addAfter(CODEC, "encoder", new HttpResponseEncoder());
   }

@@ -6,17 +6,18 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.util.AsciiString;
 import java.util.List;
-import java.util.Map;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The origins whose pages may call the service (Fetch standard, section 3.3). The framework answers
- * their preflights; here every answer becomes readable for them, also an error that the framework
- * does not see. Immutable.
+ * The origins whose pages may call the service (Fetch standard, section 3.3). They can read every
+ * answer, also an error that the framework does not see. Immutable.
  *
  * @param origins such as {@code https://app.example.org}, or {@code *} for any; none by default
  */
 public record AllowedOrigins(List<String> origins) {
+
+  public static final AllowedOrigins NONE = new AllowedOrigins(List.of());
 
   private static final String ANY = "*";
 
@@ -54,12 +55,9 @@ public record AllowedOrigins(List<String> origins) {
     return "pages of " + (origins.isEmpty() ? "no other origin" : String.join(" or ", origins));
   }
 
-  /** Returns the settings of the framework, which answers preflights, by default of any origin. */
-  public Map<String, Object> settings() {
-    String cors = "micronaut.server.cors.";
-    return origins.isEmpty() || origins.contains(ANY)
-        ? Map.of(cors + "enabled", !origins.isEmpty())
-        : Map.of(cors + "enabled", true, cors + "configurations.pages.allowed-origins", origins);
+  /** Returns whether pages of an origin may call the service. */
+  public boolean contains(@Nullable String origin) {
+    return origin != null && (origins.contains(ANY) || origins.contains(origin));
   }
 
   /** Sets the headers with which a browser lets the page of a request read the answer. */
@@ -73,7 +71,7 @@ public record AllowedOrigins(List<String> origins) {
     String origin = request.headers().get(HttpHeaderNames.ORIGIN);
     // In a malformed head the origin may be behind the fault; the answer is the same for everyone.
     boolean isUnknown = origin == null && request.decoderResult().isFailure();
-    if (isUnknown || (origin != null && (origins.contains(ANY) || origins.contains(origin)))) {
+    if (isUnknown || contains(origin)) {
       answer
           .set(HttpHeaderNames.ACCESS_CONTROL_ALLOW_ORIGIN, isUnknown ? ANY : origin)
           .set(HttpHeaderNames.ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.UnaryOperator;
@@ -21,6 +22,8 @@ import org.slf4j.LoggerFactory;
 public final class RenewedFiles<T> {
 
   private static final Logger LOG = LoggerFactory.getLogger(RenewedFiles.class);
+
+  private static final int MAX_BYTES = 256 * 1024;
 
   private final String variable;
   private final UnaryOperator<T> read;
@@ -41,15 +44,25 @@ public final class RenewedFiles<T> {
     this.current = first;
   }
 
-  /** Returns a file's bytes, each as one character. */
+  /**
+   * Returns a file's bytes, each as one character. Refuses what could block, such as a pipe, or
+   * exhaust the memory.
+   */
   public static String text(String variable, Path file) {
-    try {
-      return Files.readString(file, ISO_8859_1);
-    } catch (IOException e) {
-      String reason = e.getClass().getSimpleName();
-      throw new ConfigurationException(
-          variable + " must be a file that can be read, but " + file + " cannot: " + reason);
+    String reason = "it is no file";
+    if (Files.isRegularFile(file)) {
+      try (InputStream input = Files.newInputStream(file)) {
+        byte[] bytes = input.readNBytes(MAX_BYTES + 1);
+        if (bytes.length <= MAX_BYTES) {
+          return new String(bytes, ISO_8859_1);
+        }
+        reason = "it has more than " + MAX_BYTES + " bytes";
+      } catch (IOException e) {
+        reason = e.getClass().getSimpleName();
+      }
     }
+    throw new ConfigurationException(
+        variable + " must be a file that can be read, but " + file + " cannot: " + reason);
   }
 
   public T current() {

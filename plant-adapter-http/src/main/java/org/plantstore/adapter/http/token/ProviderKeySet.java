@@ -1,5 +1,8 @@
 package org.plantstore.adapter.http.token;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -10,8 +13,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.channels.UnresolvedAddressException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.text.ParseException;
 import java.time.Duration;
@@ -21,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.zip.GZIPInputStream;
 import javax.net.ssl.SSLException;
+import org.plantstore.adapter.http.renewal.RenewedFiles;
 
 /**
  * Fetches the key set of an identity provider. Bounds the time and the size of a whole fetch; the
@@ -63,7 +65,8 @@ final class ProviderKeySet {
     URI target = address;
     try {
       if (isFile()) {
-        return PublishedKeys.parse(Files.readString(Path.of(address)));
+        String text = RenewedFiles.text("JWT_JWKS_URL", Path.of(address));
+        return PublishedKeys.parse(new String(text.getBytes(ISO_8859_1), UTF_8));
       }
       for (int redirects = 0; ; redirects++) {
         ByteArrayOutputStream body = new ByteArrayOutputStream();
@@ -131,7 +134,7 @@ final class ProviderKeySet {
           coding.matches("(?i)(identity)?"), "its coding is " + ForeignText.quoted(coding));
       append(body, text);
     }
-    return text.toString(StandardCharsets.UTF_8);
+    return text.toString(UTF_8);
   }
 
   /** Returns what failed and what to check; the client's own exceptions may have no message. */

@@ -19,6 +19,9 @@ record RequiredClaim(String name, String value) {
       throw new ConfigurationException(
           setting + " must have claims such as scope=plants.write, but has \"" + text + '"');
     }
+    if (nameAndValue[0].matches("exp|nbf|iat")) {
+      throw new ConfigurationException(setting + " must not have " + text + ", which is a date");
+    }
     return new RequiredClaim(nameAndValue[0], nameAndValue[1]);
   }
 

@@ -9,6 +9,7 @@ import com.nimbusds.jose.util.ByteUtils;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,10 @@ record SecretKeys(@Nullable Path file, List<SecretKeySpec> keys) {
   /** RFC 7518, section 3.2: a key of the size of the hash output of HS256, or larger. */
   private static final int MIN_BYTES = 32;
 
+  /** What an editor or a crash leaves in a file. HMAC would pad a secret with NUL. */
+  private static final Pattern OVERLOOKED =
+      Pattern.compile("\\x00|\\A\\xEF\\xBB\\xBF|\\r(?=\n|\\z)");
+
   static SecretKeys of(String secret) {
     return new SecretKeys(null, List.of(key("JWT_SECRET", secret.getBytes(UTF_8))));
   }
@@ -32,8 +37,10 @@ record SecretKeys(@Nullable Path file, List<SecretKeySpec> keys) {
   static SecretKeys read(Path file) {
     String text = RenewedFiles.text("JWT_SECRET_FILE", file).replaceFirst("\n\\z", "");
     String demand = "each line of JWT_SECRET_FILE";
-    if (text.contains("\r\n") || text.endsWith("\r")) {
-      throw new ConfigurationException(demand + " must not end with CARRIAGE RETURN, but one does");
+    if (OVERLOOKED.matcher(text).find()) {
+      throw new ConfigurationException(
+          demand
+              + " must have no NUL, byte order mark, or CARRIAGE RETURN at its end, but one has");
     }
     Stream<String> secrets = Stream.of(text.split("\n", -1));
     return new SecretKeys(

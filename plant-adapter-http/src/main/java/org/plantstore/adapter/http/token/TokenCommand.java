@@ -24,6 +24,7 @@ import javax.crypto.spec.SecretKeySpec;
 public final class TokenCommand implements ToolProvider {
 
   private static final int MAX_MINUTES = 525_600;
+  private static final List<String> OPTIONS = List.of("--subject", "--minutes", "--claim");
 
   @Override
   public String name() {
@@ -33,6 +34,7 @@ public final class TokenCommand implements ToolProvider {
   /** Prints a token, and returns 0; throws ConfigurationException if there is no secret. */
   @Override
   public int run(PrintWriter out, PrintWriter err, String... arguments) {
+    requireKnown(arguments);
     try (ApplicationContext context = ApplicationContext.builder().args(arguments).build()) {
       TokenSettings settings = TokenSettings.of(context.getEnvironment().start());
       List<SecretKeySpec> secrets = settings.secrets().keys();
@@ -76,6 +78,16 @@ public final class TokenCommand implements ToolProvider {
     }
     Instant expires = Instant.now().plus(Duration.ofMinutes(Integer.parseInt(minutes)));
     return claims.expirationTime(Date.from(expires)).build();
+  }
+
+  /** Requires the options of this command, and settings, whose names have dots. */
+  private static void requireKnown(String... arguments) {
+    for (String argument : arguments) {
+      String name = argument.replaceFirst("(?s)=.*", "");
+      if (!name.contains(".") && !OPTIONS.contains(name)) {
+        throw new ConfigurationException("unusable option " + name + "; see plant-store --help");
+      }
+    }
   }
 
   private static Stream<String> values(String option, String... arguments) {

@@ -1,5 +1,6 @@
 package org.plantstore.adapter.http.token;
 
+import com.nimbusds.jwt.JWTClaimsSet;
 import io.micronaut.context.annotation.Property;
 import io.micronaut.core.order.Ordered;
 import io.micronaut.http.HttpHeaders;
@@ -74,7 +75,8 @@ final class TokenFilter implements Ordered {
     String token = bearerToken(request.getHeaders());
     ValidToken known = isManagement ? null : validatedTokens.get(token, keys.current());
     if (known != null) {
-      return requireAllowed(request, known);
+      Exchange.of(request).recordCaller(known.caller());
+      return requireAllowed(request);
     }
     return isAllowed(request, null, 0)
         .thenCompose(isPublic -> {
@@ -107,14 +109,16 @@ final class TokenFilter implements Ordered {
 
   private CompletionStage<HttpRequest<?>> requireValidNow(HttpRequest<?> request, String token) {
     TokenKeys.Snapshot before = keys.current(); // before the validation, in which they may change
-    ValidToken valid = validation.requireValid(token);
+    JWTClaimsSet claims = validation.requireValid(token);
+    ValidToken valid = ValidToken.of(claims);
+    Exchange.of(request).recordCaller(valid.caller());
+    validation.requireClaims(claims);
     validatedTokens.add(token, valid, before);
-    return requireAllowed(request, valid);
+    return requireAllowed(request);
   }
 
   /** Hides paths that are closed even to valid tokens (RFC 9110, section 15.5.4). */
-  private CompletionStage<HttpRequest<?>> requireAllowed(HttpRequest<?> request, ValidToken token) {
-    Exchange.of(request).recordCaller(token.caller());
+  private CompletionStage<HttpRequest<?>> requireAllowed(HttpRequest<?> request) {
     return isAllowed(request, BEARER, 0)
         .thenApply(isAllowed -> {
           if (!isAllowed) {

@@ -113,7 +113,7 @@ public record TokenSettings(
     try {
       URI uri = new URI(text);
       ProviderKeySet keySet = new ProviderKeySet(uri);
-      if (keySet.isFile()) {
+      if (keySet.isFile() && uri.getRawAuthority() == null && uri.getPath() != null) {
         keySet.require();
         return uri;
       }

@@ -74,17 +74,15 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
     return verifier;
   }
 
-  /** Returns a valid token with the required claims; throws RefusedException otherwise. */
-  ValidToken requireValid(String token) {
+  /** Returns the claims of a valid token; throws RefusedException otherwise. */
+  JWTClaimsSet requireValid(String token) {
     if (token.isEmpty()) {
       throw new RefusedException(ErrorNumber.NO_TOKEN);
     }
-    JWTClaimsSet claims =
-        validate(token, null).orElseThrow(() -> new RefusedException(ErrorNumber.INVALID_TOKEN));
-    requireClaims(claims);
-    return ValidToken.of(claims);
+    return validate(token, null).orElseThrow(() -> new RefusedException(ErrorNumber.INVALID_TOKEN));
   }
 
+  /** Requires the claims of JWT_REQUIRED_CLAIMS; throws RefusedException otherwise. */
   void requireClaims(JWTClaimsSet claims) {
     for (RequiredClaim required : settings.requiredClaims()) {
       if (!required.isMetBy(claims)) {

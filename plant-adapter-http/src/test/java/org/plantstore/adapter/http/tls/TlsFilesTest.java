@@ -81,7 +81,7 @@ class TlsFilesTest {
   void file_that_cannot_be_read_is_named() throws IOException {
     Files.delete(files.key());
     assertRefused(
-        "TLS_KEY must be a file that can be read, but " + files.key() + " cannot: NoSuchFile");
+        "TLS_KEY must be a file that can be read, but " + files.key() + " cannot: it is no file");
 
     Files.delete(files.certificate());
     Files.createDirectory(files.certificate());

@@ -98,7 +98,7 @@ class RotatedKeysTest {
   void every_byte_of_a_line_counts() throws IOException {
     StringBuilder all = new StringBuilder();
     for (char each = 0; each < 256; each++) {
-      all.append(each == '\n' ? "" : each);
+      all.append(each == 0 || each == '\n' ? "" : each);
     }
     String secret = " " + all + "\t ";
     withSecrets(secret);
@@ -111,34 +111,47 @@ class RotatedKeysTest {
   }
 
   @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      quoteCharacter = '"',
-      value = {
-        "\"\" | each line of JWT_SECRET_FILE must have at least 32 bytes, but has 0",
-        "\"OLD\n\n\" | each line of JWT_SECRET_FILE must have at least 32 bytes, but has 0",
-        "\"OLD\n short\" | each line of JWT_SECRET_FILE must have at least 32 bytes, but has 6",
-        "\"OLD\r\n\" | each line of JWT_SECRET_FILE must not end with CARRIAGE RETURN, but one does"
-      })
-  void unusable_file_ends_a_start(String text, String message) {
-    ConfigurationException refusal =
-        assertThrows(ConfigurationException.class, () -> withSecrets(text.replace("OLD", OLD)));
-    assertEquals(message, refusal.getMessage());
+  @CsvSource({
+    "'', 'at least 32 bytes, but has 0'",
+    "'OLD\n\n', 'at least 32 bytes, but has 0'",
+    "'OLD\n short', 'at least 32 bytes, but has 6'",
+    "'OLD\r\n', 'no NUL, byte order mark, or CARRIAGE RETURN at its end, but one has'",
+    "'OLD\0', 'no NUL, byte order mark, or CARRIAGE RETURN at its end, but one has'",
+    "'\u00ef\u00bb\u00bfOLD', 'no NUL, byte order mark, or CARRIAGE RETURN at its end, but one has'"
+  })
+  void unusable_line_ends_a_start(String text, String demand) throws IOException {
+    write(text.replace("OLD", OLD));
+    assertRefused(
+        Map.of("jwt.secret-file", file.toString()),
+        "each line of JWT_SECRET_FILE must have " + demand);
+  }
+
+  /** Reading it could exhaust the memory, or never end. */
+  @Test
+  void what_is_too_large_or_no_file_ends_a_start() throws IOException {
+    write("x".repeat(256 * 1024 + 1));
+    for (String path : List.of(file.toString(), folder.toString(), "/dev/zero")) {
+      String reason =
+          path.equals(file.toString()) ? "it has more than 262144 bytes" : "it is no file";
+      assertRefused(
+          Map.of("jwt.secret-file", path),
+          "JWT_SECRET_FILE must be a file that can be read, but " + path + " cannot: " + reason);
+    }
   }
 
   @Test
   void missing_file_ends_a_start() {
     assertRefused(
         Map.of("jwt.secret-file", file.toString()),
-        "JWT_SECRET_FILE must be a file that can be read, but "
-            + file
-            + " cannot: NoSuchFileException");
+        "JWT_SECRET_FILE must be a file that can be read, but " + file + " cannot: it is no file");
     assertRefused(
         Map.of("jwt.jwks-url", file.toUri()),
         "the key set at JWT_JWKS_URL cannot be fetched: \""
             + file.toUri()
-            + "\" sends no usable key set; check the address and the provider: "
-            + file);
+            + "\" sends no usable key set; check the address and the provider: JWT_JWKS_URL must be a"
+            + " file that can be read, but "
+            + file
+            + " cannot: it is no file");
   }
 
   private static void assertRefused(Map<String, Object> settings, String message) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.nimbusds.jose.util.Base64URL;
 import com.nimbusds.jose.util.DeflateUtils;
+import com.nimbusds.jwt.JWTClaimsSet;
 import io.micronaut.http.HttpStatus;
 import java.io.IOException;
 import java.security.Provider;
@@ -40,7 +41,7 @@ class SecretTokensTest {
   void valid_token_has_its_expiration_time() {
     assertEquals(
         new ValidToken(Instant.ofEpochSecond(4_102_444_800L), ""),
-        validation.requireValid(Tokens.raw(HS256, VALID, SECRET)));
+        requireValid(validation, Tokens.raw(HS256, VALID, SECRET)));
   }
 
   @ParameterizedTest
@@ -56,7 +57,7 @@ class SecretTokensTest {
           """)
   void caller_is_the_subject_or_else_the_client(String claims, String caller) {
     String token = Tokens.raw(HS256, VALID.replace("{", "{" + claims + ","), SECRET);
-    assertEquals(caller, validation.requireValid(token).caller());
+    assertEquals(caller, requireValid(validation, token).caller());
   }
 
   @Test
@@ -72,7 +73,7 @@ class SecretTokensTest {
     for (String issuer : List.of("https://in.example", "https://out.example/v2")) {
       for (String audience : List.of("plants", "garden")) {
         String valid = claims.replace("ISSUER", issuer).replace("AUDIENCE", audience);
-        several.requireValid(Tokens.raw(HS256, valid, SECRET));
+        requireValid(several, Tokens.raw(HS256, valid, SECRET));
         for (String end : List.of("/", " ", " https://out.example/v2")) {
           String other = valid.replace(issuer, issuer + end);
           assertFalse(isValid(several, Tokens.raw(HS256, other, SECRET)), other);
@@ -135,10 +136,10 @@ class SecretTokensTest {
                 Map.of("jwt.secret", Tokens.SECRET, "jwt.required-claims", required)));
     String token = Tokens.raw(HS256, VALID.replace("{", "{" + claims + ","), SECRET);
     if (isMet) {
-      strict.requireValid(token);
+      requireValid(strict, token);
     } else {
       RefusedException refusal =
-          assertThrows(RefusedException.class, () -> strict.requireValid(token));
+          assertThrows(RefusedException.class, () -> requireValid(strict, token));
       assertEquals(ErrorNumber.MISSING_CLAIM, refusal.error());
     }
     assertFalse(isValid(strict, token.replaceFirst("\\.", "a.")), "a bad signature comes first");
@@ -151,11 +152,11 @@ class SecretTokensTest {
     Provider algorithms = Security.getProvider("SunJCE");
     Security.removeProvider(algorithms.getName());
     try {
-      assertThrows(IllegalStateException.class, () -> validation.requireValid(token));
+      assertThrows(IllegalStateException.class, () -> requireValid(validation, token));
     } finally {
       Security.addProvider(algorithms);
     }
-    validation.requireValid(token);
+    requireValid(validation, token);
   }
 
   @Test
@@ -174,8 +175,8 @@ class SecretTokensTest {
             "kid":"any"   "zip":"DEF"
             """)
         .forEach(member ->
-            validation.requireValid(
-                Tokens.raw("{\"alg\":\"HS256\"," + member + "}", VALID, SECRET)));
+            requireValid(
+                validation, Tokens.raw("{\"alg\":\"HS256\"," + member + "}", VALID, SECRET)));
   }
 
   @Test
@@ -324,7 +325,7 @@ class SecretTokensTest {
       for (String payload : List.of(VALID, VALID.replace("{", "{ "), VALID.replace("{", "{  "))) {
         String first = Base64URL.encode(header).toString();
         String second = Base64URL.encode(payload).toString();
-        validation.requireValid(signed(first, second));
+        requireValid(validation, signed(first, second));
         assertInvalid(signed(first + "=", second));
         assertInvalid(signed(first, second + "="));
         withOtherEnd(first).forEach(other -> assertInvalid(signed(other, second)));
@@ -341,10 +342,17 @@ class SecretTokensTest {
     assertInvalid(signed(header, packed.toString()));
   }
 
+  /** Returns what is known of a valid token; throws RefusedException otherwise. */
+  static ValidToken requireValid(TokenValidation validation, String token) {
+    JWTClaimsSet claims = validation.requireValid(token);
+    validation.requireClaims(claims);
+    return ValidToken.of(claims);
+  }
+
   /** Returns whether a token is valid; one that is not is answered with 401, never with 5xx. */
   static boolean isValid(TokenValidation validation, String token) {
     try {
-      validation.requireValid(token);
+      requireValid(validation, token);
       return true;
     } catch (RefusedException e) {
       assertEquals(HttpStatus.UNAUTHORIZED, e.error().status());
@@ -383,7 +391,7 @@ class SecretTokensTest {
   }
 
   private void assertValidClaims(String payload) {
-    validation.requireValid(Tokens.raw(HS256, payload, SECRET));
+    requireValid(validation, Tokens.raw(HS256, payload, SECRET));
   }
 
   private void assertInvalidClaims(String payload) {

@@ -3,6 +3,7 @@ package org.plantstore.adapter.http.token;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.http.token.SecretTokensTest.requireValid;
 
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
@@ -40,7 +41,7 @@ class TokenCommandTest {
     String token = token(settings, "--subject=ann", "--claim=client_id=shop", "--claim=a=b=c");
 
     ValidToken valid =
-        SettingsOfTokens.validation(SettingsOfTokens.of(settings)).requireValid(token);
+        requireValid(SettingsOfTokens.validation(SettingsOfTokens.of(settings)), token);
     assertEquals("ann", valid.caller());
     JWTClaimsSet claims = SignedJWT.parse(token).getJWTClaimsSet();
     assertEquals("https://one", claims.getIssuer());
@@ -56,7 +57,7 @@ class TokenCommandTest {
     Instant before = Instant.now();
     String token = option.isEmpty() ? token(settings) : token(settings, option);
     Instant expires =
-        SettingsOfTokens.validation(SettingsOfTokens.of(settings)).requireValid(token).expires();
+        requireValid(SettingsOfTokens.validation(SettingsOfTokens.of(settings)), token).expires();
     Duration longer = Duration.between(before.plus(Duration.ofMinutes(minutes)), expires);
     assertTrue(
         longer.compareTo(Duration.ofSeconds(-1)) > 0 && longer.toSeconds() < 20, longer::toString);
@@ -67,8 +68,9 @@ class TokenCommandTest {
   void last_secret_of_a_file_signs() throws Exception {
     Path file = Files.writeString(folder.resolve("secrets"), "x".repeat(32) + "\n" + Tokens.SECRET);
     String token = token(Map.of("jwt.secret-file", file));
-    SettingsOfTokens.validation(SettingsOfTokens.of(Map.of("jwt.secret", Tokens.SECRET)))
-        .requireValid(token);
+    requireValid(
+        SettingsOfTokens.validation(SettingsOfTokens.of(Map.of("jwt.secret", Tokens.SECRET))),
+        token);
   }
 
   @ParameterizedTest
@@ -79,6 +81,8 @@ class TokenCommandTest {
           jwt.secret   | --minutes=0      | --minutes must be a whole number from 1 to 525600, but is "0"
           jwt.secret   | --minutes=525601 | --minutes must be a whole number from 1 to 525600, but is "525601"
           jwt.secret   | --claim=scope    | --claim must have claims such as scope=plants.write, but has "scope"
+          jwt.secret   | --claim=exp=1    | --claim must not have exp=1, which is a date
+          jwt.secret   | --subjekt=ann    | unusable option --subjekt; see plant-store --help
           jwt.jwks-url | --minutes=1      | JWT_SECRET or JWT_SECRET_FILE must be set, but neither is; only the provider of JWT_JWKS_URL can sign its tokens
           """)
   void what_cannot_be_is_refused(String key, String option, String message) {

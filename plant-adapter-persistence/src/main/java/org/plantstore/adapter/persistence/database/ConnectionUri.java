@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.net.URLDecoder;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +22,7 @@ record ConnectionUri(String jdbcUrl, String username, String password) {
 
   private static final Pattern FORM =
       Pattern.compile(
-          "postgres(?:ql)?://(?:([^:@/?]*)(?::([^@/?]*))?@)?([^@/?]*(?:/[^@/?]*)?(?:\\?[^@?]*)?)");
+          "postgres(?:ql)?://(?:([^:@/?]*)(?::([^@/?]*))?@)?([^@/?]*)(/[^@/?]*)?(\\?[^@?]*)?");
 
   /** Reads an address; one of another form, such as JDBC's, has no account. */
   static ConnectionUri of(String url) {
@@ -32,8 +33,11 @@ record ConnectionUri(String jdbcUrl, String username, String password) {
     try {
       if (parts.matches()) {
         // The driver would read a plus sign as a space, and has a name of its own for a parameter.
+        String rest = Objects.toString(parts.group(4), "/") + Objects.toString(parts.group(5), "");
         String address =
-            parts.group(3).replace("+", "%2B").replace("channel_binding=", "channelBinding=");
+            (parts.group(3) + rest)
+                .replace("+", "%2B")
+                .replace("channel_binding=", "channelBinding=");
         return new ConnectionUri(
             "jdbc:postgresql://" + address, decoded(parts.group(1)), decoded(parts.group(2)));
       }

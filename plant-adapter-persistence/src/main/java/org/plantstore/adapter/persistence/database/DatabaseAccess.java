@@ -80,7 +80,16 @@ public record DatabaseAccess(String url, String username, Password password) {
         new PGSimpleDataSource() {
           @Override
           public Connection getConnection() throws SQLException {
-            return getConnection(username, password.now());
+            String tried = password.now();
+            try {
+              return getConnection(username, tried);
+            } catch (SQLException e) {
+              String changed = password.now();
+              if (changed.equals(tried)) {
+                throw e;
+              }
+              return getConnection(username, changed);
+            }
           }
         };
     source.setUrl(url);

@@ -46,11 +46,14 @@ public final class Password {
 
   /** Returns the content without the line break that editors write at its end. */
   private static String read(Path file) {
-    String reason = "it is empty";
+    String reason = "it is no file";
     try {
-      String password = Files.readString(file).replaceFirst("\n\\z", "");
-      if (!password.isEmpty()) {
-        return password;
+      if (Files.isRegularFile(file)) { // a pipe could block
+        String password = Files.readString(file).replaceFirst("\n\\z", "");
+        if (!password.isEmpty() && !password.endsWith("\r")) {
+          return password;
+        }
+        reason = password.isEmpty() ? "it is empty" : "it ends with CARRIAGE RETURN";
       }
     } catch (IOException e) {
       reason = e.getClass().getSimpleName();

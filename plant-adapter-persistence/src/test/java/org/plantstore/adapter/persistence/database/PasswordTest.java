@@ -59,8 +59,8 @@ class PasswordTest {
 
   @Test
   void password_is_all_of_the_file_except_one_line_break_at_its_end() throws IOException {
-    Files.writeString(file, " \ufeffp\u00e4ss\r\n\n");
-    assertEquals(" \ufeffp\u00e4ss\r\n", new Password(file).now());
+    Files.writeString(file, " \ufeffp\u00e4ss\n\n");
+    assertEquals(" \ufeffp\u00e4ss\n", new Password(file).now());
   }
 
   @Test
@@ -77,9 +77,11 @@ class PasswordTest {
 
   @Test
   void file_without_a_password_ends_a_start() throws IOException {
-    assertRefused("NoSuchFileException");
+    assertRefused("it is no file");
     Files.writeString(file, "\n");
     assertRefused("it is empty");
+    Files.writeString(file, "p\u00e4ss\r\n");
+    assertRefused("it ends with CARRIAGE RETURN");
     Files.write(file, "p\u00e4ss".getBytes(StandardCharsets.ISO_8859_1));
     assertRefused("MalformedInputException");
   }
@@ -106,7 +108,8 @@ class PasswordTest {
       textBlock =
           """
           postgres://me:pass@host:6432/plants?sslmode=require        | jdbc:postgresql://host:6432/plants?sslmode=require | me | pass
-          postgresql://me@host                                       | jdbc:postgresql://host                             | me | ''
+          postgresql://me@host                                       | jdbc:postgresql://host/                            | me | ''
+          postgres://host:6432?sslmode=require | jdbc:postgresql://host:6432/?sslmode=require | '' | ''
           postgres://host/                                           | jdbc:postgresql://host/                            | '' | ''
           postgres://m%40e:p%2Fa%3Fs%25s+%c3%a9:#@[::1]:5432/p+l     | jdbc:postgresql://[::1]:5432/p%2Bl                 | m@e | p/a?s%s+\u00e9:#
           postgres://a,b:6432/p?sslmode=require&channel_binding=require | jdbc:postgresql://a,b:6432/p?sslmode=require&channelBinding=require | '' | ''

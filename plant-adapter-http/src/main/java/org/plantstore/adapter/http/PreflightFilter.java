@@ -1,0 +1,63 @@
+package org.plantstore.adapter.http;
+
+import io.micronaut.context.annotation.Property;
+import io.micronaut.core.order.Ordered;
+import io.micronaut.http.HttpHeaders;
+import io.micronaut.http.HttpMethod;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.MutableHttpResponse;
+import io.micronaut.http.annotation.Filter;
+import io.micronaut.http.annotation.RequestFilter;
+import io.micronaut.http.annotation.ServerFilter;
+import io.micronaut.http.filter.ServerFilterPhase;
+import io.micronaut.http.server.annotation.PreMatching;
+import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.http.observe.AllowedOrigins;
+
+/**
+ * Allows every request of a page of an allowed origin, before tokens are looked at (Fetch standard,
+ * section 3.3.5). The framework would answer an empty 403 where there is no operation, so that the
+ * page could not read why its request is refused, and would open the management port too.
+ */
+@ServerFilter(Filter.MATCH_ALL_PATTERN)
+final class PreflightFilter implements Ordered {
+
+  private static final String MAX_AGE_SECONDS = "1800";
+
+  private final AllowedOrigins origins;
+  private final int managementPort;
+
+  PreflightFilter(
+      AllowedOrigins origins,
+      @Property(name = "endpoints.all.port", defaultValue = "0") int managementPort) {
+    this.origins = origins;
+    this.managementPort = managementPort;
+  }
+
+  @Override
+  public int getOrder() {
+    return ServerFilterPhase.FIRST.order();
+  }
+
+  @PreMatching
+  @RequestFilter
+  @Nullable HttpResponse<?> allow(HttpRequest<?> request) {
+    HttpHeaders asked = request.getHeaders();
+    String method = asked.get(HttpHeaders.ACCESS_CONTROL_REQUEST_METHOD);
+    if (request.getMethod() != HttpMethod.OPTIONS
+        || method == null
+        || !origins.contains(asked.get(HttpHeaders.ORIGIN))
+        || request.getServerAddress().getPort() == managementPort) {
+      return null; // goes on
+    }
+    MutableHttpResponse<?> allowed =
+        HttpResponse.ok()
+            .header(HttpHeaders.ACCESS_CONTROL_ALLOW_METHODS, method)
+            .header(HttpHeaders.ACCESS_CONTROL_MAX_AGE, MAX_AGE_SECONDS);
+    String headers = asked.get(HttpHeaders.ACCESS_CONTROL_REQUEST_HEADERS);
+    return headers == null
+        ? allowed
+        : allowed.header(HttpHeaders.ACCESS_CONTROL_ALLOW_HEADERS, headers);
+  }
+}
