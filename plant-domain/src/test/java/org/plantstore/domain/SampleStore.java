@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -102,6 +103,13 @@ enum SampleStore {
       (database, plant) ->
           database.putIfAbsent(
               "".equals(plant.tag()) ? new NewPlant(plant.id(), plant.name(), null) : plant),
+      "r5"),
+  TAKES_NO_TAG_FOR_AN_EMPTY_ONE(
+      (database, plant) ->
+          database.putIfAbsent(
+              new NewPlant(plant.id(), plant.name(), Objects.toString(plant.tag(), ""))),
+      "r1",
+      "r2",
       "r5"),
 
   KEEPS_IDS_AS_DOUBLES(
@@ -316,10 +324,13 @@ enum SampleStore {
     };
   }
 
-  /** Returns an instance that asks a server before each call. */
+  /** Returns an instance that asks a server before each call for a plant that is not durable. */
   PlantStore through(InetSocketAddress server, Database database) {
     PlantStore store = on(database);
     return plant -> {
+      if (database.disk.containsKey(plant.id())) {
+        return store.putIfAbsent(plant);
+      }
       try (Socket socket = new Socket(server.getAddress(), server.getPort())) {
         socket.setSoTimeout(answerTimeoutMillis());
         if (socket.getInputStream().read() != 1) {
