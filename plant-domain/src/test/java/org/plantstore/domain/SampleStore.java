@@ -25,6 +25,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /** A store that keeps every rule, and stores with one mistake each. */
@@ -66,6 +67,29 @@ enum SampleStore {
       return locking(new Object(), super.on(database));
     }
   },
+
+  READS_THEN_WRITES_NEGATIVE_IDS(readingThenWriting(plant -> plant.id() < 0), "r3"),
+  READS_THEN_WRITES_WITHOUT_A_TAG(readingThenWriting(plant -> plant.tag() == null), "r3"),
+  READS_THEN_WRITES_LONG_TEXTS(readingThenWriting(plant -> plant.name().length() > 8_192), "r3"),
+  LOCKS_IDS_THAT_JAVA_SHARES(
+      (database, plant) -> {
+        Object id = plant.id();
+        synchronized (id) {
+          return database.readThenWrite(plant);
+        }
+      },
+      "r3"),
+  REFUSES_ONE_OF_EQUAL_PLANTS(
+      (database, plant) -> {
+        if (database.unwritten.contains(plant)) {
+          throw new IllegalStateException("duplicate key");
+        }
+        database.unwritten.add(plant);
+        Database.roundTrip();
+        database.unwritten.remove(plant);
+        return database.putIfAbsent(plant);
+      },
+      "r3"),
 
   WRITES_TEN_PLANTS_TOGETHER(
       (database, plant) -> {
@@ -366,6 +390,12 @@ enum SampleStore {
                   .equals(Optional.ofNullable(plant.tag()).map(key));
       return isAlike ? plant : stored;
     };
+  }
+
+  private static BiFunction<Database, NewPlant, NewPlant> readingThenWriting(
+      Predicate<NewPlant> plants) {
+    return (database, plant) ->
+        plants.test(plant) ? database.readThenWrite(plant) : database.putIfAbsent(plant);
   }
 
   /** A store with another asynchronous form than the default one. */

@@ -230,23 +230,29 @@ public abstract class PlantStoreContract {
 
   private void assertOneWins(Form form, List<PlantStore> instances) {
     RuleCheck r3 = check("R3", form);
-    for (long id = 1; id <= RACES_OF_TWO + RACES_OF_MANY; id++) {
+    for (int race = 1; race <= RACES_OF_TWO + RACES_OF_MANY; race++) {
       List<Call> calls = new ArrayList<>();
-      for (int rival = 0; rival < (id <= RACES_OF_TWO ? 2 : MANY); rival++) {
+      for (int rival = 0; rival < (race <= RACES_OF_TWO ? 2 : MANY); rival++) {
         // Asynchronous calls also race with blocking ones.
         RuleCheck turn =
             form == Form.ASYNCHRONOUS && rival % 2 == 1 ? check("R3", form.other()) : r3;
-        calls.add(
-            turn.call(
-                instances.get(rival % instances.size()),
-                new NewPlant(id, "r3 rival " + rival + " for id " + id, "tag " + rival),
-                "together with others"));
+        PlantStore instance = instances.get(rival % instances.size());
+        calls.add(turn.call(instance, rival(race, rival), "together with others"));
       }
       NewPlant winner = r3.assertOneWins(calls);
       for (PlantStore instance : instances) {
         r3.assertStored(winner, instance, "for an id that one of concurrent calls took");
       }
     }
+  }
+
+  /** Returns a plant of a race: a store may treat some ids and texts, and equal rivals, apart. */
+  private static NewPlant rival(int race, int caller) {
+    long id = (race % 2 == 0 ? 1 : -1) * (1_000L + race); // Java shares small ids
+    String text = "x".repeat(race % 5 == 0 ? 10_000 : 1);
+    int rival = race % 7 == 0 ? 0 : caller;
+    String tag = race % 3 == 0 ? null : "tag " + rival;
+    return new NewPlant(id, "r3 rival " + rival + " for id " + id + " " + text, tag);
   }
 
   @InBothForms
