@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.channels.ClosedByInterruptException;
 import java.text.Normalizer;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -19,11 +20,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
@@ -229,6 +232,29 @@ enum SampleStore {
         return isFree ? plant : database.putIfAbsent(plant);
       },
       "r7_an_interrupt"),
+  LEAKS_A_CAUSE_AFTER_AN_INTERRUPT(
+      (database, plant) -> {
+        if (Thread.currentThread().isInterrupted()) {
+          var failure = new PlantStoreUnavailableException("interrupted");
+          failure.initCause(new ClosedByInterruptException());
+          throw failure;
+        }
+        return database.putIfAbsent(plant);
+      },
+      "r7_an_interrupt"),
+  FAILS_A_NEIGHBOUR_AFTER_AN_INTERRUPT(
+      (database, plant) -> {
+        int interrupts = database.callers.get();
+        if (Thread.currentThread().isInterrupted()) {
+          database.callers.incrementAndGet();
+        }
+        Database.roundTrip();
+        if (database.callers.get() != interrupts && !Thread.currentThread().isInterrupted()) {
+          throw new IllegalStateException("the file was closed");
+        }
+        return database.putIfAbsent(plant);
+      },
+      "r7_an_interrupt"),
 
   WRAPS_THE_FAILURE_OF_A_STAGE(SOUND.store, "r7_a_failure.*ASYNCHRONOUS") {
     @Override
@@ -271,6 +297,75 @@ enum SampleStore {
               stages.computeIfAbsent(plant, key -> blocking.putIfAbsentAsync(key, executor)));
     }
   },
+  REMOVES_THE_PLANT_OF_A_CANCELLED_STAGE(
+      (database, plant) -> {
+        NewPlant stored = database.putIfAbsent(plant);
+        Database.roundTrip();
+        return stored;
+      },
+      "r8_a_call") {
+    @Override
+    PlantStore on(Database database) {
+      return cancellable(super.on(database), plant -> database.memory.remove(plant.id()));
+    }
+  },
+  FAILS_NEIGHBOURS_OF_A_CANCELLED_STAGE(
+      (database, plant) -> {
+        database.unwritten.add(plant);
+        Database.roundTrip();
+        if (!database.unwritten.remove(plant)) {
+          throw new IllegalStateException("the batch was cancelled");
+        }
+        return database.putIfAbsent(plant);
+      },
+      "r8_a_call") {
+    @Override
+    PlantStore on(Database database) {
+      return cancellable(
+          super.on(database),
+          plant -> database.unwritten.removeIf(other -> other.id() != plant.id()));
+    }
+  },
+  LOSES_A_CONNECTION_BY_EACH_CANCELLATION(SOUND.store, "r8_a_call") {
+    @Override
+    PlantStore on(Database database) {
+      Semaphore connections = new Semaphore(20);
+      PlantStore blocking =
+          plant -> {
+            connections.acquireUninterruptibly();
+            Database.roundTrip();
+            connections.release();
+            return database.putIfAbsent(plant);
+          };
+      return cancellable(blocking, plant -> connections.acquireUninterruptibly());
+    }
+  },
+  THROWS_THE_REJECTION_OF_A_CALL(SOUND.store, "r7_a_call") {
+    @Override
+    PlantStore on(Database database) {
+      PlantStore blocking = super.on(database);
+      return asynchronous(
+          blocking,
+          (plant, executor) ->
+              CompletableFuture.supplyAsync(() -> blocking.putIfAbsent(plant), executor));
+    }
+  },
+  FORGETS_A_CALL_THAT_IS_REJECTED(SOUND.store, "r7_a_call") {
+    @Override
+    PlantStore on(Database database) {
+      PlantStore blocking = super.on(database);
+      return asynchronous(
+          blocking,
+          (plant, executor) -> {
+            try {
+              executor.execute(() -> {});
+              return blocking.putIfAbsentAsync(plant, executor);
+            } catch (RejectedExecutionException e) {
+              return new CompletableFuture<>();
+            }
+          });
+    }
+  },
 
   WAITS_FOR_A_SILENT_SERVER(SOUND.store, "r7_a_silent") {
     @Override
@@ -299,8 +394,23 @@ enum SampleStore {
     @Override
     PlantStore through(InetSocketAddress server, Database database) {
       PlantStore blocking = super.through(server, database);
-      return new Asynchronous(
-          blocking, (plant, executor) -> blocking.putIfAbsentAsync(plant, Runnable::run), true);
+      return asynchronous(
+          blocking, (plant, executor) -> blocking.putIfAbsentAsync(plant, Runnable::run));
+    }
+  },
+  BLOCKS_WHILE_EIGHT_CALLS_WAIT_FOR_A_SERVER(SOUND.store, "r7_a_silent.*ASYNCHRONOUS") {
+    @Override
+    PlantStore through(InetSocketAddress server, Database database) {
+      PlantStore blocking = super.through(server, database);
+      Semaphore connections = new Semaphore(8);
+      return asynchronous(
+          blocking,
+          (plant, executor) -> {
+            connections.acquireUninterruptibly();
+            return blocking
+                .putIfAbsentAsync(plant, executor)
+                .whenComplete((stored, failure) -> connections.release());
+          });
     }
   },
 
@@ -400,9 +510,7 @@ enum SampleStore {
 
   /** A store with another asynchronous form than the default one. */
   private record Asynchronous(
-      PlantStore blocking,
-      BiFunction<NewPlant, Executor, CompletionStage<NewPlant>> form,
-      boolean isNonBlocking)
+      PlantStore blocking, BiFunction<NewPlant, Executor, CompletionStage<NewPlant>> form)
       implements PlantStore {
 
     @Override
@@ -418,7 +526,29 @@ enum SampleStore {
 
   private static PlantStore asynchronous(
       PlantStore blocking, BiFunction<NewPlant, Executor, CompletionStage<NewPlant>> form) {
-    return new Asynchronous(blocking, form, false);
+    return new Asynchronous(blocking, form);
+  }
+
+  /** Returns a store with a reaction to a stage that was cancelled. */
+  private static PlantStore cancellable(PlantStore blocking, Consumer<NewPlant> reaction) {
+    return asynchronous(
+        blocking,
+        (plant, executor) -> {
+          CompletableFuture<NewPlant> stage = new CompletableFuture<>();
+          CompletionStage<NewPlant> unused =
+              blocking
+                  .putIfAbsentAsync(plant, executor)
+                  .whenComplete((stored, failure) -> {
+                    if (stage.isCancelled()) {
+                      reaction.accept(plant);
+                    } else if (failure == null) {
+                      stage.complete(stored);
+                    } else {
+                      stage.completeExceptionally(failure);
+                    }
+                  });
+          return stage;
+        });
   }
 
   private static PlantStore locking(Object lock, PlantStore store) {

@@ -61,30 +61,39 @@ record Call(
   record Outcome(@Nullable NewPlant returned, @Nullable Throwable thrown, boolean hangs) {}
 
   /** Makes the calls at the same moment, each in its own thread, and returns their outcomes. */
-  @SuppressWarnings("ThreadPriorityCheck") // yielding lets the other callers arrive
   static List<Outcome> atOnce(List<Call> calls, Duration timeLimit) {
+    return outcomesAtOnce(
+        calls.stream().<Callable<Outcome>>map(call -> call::make).toList(), timeLimit);
+  }
+
+  /**
+   * Makes the call in a thread that is interrupted after a delay, or before; and remains so. The
+   * other is made at the same moment.
+   */
+  List<Outcome> interruptedBeside(Call other, Duration delay, Duration timeLimit) {
+    return outcomesAtOnce(List.of(() -> makeInterrupted(delay), other::make), timeLimit);
+  }
+
+  @SuppressWarnings("ThreadPriorityCheck") // yielding lets the other callers arrive
+  private static List<Outcome> outcomesAtOnce(List<Callable<Outcome>> calls, Duration timeLimit) {
     CountDownLatch absent = new CountDownLatch(calls.size());
     List<Callable<Outcome>> tasks = new ArrayList<>();
-    for (Call call : calls) {
+    for (Callable<Outcome> call : calls) {
       tasks.add(() -> {
         absent.countDown();
         while (absent.getCount() > 0) {
           Thread.yield(); // a thread that has to be woken comes too late for a race
         }
-        return call.make();
+        return call.call();
       });
     }
     return outcomes(tasks, timeLimit);
   }
 
-  /** Makes the call in a thread that is interrupted after a delay, or before; and remains so. */
-  Outcome interrupted(Duration delay, Duration timeLimit) {
-    return outcomes(List.of(() -> makeInterrupted(delay)), timeLimit).get(0);
-  }
-
-  /** Returns the outcome of a call that was started. */
-  static Outcome ofStage(CompletionStage<NewPlant> stage, Duration timeLimit) {
-    return outcomes(List.of(() -> await(stage)), timeLimit).get(0);
+  /** Returns the outcomes of calls that were started. */
+  static List<Outcome> ofStages(List<CompletionStage<NewPlant>> stages, Duration timeLimit) {
+    return outcomes(
+        stages.stream().<Callable<Outcome>>map(stage -> () -> await(stage)).toList(), timeLimit);
   }
 
   private static List<Outcome> outcomes(List<Callable<Outcome>> tasks, Duration timeLimit) {

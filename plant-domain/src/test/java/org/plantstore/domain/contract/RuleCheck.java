@@ -7,6 +7,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +23,8 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
 
   private static final Duration PAUSE = Duration.ofMillis(10);
   private static final int ATTEMPTS = 3;
+  private static final String FAIL =
+      "throw PlantStoreUnavailableException without a cause and suppressed exceptions";
 
   Call call(PlantStore store, @Nullable NewPlant plant, String occasion) {
     return new Call(form, store, plant, Call.CALLERS, occasion);
@@ -84,13 +88,13 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
 
   /** Asserts that each call, all made at once, throws the exception that permits a retry. */
   void assertUnavailable(List<NewPlant> plants, PlantStore store, String occasion) {
-    outcomes(
-        calls(plants, store, occasion),
-        "throw PlantStoreUnavailableException without a cause and suppressed exceptions",
-        outcome ->
-            outcome.thrown() instanceof PlantStoreUnavailableException unavailable
-                && unavailable.getCause() == null
-                && unavailable.getSuppressed().length == 0);
+    outcomes(calls(plants, store, occasion), FAIL, RuleCheck::permitsRetry);
+  }
+
+  private static boolean permitsRetry(Outcome outcome) {
+    return outcome.thrown() instanceof PlantStoreUnavailableException unavailable
+        && unavailable.getCause() == null
+        && unavailable.getSuppressed().length == 0;
   }
 
   /** Asserts that the plant is returned, within the time limit, by a store that is back. */
@@ -107,40 +111,70 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
 
   /** Asserts that an interrupt has no other effect than a failure that permits a retry. */
   void assertOutlivesInterrupt(NewPlant plant, PlantStore store, Duration delay) {
-    Call call = call(store, plant, "in a thread that is interrupted meanwhile");
-    Outcome outcome = call.interrupted(delay, timeLimit);
-    if (!plant.equals(outcome.returned())
-        && !(outcome.thrown() instanceof PlantStoreUnavailableException)) {
-      String expected = "return the plant or throw PlantStoreUnavailableException";
-      throw broken(call, expected, outcome, plant);
+    List<NewPlant> plants = List.of(plant, neighbour(plant));
+    List<Call> calls =
+        List.of(
+            call(store, plant, "in a thread that is interrupted meanwhile"),
+            call(store, plants.get(1), "while the thread of another call is interrupted"));
+    List<Outcome> outcomes = calls.get(0).interruptedBeside(calls.get(1), delay, timeLimit);
+    for (int caller = 0; caller < calls.size(); caller++) {
+      NewPlant expected = plants.get(caller);
+      Outcome outcome = outcomes.get(caller);
+      if (!expected.equals(outcome.returned()) && !permitsRetry(outcome)) {
+        throw broken(calls.get(caller), "return the plant or " + FAIL, outcome, expected);
+      }
     }
   }
 
-  /** Asserts that a call, in the asynchronous form, succeeds although an equal one is cancelled. */
+  /** Asserts that calls, in the asynchronous form, succeed although another one is cancelled. */
   void assertOutlivesCancellation(NewPlant plant, PlantStore store) {
+    List<NewPlant> plants = List.of(plant, neighbour(plant));
+    List<Call> calls = calls(plants, store, "while a call for " + plant.id() + " is cancelled");
     CompletionStage<NewPlant> cancelled = call(store, plant, "to be cancelled").start(timeLimit);
-    Call call = call(store, plant, "while an equal call is cancelled");
-    CompletionStage<NewPlant> other = call.start(timeLimit);
+    List<CompletionStage<NewPlant>> stages = started(calls);
     cancelled.toCompletableFuture().cancel(true);
-    assertReturned(List.of(plant), List.of(call), List.of(Call.ofStage(other, timeLimit)));
+    assertReturned(plants, calls, Call.ofStages(stages, timeLimit));
+    assertStored(plant, store, "after an equal call was cancelled");
   }
 
-  /** Asserts that calls that fail after a time do not all block their caller for half of it. */
-  void assertDoesNotBlock(NewPlant plant, PlantStore store, String occasion) {
-    Call call = call(store, plant, occasion);
+  private static NewPlant neighbour(NewPlant plant) {
+    return new NewPlant(-1 - plant.id(), "neighbour of " + plant.id(), null);
+  }
+
+  /** Asserts that calls that fail after a time do not block their caller for a quarter of it. */
+  void assertDoesNotBlock(List<NewPlant> plants, PlantStore store, String occasion) {
+    List<Call> calls = calls(plants, store, occasion);
     for (int attempt = 1; attempt <= ATTEMPTS; attempt++) { // a busy machine may delay one
       long start = System.nanoTime();
-      CompletionStage<NewPlant> stage = call.start(timeLimit);
+      List<CompletionStage<NewPlant>> stages = started(calls);
       long blocked = System.nanoTime() - start;
-      Outcome outcome = Call.ofStage(stage, timeLimit);
+      List<Outcome> outcomes = Call.ofStages(stages, timeLimit);
       long lasted = System.nanoTime() - start;
-      if (lasted < 10 * PAUSE.toNanos() || blocked < lasted / 2) {
+      if (lasted < 10 * PAUSE.toNanos() || blocked < lasted / 4) {
         return;
       }
       if (attempt == ATTEMPTS) {
-        throw broken(call, "not block its caller, because isNonBlocking() is true", outcome, plant);
+        throw broken(calls.get(0), "not block its caller", outcomes.get(0), plants.get(0));
       }
     }
+  }
+
+  private List<CompletionStage<NewPlant>> started(List<Call> calls) {
+    return calls.stream().map(call -> call.start(timeLimit)).toList();
+  }
+
+  /** Asserts that an executor that the store needs, and that rejects its task, fails the stage. */
+  void assertReportsRejection(NewPlant plant, PlantStore store) {
+    Executor rejecting =
+        task -> {
+          throw new RejectedExecutionException("rejected by the kit");
+        };
+    outcomes(
+        List.of(new Call(form, store, plant, rejecting, "with an executor that rejects it")),
+        "return the plant or fail by its stage with RejectedExecutionException",
+        outcome ->
+            plant.equals(outcome.returned())
+                || outcome.thrown() instanceof RejectedExecutionException);
   }
 
   void assertRefusesNull(PlantStore store) {
