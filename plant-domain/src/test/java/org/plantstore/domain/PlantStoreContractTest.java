@@ -160,7 +160,7 @@ class PlantStoreContractTest {
   private static void assertTellsTheDifference(String message, String rule) {
     String parts = " of PlantStore is broken:\n  putIfAbsent(Async)?\\(~ ~\n  must ~,\n  but ~";
     String shown = message.replaceAll(" \\(from index \\d+, of \\d+ characters\\)", "");
-    assertTrue(message.matches("R" + rule + parts.replace("~", "[ -~]{3,300}")), message);
+    assertTrue(message.matches("R" + rule + parts.replace("~", "[ -~]{3,600}")), message);
     assertFalse(shown.matches("(?s).+ return (.+),\n  but returned \\1"), message);
   }
 

@@ -1,5 +1,6 @@
 package org.plantstore.domain;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
@@ -30,6 +31,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.zip.CRC32;
 
 /** A store that keeps every rule, and stores with one mistake each. */
 @SuppressWarnings("ImmutableEnumChecker") // the checker does not know lambdas
@@ -61,6 +63,27 @@ enum SampleStore {
   IGNORES_PADDING(comparing(String::strip), "r2"),
   COMPARES_255_CHARACTERS(comparing(text -> text.substring(0, Math.min(text.length(), 255))), "r2"),
   COMPARES_HASHES(comparing(String::hashCode), "r2"),
+  COMPARES_CHECKSUMS(comparing(SampleStore::checksum), "r2"),
+  COMPARES_A_MILLION_CHARACTERS(
+      comparing(text -> text.substring(0, Math.min(text.length(), 1 << 20))), "r2"),
+  COMPARES_ASCII(comparing(text -> text.replaceAll("[^\\p{ASCII}]", "?")), "r2"),
+  IGNORES_KINDS_OF_BLANKS(comparing(text -> text.replaceAll("\\s+", " ")), "r2"),
+  IGNORES_PUNCTUATION(comparing(text -> text.replaceAll("\\p{Punct}", "")), "r2"),
+  COMPARES_JOINED_TEXTS(
+      (database, plant) -> {
+        NewPlant stored = database.putIfAbsent(plant);
+        return (stored.name() + "|" + stored.tag()).equals(plant.name() + "|" + plant.tag())
+            ? plant
+            : stored;
+      },
+      "r2"),
+  STORES_TAGS_ONCE_FOR_EACH_CASE(
+      (database, plant) -> {
+        long key = String.valueOf(plant.tag()).toLowerCase(Locale.ROOT).hashCode() - (1L << 40);
+        String tag = database.memory.computeIfAbsent(key, unused -> plant).tag();
+        return database.putIfAbsent(new NewPlant(plant.id(), plant.name(), tag));
+      },
+      "r2"),
 
   READS_THEN_WRITES(Database::readThenWrite, "r3", "r4"),
   LOCKS_WITHIN_ITS_INSTANCE(
@@ -109,6 +132,27 @@ enum SampleStore {
       },
       "r4"),
 
+  WRITES_300_000_CHARACTERS(
+      writing(plant -> {
+        String name = plant.name().substring(0, Math.min(plant.name().length(), 300_000));
+        return new NewPlant(plant.id(), name, plant.tag());
+      }),
+      "r4"),
+  WRITES_AN_EMPTY_TAG_FOR_NONE(
+      writing(plant -> new NewPlant(plant.id(), plant.name(), Objects.toString(plant.tag(), ""))),
+      "r4"),
+  OVERWRITES_AFTER_A_CRASH(
+      (database, plant) -> {
+        NewPlant stored = database.putIfAbsent(plant);
+        if (database.hasCrashed) {
+          database
+              .memory
+              .keySet()
+              .removeIf(id -> id != plant.id() && id % 1024 == plant.id() % 1024);
+        }
+        return stored;
+      },
+      "r4"),
   WRITES_LARGE_TEXTS_WITH_THE_NEXT_SMALL_ONE(
       (database, plant) -> {
         NewPlant stored = database.putIfAbsentInMemory(plant);
@@ -124,6 +168,16 @@ enum SampleStore {
       "r2",
       "r5"),
   MAKES_BOOLEANS(changingTexts(text -> text.equals("yes") ? "true" : text), "r5"),
+  MAKES_NULL(changingTexts(text -> text.equals("NULL") ? "" : text), "r5"),
+  UNESCAPES(changingTexts(text -> text.replace("''", "'")), "r5"),
+  DROPS_A_LAST_LINE_BREAK(changingTexts(text -> text.replaceAll("\n$", "")), "r5"),
+  SPLITS_SURROGATE_PAIRS(
+      changingTexts(text -> {
+        int middle = text.length() / 2;
+        boolean isPair = middle > 0 && Character.isHighSurrogate(text.charAt(middle - 1));
+        return isPair ? text.substring(0, middle - 1) + "??" + text.substring(middle + 1) : text;
+      }),
+      "r5"),
   NORMALISES(changingTexts(text -> Normalizer.normalize(text, Normalizer.Form.NFC)), "r5"),
   TRUNCATES(changingTexts(text -> text.substring(0, Math.min(text.length(), 1 << 16))), "r5"),
   TAKES_AN_EMPTY_TAG_FOR_NONE(
@@ -559,6 +613,21 @@ enum SampleStore {
     };
   }
 
+  private static long checksum(String text) {
+    CRC32 checksum = new CRC32();
+    checksum.update(text.getBytes(UTF_8));
+    return checksum.getValue();
+  }
+
+  /** Returns a store whose disk has other plants than its memory. */
+  private static BiFunction<Database, NewPlant, NewPlant> writing(UnaryOperator<NewPlant> change) {
+    return (database, plant) -> {
+      NewPlant stored = database.putIfAbsentInMemory(plant);
+      database.disk.putIfAbsent(stored.id(), change.apply(stored));
+      return stored;
+    };
+  }
+
   private static BiFunction<Database, NewPlant, NewPlant> changingTexts(
       UnaryOperator<String> change) {
     return (database, plant) -> {
@@ -576,6 +645,7 @@ enum SampleStore {
 
     final AtomicReference<NewPlant> parameters = new AtomicReference<>();
     final Semaphore connections = new Semaphore(1);
+    volatile boolean hasCrashed;
     final AtomicInteger callers = new AtomicInteger();
 
     NewPlant readThenWrite(NewPlant plant) {
@@ -605,6 +675,8 @@ enum SampleStore {
     }
 
     void crash() {
+      hasCrashed = true;
+      unwritten.clear();
       memory.clear();
       memory.putAll(disk);
     }

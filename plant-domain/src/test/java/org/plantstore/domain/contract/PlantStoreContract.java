@@ -188,7 +188,8 @@ public abstract class PlantStoreContract {
         List.of(
             new NewPlant(1, "r1 fern", "shade"),
             new NewPlant(2, "r1 fern", "shade"),
-            new NewPlant(3, "r1 fern", null));
+            new NewPlant(3, "r1 fern", null),
+            new NewPlant(4, "r1 fern in shade", "shade"));
 
     check("R1", form).assertStores(alike, emptyStore());
   }
@@ -202,7 +203,7 @@ public abstract class PlantStoreContract {
     for (NewPlant plant : List.of(fern, moss)) {
       r2.put(store, plant, "for a free id");
       for (String name : List.of(plant.name(), "r2 ivy", "")) {
-        for (String tag : Arrays.asList("shade", "sun", "", null)) {
+        for (String tag : Arrays.asList("shade", "sun", "", "null", null)) {
           NewPlant rival = new NewPlant(plant.id(), name, tag);
           r2.assertReturns(plant, store, rival, "for a taken id");
         }
@@ -210,14 +211,25 @@ public abstract class PlantStoreContract {
     }
     r2.assertStored(fern, store, "for a taken id");
     r2.assertStored(moss, store, "for a taken id");
+    long id = 3;
     for (List<String> alike : UnusualValues.ALIKE) {
-      String one = alike.get(0);
-      String other = alike.get(1);
-      NewPlant plant = new NewPlant(one.hashCode() + (1L << 40), one, one);
-      r2.put(store, plant, "for a free id");
-      r2.assertReturns(plant, store, new NewPlant(plant.id(), other, one), "for a taken id");
-      r2.assertReturns(plant, store, new NewPlant(plant.id(), one, other), "for a taken id");
+      assertDiffer(r2, store, id++, alike.get(0), alike.get(1));
+      assertDiffer(r2, store, id++, alike.get(1), alike.get(0));
     }
+    for (String separator : UnusualValues.SEPARATORS) {
+      NewPlant plant = new NewPlant(id++, "a" + separator + "b", "c");
+      r2.put(store, plant, "for a free id");
+      NewPlant rival = new NewPlant(plant.id(), "a", "b" + separator + "c");
+      r2.assertReturns(plant, store, rival, "for a taken id");
+    }
+  }
+
+  private static void assertDiffer(
+      RuleCheck r2, PlantStore store, long id, String one, String other) {
+    NewPlant plant = new NewPlant(id, one, one);
+    r2.put(store, plant, "for a free id");
+    r2.assertReturns(plant, store, new NewPlant(id, other, one), "for a taken id");
+    r2.assertReturns(plant, store, new NewPlant(id, one, other), "for a taken id");
   }
 
   @InBothForms
@@ -278,6 +290,9 @@ public abstract class PlantStoreContract {
 
     PlantStore afterCrash = storeAfterCrash();
 
+    // Ids that equal earlier ones in their last bits.
+    long first = (1L << 20) + 100;
+    r4.assertStores(plants("r4", LongStream.range(first, first + PLANTS_BEFORE_CRASH)), afterCrash);
     for (NewPlant plant : returned) {
       r4.assertStored(plant, afterCrash, "after a crash, for an id that was taken before it");
     }
@@ -286,7 +301,8 @@ public abstract class PlantStoreContract {
   /** Returns unusual plants too: a store may return text from memory that its disk has changed. */
   private static List<NewPlant> plantsBeforeCrash() {
     List<NewPlant> plants = new ArrayList<>(plants("r4", UnusualValues.ids()));
-    for (String text : UnusualValues.SHORT_TEXTS) {
+    plants.add(new NewPlant(100, "r4 no tag", null));
+    for (String text : UnusualValues.TEXTS) {
       plants.add(new NewPlant(100 + plants.size(), text, text));
     }
     plants.addAll(plants("r4", LongStream.range(100 + plants.size(), 100 + PLANTS_BEFORE_CRASH)));
@@ -311,6 +327,7 @@ public abstract class PlantStoreContract {
     plants.add(new NewPlant(2, "r5 empty tag", ""));
     plants.add(new NewPlant(3, "", "r5 empty name"));
     plants.add(new NewPlant(4, "", null));
+    plants.add(new NewPlant(5, "x".repeat(1 << 17), null));
     for (String text : UnusualValues.TEXTS) {
       plants.add(new NewPlant(plants.size() + 1, text, text));
     }

@@ -26,15 +26,35 @@ final class UnusualValues {
           "\u200B\u200E\u202E\u2066\u00AD\u200C\u200D invisible",
           "\uD83C\uDF3F beyond the basic plane",
           "\uFFFD a replacement character",
+          "\u00AD",
+          "a last newline\n",
+          "double  blanks",
           "null",
+          "NULL",
+          "\\N",
+          "\\.",
+          "undefined",
+          "-",
           "007",
+          " 7",
           "1.0",
+          "1,5",
           "1e3",
           "0x1F",
+          "12345678901234567",
           "yes",
+          "no",
           "true",
           "NaN",
           "2026-01-31",
+          "2026-01-31 12:30",
+          "12:30",
+          "{d '2026-01-31'}",
+          "A0000000-0000-4000-8000-00000000000F",
+          "\"quoted\"",
+          "#leading",
+          "=leading",
+          "'' \"\" \\\\ \\n %% $$ ?? && + $HOME &#39; || :: \u0001\u0001",
           "\\N \\u0041 \\x41 %41 &amp; \\",
           "'; DROP TABLE plant; --",
           "{\"name\":\"%s ? $1 :name ${name}\"}");
@@ -43,13 +63,17 @@ final class UnusualValues {
   static final List<String> TEXTS =
       Stream.of(
               SHORT_TEXTS.stream(),
-              Stream.of("x".repeat((1 << 21) + 1), "\uD83C\uDF3F".repeat(1 << 18)),
+              Stream.of("x".repeat((1 << 21) + 1)),
+              Stream.of("", "x").map(start -> start + "\uD83C\uDF3F".repeat(1 << 18)),
               IntStream.rangeClosed(0, Character.MAX_CODE_POINT / PLANE)
                   .mapToObj(UnusualValues::plane))
           .flatMap(texts -> texts)
           .toList();
 
-  /** Texts of which databases are known to take the second for the first. */
+  /** Stand between fields in files and in keys that are made of several texts. */
+  static final List<String> SEPARATORS = List.of("", " ", "|", ",", ";", ":", "\t", "\n");
+
+  /** Texts of which databases are known to take one for the other. */
   static final List<List<String>> ALIKE =
       List.of(
           List.of("case", "CASE"),
@@ -57,17 +81,31 @@ final class UnusualValues {
           List.of("stra\u00DFe", "strasse"),
           List.of("accent", "acc\u00E9nt"),
           List.of("\u00E9", "e\u0301"),
+          List.of("\u00E9", "\u00E8"),
+          List.of("\u03C3", "\u03C2"),
+          List.of("\u3042", "\u30A2"),
+          List.of("\uD83C\uDF3F", "\uD83C\uDF35"),
           List.of("wide", "\uFF57ide"),
           List.of("padding", "padding "),
           List.of(" padding", "padding"),
+          List.of("two blanks", "two  blanks"),
+          List.of("a tab", "a\ttab"),
+          List.of("no break", "no\u00A0break"),
+          List.of("line\nbreak", "line\r\nbreak"),
           List.of("ignored", "ig\u200Bnored"),
+          List.of("ignored", "ig\u00ADnored"),
+          List.of("ignored", "\uFEFFignored"),
+          List.of("ignored", "ig-nored"),
+          List.of("pattern", "pat%"),
+          List.of("pattern", "patter_"),
           List.of("007", "7"),
           List.of("1.0", "1"),
           List.of("true", "yes"),
           List.of("Aa", "BB"), // in Java they have one hash
+          List.of("plumless", "buckeroo"), // of one CRC-32
           List.of("x".repeat(255) + "y", "x".repeat(255) + "z"),
           List.of("x".repeat(5_000) + "y", "x".repeat(5_000) + "z"),
-          List.of("x".repeat(1 << 17) + "y", "x".repeat(1 << 17) + "z"));
+          List.of("x".repeat(1 << 20) + "y", "x".repeat(1 << 20) + "z"));
 
   private UnusualValues() {}
 
