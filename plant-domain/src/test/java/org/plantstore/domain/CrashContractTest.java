@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,10 +65,14 @@ class CrashContractTest {
     private final Path file = Path.of(System.getenv("PLANTS_FILE"));
 
     public Log() throws IOException {
-      String lines = Files.exists(file) ? Files.readString(file) : "";
+      String lines = recover(file, Files.exists(file) ? Files.readString(file) : "");
       int end = lines.lastIndexOf('\n') + 1; // a crash may leave half a line
       Files.writeString(file, lines.substring(0, end));
       lines.substring(0, end).lines().map(line -> line.split("\t", 3)).forEach(this::replay);
+    }
+
+    String recover(Path path, String lines) throws IOException {
+      return lines;
     }
 
     private void replay(String[] fields) {
@@ -125,6 +130,41 @@ class CrashContractTest {
     }
   }
 
+  /** Takes the last plant for one that was being written. */
+  public static class DropsTheLastPlant extends Log {
+
+    public DropsTheLastPlant() throws IOException {}
+
+    @Override
+    String recover(Path path, String lines) {
+      return lines.substring(0, lines.lastIndexOf('\n', lines.length() - 2) + 1);
+    }
+  }
+
+  /** Deletes the file before another is written. */
+  public static class RewritesItsFile extends Log {
+
+    public RewritesItsFile() throws IOException {}
+
+    @Override
+    String recover(Path path, String lines) throws IOException {
+      Files.deleteIfExists(path);
+      LockSupport.parkNanos(300_000_000);
+      Files.writeString(path, lines);
+      return lines;
+    }
+  }
+
+  public static class Throws extends Log {
+
+    public Throws() throws IOException {}
+
+    @Override
+    void append(NewPlant plant) {
+      throw new UnsupportedOperationException("such names");
+    }
+  }
+
   /** Appends all rivals; the first is returned, but the last is kept. */
   public static class LosesARaceAfterRecovery extends Log {
 
@@ -157,6 +197,8 @@ class CrashContractTest {
       classes = {
         DurableForShortTextsOnly.class,
         AcknowledgesBeforeItsCommit.class,
+        DropsTheLastPlant.class,
+        RewritesItsFile.class,
         LosesARaceAfterRecovery.class
       })
   void store_that_loses_returned_plants_fails(Class<? extends PlantStore> broken) {
@@ -165,6 +207,15 @@ class CrashContractTest {
     assertEquals(1, failures.size());
     String message = "R4 of PlantStore is broken:\n.+\n  must return .+,\n  but returned .+";
     assertTrue(failures.get(0).matches(message), failures::toString);
+  }
+
+  @Test
+  void exception_that_may_break_another_rule_is_named() {
+    String message = failures(Throws.class).get(0);
+
+    String exception = UnsupportedOperationException.class.getName() + ": such names\n";
+    assertTrue(message.contains("(an exception may break another rule)"), message);
+    assertTrue(message.contains("and wrote:\nthrew " + exception), message);
   }
 
   private static List<String> failures(Class<? extends PlantStore> tested) {

@@ -66,10 +66,7 @@ record Call(
         calls.stream().<Callable<Outcome>>map(call -> call::make).toList(), timeLimit);
   }
 
-  /**
-   * Makes the call in a thread that is interrupted after a delay, or before; and remains so. The
-   * other is made at the same moment.
-   */
+  /** Makes this call in a thread that is interrupted, before or after a delay, and another one. */
   List<Outcome> interruptedBeside(Call other, Duration delay, Duration timeLimit) {
     return outcomesAtOnce(List.of(() -> makeInterrupted(delay), other::make), timeLimit);
   }

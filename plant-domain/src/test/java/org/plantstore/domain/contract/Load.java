@@ -1,6 +1,8 @@
 package org.plantstore.domain.contract;
 
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
@@ -9,33 +11,59 @@ import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
- * A caller of a store until the process is killed. It writes a line for each plant that the store
- * returns. Two callers, one of each form, race for the same ids.
+ * A caller of a store for a range of ids. It writes a line for each plant that the store returns.
+ * Two callers, one of each form, race for the same ids.
  */
-record Load(PlantStore store, int caller) implements Runnable {
+record Load(PlantStore store, int caller, long first, long end) implements Runnable {
 
   /** An id and the number of a caller. A line that a kill has cut short differs. */
   static final String LINE = "\\d+ \\d+;";
 
+  /** The line of a process whose calls have all ended. */
+  static final String IDLE = "idle";
+
+  /** Begins the line of one that ends by an exception. */
+  static final String THREW = "threw ";
+
   private static final int RACES = 8;
 
-  /** Opens the store of a class. Callers of each process have numbers of their own. */
-  public static void main(String... classAndProcess) throws Exception {
+  /**
+   * Opens the store of a class, calls it for all ids that were taken before, and then for new ones,
+   * and waits to be killed. Callers of each process have numbers of their own.
+   */
+  public static void main(String... classProcessTakenAndNew) throws Exception {
     Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> {
+      System.out.println("\n" + THREW + failure);
       failure.printStackTrace();
       Runtime.getRuntime().halt(1);
     });
-    Class<?> type = Class.forName(classAndProcess[0]);
+    System.out.println(); // now it opens the store
+    Class<?> type = Class.forName(classProcessTakenAndNew[0]);
     PlantStore store = (PlantStore) type.getConstructor().newInstance();
-    int first = Integer.parseInt(classAndProcess[1]) * 2 * RACES;
-    for (int caller = first; caller < first + 2 * RACES; caller++) {
-      new Thread(new Load(store, caller)).start();
+    int process = Integer.parseInt(classProcessTakenAndNew[1]);
+    long taken = Long.parseLong(classProcessTakenAndNew[2]);
+    call(store, process, 0, taken);
+    call(store, process, taken, taken + Long.parseLong(classProcessTakenAndNew[3]));
+    while (!System.out.checkError()) { // until the test has ended
+      System.out.println("\n" + IDLE);
+      LockSupport.parkNanos(10_000_000);
+    }
+  }
+
+  private static void call(PlantStore store, int process, long first, long end) throws Exception {
+    List<Thread> callers = new ArrayList<>();
+    for (int caller = 0; caller < 2 * RACES; caller++) {
+      callers.add(new Thread(new Load(store, process * 2 * RACES + caller, first, end)));
+    }
+    callers.forEach(Thread::start);
+    for (Thread caller : callers) {
+      caller.join();
     }
   }
 
   @Override
   public void run() {
-    for (long id = caller % RACES; !System.out.checkError(); ) { // until the test has ended
+    for (long id = first + caller % RACES; id < end && !System.out.checkError(); ) {
       try {
         write(id, plant(id + " " + caller + ";"));
         id += RACES;
@@ -43,7 +71,6 @@ record Load(PlantStore store, int caller) implements Runnable {
         LockSupport.parkNanos(1_000_000); // such as while a server starts
       }
     }
-    Runtime.getRuntime().halt(0);
   }
 
   private void write(long id, NewPlant plant) {

@@ -7,11 +7,12 @@ import static java.util.concurrent.TimeUnit.MINUTES;
 import java.io.BufferedReader;
 import java.io.File;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,18 +21,21 @@ import org.plantstore.domain.PlantStore;
 /**
  * Tests rule R4 of a {@link PlantStore} by crashes at random moments during calls. A process opens
  * the store, and calls it from 16 threads, in both forms, with short and with long texts, until it
- * is killed ({@code SIGKILL}). The next process opens the store again: each plant that was returned
- * before must be there, be equal, and be the only one with its id. Of the rivals for an id that was
- * in flight, either may be there. The first process needs an empty store. All processes have the
- * class path of this one.
+ * is killed ({@code SIGKILL}): of four processes two during new calls, one after its last call, and
+ * one within a second after it has begun to open the store. The next process opens the store again:
+ * each plant that was returned before must be there, be equal, and be the only one with its id. Of
+ * the rivals for an id that was in flight, either may be there. The first process needs an empty
+ * store. All processes have the class path of this one.
  *
  * <p>A killed process loses only what it has not handed to the kernel. A power failure, which a
  * plant survives only if it is also on the disk, is not tested.
  */
 public abstract class PlantStoreCrashContract {
 
+  private static final int MAX_CALLS = 200; // few, because starts need most of the time
+
   /** Lines of {@link Load}, by the ids in them. */
-  private final Map<Long, String> returned = new HashMap<>();
+  private final TreeMap<Long, String> returned = new TreeMap<>();
 
   /** Constructor for subclasses. */
   protected PlantStoreCrashContract() {}
@@ -59,14 +63,29 @@ public abstract class PlantStoreCrashContract {
 
   @Test
   void r4_returned_plants_survive_crashes_at_random_moments(@TempDir Path folder) throws Exception {
+    Random random = new Random();
     String moment = "before the first crash";
     for (int crash = 1; crash <= kills(); crash++) {
-      int calls = 1 + new Random().nextInt(200); // few, because starts need most of the time
-      killAfter(calls, moment, start(crash, folder));
+      int calls = crash % 4 == 0 ? 0 : 1 + random.nextInt(MAX_CALLS);
+      switch (crash % 4) {
+        case 0 -> killWhileOpening(random, start(crash, folder, calls));
+        case 2 -> killAfter(Integer.MAX_VALUE, moment, start(crash, folder, calls));
+        default -> killAfter(calls, moment, start(crash, folder, 2 * MAX_CALLS));
+      }
       crashServer();
       moment = "after crash " + crash + ", which followed " + calls + " calls,";
     }
-    killAfter(0, moment, start(0, folder));
+    killAfter(0, moment, start(0, folder, 0));
+  }
+
+  /** Kills a process after 1 ms to 1 s of its opening; a short one also has a chance to be hit. */
+  private static void killWhileOpening(Random random, Process process) throws Exception {
+    try (BufferedReader lines = process.inputReader(UTF_8)) {
+      lines.readLine();
+      LockSupport.parkNanos((long) (1_000_000 * Math.pow(1_000, random.nextDouble())));
+      kill(process);
+      process.waitFor();
+    }
   }
 
   /** Kills a process after it has checked the plants and made more calls, and adds their plants. */
@@ -88,6 +107,10 @@ public abstract class PlantStoreCrashContract {
             String expected = "return " + Description.of(Load.plant(before));
             throw broken(moment, expected, "returned " + Description.of(Load.plant(line)));
           }
+        } else if (line.equals(Load.IDLE)) {
+          left = 0;
+        } else if (line.startsWith(Load.THREW)) {
+          output.insert(0, line + '\n');
         } else if (!line.isEmpty()) {
           output.append(line).append('\n');
         }
@@ -98,7 +121,8 @@ public abstract class PlantStoreCrashContract {
       }
       if (!killed) {
         String actual = "ended with status " + process.waitFor() + ", and wrote:\n" + output;
-        throw broken(moment, "run until it is killed, within 5 minutes", actual);
+        String expected = "run until it is killed (an exception may break another rule)";
+        throw broken(moment, expected + ", within 5 minutes", actual);
       }
     } finally {
       kill(process);
@@ -113,7 +137,7 @@ public abstract class PlantStoreCrashContract {
         .forEach(ProcessHandle::destroyForcibly);
   }
 
-  private Process start(int number, Path folder) throws Exception {
+  private Process start(int number, Path folder, int newPlants) throws Exception {
     String modules = System.getProperty("jdk.module.path", "");
     String classes = System.getProperty("java.class.path");
     ProcessBuilder java =
@@ -125,7 +149,9 @@ public abstract class PlantStoreCrashContract {
                 modules.isEmpty() ? classes : modules + File.pathSeparator + classes,
                 Load.class.getName(),
                 storeClass().getName(),
-                String.valueOf(number))
+                String.valueOf(number),
+                String.valueOf(returned.isEmpty() ? 0 : returned.lastKey() + 1),
+                String.valueOf(newPlants))
             .redirectErrorStream(true);
     java.environment().putAll(environment());
     return java.start();

@@ -7,7 +7,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
@@ -117,13 +118,7 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
             call(store, plant, "in a thread that is interrupted meanwhile"),
             call(store, plants.get(1), "while the thread of another call is interrupted"));
     List<Outcome> outcomes = calls.get(0).interruptedBeside(calls.get(1), delay, timeLimit);
-    for (int caller = 0; caller < calls.size(); caller++) {
-      NewPlant expected = plants.get(caller);
-      Outcome outcome = outcomes.get(caller);
-      if (!expected.equals(outcome.returned()) && !permitsRetry(outcome)) {
-        throw broken(calls.get(caller), "return the plant or " + FAIL, outcome, expected);
-      }
-    }
+    assertReturned(plants, calls, outcomes, " or " + FAIL, RuleCheck::permitsRetry);
   }
 
   /** Asserts that calls, in the asynchronous form, succeed although another one is cancelled. */
@@ -165,16 +160,15 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
 
   /** Asserts that an executor that the store needs, and that rejects its task, fails the stage. */
   void assertReportsRejection(NewPlant plant, PlantStore store) {
-    Executor rejecting =
-        task -> {
-          throw new RejectedExecutionException("rejected by the kit");
-        };
-    outcomes(
-        List.of(new Call(form, store, plant, rejecting, "with an executor that rejects it")),
-        "return the plant or fail by its stage with RejectedExecutionException",
-        outcome ->
-            plant.equals(outcome.returned())
-                || outcome.thrown() instanceof RejectedExecutionException);
+    ExecutorService closed = Executors.newCachedThreadPool();
+    closed.shutdown();
+    List<Call> calls = List.of(new Call(form, store, plant, closed, "with a closed executor"));
+    assertReturned(
+        List.of(plant),
+        calls,
+        Call.atOnce(calls, timeLimit),
+        " or fail by its stage with RejectedExecutionException",
+        outcome -> outcome.thrown() instanceof RejectedExecutionException);
   }
 
   void assertRefusesNull(PlantStore store) {
@@ -203,11 +197,20 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
   }
 
   private void assertReturned(List<NewPlant> plants, List<Call> calls, List<Outcome> outcomes) {
+    assertReturned(plants, calls, outcomes, "", outcome -> false);
+  }
+
+  private void assertReturned(
+      List<NewPlant> plants,
+      List<Call> calls,
+      List<Outcome> outcomes,
+      String orElse,
+      Predicate<Outcome> permitted) {
     for (int caller = 0; caller < calls.size(); caller++) {
       NewPlant expected = plants.get(caller);
       NewPlant returned = outcomes.get(caller).returned();
-      if (!expected.equals(returned)) {
-        String description = "return " + Description.of(expected, returned);
+      if (!expected.equals(returned) && !permitted.test(outcomes.get(caller))) {
+        String description = "return " + Description.of(expected, returned) + orElse;
         throw broken(calls.get(caller), description, outcomes.get(caller), expected);
       }
     }
