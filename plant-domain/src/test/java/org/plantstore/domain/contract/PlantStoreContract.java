@@ -55,8 +55,8 @@ import org.plantstore.domain.contract.Call.Form;
  * {@link org.plantstore.domain.PlantStoreUnavailableException} instead, the tests of R3 and R8
  * fail.
  *
- * <p>A run makes 9,600 calls, which store 3,700 plants, some of them with megabytes of text. It
- * takes about 2 s if the store is a map, and about 8 s if a call takes 1 ms, plus the time for
+ * <p>A run makes 10,900 calls, which store 4,200 plants, some of them with megabytes of text. It
+ * takes about 2 s if the store is a map, and about 9 s if a call takes 1 ms, plus the time for
  * crashes and for calls of an unreachable store. JUnit Jupiter 5.10 or later is required.
  *
  * <p>The protected methods are called in the thread of the test, which may differ between tests.
