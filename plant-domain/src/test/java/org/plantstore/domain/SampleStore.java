@@ -144,7 +144,7 @@ enum SampleStore {
   OVERWRITES_AFTER_A_CRASH(
       (database, plant) -> {
         NewPlant stored = database.putIfAbsent(plant);
-        if (database.hasCrashed) {
+        if (database.hasCrashed && stored.equals(plant)) {
           database
               .memory
               .keySet()
@@ -375,9 +375,19 @@ enum SampleStore {
       "r8_a_call") {
     @Override
     PlantStore on(Database database) {
-      return cancellable(
-          super.on(database),
-          plant -> database.unwritten.removeIf(other -> other.id() != plant.id()));
+      PlantStore store = super.on(database);
+      return asynchronous(
+          store,
+          (plant, executor) -> {
+            var stage = store.putIfAbsentAsync(plant, executor).toCompletableFuture();
+            CompletionStage<NewPlant> unused =
+                stage.whenComplete((stored, failure) -> {
+                  if (stage.isCancelled()) {
+                    database.unwritten.removeIf(other -> other.id() != plant.id());
+                  }
+                });
+            return stage;
+          });
     }
   },
   LOSES_A_CONNECTION_BY_EACH_CANCELLATION(SOUND.store, "r8_a_call") {
@@ -461,9 +471,10 @@ enum SampleStore {
           blocking,
           (plant, executor) -> {
             connections.acquireUninterruptibly();
-            return blocking
-                .putIfAbsentAsync(plant, executor)
-                .whenComplete((stored, failure) -> connections.release());
+            CompletionStage<NewPlant> stage = blocking.putIfAbsentAsync(plant, executor);
+            CompletionStage<NewPlant> unused =
+                stage.whenComplete((stored, failure) -> connections.release());
+            return stage;
           });
     }
   },

@@ -19,10 +19,9 @@ record Load(PlantStore store, int caller, long first, long end) implements Runna
   /** An id and the number of a caller. A line that a kill has cut short differs. */
   static final String LINE = "\\d+ \\d+;";
 
-  /** The line of a process whose calls have all ended. */
+  /** The line of a process whose calls have ended, and the beginning of that of an exception. */
   static final String IDLE = "idle";
 
-  /** Begins the line of one that ends by an exception. */
   static final String THREW = "threw ";
 
   private static final int RACES = 8;

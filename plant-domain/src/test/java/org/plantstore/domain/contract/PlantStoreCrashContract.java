@@ -32,8 +32,6 @@ import org.plantstore.domain.PlantStore;
  */
 public abstract class PlantStoreCrashContract {
 
-  private static final int MAX_CALLS = 200; // few, because starts need most of the time
-
   /** Lines of {@link Load}, by the ids in them. */
   private final TreeMap<Long, String> returned = new TreeMap<>();
 
@@ -66,11 +64,11 @@ public abstract class PlantStoreCrashContract {
     Random random = new Random();
     String moment = "before the first crash";
     for (int crash = 1; crash <= kills(); crash++) {
-      int calls = crash % 4 == 0 ? 0 : 1 + random.nextInt(MAX_CALLS);
+      int calls = crash % 4 == 0 ? 0 : 1 + random.nextInt(200); // few: starts need most of the time
       switch (crash % 4) {
         case 0 -> killWhileOpening(random, start(crash, folder, calls));
         case 2 -> killAfter(Integer.MAX_VALUE, moment, start(crash, folder, calls));
-        default -> killAfter(calls, moment, start(crash, folder, 2 * MAX_CALLS));
+        default -> killAfter(calls, moment, start(crash, folder, calls + 200));
       }
       crashServer();
       moment = "after crash " + crash + ", which followed " + calls + " calls,";
