@@ -76,7 +76,8 @@ public final class Main {
       requireSettingsOrOptions(Check.OPTIONS, arguments);
       return Check.run(arguments);
     }
-    System.setProperty("log.target", "System.err"); // before the first logger is created
+    // Before the first logger is created: lines below would be among the output of a command.
+    System.setProperty("root.level", "info");
     ToolProvider tool =
         ServiceLoader.load(ToolProvider.class).stream()
             .filter(each -> !each.type().getModule().isNamed()) // others are the JDK's

@@ -83,7 +83,7 @@ class CommandsTest {
 
   @Test
   void output_of_a_command_is_alone_on_standard_output() {
-    Map<String, String> secret = Map.of("JWT_SECRET", DevelopmentKey.SECRET);
+    Map<String, String> secret = Map.of("JWT_SECRET", DevelopmentKey.SECRET, "LOG_LEVEL", "debug");
     for (String line : List.of("--help", "--version", "token --minutes 5 --claim=a=b")) {
       try (ServiceProcess process = new ServiceProcess(secret, line.split(" ", -1))) {
         assertEquals(0, process.awaitExit(), process::errors);
@@ -128,11 +128,10 @@ class CommandsTest {
 
     try (ServiceProcess migration = new ServiceProcess(owner, "migrate")) {
       assertEquals(0, migration.awaitExit(), migration::errors);
-      assertEquals("The tables are up to date.\n", migration.output());
+      assertEquals("", migration.errors());
+      assertTrue(migration.output().endsWith("The tables are up to date.\n"), migration::output);
       // The digits of the default locale are others.
-      assertTrue(
-          migration.errors().matches("(\\d{4}-\\p{ASCII}* INFO \\p{ASCII}*\n)+"),
-          migration::errors);
+      assertTrue(migration.output().matches("\\p{ASCII}*"), migration::output);
     }
     database.execute(accounts);
     try (ServiceProcess service = new ServiceProcess(plants).awaitReady()) {
