@@ -1,9 +1,14 @@
 package org.plantstore.app;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micronaut.context.annotation.Context;
 import io.micronaut.context.annotation.Property;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 
 /** Tells which version runs, in the metric {@code plant_store_info} too. */
 @Context
@@ -21,7 +26,10 @@ final class Version {
 
   /** Returns the version and the commit as Semantic Versioning does, such as 1.0.0+3f2a…. */
   static String text() {
-    String packaged = Version.class.getPackage().getImplementationVersion();
-    return packaged == null ? "unknown" : packaged;
+    try (InputStream packaged = Version.class.getResourceAsStream("version")) {
+      return packaged == null ? "unknown" : new String(packaged.readAllBytes(), UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

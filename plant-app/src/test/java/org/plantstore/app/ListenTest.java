@@ -62,9 +62,12 @@ class ListenTest {
   void first_line_and_a_metric_tell_what_runs() {
     ServiceProcess service = ServiceProcess.shared();
     String first = service.output().lines().findFirst().orElseThrow();
+    String version = Version.text();
     assertTrue(
         first.endsWith(
-            " - plant-store unknown starts on Java "
+            " - plant-store "
+                + version
+                + " starts on Java "
                 + Runtime.version()
                 + ": port "
                 + service.port
@@ -72,9 +75,10 @@ class ListenTest {
                 + service.managementPort
                 + " of *, store PostgresPlantStore, keys of JWT_SECRET"),
         first);
-    String metric =
-        "plant_store_info{commit=\"unknown\",store=\"PostgresPlantStore\",version=\"unknown\"} 1";
-    assertTrue(service.metrics().contains(metric));
+    String labels =
+        "{commit=\"%s\",store=\"PostgresPlantStore\",version=\"%s\"}"
+            .formatted(version.replaceFirst(".*\\+", ""), version.replaceFirst("\\+.*", ""));
+    assertTrue(service.metrics().contains("plant_store_info" + labels + " 1"), service::metrics);
   }
 
   private static boolean isOpen(String address, int port) {

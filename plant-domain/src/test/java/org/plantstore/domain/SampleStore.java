@@ -238,7 +238,7 @@ enum SampleStore {
           throw new PlantStoreUnavailableException("no connection is free");
         }
         try {
-          LockSupport.parkNanos(10_000_000);
+          LockSupport.parkNanos(1_000_000);
           return database.putIfAbsent(plant);
         } finally {
           database.callers.decrementAndGet();
