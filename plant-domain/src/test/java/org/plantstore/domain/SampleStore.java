@@ -238,7 +238,7 @@ enum SampleStore {
           throw new PlantStoreUnavailableException("no connection is free");
         }
         try {
-          LockSupport.parkNanos(1_000_000);
+          LockSupport.parkNanos(10_000_000);
           return database.putIfAbsent(plant);
         } finally {
           database.callers.decrementAndGet();
@@ -701,7 +701,7 @@ enum SampleStore {
 
     /** Takes longer than a call and its cancellation, also on a busy machine. */
     static void longRoundTrip() {
-      LockSupport.parkNanos(10_000_000);
+      LockSupport.parkNanos(1_000_000);
     }
   }
 }
