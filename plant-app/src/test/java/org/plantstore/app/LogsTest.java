@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.plantstore.app.development.DevelopmentKey;
 
 /** What the service writes, and what can be found of a request in it. */
 @Execution(ExecutionMode.CONCURRENT)
@@ -52,6 +54,7 @@ class LogsTest {
         database.environment(
             Map.of(
                 "ACCESS_LOG", "on",
+                "JWT_REQUIRED_CLAIMS", "sub=developer",
                 "LOG_FORMAT", format,
                 "DATABASE_TIMEOUT_SECONDS", "1",
                 "JDK_JAVA_OPTIONS", "-Xrs"));
@@ -64,6 +67,11 @@ class LogsTest {
 
       service.awaitLine("SIGTERM will end the service without draining it: ");
       assertLike(access, service.awaitLine("order-200"));
+      String stranger = DevelopmentKey.token("a stranger", Duration.ofHours(1));
+      Map<String, String> token = Map.of("Authorization", "Bearer " + stranger);
+      assertEquals(403, service.create(FERN, token).statusCode());
+      String refusal = service.awaitLine("a%20stranger");
+      assertTrue(refusal.contains("403") && refusal.contains("4006"), refusal);
       assertLike(warning, service.awaitLine("Creates failed with 5002"));
       assertLines(service, line);
       assertFalse(service.output().contains("readiness"), service::output);

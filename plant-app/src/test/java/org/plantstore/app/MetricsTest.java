@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
@@ -138,6 +139,12 @@ class MetricsTest {
         ServiceProcess.createRequest(service.managementAddress())
             .POST(HttpRequest.BodyPublishers.ofString("{\"id\":602,\"name\":\"fern\"}"));
     assertEquals(404, ServiceProcess.send(create).statusCode());
+    // A page of an allowed origin must not read the metrics.
+    HttpRequest.Builder ofPage =
+        service.atManagement("/prometheus").header("Origin", ServiceProcess.ORIGIN);
+    HttpResponse<String> metrics = ServiceProcess.send(ofPage);
+    assertEquals(200, metrics.statusCode());
+    assertEquals(Optional.empty(), metrics.headers().firstValue("Access-Control-Allow-Origin"));
     // Otherwise the id would be taken by another plant.
     assertEquals(200, service.create(602, "moss").statusCode());
   }

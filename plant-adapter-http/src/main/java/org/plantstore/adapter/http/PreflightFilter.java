@@ -1,6 +1,7 @@
 package org.plantstore.adapter.http;
 
 import io.micronaut.context.annotation.Property;
+import io.micronaut.context.annotation.Requires;
 import io.micronaut.core.order.Ordered;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpMethod;
@@ -21,6 +22,7 @@ import org.plantstore.adapter.http.observe.AllowedOrigins;
  * page could not read why its request is refused, and would open the management port too.
  */
 @ServerFilter(Filter.MATCH_ALL_PATTERN)
+@Requires(property = "cors.allowed-origins") // otherwise no request pays for it
 final class PreflightFilter implements Ordered {
 
   private static final String MAX_AGE_SECONDS = "1800";
@@ -43,13 +45,15 @@ final class PreflightFilter implements Ordered {
   @PreMatching
   @RequestFilter
   @Nullable HttpResponse<?> allow(HttpRequest<?> request) {
+    if (request.getMethod() != HttpMethod.OPTIONS) {
+      return null; // goes on
+    }
     HttpHeaders asked = request.getHeaders();
     String method = asked.get(HttpHeaders.ACCESS_CONTROL_REQUEST_METHOD);
-    if (request.getMethod() != HttpMethod.OPTIONS
-        || method == null
+    if (method == null
         || !origins.contains(asked.get(HttpHeaders.ORIGIN))
         || request.getServerAddress().getPort() == managementPort) {
-      return null; // goes on
+      return null;
     }
     MutableHttpResponse<?> allowed =
         HttpResponse.ok()
