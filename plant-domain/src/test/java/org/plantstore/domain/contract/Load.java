@@ -1,5 +1,6 @@
 package org.plantstore.domain.contract;
 
+import java.lang.reflect.Constructor;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -36,9 +37,9 @@ record Load(PlantStore store, int caller, long first, long end) implements Runna
       failure.printStackTrace();
       Runtime.getRuntime().halt(1);
     });
+    Constructor<?> constructor = Class.forName(classProcessTakenAndNew[0]).getConstructor();
     System.out.println(); // now it opens the store
-    Class<?> type = Class.forName(classProcessTakenAndNew[0]);
-    PlantStore store = (PlantStore) type.getConstructor().newInstance();
+    PlantStore store = (PlantStore) constructor.newInstance();
     int process = Integer.parseInt(classProcessTakenAndNew[1]);
     long taken = Long.parseLong(classProcessTakenAndNew[2]);
     call(store, process, 0, taken);
