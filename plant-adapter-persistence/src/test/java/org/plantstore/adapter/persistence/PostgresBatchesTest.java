@@ -69,6 +69,7 @@ class PostgresBatchesTest {
   }
 
   @Test
+  @Tag("slow")
   void plants_with_locked_ids_do_not_hold_up_others() throws Exception {
     try (Connection holder = SERVER.connection()) {
       holder.setAutoCommit(false);

@@ -24,6 +24,7 @@ import java.util.function.LongPredicate;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,6 +35,7 @@ import org.plantstore.adapter.persistence.batch.PlantQueue;
 import org.plantstore.domain.PlantStore;
 
 /** A table whose metadata say that it is distributed, on a server that does the nodes' work. */
+@Tag("slow")
 @Timeout(60)
 class DistributedTableTest {
 
