@@ -34,7 +34,7 @@ record Database(int port, String name) {
     return new Database(shared().port(), name);
   }
 
-  Database through(DatabaseProxy proxy) {
+  Database through(NetworkProxy proxy) {
     return new Database(proxy.port(), name);
   }
 

@@ -52,7 +52,7 @@ class DatabaseFaultsTest {
 
   @AutoClose private static DatabaseServer server;
   private static Database database;
-  @AutoClose private static DatabaseProxy proxy;
+  @AutoClose private static NetworkProxy proxy;
   @AutoClose private static ServiceProcess service;
 
   @BeforeAll
@@ -60,7 +60,7 @@ class DatabaseFaultsTest {
     server = new DatabaseServer(data, 0);
     database = server.database();
     database.execute("CREATE ROLE gardener LOGIN", "GRANT CREATE ON SCHEMA public TO gardener");
-    proxy = new DatabaseProxy(database.port());
+    proxy = new NetworkProxy(database.port());
     // By default the driver itself gives up on a server that does not answer its TLS request.
     Map<String, String> environment = database.through(proxy).environment();
     environment.merge("DATABASE_URL", "?sslmode=disable", String::concat);

@@ -73,9 +73,9 @@ class FailOverTest {
   void name_that_means_another_address_is_followed_from_connections_that_fell_silent()
       throws IOException {
     Path names = Files.writeString(folder.resolve("hosts"), "127.0.0.1 localhost database\n");
-    try (DatabaseProxy old = new DatabaseProxy(first.port());
-        DatabaseProxy other =
-            new DatabaseProxy(InetAddress.getByName("127.0.0.2"), old.port(), second.port());
+    try (NetworkProxy old = new NetworkProxy(first.port());
+        NetworkProxy other =
+            new NetworkProxy(InetAddress.getByName("127.0.0.2"), old.port(), second.port());
         ServiceProcess service =
             start("database:" + old.port() + "/postgres", "-Djdk.net.hosts.file=" + names)) {
       assertServedSoon(service);

@@ -38,13 +38,13 @@ class OverloadTest {
   private static final AtomicLong NEXT_ID = new AtomicLong();
 
   private static Database database;
-  @AutoClose private static DatabaseProxy proxy;
+  @AutoClose private static NetworkProxy proxy;
   @AutoClose private static ServiceProcess service;
 
   @BeforeAll
   static void start() throws SQLException {
     database = Database.create();
-    proxy = new DatabaseProxy(database.port());
+    proxy = new NetworkProxy(database.port());
     Map<String, String> settings =
         Map.of(
             "DATABASE_TIMEOUT_SECONDS", String.valueOf(DEADLINE.toSeconds()),

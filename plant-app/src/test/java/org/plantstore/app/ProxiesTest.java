@@ -1,7 +1,5 @@
 package org.plantstore.app;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,22 +23,6 @@ class ProxiesTest {
 
   private final List<ServiceProcess> instances = new ArrayList<>();
 
-  /** The proxies whose lines on the page are tried, each with what its lines have around them. */
-  enum Kind {
-    NGINX(
-        "nginx -e stderr -p . -c ./configuration",
-        "daemon off; pid nginx.pid; events {} http { access_log off; %s }"),
-    HAPROXY("haproxy -db -f configuration", "%s\n");
-
-    private final String command;
-    private final String around;
-
-    Kind(String command, String around) {
-      this.command = command;
-      this.around = around;
-    }
-  }
-
   @AfterEach
   void end() {
     instances.forEach(ServiceProcess::close);
@@ -54,16 +36,19 @@ class ProxiesTest {
     ServiceProcess second = start(settings);
     first.awaitReady();
     second.awaitReady();
-    replaceBehind(Kind.HAPROXY, first, second, settings);
+    replaceBehind(ReverseProxy.Kind.HAPROXY, first, second, settings);
     // The ports of the first are now those of its replacement.
-    replaceBehind(Kind.NGINX, second, first, settings);
+    replaceBehind(ReverseProxy.Kind.NGINX, second, first, settings);
   }
 
   /** Replaces the first instance at its ports, behind a proxy of both. */
   private void replaceBehind(
-      Kind kind, ServiceProcess old, ServiceProcess other, Map<String, String> settings)
+      ReverseProxy.Kind kind,
+      ServiceProcess old,
+      ServiceProcess other,
+      Map<String, String> settings)
       throws Exception {
-    try (Proxy proxy = new Proxy(kind, old, other);
+    try (ReverseProxy proxy = new ReverseProxy(folder, kind, old, other);
         ChaosWriters writers = new ChaosWriters(WRITERS, () -> proxy)) {
       writers.awaitProgress(PROGRESS);
       old.stop();
@@ -72,7 +57,7 @@ class ProxiesTest {
       ServiceProcess replacement = start(settings);
       replacement.awaitLine("outcome=created"); // the proxy uses it
       writers.awaitProgress(PROGRESS);
-      if (kind == Kind.NGINX) { // HAProxy 2.6 does not repeat a request that was reset
+      if (kind == ReverseProxy.Kind.NGINX) { // HAProxy 2.6 does not repeat a request that was reset
         replacement.signal("KILL");
         writers.awaitProgress(PROGRESS);
       }
@@ -84,32 +69,5 @@ class ProxiesTest {
     ServiceProcess instance = new ServiceProcess(settings);
     instances.add(instance);
     return instance;
-  }
-
-  private final class Proxy extends ServiceClient implements AutoCloseable {
-
-    private final Process process;
-
-    Proxy(Kind kind, ServiceProcess first, ServiceProcess second) throws IOException {
-      String lines =
-          Manifests.block(Path.of("docs", "proxies.md"), kind)
-              .replaceAll("(listen |bind .*:)80\\b", "$1" + port)
-              .replace("10.0.0.1:8080", "localhost:" + first.port)
-              .replace("10.0.0.2:8080", "localhost:" + second.port)
-              .replaceFirst("8081", String.valueOf(first.managementPort))
-              .replaceFirst("8081", String.valueOf(second.managementPort));
-      Files.writeString(folder.resolve("configuration"), kind.around.formatted(lines));
-      process = Program.start(folder, List.of(kind.command.split(" ", -1)));
-      Await.until(
-          () -> "the proxy listens: " + Manifests.text(folder.resolve("output")),
-          Await.LIMIT,
-          this::isOpen);
-    }
-
-    @Override
-    public void close() {
-      process.destroy();
-      process.onExit().join();
-    }
   }
 }

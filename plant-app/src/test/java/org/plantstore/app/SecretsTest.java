@@ -54,7 +54,7 @@ class SecretsTest {
 
   @Test
   void nothing_secret_is_told_or_logged_even_at_the_lowest_level() throws Exception {
-    try (DatabaseProxy proxy = new DatabaseProxy(database.port());
+    try (NetworkProxy proxy = new NetworkProxy(database.port());
         ServiceProcess started =
             new ServiceProcess(database.through(proxy).environment(SETTINGS), TRACE).awaitReady()) {
       service = started;

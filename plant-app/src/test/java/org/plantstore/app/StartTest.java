@@ -214,22 +214,26 @@ class StartTest {
 
   /** Starts and stops the service in this process as {@link Main} does. */
   static void start(Map<String, String> settings) {
+    try (ApplicationContext context = contextOf(settings)) {
+      context.getBean(EmbeddedApplication.class).start();
+    }
+  }
+
+  /** Returns the beans of a service in this process, whose server is not started yet. */
+  static ApplicationContext contextOf(Map<String, String> settings) {
     Map<String, Object> variables = new HashMap<>(settings);
     for (String port : List.of("PORT", "MANAGEMENT_PORT")) {
       variables.computeIfAbsent(port, unset -> String.valueOf(ServiceClient.freePort()));
     }
     ServiceStart.requireLegible(settings);
-    try (ApplicationContext context =
-        ApplicationContext.builder()
-            .environmentPropertySource(false)
-            .propertySources(
-                PropertySource.of(
-                    "environment",
-                    variables,
-                    PropertyConvention.ENVIRONMENT_VARIABLE,
-                    Origin.of("environment")))
-            .start()) {
-      context.getBean(EmbeddedApplication.class).start();
-    }
+    return ApplicationContext.builder()
+        .environmentPropertySource(false)
+        .propertySources(
+            PropertySource.of(
+                "environment",
+                variables,
+                PropertyConvention.ENVIRONMENT_VARIABLE,
+                Origin.of("environment")))
+        .start();
   }
 }

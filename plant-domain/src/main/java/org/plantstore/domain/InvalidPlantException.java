@@ -30,9 +30,20 @@ public final class InvalidPlantException extends RuntimeException {
   /** At least one violation, at most one per field, in the order of the fields. */
   private final Violation[] violations;
 
-  private InvalidPlantException(List<Violation> violations) {
+  /**
+   * Creates the exception. The rules for text throw it by themselves; a remote plant store may have
+   * stricter ones.
+   *
+   * @param violations at least one violation, at most one per field, in the order of the fields
+   * @throws IllegalArgumentException if there is no violation
+   * @throws NullPointerException if the list or a violation is null
+   */
+  public InvalidPlantException(List<Violation> violations) {
     super(violations.stream().map(Violation::toString).collect(joining("; ")));
     this.violations = violations.toArray(Violation[]::new);
+    if (violations.isEmpty()) {
+      throw new IllegalArgumentException("violations must not be empty");
+    }
   }
 
   /**

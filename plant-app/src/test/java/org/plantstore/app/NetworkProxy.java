@@ -3,12 +3,14 @@ package org.plantstore.app;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -19,10 +21,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The network between the service and its database, with faults on demand. Safe for use by many
- * threads.
+ * The network between the service and its database, or a caller, with faults on demand. Safe for
+ * use by many threads.
  */
-final class DatabaseProxy implements AutoCloseable {
+class NetworkProxy implements AutoCloseable {
 
   private static final int CONNECT_TIMEOUT_MILLIS = 300;
   private static final Duration CHECK_PERIOD = Duration.ofMillis(5);
@@ -43,14 +45,19 @@ final class DatabaseProxy implements AutoCloseable {
   private final AtomicBoolean cutsNextAnswer = new AtomicBoolean();
   private volatile Set<Socket> abandoned = Set.of();
 
-  DatabaseProxy(int target) {
+  NetworkProxy(int target) {
     this(InetAddress.getLoopbackAddress(), 0, target);
   }
 
-  DatabaseProxy(InetAddress address, int port, int target) {
+  NetworkProxy(InetAddress address, int port, int target) {
+    this(address, port, target, 1);
+  }
+
+  /** With a larger backlog, more clients than one can connect at once without delay. */
+  NetworkProxy(InetAddress address, int port, int target, int backlog) {
     this.home = target;
     this.target = target;
-    listener = assertDoesNotThrow(() -> new ServerSocket(port, 1, address));
+    listener = assertDoesNotThrow(() -> new ServerSocket(port, backlog, address));
     threads.execute(this::acceptAll);
   }
 
@@ -155,6 +162,11 @@ final class DatabaseProxy implements AutoCloseable {
     }
   }
 
+  /** Sends a part of an answer; an exception closes the connection. */
+  void passOn(byte[] answer, OutputStream client) throws IOException {
+    client.write(answer);
+  }
+
   private void forward(Socket from, Socket to, boolean isAnswer) {
     sockets.add(from);
     byte[] bytes = new byte[8192];
@@ -168,7 +180,11 @@ final class DatabaseProxy implements AutoCloseable {
         if (isAnswer && read > 0 && cutsNextAnswer.getAndSet(false)) {
           return;
         }
-        to.getOutputStream().write(bytes, 0, read);
+        if (isAnswer) {
+          passOn(Arrays.copyOf(bytes, Math.max(read, 0)), to.getOutputStream());
+        } else {
+          to.getOutputStream().write(bytes, 0, read);
+        }
       }
     } catch (IOException e) {
       // One side has closed, so the other is closed too.

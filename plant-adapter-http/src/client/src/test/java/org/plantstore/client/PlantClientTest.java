@@ -1,0 +1,313 @@
+package org.plantstore.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.client.ScriptedService.CLOSE;
+import static org.plantstore.client.ScriptedService.SILENCE;
+import static org.plantstore.client.ScriptedService.response;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.plantstore.domain.InvalidPlantException;
+import org.plantstore.domain.NewPlant;
+import org.plantstore.domain.Plant;
+import org.plantstore.domain.PlantIdTakenException;
+import org.plantstore.domain.PlantStoreUnavailableException;
+
+@Timeout(60)
+class PlantClientTest {
+
+  private static final NewPlant FERN = new NewPlant(7, "fern \"\u0001\uD83C\uDF3F", "shade");
+  private static final String CREATED =
+      response(200, "{\"name\":\"fern \\\"\\u0001\uD83C\uDF3F\",\"tag\":\"shade\"}");
+  private static final Duration LONG = Duration.ofMinutes(5);
+
+  private final AtomicInteger supplied = new AtomicInteger();
+  @AutoClose private final ScriptedService service = new ScriptedService();
+
+  private PlantClient.Builder builder(String... script) {
+    service.script.addAll(List.of(script));
+    return PlantClient.builder(service.address(), () -> "token-" + supplied.incrementAndGet());
+  }
+
+  private PlantClient client(String... script) {
+    return builder(script).deadline(LONG).build();
+  }
+
+  @Test
+  void request_is_that_of_the_interface() {
+    PlantClient client =
+        PlantClient.builder(URI.create(client(CREATED, CREATED).plants + "/a/"), () -> "a.b-c_d=")
+            .headers(() -> Map.of("traceparent", "00-1-2-01", "X-Request-Id", "order-1"))
+            .build();
+
+    assertEquals(FERN.plant(), client.create(FERN));
+
+    String request = service.requests.get(0);
+    assertTrue(request.startsWith("POST /plants/a/plants HTTP/1.1\r\n"), request);
+    assertTrue(request.contains("\r\nAuthorization: Bearer a.b-c_d=\r\n"), request);
+    assertTrue(request.contains("\r\nContent-Type: application/json\r\n"), request);
+    assertTrue(request.contains("\r\ntraceparent: 00-1-2-01\r\n"), request);
+    assertTrue(request.contains("\r\nX-Request-Id: order-1\r\n"), request);
+    assertFalse(request.contains("Upgrade"), request);
+    String body = "{\"id\":7,\"name\":\"fern \\\"\\u0001\uD83C\uDF3F\",\"tag\":\"shade\"}";
+    assertTrue(request.endsWith("\r\n\r\n" + body), request);
+  }
+
+  @Test
+  void plant_without_a_tag_is_sent_without_one() {
+    NewPlant moss = new NewPlant(Long.MIN_VALUE, "", null);
+    assertEquals(new Plant("", null), client(response(200, "{\"name\":\"\"}")).create(moss));
+    String request = service.requests.get(0);
+    assertTrue(request.endsWith("{\"id\":-9223372036854775808,\"name\":\"\"}"), request);
+  }
+
+  /** Each may pass, and the service may have created the plant. */
+  @ParameterizedTest
+  @ValueSource(ints = {502, 503, 504})
+  void attempt_is_repeated_while_the_service_is_unavailable(int status) {
+    String error = "{\"error\":5003,\"message\":\"Too much.\"}";
+    PlantClient client =
+        client(response(status, error), CLOSE, response(status, "<html>"), CLOSE, CREATED);
+    assertEquals(FERN.plant(), client.create(FERN));
+    assertEquals(5, service.requests.size());
+    assertEquals(1, service.requests.stream().distinct().count());
+    assertEquals(1, supplied.get());
+  }
+
+  @Test
+  void response_that_does_not_come_or_is_cut_is_given_up_and_asked_for_again() {
+    String cut = CREATED.substring(0, CREATED.length() - 1);
+    PlantClient client = builder(SILENCE, cut, CREATED).deadline(Duration.ofSeconds(9)).build();
+    long start = System.nanoTime();
+    CompletableFuture<Plant> creation = start(client);
+    await(() -> service.requests.size() == 3);
+    assertTrue(System.nanoTime() - start >= Duration.ofSeconds(3 + 3).toNanos());
+    assertEquals(FERN.plant(), creation.join());
+    await(() -> service.connections.size() == 1);
+  }
+
+  @Test
+  void service_that_is_not_there_yet_is_tried_until_it_is() throws IOException {
+    int port;
+    try (ServerSocket free = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      port = free.getLocalPort();
+    }
+    PlantClient client =
+        PlantClient.builder(URI.create("http://localhost:" + port), () -> "token")
+            .deadline(Duration.ofSeconds(1))
+            .build();
+    PlantStoreUnavailableException unavailable =
+        assertThrows(PlantStoreUnavailableException.class, () -> client.create(FERN));
+    String message = String.valueOf(unavailable.getMessage());
+    assertTrue(message.matches(".*attempt ([3-9]|\\d\\d): no connection could.*"), message);
+    assertNull(unavailable.getCause());
+  }
+
+  @Test
+  void retry_after_is_the_least_wait_and_ends_a_call_that_cannot_wait_so_long() {
+    PlantClient client =
+        builder(response(503, "{}", "Retry-After: 1"), CREATED, response(503, "", "Retry-After: 9"))
+            .deadline(Duration.ofSeconds(9))
+            .build();
+    long start = System.nanoTime();
+    assertEquals(FERN.plant(), client.create(FERN));
+    assertTrue(System.nanoTime() - start >= Duration.ofSeconds(1).toNanos());
+    assertThrows(PlantStoreUnavailableException.class, () -> client.create(FERN));
+    assertEquals(3, service.requests.size());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {408, 429})
+  void other_limits_of_a_proxy_permit_a_later_retry(int status) {
+    PlantClient client = client(response(status, ""));
+    assertThrows(PlantStoreUnavailableException.class, () -> client.create(FERN));
+  }
+
+  @Test
+  void taken_id_is_told() {
+    PlantClient client = client(response(400, "{\"error\":3001,\"message\":\"Taken.\"}"));
+    assertEquals(7, assertThrows(PlantIdTakenException.class, () -> client.create(FERN)).id());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"2001, id", "2002, name", "2003, tag", "1005, name"})
+  void plant_that_the_service_refuses_is_invalid(int error, String field) {
+    String body = "{\"error\":" + error + ",\"message\":\"Not here.\"}";
+    PlantClient client = client(response(400, body));
+    InvalidPlantException invalid =
+        assertThrows(InvalidPlantException.class, () -> client.create(FERN));
+    assertEquals(field + " is refused by the service: Not here.", invalid.getMessage());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "200 | <html>login</html> | 0",
+        "200 | {\"name\":\"moss\",\"tag\":\"shade\"} | 0",
+        "200 | {\"name\":\"fern\",\"name\":\"fern\"} | 0",
+        "201 | {} | 0",
+        "302 | | 0",
+        "400 | {\"error\":1001,\"message\":\"Not token-1.\"} | 1001",
+        "401 | {\"error\":4001,\"message\":\"No token.\"} | 4001",
+        "401 | | 0",
+        "403 | {\"error\":4006,\"message\":\"Lacks a claim.\"} | 4006",
+        "404 | {\"error\":\"not_found\",\"message\":null} | 0",
+        "404 | {\"error\":4003,\"message\":\"Nothing.\"} | 4003",
+        "500 | {\"error\":5001,\"message\":\"Failed.\"} | 5001",
+        "500 | {\"error\":50010000000,\"message\":\"Failed.\"} | 0",
+      })
+  void other_responses_are_for_a_person(int status, String body, int error) {
+    PlantClient client =
+        client(response(status, body == null ? "" : body, "X-Request-Id: abc", "Location: /"));
+    UnexpectedResponseException unexpected =
+        assertThrows(UnexpectedResponseException.class, () -> client.create(FERN));
+    assertEquals(status, unexpected.status());
+    assertEquals(error, unexpected.error());
+    assertEquals(Optional.of("abc"), unexpected.requestId());
+    String message = String.valueOf(unexpected.getMessage());
+    assertTrue(message.contains("status " + status) && message.contains("request abc"), message);
+    assertFalse(message.contains("token-1"), message);
+    assertNull(unexpected.getCause());
+    assertEquals(1, service.requests.size());
+  }
+
+  @Test
+  void refused_token_is_replaced_once_in_a_call() {
+    String refused = response(401, "{\"error\":4002,\"message\":\"Not valid.\"}");
+    PlantClient client = client(CREATED, refused, CREATED, CREATED, refused, refused);
+    for (int call = 0; call < 3; call++) {
+      assertEquals(FERN.plant(), client.create(FERN));
+    }
+    assertEquals(2, supplied.get());
+    UnexpectedResponseException unexpected =
+        assertThrows(UnexpectedResponseException.class, () -> client.create(FERN));
+    assertEquals(4002, unexpected.error());
+    assertEquals(3, supplied.get());
+    assertTrue(service.requests.get(5).contains("Bearer token-3"));
+  }
+
+  @Test
+  @SuppressWarnings("NullAway") // a supplier that breaks its contract
+  void supplier_that_fails_ends_the_call_and_is_asked_again_by_the_next() {
+    RuntimeException failure = new IllegalStateException("no token today");
+    Queue<Optional<String>> tokens =
+        new ArrayDeque<>(
+            List.of(Optional.empty(), Optional.of("a b"), Optional.of("a\n"), Optional.of("c")));
+    PlantClient client =
+        PlantClient.builder(
+                client(CREATED).plants.resolve("/"),
+                () -> tokens.remove().orElseThrow(() -> failure))
+            .build();
+    assertSame(failure, assertThrows(IllegalStateException.class, () -> client.create(FERN)));
+    for (String ignored : List.of("a b", "a\n")) {
+      String message =
+          assertThrows(IllegalArgumentException.class, () -> client.create(FERN)).getMessage();
+      assertTrue(message.startsWith("the supplied token must not"), message);
+    }
+    assertEquals(FERN.plant(), client.create(FERN));
+  }
+
+  @Test
+  void executor_that_rejects_the_supplier_fails_the_stage() {
+    Executor closed =
+        task -> {
+          throw new RejectedExecutionException("closed");
+        };
+    CompletableFuture<Plant> creation =
+        client(CREATED).createAsync(FERN, closed).toCompletableFuture();
+    assertInstanceOf(
+        RejectedExecutionException.class, creation.handle((created, failure) -> failure).join());
+  }
+
+  @Test
+  void cancelled_stage_and_interrupted_thread_leave_no_attempt_running() throws Exception {
+    PlantClient client = client(SILENCE, SILENCE, response(503, ""), CREATED);
+    CompletableFuture<Plant> creation = start(client);
+    await(() -> service.requests.size() == 1);
+    creation.cancel(true);
+    assertThrows(CancellationException.class, creation::join);
+    await(service.connections::isEmpty);
+
+    CompletableFuture<Object> outcome = new CompletableFuture<>();
+    Thread caller =
+        new Thread(() -> {
+          try {
+            outcome.complete(client.create(FERN));
+          } catch (PlantStoreUnavailableException e) {
+            outcome.complete(Thread.currentThread().isInterrupted());
+          }
+        });
+    caller.start();
+    await(() -> service.requests.size() == 2);
+    caller.interrupt();
+    assertEquals(true, outcome.join());
+    await(service.connections::isEmpty);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "ftp://host",
+        "/plants",
+        "http:///plants",
+        "http://user@host",
+        "http://host?a",
+        "http://host/#a",
+        "mailto:a@b"
+      })
+  void address_that_is_none_of_a_service_is_refused(String address) {
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> PlantClient.builder(URI.create(address), () -> "token"));
+  }
+
+  @Test
+  void settings_out_of_range_are_refused() {
+    PlantClient.Builder builder = builder();
+    for (Duration deadline : List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofDays(2))) {
+      assertThrows(IllegalArgumentException.class, () -> builder.deadline(deadline));
+    }
+    HttpClient following =
+        HttpClient.newBuilder().followRedirects(HttpClient.Redirect.NORMAL).build();
+    assertThrows(IllegalArgumentException.class, () -> builder.httpClient(following));
+  }
+
+  private static CompletableFuture<Plant> start(PlantClient client) {
+    return client.createAsync(FERN, Runnable::run).toCompletableFuture();
+  }
+
+  private static void await(BooleanSupplier condition) {
+    while (!condition.getAsBoolean()) {
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+}

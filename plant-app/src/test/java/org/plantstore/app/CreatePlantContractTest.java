@@ -1,0 +1,183 @@
+package org.plantstore.app;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.micronaut.context.ApplicationContext;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Semaphore;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.plantstore.client.PlantClient;
+import org.plantstore.domain.CreatePlant;
+import org.plantstore.domain.NewPlant;
+import org.plantstore.domain.Plant;
+import org.plantstore.domain.contract.CreatePlantContract;
+
+/** The same call has the same outcome in the process of the service, and anywhere else. */
+@Tag("slow")
+@Tag("newest")
+@Timeout(600)
+class CreatePlantContractTest {
+
+  private static final Map<String, String> LARGE = Map.of("MAX_BODY_BYTES", "8388608");
+
+  private static Database database;
+  private static ServiceProcess service;
+  private static LossyNetwork network;
+
+  @BeforeAll
+  static void start() throws Exception {
+    database = Database.create();
+    service = new ServiceProcess(database.environment(LARGE)).awaitReady();
+    network = new LossyNetwork(service.port);
+  }
+
+  @AfterAll
+  static void stop() throws IOException {
+    network.close();
+    service.close();
+  }
+
+  private static CreatePlant emptied(CreatePlant createPlant) {
+    assertDoesNotThrow(() -> database.execute("TRUNCATE plant"));
+    return createPlant;
+  }
+
+  private static PlantClient.Builder client(URI address) {
+    return PlantClient.builder(address, ServiceClient::token);
+  }
+
+  /** The contract, through HTTP. */
+  abstract static class RemoteContract extends CreatePlantContract {
+
+    private final PlantClient client = client(address()).deadline(Duration.ofSeconds(9)).build();
+
+    abstract URI address();
+
+    @Override
+    protected CreatePlant createPlant() {
+      return emptied(client);
+    }
+
+    @Override
+    protected CreatePlant unavailable() {
+      URI nobody = URI.create("http://localhost:" + ServiceClient.freePort());
+      return client(nobody).deadline(Duration.ofSeconds(1)).build();
+    }
+  }
+
+  @Nested
+  class ThroughHttp extends RemoteContract {
+
+    @Override
+    URI address() {
+      return service.address();
+    }
+  }
+
+  @Nested
+  class ThroughNginx extends RemoteContract {
+
+    @TempDir private static Path folder;
+    private static ReverseProxy proxy;
+
+    @BeforeAll
+    static void startProxy() throws IOException {
+      proxy = new ReverseProxy(folder, ReverseProxy.Kind.NGINX, service, service);
+    }
+
+    @AfterAll
+    static void stopProxy() {
+      proxy.close();
+    }
+
+    @Override
+    URI address() {
+      return proxy.address();
+    }
+  }
+
+  @Nested
+  class ThroughLossyNetwork extends RemoteContract {
+
+    @Override
+    URI address() {
+      return network.address();
+    }
+  }
+
+  @Nested
+  class InOneProcess extends CreatePlantContract {
+
+    private static ApplicationContext context;
+    private static ApplicationContext unavailable;
+
+    @BeforeAll
+    static void startContexts() throws IOException {
+      context = StartTest.contextOf(database.environment());
+      try (NetworkProxy databaseNetwork = new NetworkProxy(database.port())) {
+        Map<String, String> settings = Map.of("DATABASE_TIMEOUT_SECONDS", "1");
+        Map<String, String> through = database.through(databaseNetwork).environment(settings);
+        unavailable = StartTest.contextOf(through);
+      }
+    }
+
+    @AfterAll
+    static void closeContexts() {
+      context.close();
+      unavailable.close();
+    }
+
+    @Override
+    protected CreatePlant createPlant() {
+      return emptied(context.getBean(CreatePlant.class));
+    }
+
+    @Override
+    protected CreatePlant unavailable() {
+      return unavailable.getBean(CreatePlant.class);
+    }
+  }
+
+  /** A tenth of the answers does not arrive as it should. */
+  @Test
+  void twenty_thousand_creates_through_a_lossy_network_are_acknowledged_and_stored()
+      throws Exception {
+    int creates = 20_000;
+    CreatePlant createPlant =
+        emptied(client(network.address()).deadline(Duration.ofSeconds(9)).build());
+    Semaphore callers = new Semaphore(64);
+    Map<Long, NewPlant> plants = new HashMap<>();
+    List<CompletableFuture<Plant>> calls = new ArrayList<>();
+    for (long id = 0; id < creates; id++) {
+      NewPlant plant = new NewPlant(id, "plant " + id, null);
+      plants.put(id, plant);
+      callers.acquire();
+      CompletionStage<Plant> call = createPlant.createAsync(plant, Runnable::run);
+      calls.add(call.whenComplete((created, failure) -> callers.release()).toCompletableFuture());
+    }
+    for (int id = 0; id < creates; id++) {
+      assertEquals("plant " + id, calls.get(id).join().name());
+    }
+    assertEquals(plants, database.plants());
+    for (LossyNetwork.Fault fault : LossyNetwork.Fault.values()) {
+      assertTrue(network.faults(fault) > 0, fault::name);
+    }
+  }
+}

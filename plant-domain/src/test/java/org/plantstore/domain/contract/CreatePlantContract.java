@@ -1,0 +1,258 @@
+package org.plantstore.domain.contract;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.fail;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.plantstore.domain.CreatePlant;
+import org.plantstore.domain.NewPlant;
+import org.plantstore.domain.Plant;
+import org.plantstore.domain.PlantIdTakenException;
+import org.plantstore.domain.PlantStoreUnavailableException;
+
+/**
+ * Tests an implementation of {@link CreatePlant}, in its blocking and in its asynchronous form: a
+ * call has the same outcome wherever plants are created. The test of an implementation extends this
+ * class:
+ *
+ * <pre>{@code
+ * class RemotePlantsTest extends CreatePlantContract {
+ *
+ *   @Override
+ *   protected CreatePlant createPlant() {
+ *     truncateTable();
+ *     return PlantClient.builder(address, () -> token).build();
+ *   }
+ * }
+ * }</pre>
+ *
+ * <p>Each test needs an empty store. A run makes 5,000 calls, some of them with 6 MB of text.
+ */
+public abstract class CreatePlantContract {
+
+  private static final int CALLERS = 32;
+  private static final int RACES = 20;
+
+  /** A form of the port's method. */
+  enum Form {
+    BLOCKING,
+    ASYNCHRONOUS;
+
+    Form other() {
+      return this == BLOCKING ? ASYNCHRONOUS : BLOCKING;
+    }
+
+    /** Returns the plant that a call returns, or the exception that it throws. */
+    Object outcome(CreatePlant createPlant, NewPlant plant) {
+      try {
+        return this == BLOCKING
+            ? createPlant.create(plant)
+            : outcome(createPlant.createAsync(plant, Call.CALLERS)).join();
+      } catch (RuntimeException e) {
+        return e;
+      }
+    }
+
+    private static CompletableFuture<Object> outcome(CompletionStage<Plant> stage) {
+      CompletionStage<Object> outcome =
+          stage.handle((created, failure) -> failure == null ? created : failure);
+      return outcome.toCompletableFuture();
+    }
+  }
+
+  /** Constructor for subclasses. */
+  protected CreatePlantContract() {}
+
+  /** {@return the implementation under test, on an empty store} Each test calls this once. */
+  protected abstract CreatePlant createPlant();
+
+  /**
+   * {@return an implementation whose store is unavailable} If this is not overridden, the test of
+   * an unavailable store is aborted.
+   */
+  protected CreatePlant unavailable() {
+    return abort("an unavailable store is not shown: override unavailable() to show it");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void plant_with_a_free_id_is_created_as_often_as_it_is_asked_for(Form form) {
+    CreatePlant createPlant = createPlant();
+    NewPlant fern = new NewPlant(1, "fern", "shade");
+    NewPlant moss = new NewPlant(2, "fern", null);
+    for (NewPlant plant : List.of(fern, moss, fern, moss, fern)) {
+      assertCreates(createPlant, form, plant);
+      assertCreates(createPlant, form.other(), plant);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void taken_id_is_refused_and_nothing_changes(Form form) {
+    CreatePlant createPlant = createPlant();
+    long id = 0;
+    for (List<String> alike : UnusualValues.ALIKE) {
+      for (String text : alike) {
+        NewPlant plant = new NewPlant(++id, text, text);
+        assertCreates(createPlant, form, plant);
+        for (String other : List.of(alike.get(0), alike.get(alike.size() - 1), "")) {
+          if (!other.equals(text)) {
+            assertRefuses(createPlant, form, new NewPlant(id, other, text));
+            assertRefuses(createPlant, form, new NewPlant(id, text, other));
+          }
+        }
+        assertRefuses(createPlant, form, new NewPlant(id, text, null));
+        assertCreates(createPlant, form.other(), plant);
+      }
+    }
+  }
+
+  @Test
+  void exception_of_a_taken_id_reveals_nothing_of_its_plant() {
+    CreatePlant createPlant = createPlant();
+    createPlant.create(new NewPlant(7, "secret name", "secret tag"));
+    PlantIdTakenException taken =
+        assertThrows(
+            PlantIdTakenException.class, () -> createPlant.create(new NewPlant(7, "fern", null)));
+    assertEquals(7, taken.id());
+    assertFalse(String.valueOf(taken.getMessage()).contains("secret"), taken::toString);
+    assertNull(taken.getCause());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void of_concurrent_calls_for_one_id_one_plant_wins(Form form) {
+    CreatePlant createPlant = createPlant();
+    for (int race = 1; race <= RACES; race++) {
+      List<NewPlant> rivals = new ArrayList<>();
+      for (int rival = 0; rival < CALLERS; rival++) {
+        rivals.add(new NewPlant(race, "rival " + rival % (race % 4 + 1), null));
+      }
+      List<Object> outcomes = outcomesAtOnce(createPlant, form, rivals);
+      Object winner =
+          outcomes.stream().filter(Plant.class::isInstance).findFirst().orElse("nobody wins");
+      for (int rival = 0; rival < CALLERS; rival++) {
+        if (rivals.get(rival).plant().equals(winner)) {
+          assertEquals(winner, outcomes.get(rival));
+        } else {
+          assertInstanceOf(PlantIdTakenException.class, outcomes.get(rival), "not " + winner);
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void text_is_kept_exactly(Form form) {
+    CreatePlant createPlant = createPlant();
+    long id = 0;
+    for (String text : UnusualValues.TEXTS) { // the first is empty
+      NewPlant plant = new NewPlant(++id, text, text);
+      assertCreates(createPlant, form, plant);
+      assertCreates(createPlant, form.other(), plant);
+      assertRefuses(createPlant, form, new NewPlant(id, text, null));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void every_long_is_an_id(Form form) {
+    CreatePlant createPlant = createPlant();
+    List<NewPlant> plants =
+        UnusualValues.ids().mapToObj(id -> new NewPlant(id, "name of " + id, null)).toList();
+    plants.forEach(plant -> assertCreates(createPlant, form, plant));
+    plants.forEach(plant -> assertCreates(createPlant, form.other(), plant));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void unavailable_store_is_told_by_the_exception_that_permits_a_retry(Form form) {
+    CreatePlant createPlant = createPlant();
+    NewPlant fern = new NewPlant(1, "fern", null);
+    Object outcome = form.outcome(unavailable(), fern);
+    assertNull(assertInstanceOf(PlantStoreUnavailableException.class, outcome).getCause());
+    assertCreates(createPlant, form, fern);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void many_threads_create_plants_and_a_cancelled_call_takes_no_other_with_it(Form form) {
+    CreatePlant createPlant = createPlant();
+    for (int round = 0; round < RACES; round++) {
+      long first = 1 + (long) round * CALLERS;
+      List<NewPlant> plants =
+          LongStream.range(first, first + CALLERS)
+              .mapToObj(id -> new NewPlant(id, "plant " + id, "tag"))
+              .toList();
+      NewPlant cancelled = new NewPlant(-first, "cancelled", null);
+      createPlant.createAsync(cancelled, Call.CALLERS).toCompletableFuture().cancel(true);
+      assertEquals(
+          plants.stream().<Object>map(NewPlant::plant).toList(),
+          outcomesAtOnce(createPlant, form, plants));
+      assertCreates(createPlant, form, cancelled);
+    }
+  }
+
+  @Test
+  @SuppressWarnings("NullAway") // this test passes null
+  void null_is_refused() {
+    CreatePlant createPlant = createPlant();
+    NewPlant fern = new NewPlant(1, "fern", null);
+    Executor executor = Runnable::run;
+    assertThrows(NullPointerException.class, () -> createPlant.create(null));
+    assertThrows(NullPointerException.class, () -> createPlant.createAsync(null, executor));
+    assertThrows(NullPointerException.class, () -> createPlant.createAsync(fern, null));
+  }
+
+  private static void assertCreates(CreatePlant createPlant, Form form, NewPlant plant) {
+    assertOutcome(plant.plant(), form.outcome(createPlant, plant), plant);
+  }
+
+  private static void assertRefuses(CreatePlant createPlant, Form form, NewPlant plant) {
+    Object outcome = form.outcome(createPlant, plant);
+    Object id = outcome instanceof PlantIdTakenException taken ? taken.id() : outcome;
+    assertOutcome(plant.id(), id, plant);
+  }
+
+  private static void assertOutcome(Object expected, Object outcome, NewPlant plant) {
+    if (!expected.equals(outcome)) { // assertEquals would print megabytes
+      String got = String.valueOf(outcome);
+      String shown = got.substring(0, Math.min(got.length(), 300));
+      Throwable cause = outcome instanceof Throwable thrown ? thrown : null;
+      fail("the outcome for " + Description.of(plant) + " must be another than " + shown, cause);
+    }
+  }
+
+  /** Makes the calls in threads that begin together. */
+  private static List<Object> outcomesAtOnce(
+      CreatePlant createPlant, Form form, List<NewPlant> plants) {
+    CountDownLatch absent = new CountDownLatch(plants.size());
+    List<CompletableFuture<Object>> calls =
+        plants.stream()
+            .map(plant ->
+                CompletableFuture.supplyAsync(
+                    () -> {
+                      absent.countDown();
+                      assertDoesNotThrow(() -> absent.await());
+                      return form.outcome(createPlant, plant);
+                    },
+                    Call.CALLERS))
+            .toList();
+    return calls.stream().map(CompletableFuture::join).toList();
+  }
+}
