@@ -42,6 +42,7 @@ record Part(String name, List<Figure> figures) {
   private static final Subject RETRIES = requests("retries", Table.TAKEN);
   private static final Subject LOGGED = requests("access log", Variant.ACCESS_LOG, 64);
   private static final Subject ENCRYPTED = requests("TLS", Variant.TLS, 64);
+  private static final Subject CLIENT = new ThroughClient("client", Variant.PACKAGED, 64);
   private static final Subject CACHED_START = new Start("AOT cache", Variant.REQUIRING_CACHE);
   private static final Subject PLAIN_START = new Start("no AOT cache", Variant.WITHOUT_CACHE);
 
@@ -114,6 +115,10 @@ record Part(String name, List<Figure> figures) {
               "tls",
               ratio("creates with TLS ÷ without", null, CREATES, ENCRYPTED, SERVICE),
               ratio("CPU with TLS ÷ without", null, CPU, ENCRYPTED, SERVICE)),
+          part(
+              "client",
+              ratio("creates by plant-client ÷ wrk", atLeast(0.6), CREATES, CLIENT, SERVICE),
+              ratio("CPU of the service, plant-client ÷ wrk", null, CPU, CLIENT, SERVICE)),
           part(
               "start",
               ratio(
