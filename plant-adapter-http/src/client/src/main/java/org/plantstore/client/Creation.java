@@ -36,6 +36,7 @@ final class Creation {
   private static final String REQUEST_ID = "X-Request-Id";
   private static final Duration FIRST_WAIT = Duration.ofMillis(50);
   private static final int MAX_DOUBLINGS = 7; // up to 6.4 s
+  private static final int MAX_MESSAGE_LENGTH = 300;
 
   private final PlantClient client;
   private final NewPlant plant;
@@ -134,15 +135,16 @@ final class Creation {
     int status = response.statusCode();
     Map<String, Object> body = Json.read(response.body());
     int error = body.get("error") instanceof Integer number ? number : 0;
-    String message = String.valueOf(body.get("message")).replace(token, "(the token)");
+    String text = String.valueOf(body.get("message")).replace(token, "(the token)");
+    String message = text.substring(0, Math.min(text.length(), MAX_MESSAGE_LENGTH));
     String reason = "status " + status + (error == 0 ? "" : ", error " + error + ": " + message);
     if (status == 200 && isPlant(body)) {
       result.complete(plant.plant());
-    } else if (error == 3001) {
+    } else if (status == 400 && error == 3001) {
       throw new PlantIdTakenException(plant.id());
-    } else if (error == 1005 || error / 1000 == 2) {
+    } else if (status == 400 && (error == 1005 || error / 1000 == 2)) {
       throw new InvalidPlantException(List.of(violation(error, message)));
-    } else if (error == 4002 && refusedToken == null) {
+    } else if (status == 401 && refusedToken == null) {
       refusedToken = token;
       attempt();
     } else if (status >= 502 && status <= 504) {
@@ -183,21 +185,20 @@ final class Creation {
 
   /** Waits with exponential back-off and full jitter, unless the deadline would pass meanwhile. */
   private void retry(String reason, long leastSeconds) {
-    lastFailure = reason;
+    lastFailure = "after attempt " + attempts + ": " + reason;
     long bound = FIRST_WAIT.toNanos() << Math.min(attempts - 1, MAX_DOUBLINGS);
     Duration wait =
         Duration.ofSeconds(leastSeconds).plusNanos(ThreadLocalRandom.current().nextLong(bound));
     if (wait.compareTo(Duration.ofNanos(end - System.nanoTime())) < 0) {
       after(wait, () -> orFail(this::attempt));
     } else {
-      endUnavailable(reason);
+      endUnavailable(lastFailure);
     }
   }
 
   private void endUnavailable(String reason) {
-    result.completeExceptionally(
-        new PlantStoreUnavailableException(
-            "the plant store is unavailable; after attempt " + attempts + ": " + reason));
+    String message = "the plant store is unavailable; " + reason;
+    result.completeExceptionally(new PlantStoreUnavailableException(message));
   }
 
   private void orFail(Runnable step) {

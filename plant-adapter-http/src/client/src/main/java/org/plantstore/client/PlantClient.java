@@ -76,8 +76,8 @@ public final class PlantClient implements CreatePlant {
    *
    * @param address the address of the service, {@code http} or {@code https}, with the path that a
    *     proxy has in front of {@code /plants}, if any
-   * @param tokens supplies a bearer token. The client keeps it until the service refuses it with
-   *     4002; then it asks for another, once in a call. The supplier may block. One thread at a
+   * @param tokens supplies a bearer token. The client keeps it until it is refused with status 401;
+   *     then the client asks for another, once in a call. The supplier may block. One thread at a
    *     time calls it: one of the executor of {@code createAsync}, or of the common pool
    * @return a builder with the default settings
    * @throws IllegalArgumentException if the address has another scheme, no host, or a user, query
@@ -151,7 +151,8 @@ public final class PlantClient implements CreatePlant {
      * @throws IllegalArgumentException if the deadline is out of range
      */
     public Builder deadline(Duration deadline) {
-      if (deadline.toMillis() < 1 || deadline.compareTo(Duration.ofDays(1)) > 0) {
+      if (deadline.compareTo(Duration.ofMillis(1)) < 0
+          || deadline.compareTo(Duration.ofDays(1)) > 0) {
         throw new IllegalArgumentException("deadline must be 1 ms to 1 day but is " + deadline);
       }
       this.deadline = deadline;
