@@ -1,30 +1,21 @@
 package org.plantstore.app;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
-/** Loses, doubles, delays and cuts small answers of the service, about one in ten. */
+/** Loses, duplicates, delays or cuts one in ten of the small responses of a service. */
 final class LossyNetwork extends NetworkProxy {
 
-  /** What happens to an answer; nothing, if the answer goes on. */
-  enum Fault {
-    LOST,
-    DOUBLED,
-    DELAYED,
-    CUT,
-    /** Lost, and the connection stays open. */
-    SILENT
-  }
+  private static final int MAX_BYTES = 1_000;
 
-  private final Map<Fault, Integer> faults = new ConcurrentHashMap<>();
+  private final AtomicInteger responses = new AtomicInteger();
 
   LossyNetwork(int target) {
     super(InetAddress.getLoopbackAddress(), 0, target, 256);
@@ -34,38 +25,25 @@ final class LossyNetwork extends NetworkProxy {
     return URI.create("http://localhost:" + port());
   }
 
-  int faults(Fault fault) {
-    return faults.getOrDefault(fault, 0);
-  }
-
   @Override
-  void passOn(byte[] answer, OutputStream client) throws IOException {
+  void passOn(byte[] part, OutputStream to) throws IOException {
+    boolean isResponse =
+        part.length < MAX_BYTES && new String(part, ISO_8859_1).matches("(?s)HTTP/1.1 .*}");
+    int number = isResponse ? responses.incrementAndGet() : 1;
     ThreadLocalRandom random = ThreadLocalRandom.current();
-    int kind = random.nextInt(40);
-    boolean isWhole =
-        new String(answer, StandardCharsets.ISO_8859_1).matches("(?s)HTTP/1.1 .*}")
-            && answer.length < 1_000;
-    if (!isWhole || kind > 4 || (kind == 4 && random.nextInt(100) > 0)) {
-      client.write(answer);
-      return;
+    if (number % 4_000 == 0) {
+      return; // lost, and the connection stays open
     }
-    Fault fault = Fault.values()[kind];
-    faults.merge(fault, 1, Integer::sum);
-    switch (fault) {
-      case LOST -> throw new IOException("lost");
-      case DOUBLED -> {
-        client.write(answer);
-        client.write(answer);
-      }
-      case DELAYED -> {
-        LockSupport.parkNanos(random.nextLong(100_000_000));
-        client.write(answer);
-      }
-      case CUT -> {
-        client.write(Arrays.copyOf(answer, random.nextInt(answer.length)));
+    switch (number % 40) {
+      case 0 -> throw new IOException("lost");
+      case 10 -> to.write(part); // and again below
+      case 20 -> LockSupport.parkNanos(random.nextLong(100_000_000));
+      case 30 -> {
+        to.write(part, 0, random.nextInt(part.length));
         throw new IOException("cut");
       }
-      case SILENT -> {}
+      default -> {}
     }
+    to.write(part);
   }
 }

@@ -162,9 +162,9 @@ class NetworkProxy implements AutoCloseable {
     }
   }
 
-  /** Sends a part of an answer; an exception closes the connection. */
-  void passOn(byte[] answer, OutputStream client) throws IOException {
-    client.write(answer);
+  /** Sends a part of a stream; an exception closes the connection. */
+  void passOn(byte[] part, OutputStream to) throws IOException {
+    to.write(part);
   }
 
   private void forward(Socket from, Socket to, boolean isAnswer) {
@@ -180,11 +180,7 @@ class NetworkProxy implements AutoCloseable {
         if (isAnswer && read > 0 && cutsNextAnswer.getAndSet(false)) {
           return;
         }
-        if (isAnswer) {
-          passOn(Arrays.copyOf(bytes, Math.max(read, 0)), to.getOutputStream());
-        } else {
-          to.getOutputStream().write(bytes, 0, read);
-        }
+        passOn(Arrays.copyOf(bytes, read), to.getOutputStream());
       }
     } catch (IOException e) {
       // One side has closed, so the other is closed too.

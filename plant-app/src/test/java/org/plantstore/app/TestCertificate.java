@@ -32,8 +32,12 @@ record TestCertificate(X509Bundle files) {
   }
 
   SocketFactory sockets() throws Exception {
+    return trust().getSocketFactory();
+  }
+
+  SSLContext trust() throws Exception {
     SSLContext trust = SSLContext.getInstance("TLS");
     trust.init(null, new TrustManager[] {files.toTrustManager()}, null);
-    return trust.getSocketFactory();
+    return trust;
   }
 }

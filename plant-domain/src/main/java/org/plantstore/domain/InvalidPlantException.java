@@ -63,7 +63,7 @@ public final class InvalidPlantException extends RuntimeException {
    * violation.toString(); // "name must not contain U+0000, but has it at index 3"
    * }</pre>
    *
-   * @param field the field's name, {@code name} or {@code tag}
+   * @param field the field's name, such as {@code name} or {@code tag}
    * @param rule the rule, worded to follow the field's name, such as {@code must not contain
    *     U+0000, but has it at index 3}; an index counts UTF-16 code units from 0; the wording may
    *     change in any version

@@ -1,7 +1,6 @@
 package org.plantstore.domain;
 
 import static java.util.stream.Collectors.toSet;
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
@@ -163,9 +162,7 @@ class CreatePlantContractTest {
 
   @Test
   void sound_implementation_passes() {
-    Events run = run(Sample.SOUND);
-    assertEquals(15, run.succeeded().count());
-    assertEquals(15, run.started().count());
+    run(Sample.SOUND).assertStatistics(tests -> tests.started(15).succeeded(15));
   }
 
   @ParameterizedTest

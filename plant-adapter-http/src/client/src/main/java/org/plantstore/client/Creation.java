@@ -1,6 +1,7 @@
 package org.plantstore.client;
 
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
 
 import java.net.ConnectException;
 import java.net.http.HttpClient;
@@ -11,14 +12,15 @@ import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.BodySubscribers;
 import java.net.http.HttpResponse.ResponseInfo;
 import java.security.cert.CertificateException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.InvalidPlantException.Violation;
@@ -27,21 +29,22 @@ import org.plantstore.domain.Plant;
 import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/**
- * One call: attempts, one after the other, until one has an outcome. Whatever ends the result, such
- * as its caller or the deadline, also ends the attempt or the wait.
- */
+/** One call: attempts until one is decisive. When the result is completed, all of it ends. */
 final class Creation {
 
   private static final String REQUEST_ID = "X-Request-Id";
-  private static final Duration FIRST_WAIT = Duration.ofMillis(50);
+
+  /** Begins the ids of the requests of this process, and of no other. */
+  private static final String ID_PREFIX = UUID.randomUUID() + "-";
+
+  private static final AtomicLong CALLS = new AtomicLong();
+  private static final long FIRST_BACK_OFF_NANOS = 50_000_000;
   private static final int MAX_DOUBLINGS = 7; // up to 6.4 s
-  private static final int MAX_MESSAGE_LENGTH = 300;
 
   private final PlantClient client;
   private final NewPlant plant;
   private final Executor executor;
-  private final String id;
+  private final String id = ID_PREFIX + CALLS.incrementAndGet();
   private final HttpRequest.Builder request;
   private final CompletableFuture<Plant> result = new CompletableFuture<>();
   private final long end;
@@ -53,19 +56,22 @@ final class Creation {
     this.client = client;
     this.plant = plant;
     this.executor = executor;
-    id = client.nextId();
-    end = System.nanoTime() + client.deadline.toNanos();
+    end = System.nanoTime() + client.deadlineNanos;
     request =
         HttpRequest.newBuilder(client.plants)
             .version(HttpClient.Version.HTTP_1_1)
             .header("Content-Type", "application/json")
+            .header(REQUEST_ID, id)
             .POST(BodyPublishers.ofByteArray(Json.write(plant)));
   }
 
   CompletableFuture<Plant> start() {
-    after(client.deadline, () -> endUnavailable(lastFailure));
-    orFail(() -> {
-      request.setHeader(REQUEST_ID, id);
+    after(
+        client.deadlineNanos,
+        () -> {
+          throw unavailable(lastFailure);
+        });
+    run(() -> {
       client.headers.get().forEach(request::setHeader);
       attempt();
     });
@@ -77,55 +83,49 @@ final class Creation {
     if (token != null) {
       send(token);
     } else {
-      executor.execute(() -> orFail(() -> send(client.tokens.obtain(refusedToken))));
+      executor.execute(() -> run(() -> send(client.tokens.obtain(refusedToken))));
     }
   }
 
   private void send(String token) {
     attempts++;
-    Duration limit = client.deadline.dividedBy(3);
     request.setHeader("Authorization", "Bearer " + token);
     CompletableFuture<HttpResponse<byte[]>> exchange =
         client.http.sendAsync(request.build(), this::subscriber);
     result.whenComplete((created, failure) -> exchange.cancel(true));
-    CompletableFuture<Void> timer = after(limit, () -> exchange.cancel(true));
-    exchange.whenComplete((response, failure) -> {
-      timer.cancel(false);
-      if (!result.isDone()) {
-        orFail(() -> {
+    after(client.deadlineNanos / 3, () -> exchange.cancel(true)); // no effect on a completed one
+    exchange.whenComplete((response, failure) ->
+        run(() -> {
           if (response == null) {
-            retryUnlessUntrusted(failure, limit);
+            retryUnlessUntrusted(failure);
           } else {
             evaluate(response, token);
           }
-        });
-      }
-    });
+        }));
   }
 
   /**
-   * Fails if the response is that of another request of this client, because a proxy has sent it
-   * twice. Then the connection is closed: its further responses would be of others too.
+   * Fails if the response is that of another request, because a proxy has sent it twice. Then the
+   * connection is closed: its further responses would be of others too.
    */
   private BodySubscriber<byte[]> subscriber(ResponseInfo response) {
     String responseId = response.headers().firstValue(REQUEST_ID).orElse(id);
-    if (responseId.startsWith(client.idPrefix) && !responseId.equals(id)) {
+    if (responseId.startsWith(ID_PREFIX) && !responseId.equals(id)) {
       throw new IllegalStateException("the response is that of another request");
     }
     return BodySubscribers.ofByteArray();
   }
 
-  private void retryUnlessUntrusted(Throwable failure, Duration limit) {
+  private void retryUnlessUntrusted(Throwable failure) {
     String reason = "the connection failed";
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof CertificateException) {
-        String message =
-            "the certificate of " + client.plants + " is not trusted: " + cause.getMessage();
+        String message = client.plants + " has no trusted certificate: " + cause.getMessage();
         throw new UnexpectedResponseException(message, 0, 0, null);
       } else if (cause instanceof ConnectException) {
         reason = "no connection could be opened";
       } else if (cause instanceof CancellationException) {
-        reason = "there was no response within " + limit.toMillis() + " ms";
+        reason = "there was no response within a third of the deadline";
       }
     }
     retry(reason, 0);
@@ -133,49 +133,46 @@ final class Creation {
 
   private void evaluate(HttpResponse<byte[]> response, String token) {
     int status = response.statusCode();
-    Map<String, Object> body = Json.read(response.body());
-    int error = body.get("error") instanceof Integer number ? number : 0;
+    String requestId = response.headers().firstValue(REQUEST_ID).orElse(null);
+    Map<String, @Nullable String> body = Json.read(response.body());
+    String number = String.valueOf(body.get("error"));
+    int error = number.matches("\\d{4}") ? Integer.parseInt(number) : 0;
     String text = String.valueOf(body.get("message")).replace(token, "(the token)");
-    String message = text.substring(0, Math.min(text.length(), MAX_MESSAGE_LENGTH));
-    String reason = "status " + status + (error == 0 ? "" : ", error " + error + ": " + message);
-    if (status == 200 && isPlant(body)) {
+    String reason = "status " + status + ", request " + requestId;
+    if (error != 0) {
+      reason += ", error " + error + ": %.300s".formatted(text);
+    }
+    if (status == 200
+        && plant.name().equals(body.get("name"))
+        && Objects.equals(plant.tag(), body.get("tag"))) {
       result.complete(plant.plant());
     } else if (status == 400 && error == 3001) {
       throw new PlantIdTakenException(plant.id());
     } else if (status == 400 && (error == 1005 || error / 1000 == 2)) {
-      throw new InvalidPlantException(List.of(violation(error, message)));
+      throw new InvalidPlantException(
+          List.of(new Violation(field(error), "is refused: " + reason)));
     } else if (status == 401 && refusedToken == null) {
       refusedToken = token;
       attempt();
     } else if (status >= 502 && status <= 504) {
       retry(reason, retryAfterSeconds(response));
     } else if (status == 408 || status == 429) {
-      endUnavailable(reason);
+      throw unavailable(reason);
     } else {
-      String requestId = response.headers().firstValue(REQUEST_ID).orElse(null);
       throw new UnexpectedResponseException(
-          client.plants + " gave an unexpected response: " + reason + ", request " + requestId,
-          status,
-          error,
-          requestId);
+          client.plants + " sent " + reason, status, error, requestId);
     }
   }
 
-  private boolean isPlant(Map<String, Object> body) {
-    return plant.name().equals(body.get("name")) && Objects.equals(plant.tag(), body.get("tag"));
-  }
-
-  /** Returns the field and its rule; of a plant that is too large, the longer field. */
-  private Violation violation(int error, String message) {
+  /** Returns the field that is refused; of a plant that is too large, the longer one. */
+  private String field(int error) {
     boolean isTagLonger = plant.tag() != null && plant.tag().length() > plant.name().length();
-    String field =
-        switch (error) {
-          case 2001 -> "id";
-          case 2002 -> "name";
-          case 2003 -> "tag";
-          default -> isTagLonger ? "tag" : "name";
-        };
-    return new Violation(field, "is refused by the service: " + message);
+    return switch (error) {
+      case 2001 -> "id";
+      case 2003 -> "tag";
+      case 1005 -> isTagLonger ? "tag" : "name";
+      default -> "name";
+    };
   }
 
   private static long retryAfterSeconds(HttpResponse<?> response) {
@@ -184,36 +181,35 @@ final class Creation {
   }
 
   /** Waits with exponential back-off and full jitter, unless the deadline would pass meanwhile. */
-  private void retry(String reason, long leastSeconds) {
+  private void retry(String reason, long retryAfterSeconds) {
     lastFailure = "after attempt " + attempts + ": " + reason;
-    long bound = FIRST_WAIT.toNanos() << Math.min(attempts - 1, MAX_DOUBLINGS);
-    Duration wait =
-        Duration.ofSeconds(leastSeconds).plusNanos(ThreadLocalRandom.current().nextLong(bound));
-    if (wait.compareTo(Duration.ofNanos(end - System.nanoTime())) < 0) {
-      after(wait, () -> orFail(this::attempt));
-    } else {
-      endUnavailable(lastFailure);
+    long bound = FIRST_BACK_OFF_NANOS << Math.min(attempts - 1, MAX_DOUBLINGS);
+    long nanos = SECONDS.toNanos(retryAfterSeconds) + ThreadLocalRandom.current().nextLong(bound);
+    if (nanos > end - System.nanoTime()) {
+      throw unavailable(lastFailure);
     }
+    after(nanos, this::attempt);
   }
 
-  private void endUnavailable(String reason) {
-    String message = "the plant store is unavailable; " + reason;
-    result.completeExceptionally(new PlantStoreUnavailableException(message));
+  private static PlantStoreUnavailableException unavailable(String reason) {
+    return new PlantStoreUnavailableException("the plant store is unavailable; " + reason);
   }
 
-  private void orFail(Runnable step) {
+  /** Runs a step after a time, unless the call has ended. */
+  private void after(long nanos, Runnable step) {
+    CompletableFuture<Void> timer = new CompletableFuture<>();
+    timer.completeOnTimeout(null, nanos, NANOSECONDS).thenRun(() -> run(step));
+    result.whenComplete((created, failure) -> timer.cancel(false));
+  }
+
+  /** Runs a step, unless the call has ended. An exception of the step ends the call. */
+  private void run(Runnable step) {
     try {
-      step.run();
+      if (!result.isDone()) {
+        step.run();
+      }
     } catch (Throwable e) {
       result.completeExceptionally(e);
     }
-  }
-
-  /** Runs a step after a time, unless the returned timer is cancelled or the result is there. */
-  private CompletableFuture<Void> after(Duration time, Runnable step) {
-    CompletableFuture<Void> timer = new CompletableFuture<>();
-    timer.completeOnTimeout(null, time.toNanos(), NANOSECONDS).thenRun(step);
-    result.whenComplete((created, failure) -> timer.cancel(false));
-    return timer;
   }
 }

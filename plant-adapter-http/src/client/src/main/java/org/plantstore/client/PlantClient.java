@@ -6,13 +6,11 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.CreatePlant;
@@ -21,7 +19,7 @@ import org.plantstore.domain.Plant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
- * Creates plants in a remote plant store by {@code POST /plants}:
+ * Creates plants in a remote plant store by {@code POST /plants}. Safe for use by many threads.
  *
  * <pre>{@code
  * CreatePlant createPlant =
@@ -29,57 +27,42 @@ import org.plantstore.domain.PlantStoreUnavailableException;
  * createPlant.create(new NewPlant(1, "fern", null)); // new Plant("fern", null)
  * }</pre>
  *
- * <p>A call makes one attempt after the other. An attempt is repeated if its connection was refused
- * or closed, if there was no response within a third of the deadline, or if the response has status
- * 502, 503 or 504. Each repetition is safe, because creating is idempotent. The first follows after
- * a random time of up to 50 ms. This bound doubles with each attempt, up to 6.4 s, and a {@code
- * Retry-After} in seconds (RFC 9110, section 10.2.3) is added to the time.
+ * <p>Creating is idempotent, so a call is retried if the connection is refused or closed, if there
+ * is no response within a third of the deadline, and for status 502, 503 and 504. The back-off is
+ * random between 0 and a bound of 50 ms, which doubles with each attempt up to 6.4 s. A {@code
+ * Retry-After} in seconds is added.
  *
- * <p>A call throws the exceptions of the port:
- *
- * <ul>
- *   <li>{@link org.plantstore.domain.PlantIdTakenException} for error 3001;
- *   <li>{@link org.plantstore.domain.InvalidPlantException} for errors 2001 to 2003, and for 1005,
- *       which limits the size of a plant;
- *   <li>{@link PlantStoreUnavailableException} if the deadline has passed, or would pass while the
- *       call waits for its next attempt, if the thread is interrupted, or for status 408 or 429.
- * </ul>
- *
- * <p>For any other response, it throws {@link UnexpectedResponseException}: a person has to change
- * the configuration. An exception of a supplier is thrown as it is.
- *
- * <p>Immutable, and safe for use by many threads. The connections belong to the {@link HttpClient}.
+ * <p>A call throws the exceptions of the port: {@link org.plantstore.domain.PlantIdTakenException}
+ * for error 3001, {@link org.plantstore.domain.InvalidPlantException} for errors 2xxx and 1005, and
+ * {@link PlantStoreUnavailableException} if the deadline passes, or would pass before the next
+ * attempt, if the thread is interrupted, and for status 408 and 429. For any other response it
+ * throws {@link UnexpectedResponseException}. An exception of a supplier is thrown as it is.
  */
 public final class PlantClient implements CreatePlant {
 
   final URI plants;
   final Tokens tokens;
-  final Duration deadline;
+  final long deadlineNanos;
   final HttpClient http;
   final Supplier<Map<String, String>> headers;
-
-  /** Begins the ids of the requests of this client, and of no other. */
-  final String idPrefix = UUID.randomUUID().toString().replace("-", "") + "-";
-
-  private final AtomicLong calls = new AtomicLong();
 
   private PlantClient(Builder builder) {
     plants = builder.plants;
     tokens = new Tokens(builder.tokens);
-    deadline = builder.deadline;
+    deadlineNanos = builder.deadline.toNanos();
     http = builder.http == null ? HttpClient.newHttpClient() : builder.http;
     headers = builder.headers;
   }
 
   /**
-   * Returns a builder of a client.
+   * Returns a builder with the default settings.
    *
    * @param address the address of the service, {@code http} or {@code https}, with the path that a
    *     proxy has in front of {@code /plants}, if any
-   * @param tokens supplies a bearer token. The client keeps it until it is refused with status 401;
-   *     then the client asks for another, once in a call. The supplier may block. One thread at a
-   *     time calls it: one of the executor of {@code createAsync}, or of the common pool
-   * @return a builder with the default settings
+   * @param tokens supplies a bearer token, which is kept until it is refused with status 401; then
+   *     the supplier is called again, once in a call. It may block. It is called by one thread at a
+   *     time, on the executor of {@code createAsync}, or on the common pool for {@code create}
+   * @return a builder
    * @throws IllegalArgumentException if the address has another scheme, no host, or a user, query
    *     or fragment
    */
@@ -119,10 +102,6 @@ public final class PlantClient implements CreatePlant {
         .start();
   }
 
-  String nextId() {
-    return idPrefix + calls.incrementAndGet();
-  }
-
   /** The settings of a client. Not safe for use by many threads. */
   public static final class Builder {
 
@@ -143,8 +122,7 @@ public final class PlantClient implements CreatePlant {
     }
 
     /**
-     * Sets the deadline of a call, with all attempts and waits. The default is 30 s. An attempt may
-     * take a third; a service with default settings decides within 6 s.
+     * Sets the deadline of a call, with all its attempts. The default is 30 s.
      *
      * @param deadline the deadline, 1 ms to 1 day
      * @return this builder
@@ -160,10 +138,9 @@ public final class PlantClient implements CreatePlant {
     }
 
     /**
-     * Sets the HTTP client, and with it the executor, TLS and the proxy. The default is {@link
-     * HttpClient#newHttpClient()}.
+     * Sets the HTTP client, which has the executor, TLS and the proxy.
      *
-     * @param http the client
+     * @param http the client; the default is {@link HttpClient#newHttpClient()}
      * @return this builder
      * @throws IllegalArgumentException if it follows redirects, which would pass the token on
      */
@@ -176,13 +153,10 @@ public final class PlantClient implements CreatePlant {
     }
 
     /**
-     * Sets further headers, such as {@code traceparent} (W3C Trace Context), or an {@code
-     * X-Request-Id} of 1 to 64 letters, digits, {@code .}, {@code _} and {@code -} in place of one
-     * that the client makes. By its own ids, the client finds out that a proxy has sent a response
-     * twice. The default is none.
+     * Sets further headers, such as {@code traceparent}. An {@code X-Request-Id} replaces that of
+     * the client, which then cannot detect a response that a proxy has sent twice.
      *
-     * @param headers supplies the headers of a call and all its attempts, in the thread of the
-     *     caller
+     * @param headers supplies the headers of a call, in the thread of the caller
      * @return this builder
      */
     public Builder headers(Supplier<Map<String, String>> headers) {
@@ -190,11 +164,7 @@ public final class PlantClient implements CreatePlant {
       return this;
     }
 
-    /**
-     * Returns a client with these settings, which are not changed by later calls of this builder.
-     *
-     * @return a client, which has not connected yet
-     */
+    /** {@return a client with these settings, which later calls of this builder do not change} */
     public PlantClient build() {
       return new PlantClient(this);
     }

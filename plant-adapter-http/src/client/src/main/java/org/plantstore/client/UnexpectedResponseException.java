@@ -4,16 +4,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown for a response that is none of a configured plant store to a valid call: the address is
- * wrong, the token is not accepted (4001, 4002, 4006), a proxy has sent a page of its own, the
- * certificate is not trusted, or the service has failed (5001). A person has to change that; a
- * retry is safe, but not expected to help. The message never contains the token.
+ * Thrown when the configuration has to be changed, or the service has failed (5001): the address is
+ * wrong, the token is not accepted (4001, 4002, 4006), a proxy sends a page of its own, or the
+ * certificate is not trusted. A retry is safe, but not expected to help. The message never contains
+ * the token.
  */
 public final class UnexpectedResponseException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
-  /** The status code, or 0 if there is none. */
+  /** The status code, or 0 if the certificate is not trusted. */
   private final int status;
 
   /** The error number, or 0 if there is none. */
@@ -29,29 +29,17 @@ public final class UnexpectedResponseException extends RuntimeException {
     this.requestId = requestId;
   }
 
-  /**
-   * Returns the status code of the response.
-   *
-   * @return the status code, or 0 if the certificate is not trusted
-   */
+  /** {@return the status code of the response, or 0 if the certificate is not trusted} */
   public int status() {
     return status;
   }
 
-  /**
-   * Returns the error number of the response.
-   *
-   * @return the number, as the service's page of errors lists it, or 0 if the response has none
-   */
+  /** {@return the error number, as the service's page of errors lists it, or 0 if there is none} */
   public int error() {
     return error;
   }
 
-  /**
-   * Returns the id with which the service has logged the request.
-   *
-   * @return the {@code X-Request-Id} of the response, or nothing if it has none
-   */
+  /** {@return the {@code X-Request-Id} of the response, which the service logs, if it has one} */
   public Optional<String> requestId() {
     return Optional.ofNullable(requestId);
   }
