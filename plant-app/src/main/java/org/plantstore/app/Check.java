@@ -64,7 +64,6 @@ final class Check {
   /** Sends other output to standard error. Must run before the first logger exists. */
   private static void keepOutputForFindings() {
     System.setOut(System.err);
-    System.setProperty("log.target", "System.err");
     System.setProperty("root.level", "warn");
     // The settings may be wrong.
     System.setProperty("LOG_FORMAT", "text");

@@ -3,13 +3,13 @@ package org.plantstore.app;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.LayoutBase;
+import ch.qos.logback.core.util.CachingDateFormatter;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
-import java.time.Instant;
-import java.util.LinkedHashMap;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -24,31 +24,32 @@ public final class JsonLines extends LayoutBase<ILoggingEvent> {
 
   private static final JsonFactory JSON = new JsonFactory();
 
+  private final CachingDateFormatter timestamps =
+      new CachingDateFormatter("yyyy-MM-dd'T'HH:mm:ss.SSSX", ZoneOffset.UTC);
+
   @Override
   public String doLayout(ILoggingEvent event) {
-    Map<String, Object> members = new LinkedHashMap<>();
-    members.put("timestamp", Instant.ofEpochMilli(event.getTimeStamp()));
-    members.put("level", event.getLevel());
-    members.put("logger", event.getLoggerName());
-    members.put("thread", event.getThreadName());
-    members.put("message", event.getFormattedMessage());
-    members.putAll(event.getMDCPropertyMap());
-    for (KeyValuePair pair :
-        Objects.requireNonNullElse(event.getKeyValuePairs(), List.<KeyValuePair>of())) {
-      if (!"-".equals(pair.value)) { // the text of a value that is absent
-        members.put(pair.key, pair.value);
-      }
-    }
-    if (event.getThrowableProxy() != null) {
-      members.put("stack_trace", ThrowableProxyUtil.asString(event.getThrowableProxy()));
-    }
     StringWriter line = new StringWriter(512);
     try (JsonGenerator json = JSON.createGenerator(line)) {
       json.writeStartObject();
-      for (Map.Entry<String, Object> member : members.entrySet()) {
-        Object value = member.getValue();
-        json.writeObjectField(
-            member.getKey(), value instanceof Number ? value : String.valueOf(value));
+      json.writeStringField("timestamp", timestamps.format(event.getTimeStamp()));
+      json.writeStringField("level", event.getLevel().toString());
+      json.writeStringField("logger", event.getLoggerName());
+      json.writeStringField("thread", event.getThreadName());
+      json.writeStringField("message", event.getFormattedMessage());
+      for (Map.Entry<String, String> id : event.getMDCPropertyMap().entrySet()) {
+        json.writeStringField(id.getKey(), id.getValue());
+      }
+      for (KeyValuePair pair :
+          Objects.requireNonNullElse(event.getKeyValuePairs(), List.<KeyValuePair>of())) {
+        if (!"-".equals(pair.value)) { // the text of a value that is absent
+          json.writeObjectField(
+              pair.key, pair.value instanceof Number ? pair.value : String.valueOf(pair.value));
+        }
+      }
+      if (event.getThrowableProxy() != null) {
+        json.writeStringField(
+            "stack_trace", ThrowableProxyUtil.asString(event.getThrowableProxy()));
       }
       json.writeEndObject();
     } catch (IOException e) {

@@ -4,9 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.BufferedReader;
+import java.lang.ProcessBuilder.Redirect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -14,6 +18,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.app.development.DevelopmentKey;
 
 /** What the service writes, and what can be found of a request in it. */
@@ -22,6 +27,12 @@ class LogsTest {
 
   private static final String FERN = "{\"id\":1,\"name\":\"fern\",\"tag\":\"evergreen shade\"}";
   private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
+  private static final String DROPPED =
+      "Lines were dropped, because standard output was not read: ";
+
+  /** Their lines exceed the capacity of a pipe and of the service. */
+  private static final int REQUESTS_OF_A_STALL = 6_000;
+
   private static final String TEXT_LINE =
       "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z [A-Z]+ +\\[.*";
 
@@ -75,6 +86,41 @@ class LogsTest {
       assertLike(warning, service.awaitLine("Creates failed with 5002"));
       assertLines(service, line);
       assertFalse(service.output().contains("readiness"), service::output);
+    }
+  }
+
+  @Tag("slow")
+  @ParameterizedTest
+  @ValueSource(strings = {"text", "json"})
+  void creates_go_on_while_the_log_is_not_read_and_each_line_is_written_or_counted(String format)
+      throws Exception {
+    Map<String, String> environment =
+        Database.create().environment(Map.of("ACCESS_LOG", "on", "LOG_FORMAT", format));
+    ProcessBuilder command = ServiceProcess.java(ServiceProcess.CLASS_PATH);
+    try (ServiceProcess service =
+        new ServiceProcess(command, environment, Redirect.PIPE).awaitReady()) {
+      for (int number = 0; number < REQUESTS_OF_A_STALL; number++) {
+        assertEquals(401, service.get("/" + "x".repeat(250), Map.of()).statusCode());
+      }
+      assertEquals(200, service.create(1, "fern").statusCode());
+
+      List<String> lines = new ArrayList<>();
+      try (BufferedReader output = service.outputReader()) {
+        while (lines.isEmpty() || !lines.get(lines.size() - 1).contains(DROPPED)) {
+          lines.add(output.readLine());
+        }
+        assertEquals(200, service.create(2, "fern").statusCode());
+        service.terminate();
+        output.lines().forEach(lines::add);
+      }
+
+      List<String> counts = lines.stream().filter(line -> line.contains(DROPPED)).toList();
+      assertEquals(1, counts.size(), counts::toString);
+      assertLike(format.equals("json") ? "\\{.*\"}" : TEXT_LINE, counts.get(0));
+      assertLike(".*WARN.*", counts.get(0));
+      long written = lines.stream().filter(line -> line.contains("plantstore.access")).count();
+      int dropped = Integer.parseInt(counts.get(0).replaceFirst(".*" + DROPPED + "(\\d+).*", "$1"));
+      assertEquals(REQUESTS_OF_A_STALL + 2, written + dropped);
     }
   }
 

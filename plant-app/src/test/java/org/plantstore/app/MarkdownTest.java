@@ -32,7 +32,7 @@ class MarkdownTest {
 
   /** A warning or an error, up to its first value. */
   private static final Pattern LOGGED =
-      Pattern.compile("LOG\\s*\\.(?:warn|error)\\(\\s*\"((?:\\{} )?[^\"{]+)");
+      Pattern.compile("(?:LOG\\s*\\.(?:warn|error)\\(|Level.WARN,)\\s*\"((?:\\{} )?[^\"{]+)");
 
   /** A row of the runbook, whose first cell is the beginning of the log line. */
   private static final Pattern RUNBOOK_ROW = Pattern.compile("(?m)^\\| `([^`]+)` \\|.*\\|.*\\|$");

@@ -1,0 +1,116 @@
+package org.plantstore.app;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.LoggingEvent;
+import ch.qos.logback.core.Layout;
+import ch.qos.logback.core.UnsynchronizedAppenderBase;
+import java.time.Duration;
+
+/**
+ * Writes the log to standard output. Never blocks a caller, even if standard output is a pipe that
+ * is not read: lines are dropped when too many are pending, and counted in a later line. Lines of
+ * some milliseconds are one write, which saves a system call and wake-ups for each. Safe for use by
+ * many threads.
+ */
+public final class LogWriter extends UnsynchronizedAppenderBase<ILoggingEvent> {
+
+  /** The number of characters above which also warnings and errors are dropped. */
+  private static final int MAX_PENDING = 2_000_000;
+
+  /** The number of characters above which other lines are dropped. */
+  private static final int MAX_PENDING_INFO = 1_750_000;
+
+  private static final Duration PAUSE = Duration.ofMillis(10);
+  private static final Duration MAX_FLUSH_TIME = Duration.ofSeconds(10);
+
+  private final Thread thread = new Thread(this::writeUntilStopped, "log");
+  private final StringBuilder pending = new StringBuilder();
+  private int dropped;
+  private Layout<ILoggingEvent> layout = new TextLines();
+
+  /** Sets the form of the lines, {@code text} or {@code json}. */
+  public void setFormat(String format) {
+    layout = format.equals("json") ? new JsonLines() : new TextLines();
+  }
+
+  @Override
+  public void start() {
+    super.start();
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  @Override
+  protected void append(ILoggingEvent event) {
+    String line = layout.doLayout(event);
+    boolean isInfo = !event.getLevel().isGreaterOrEqual(Level.WARN);
+    synchronized (this) {
+      if (pending.length() > (isInfo ? MAX_PENDING_INFO : MAX_PENDING)) {
+        dropped++;
+        return;
+      }
+      if (pending.isEmpty()) {
+        notifyAll();
+      }
+      pending.append(line);
+    }
+  }
+
+  private void writeUntilStopped() {
+    try {
+      while (awaitLine()) {
+        Thread.sleep(PAUSE.toMillis()); // more lines come
+        System.out.writeBytes(take().getBytes(UTF_8));
+        System.out.flush();
+      }
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("nothing interrupts this thread", e);
+    }
+  }
+
+  /** Waits for a line; returns false if this appender is stopped and there is none. */
+  private synchronized boolean awaitLine() throws InterruptedException {
+    while (pending.isEmpty() && isStarted()) {
+      wait();
+    }
+    return !pending.isEmpty();
+  }
+
+  private synchronized String take() {
+    if (dropped > 0) {
+      pending.append(layout.doLayout(warning(dropped)));
+      dropped = 0;
+    }
+    String lines = pending.toString();
+    pending.setLength(0);
+    return lines;
+  }
+
+  private ILoggingEvent warning(int lines) {
+    return new LoggingEvent(
+        LogWriter.class.getName(),
+        ((LoggerContext) getContext()).getLogger(LogWriter.class),
+        Level.WARN,
+        "Lines were dropped, because standard output was not read: {}",
+        null,
+        new Object[] {lines});
+  }
+
+  /** Writes the pending lines, if they are read in time. */
+  @Override
+  public void stop() {
+    super.stop();
+    synchronized (this) {
+      notifyAll();
+    }
+    try {
+      thread.join(MAX_FLUSH_TIME.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
