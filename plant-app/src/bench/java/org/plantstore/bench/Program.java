@@ -95,10 +95,11 @@ record Program(Path file) {
     return start(builder);
   }
 
-  static Process start(ProcessBuilder builder) throws IOException {
-    Process process = builder.start();
-    RUNNING.add(process);
-    return process;
+  /** Starts processes, the output of each piped into the next one, and returns the first. */
+  static Process start(ProcessBuilder... pipeline) throws IOException {
+    List<Process> processes = ProcessBuilder.startPipeline(List.of(pipeline));
+    RUNNING.addAll(processes);
+    return processes.get(0);
   }
 
   /** Kills a process if it is still running, and returns once it has ended. */

@@ -45,10 +45,9 @@ record Service(Process process, String address, Path output, double startMillis)
     int port = freePort();
     Path output = Files.createTempFile("plant-store", ".log");
     output.toFile().deleteOnExit();
-    ProcessBuilder builder =
-        new ProcessBuilder(script.toString())
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile());
+    ProcessBuilder builder = new ProcessBuilder(script.toString()).redirectErrorStream(true);
+    // Under containers and systemd a log goes into a pipe or socket, which wakes its reader.
+    ProcessBuilder reader = new ProcessBuilder("cat").redirectOutput(output.toFile());
     builder.environment().clear();
     builder.environment().putAll(environment);
     builder.environment().put("PATH", Objects.requireNonNullElse(System.getenv("PATH"), ""));
@@ -58,7 +57,7 @@ record Service(Process process, String address, Path output, double startMillis)
     String scheme = environment.containsKey("TLS_KEY") ? "https" : "http";
     String address = scheme + "://localhost:" + port + "/plants";
     long start = System.nanoTime();
-    Process process = Program.start(builder);
+    Process process = Program.start(builder, reader);
     if (!createsPlant(process, address, token)) {
       Program.end(process);
       throw new BenchmarkException("the service created no plant: " + lastLines(output));

@@ -109,7 +109,8 @@ final class Testbed implements AutoCloseable {
     }
     switch (variant) {
       case PACKAGED, KEY_SET -> {}
-      case ACCESS_LOG -> environment.put("ACCESS_LOG", "on");
+      case TEXT_LOG -> environment.put("ACCESS_LOG", "on");
+      case JSON_LOG -> environment.putAll(Map.of("ACCESS_LOG", "on", "LOG_FORMAT", "json"));
       case TLS -> environment.putAll(certificate());
       case REQUIRING_CACHE -> environment.put("JAVA_OPTS", "-XX:AOTMode=on");
       case WITHOUT_CACHE, OTHER_BUILD, OTHER_DATABASE, ONE_INSERT, ECHO ->

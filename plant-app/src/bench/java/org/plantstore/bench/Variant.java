@@ -16,8 +16,10 @@ enum Variant {
   ONE_INSERT,
   /** With tokens of an identity provider instead of a shared secret. */
   KEY_SET,
-  /** With the access log. */
-  ACCESS_LOG,
+  /** With the access log as text. */
+  TEXT_LOG,
+  /** With the access log as JSON. */
+  JSON_LOG,
   /** With TLS. */
   TLS,
   /** {@link Echo}, in place of the service. */
