@@ -6,6 +6,7 @@ import static org.plantstore.bench.Figure.absolute;
 import static org.plantstore.bench.Figure.ratio;
 import static org.plantstore.bench.Metric.CPU;
 import static org.plantstore.bench.Metric.CREATES;
+import static org.plantstore.bench.Metric.CREATES_PER_CORE;
 import static org.plantstore.bench.Metric.MEDIAN_LATENCY;
 import static org.plantstore.bench.Metric.P99_LATENCY;
 import static org.plantstore.bench.Metric.PEAK_MEMORY;
@@ -43,6 +44,7 @@ record Part(String name, List<Figure> figures) {
   private static final Subject TEXT_LOG = requests("text log", Variant.TEXT_LOG, 64);
   private static final Subject JSON_LOG = requests("JSON log", Variant.JSON_LOG, 64);
   private static final Subject ENCRYPTED = requests("TLS", Variant.TLS, 64);
+  private static final Subject OPENSSL = requests("OpenSSL", Variant.OPENSSL, 64);
   private static final Subject CLIENT = new ThroughClient("client", Variant.PACKAGED, 64);
   private static final Subject CACHED_START = new Start("AOT cache", Variant.REQUIRING_CACHE);
   private static final Subject PLAIN_START = new Start("no AOT cache", Variant.WITHOUT_CACHE);
@@ -61,6 +63,8 @@ record Part(String name, List<Figure> figures) {
                   PGBENCH),
               ratio("one insert per request ÷ pgbench", null, CREATES, ONE_INSERT, PGBENCH),
               absolute("creates per second", null, CREATES, SERVICE),
+              absolute("durable creates per core and second", null, CREATES_PER_CORE, SERVICE),
+              absolute("the same, one insert per request", null, CREATES_PER_CORE, ONE_INSERT),
               absolute("pgbench's inserts per second", null, CREATES, PGBENCH),
               absolute("p99", atMost(10), P99_LATENCY, SERVICE),
               absolute("CPU", atMost(30), CPU, SERVICE),
@@ -116,7 +120,8 @@ record Part(String name, List<Figure> figures) {
           part(
               "tls",
               ratio("creates with TLS ÷ without", null, CREATES, ENCRYPTED, SERVICE),
-              ratio("CPU with TLS ÷ without", null, CPU, ENCRYPTED, SERVICE)),
+              ratio("CPU with TLS ÷ without", null, CPU, ENCRYPTED, SERVICE),
+              ratio("CPU with OpenSSL ÷ TLS of the JDK", null, CPU, OPENSSL, ENCRYPTED)),
           part(
               "client",
               ratio("creates by plant-client ÷ wrk", atLeast(0.6), CREATES, CLIENT, SERVICE),

@@ -41,8 +41,10 @@ record Requests(String name, Variant variant, Algorithm algorithm, int connectio
     database.awaitQuiet();
     requireStored(creates, database.plants() - plantsBefore);
     database.release(table);
+    double perSecond = creates * MICROS_PER_SECOND / figure(result, "microseconds");
     return Map.of(
-        Metric.CREATES, creates * MICROS_PER_SECOND / figure(result, "microseconds"),
+        Metric.CREATES, perSecond,
+        Metric.CREATES_PER_CORE, perSecond / Runtime.getRuntime().availableProcessors(),
         Metric.MEDIAN_LATENCY, figure(result, "p50") / MICROS_PER_MILLI,
         Metric.P99_LATENCY, figure(result, "p99") / MICROS_PER_MILLI,
         Metric.CPU, cpuMillis * 1_000 / creates,

@@ -18,6 +18,8 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +38,7 @@ final class Testbed implements AutoCloseable {
   private final Database databaseOfOtherBuild;
   private final @Nullable Database otherDatabase;
   private final Tokens tokens = Tokens.generate();
+  private final Map<String, String> certificate = new HashMap<>();
   private final Map<Variant, Service> services = new EnumMap<>(Variant.class);
 
   /**
@@ -89,6 +92,9 @@ final class Testbed implements AutoCloseable {
               folderOf(
                   "org.plantstore.app.Main",
                   target.resolve(JAR) + File.pathSeparator + Program.classes());
+          case OPENSSL ->
+              folderOf(
+                  "org.plantstore.app.Main", target.resolve(JAR) + File.pathSeparator + openSsl());
           case ECHO -> folderOf(Echo.class.getName(), System.getProperty("java.class.path"));
           default -> target;
         };
@@ -111,7 +117,7 @@ final class Testbed implements AutoCloseable {
       case PACKAGED, KEY_SET -> {}
       case TEXT_LOG -> environment.put("ACCESS_LOG", "on");
       case JSON_LOG -> environment.putAll(Map.of("ACCESS_LOG", "on", "LOG_FORMAT", "json"));
-      case TLS -> environment.putAll(certificate());
+      case TLS, OPENSSL -> environment.putAll(certificate());
       case REQUIRING_CACHE -> environment.put("JAVA_OPTS", "-XX:AOTMode=on");
       case WITHOUT_CACHE, OTHER_BUILD, OTHER_DATABASE, ONE_INSERT, ECHO ->
           environment.put("PLANT_STORE_AOT", "off");
@@ -120,9 +126,12 @@ final class Testbed implements AutoCloseable {
   }
 
   /** Returns the settings of a service with a certificate that this process trusts from now on. */
-  private static Map<String, String> certificate() throws IOException {
+  private Map<String, String> certificate() throws IOException {
+    if (!certificate.isEmpty()) {
+      return certificate;
+    }
     try {
-      X509Bundle certificate =
+      X509Bundle bundle =
           new CertificateBuilder()
               .ecp256()
               .subject("CN=localhost")
@@ -130,14 +139,22 @@ final class Testbed implements AutoCloseable {
               .setIsCertificateAuthority(true)
               .buildSelfSigned();
       SSLContext trust = SSLContext.getInstance("TLS");
-      trust.init(null, new TrustManager[] {certificate.toTrustManager()}, null);
+      trust.init(null, new TrustManager[] {bundle.toTrustManager()}, null);
       SSLContext.setDefault(trust);
-      return Map.of(
-          "TLS_CERTIFICATE", certificate.toTempCertChainPem().toString(),
-          "TLS_KEY", certificate.toTempPrivateKeyPem().toString());
+      certificate.put("TLS_CERTIFICATE", bundle.toTempCertChainPem().toString());
+      certificate.put("TLS_KEY", bundle.toTempPrivateKeyPem().toString());
+      return certificate;
     } catch (Exception e) {
       throw new IOException("the certificate cannot be made", e);
     }
+  }
+
+  /** Returns the part of the class path with which Netty takes OpenSSL in place of the JDK. */
+  private static String openSsl() {
+    return Pattern.compile(File.pathSeparator)
+        .splitAsStream(System.getProperty("java.class.path"))
+        .filter(file -> file.contains("tcnative"))
+        .collect(Collectors.joining(File.pathSeparator));
   }
 
   /** Puts the start script of this build next to the other jar, so both get the same options. */

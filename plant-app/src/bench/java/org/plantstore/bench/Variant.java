@@ -20,8 +20,10 @@ enum Variant {
   TEXT_LOG,
   /** With the access log as JSON. */
   JSON_LOG,
-  /** With TLS. */
+  /** With TLS, by the JDK. */
   TLS,
+  /** With TLS, by OpenSSL, without the AOT cache. */
+  OPENSSL,
   /** {@link Echo}, in place of the service. */
   ECHO
 }

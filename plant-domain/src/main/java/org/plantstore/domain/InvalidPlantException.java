@@ -9,10 +9,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when a name or a tag breaks a rule for text. The caller has to change the plant: a retry
- * with the same text always fails. The message names every invalid field and the rule that it
- * breaks, but never contains the text; its wording may change in any version. The violations are
- * immutable and safe for use by many threads.
+ * Thrown when a name or a tag breaks a rule for text, or a stricter one of a remote plant store.
+ * The caller has to change the plant: a retry with the same text always fails. The message names
+ * every invalid field and the rule that it breaks, but never contains the text; its wording may
+ * change in any version. The violations are immutable and safe for use by many threads.
  *
  * <pre>{@code
  * try {
@@ -34,7 +34,8 @@ public final class InvalidPlantException extends RuntimeException {
    * Creates the exception. The rules for text throw it by themselves; a remote plant store may have
    * stricter ones.
    *
-   * @param violations at least one violation, at most one per field, in the order of the fields
+   * @param violations at least one violation, at most one per field, in the order of the fields,
+   *     which is not checked
    * @throws IllegalArgumentException if there is no violation
    * @throws NullPointerException if the list or a violation is null
    */
@@ -47,7 +48,7 @@ public final class InvalidPlantException extends RuntimeException {
   }
 
   /**
-   * Returns the violations, at most one per field, in the order of the fields: name, tag.
+   * Returns the violations, at most one per field, in the order of the fields.
    *
    * @return an unmodifiable list of at least one violation
    */

@@ -131,8 +131,7 @@ public abstract class CreatePlantContract {
         rivals.add(new NewPlant(race, "rival " + rival % (race % 4 + 1), null));
       }
       List<Object> outcomes = outcomesAtOnce(createPlant, form, rivals);
-      Object winner =
-          outcomes.stream().filter(Plant.class::isInstance).findFirst().orElse("no winner");
+      Object winner = outcomes.stream().filter(Plant.class::isInstance).findFirst().orElseThrow();
       for (int rival = 0; rival < CALLERS; rival++) {
         if (rivals.get(rival).plant().equals(winner)) {
           assertEquals(winner, outcomes.get(rival));

@@ -1,17 +1,19 @@
 package org.plantstore.client;
 
+import static java.time.format.DateTimeFormatter.RFC_1123_DATE_TIME;
+import static java.time.temporal.ChronoUnit.SECONDS;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
-import static java.util.concurrent.TimeUnit.SECONDS;
 
+import java.io.IOException;
 import java.net.ConnectException;
+import java.net.ProtocolException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodySubscriber;
-import java.net.http.HttpResponse.BodySubscribers;
 import java.net.http.HttpResponse.ResponseInfo;
-import java.security.cert.CertificateException;
+import java.time.DateTimeException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -19,8 +21,10 @@ import java.util.UUID;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.InvalidPlantException.Violation;
@@ -40,14 +44,29 @@ final class Creation {
   private static final AtomicLong CALLS = new AtomicLong();
   private static final long FIRST_BACK_OFF_NANOS = 50_000_000;
   private static final int MAX_DOUBLINGS = 7; // up to 6.4 s
+  private static final long NANOS_PER_SECOND = 1_000_000_000;
+
+  /** The size of an error; a plant is up to six times as large as in the request. */
+  private static final int MAX_ERROR_BYTES = 1 << 16;
+
+  /** Threads for timers and for suppliers of tokens, since either may block. */
+  static final Executor THREADS =
+      Executors.newCachedThreadPool(task -> {
+        Thread thread = new Thread(task, "plant-client");
+        thread.setDaemon(true);
+        return thread;
+      });
 
   private final PlantClient client;
   private final NewPlant plant;
   private final Executor executor;
-  private final String id = ID_PREFIX + CALLS.incrementAndGet();
+  private final long call = CALLS.incrementAndGet();
   private final HttpRequest.Builder request;
   private final CompletableFuture<Plant> result = new CompletableFuture<>();
   private final long end;
+  private final long maxResponseBytes;
+  private volatile CompletableFuture<?> exchange = CompletableFuture.completedFuture(null);
+  private Map<String, String> headers = Map.of();
   private int attempts;
   private @Nullable String refusedToken;
   private volatile String lastFailure = "there was no response";
@@ -57,22 +76,23 @@ final class Creation {
     this.plant = plant;
     this.executor = executor;
     end = System.nanoTime() + client.deadlineNanos;
+    byte[] body = Json.write(plant);
+    maxResponseBytes = MAX_ERROR_BYTES + 6L * body.length;
     request =
         HttpRequest.newBuilder(client.plants)
             .version(HttpClient.Version.HTTP_1_1)
-            .header("Content-Type", "application/json")
-            .header(REQUEST_ID, id)
-            .POST(BodyPublishers.ofByteArray(Json.write(plant)));
+            .POST(BodyPublishers.ofByteArray(body));
   }
 
   CompletableFuture<Plant> start() {
+    result.whenComplete((created, failure) -> exchange.cancel(true));
     after(
         client.deadlineNanos,
         () -> {
           throw unavailable(lastFailure);
         });
     run(() -> {
-      client.headers.get().forEach(request::setHeader);
+      headers = client.headers.get();
       attempt();
     });
     return result;
@@ -83,21 +103,32 @@ final class Creation {
     if (token != null) {
       send(token);
     } else {
-      executor.execute(() -> run(() -> send(client.tokens.obtain(refusedToken))));
+      executor.execute(() ->
+          run(() -> {
+            String obtained = client.tokens.obtain(refusedToken, result);
+            run(() -> send(obtained));
+          }));
     }
   }
 
   private void send(String token) {
     attempts++;
+    String id = ID_PREFIX + call + "." + attempts;
+    request.setHeader(REQUEST_ID, id);
+    headers.forEach(request::setHeader);
+    request.setHeader("Content-Type", "application/json");
     request.setHeader("Authorization", "Bearer " + token);
-    CompletableFuture<HttpResponse<byte[]>> exchange =
-        client.http.sendAsync(request.build(), this::subscriber);
-    result.whenComplete((created, failure) -> exchange.cancel(true));
-    after(client.deadlineNanos / 3, () -> exchange.cancel(true)); // no effect on a completed one
-    exchange.whenComplete((response, failure) ->
+    CompletableFuture<HttpResponse<byte[]>> attempt =
+        client.http.sendAsync(request.build(), response -> new BoundedBody(maxBytes(response, id)));
+    exchange = attempt;
+    if (result.isDone()) {
+      attempt.cancel(true);
+    }
+    after(client.deadlineNanos / 3, () -> attempt.cancel(true)); // no effect on an ended one
+    attempt.whenComplete((response, failure) ->
         run(() -> {
           if (response == null) {
-            retryUnlessUntrusted(failure);
+            retryUnlessPermanent(failure);
           } else {
             evaluate(response, token);
           }
@@ -105,35 +136,40 @@ final class Creation {
   }
 
   /**
-   * Fails if the response is that of another request, because a proxy has sent it twice. Then the
-   * connection is closed: its further responses would be of others too.
+   * Returns the size of the largest response; negative if the response is that of another request,
+   * because a proxy has sent it twice. The connection of such a response has to be closed: its
+   * further responses would be of others too.
    */
-  private BodySubscriber<byte[]> subscriber(ResponseInfo response) {
+  private long maxBytes(ResponseInfo response, String id) {
     String responseId = response.headers().firstValue(REQUEST_ID).orElse(id);
-    if (responseId.startsWith(ID_PREFIX) && !responseId.equals(id)) {
-      throw new IllegalStateException("the response is that of another request");
-    }
-    return BodySubscribers.ofByteArray();
+    boolean isOfAnother = responseId.startsWith(ID_PREFIX) && !responseId.equals(id);
+    return isOfAnother ? -1 : maxResponseBytes;
   }
 
-  private void retryUnlessUntrusted(Throwable failure) {
+  /** A wrong certificate, address or protocol is permanent; a broken connection is not. */
+  private void retryUnlessPermanent(Throwable failure) {
     String reason = "the connection failed";
-    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause instanceof CertificateException) {
-        String message = client.plants + " has no trusted certificate: " + cause.getMessage();
-        throw new UnexpectedResponseException(message, 0, 0, null);
-      } else if (cause instanceof ConnectException) {
-        reason = "no connection could be opened";
-      } else if (cause instanceof CancellationException) {
-        reason = "there was no response within a third of the deadline";
-      }
+    Throwable cause = failure;
+    while (cause.getCause() != null && !(cause instanceof ConnectException)) {
+      cause = cause.getCause();
+    }
+    if (cause instanceof ConnectException) {
+      reason = "no connection could be opened";
+    } else if (cause instanceof CancellationException) {
+      reason = "there was no response within a third of the deadline";
+    } else if (!(cause instanceof IOException)
+        || cause instanceof ProtocolException
+        || cause instanceof SSLException) {
+      String message = client.plants + " is no plant store with a trusted certificate: ";
+      throw new UnexpectedResponseException(message + cause.getMessage(), 0, 0, null);
     }
     retry(reason, 0);
   }
 
   private void evaluate(HttpResponse<byte[]> response, String token) {
     int status = response.statusCode();
-    String requestId = response.headers().firstValue(REQUEST_ID).orElse(null);
+    String requestId =
+        response.headers().firstValue(REQUEST_ID).filter(id -> !id.contains(token)).orElse(null);
     Map<String, @Nullable String> body = Json.read(response.body());
     String number = String.valueOf(body.get("error"));
     int error = number.matches("\\d{4}") ? Integer.parseInt(number) : 0;
@@ -148,10 +184,10 @@ final class Creation {
       result.complete(plant.plant());
     } else if (status == 400 && error == 3001) {
       throw new PlantIdTakenException(plant.id());
-    } else if (status == 400 && (error == 1005 || error / 1000 == 2)) {
+    } else if (status == 413 || (status == 400 && (error == 1005 || error / 1000 == 2))) {
       throw new InvalidPlantException(
           List.of(new Violation(field(error), "is refused: " + reason)));
-    } else if (status == 401 && refusedToken == null) {
+    } else if ((status == 401 || status == 403) && refusedToken == null) {
       refusedToken = token;
       attempt();
     } else if (status >= 502 && status <= 504) {
@@ -169,22 +205,31 @@ final class Creation {
     boolean isTagLonger = plant.tag() != null && plant.tag().length() > plant.name().length();
     return switch (error) {
       case 2001 -> "id";
+      case 2002 -> "name";
       case 2003 -> "tag";
-      case 1005 -> isTagLonger ? "tag" : "name";
-      default -> "name";
+      default -> isTagLonger ? "tag" : "name";
     };
   }
 
+  /** Returns a time in seconds, or until a date (RFC 9110, section 10.2.3). */
   private static long retryAfterSeconds(HttpResponse<?> response) {
-    String value = response.headers().firstValue("Retry-After").orElse("");
-    return value.matches("\\d{1,9}") ? Long.parseLong(value) : 0;
+    String value = response.headers().firstValue("Retry-After").orElse("0");
+    try {
+      return value.matches("\\d+")
+          ? Long.parseLong(value.substring(0, Math.min(value.length(), 9)))
+          : SECONDS.between(Instant.now(), RFC_1123_DATE_TIME.parse(value, Instant::from));
+    } catch (DateTimeException e) {
+      return 0;
+    }
   }
 
   /** Waits with exponential back-off and full jitter, unless the deadline would pass meanwhile. */
   private void retry(String reason, long retryAfterSeconds) {
     lastFailure = "after attempt " + attempts + ": " + reason;
     long bound = FIRST_BACK_OFF_NANOS << Math.min(attempts - 1, MAX_DOUBLINGS);
-    long nanos = SECONDS.toNanos(retryAfterSeconds) + ThreadLocalRandom.current().nextLong(bound);
+    long nanos =
+        Math.max(0, retryAfterSeconds) * NANOS_PER_SECOND
+            + ThreadLocalRandom.current().nextLong(bound);
     if (nanos > end - System.nanoTime()) {
       throw unavailable(lastFailure);
     }
@@ -198,7 +243,7 @@ final class Creation {
   /** Runs a step after a time, unless the call has ended. */
   private void after(long nanos, Runnable step) {
     CompletableFuture<Void> timer = new CompletableFuture<>();
-    timer.completeOnTimeout(null, nanos, NANOSECONDS).thenRun(() -> run(step));
+    timer.completeOnTimeout(null, nanos, NANOSECONDS).thenRunAsync(() -> run(step), THREADS);
     result.whenComplete((created, failure) -> timer.cancel(false));
   }
 

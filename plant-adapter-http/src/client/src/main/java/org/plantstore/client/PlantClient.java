@@ -7,10 +7,10 @@ import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.CreatePlant;
@@ -33,10 +33,11 @@ import org.plantstore.domain.PlantStoreUnavailableException;
  * Retry-After} in seconds is added.
  *
  * <p>A call throws the exceptions of the port: {@link org.plantstore.domain.PlantIdTakenException}
- * for error 3001, {@link org.plantstore.domain.InvalidPlantException} for errors 2xxx and 1005, and
- * {@link PlantStoreUnavailableException} if the deadline passes, or would pass before the next
- * attempt, if the thread is interrupted, and for status 408 and 429. For any other response it
- * throws {@link UnexpectedResponseException}. An exception of a supplier is thrown as it is.
+ * for error 3001, {@link org.plantstore.domain.InvalidPlantException} for errors 2xxx and 1005 and
+ * for status 413, and {@link PlantStoreUnavailableException} if the deadline passes, or would pass
+ * before the next attempt, if the thread is interrupted, and for status 408 and 429. For any other
+ * response it throws {@link UnexpectedResponseException}. An exception of a supplier is thrown as
+ * it is.
  */
 public final class PlantClient implements CreatePlant {
 
@@ -59,9 +60,9 @@ public final class PlantClient implements CreatePlant {
    *
    * @param address the address of the service, {@code http} or {@code https}, with the path that a
    *     proxy has in front of {@code /plants}, if any
-   * @param tokens supplies a bearer token, which is kept until it is refused with status 401; then
+   * @param tokens supplies a bearer token, which is kept until it is refused with 401 or 403; then
    *     the supplier is called again, once in a call. It may block. It is called by one thread at a
-   *     time, on the executor of {@code createAsync}, or on the common pool for {@code create}
+   *     time, on the executor of {@code createAsync}, or on a thread of the client
    * @return a builder
    * @throws IllegalArgumentException if the address has another scheme, no host, or a user, query
    *     or fragment
@@ -72,8 +73,7 @@ public final class PlantClient implements CreatePlant {
 
   @Override
   public Plant create(NewPlant plant) {
-    CompletableFuture<Plant> creation =
-        createAsync(plant, ForkJoinPool.commonPool()).toCompletableFuture();
+    CompletableFuture<Plant> creation = createAsync(plant, Creation.THREADS).toCompletableFuture();
     try {
       return creation.get();
     } catch (InterruptedException e) {
@@ -84,15 +84,17 @@ public final class PlantClient implements CreatePlant {
       if (e.getCause() instanceof Error error) {
         throw error;
       }
-      throw (RuntimeException) e.getCause(); // nothing here throws a checked one
+      throw e.getCause() instanceof RuntimeException unchecked
+          ? unchecked
+          : new CompletionException(e.getCause()); // of a supplier in another language
     }
   }
 
   /**
    * {@inheritDoc}
    *
-   * <p>No thread waits for the service. Dependents run on a thread of the HTTP client or of a timer
-   * that is shared by the process. Cancelling the stage aborts the call.
+   * <p>No thread waits for the service. Dependents run on a thread of the HTTP client or of this
+   * client. Cancelling the stage aborts the call.
    *
    * @param executor calls the supplier of tokens
    */
@@ -115,7 +117,7 @@ public final class PlantClient implements CreatePlant {
       if (!address.toString().matches("(?i)https?://[^/?#@]+(/[^?#]*)?")
           || address.getHost() == null) {
         throw new IllegalArgumentException(
-            "address must be http:// or https:// with a host, without a user, query or fragment");
+            "address must be http:// or https:// with a valid host name, without a user, query or fragment");
       }
       plants = URI.create(address.toString().replaceFirst("/*$", "/plants"));
       this.tokens = requireNonNull(tokens, "tokens");
@@ -142,11 +144,13 @@ public final class PlantClient implements CreatePlant {
      *
      * @param http the client; the default is {@link HttpClient#newHttpClient()}
      * @return this builder
-     * @throws IllegalArgumentException if it follows redirects, which would pass the token on
+     * @throws IllegalArgumentException if it follows redirects, which would pass the token on, or
+     *     has an authenticator, which would answer a refused token
      */
     public Builder httpClient(HttpClient http) {
-      if (http.followRedirects() != HttpClient.Redirect.NEVER) {
-        throw new IllegalArgumentException("the HTTP client must not follow redirects");
+      if (http.followRedirects() != HttpClient.Redirect.NEVER || http.authenticator().isPresent()) {
+        throw new IllegalArgumentException(
+            "the HTTP client must not follow redirects or have an authenticator");
       }
       this.http = http;
       return this;

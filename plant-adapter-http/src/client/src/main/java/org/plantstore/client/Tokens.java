@@ -1,5 +1,6 @@
 package org.plantstore.client;
 
+import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -19,10 +20,10 @@ final class Tokens {
     return current == null || current.equals(refused) ? null : current;
   }
 
-  /** Returns a token other than the refused one, if there is one. Calls wait for each other. */
-  synchronized String obtain(@Nullable String refused) {
+  /** Returns the kept token, or one that is supplied for a call, which waits for other calls. */
+  synchronized String obtain(@Nullable String refused, Future<?> call) {
     String current = kept(refused);
-    if (current == null) {
+    if (current == null && !call.isDone()) {
       current = supplier.get();
       // RFC 6750, section 2.1. An exception of the HTTP client would contain the token.
       if (current == null || !current.matches("[A-Za-z0-9._~+/-]+=*")) {
@@ -31,6 +32,6 @@ final class Tokens {
       }
       token = current;
     }
-    return current;
+    return String.valueOf(current); // of a call that has ended, nobody uses it
   }
 }

@@ -1,5 +1,6 @@
 package org.plantstore.client;
 
+import static java.time.format.DateTimeFormatter.RFC_1123_DATE_TIME;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -17,13 +18,17 @@ import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -98,7 +103,12 @@ class PlantClientTest {
         client(response(status, error), CLOSE, response(status, "<html>"), CLOSE, CREATED);
     assertEquals(FERN.plant(), client.create(FERN));
     assertEquals(5, service.requests.size());
-    assertEquals(1, service.requests.stream().distinct().count());
+    assertEquals(
+        1,
+        service.requests.stream()
+            .map(request -> request.replaceFirst("X-Request-Id: \\S+\\.[1-5]\r\n", ""))
+            .distinct()
+            .count());
     assertEquals(1, supplied.get());
   }
 
@@ -122,12 +132,12 @@ class PlantClientTest {
     }
     PlantClient client =
         PlantClient.builder(URI.create("http://localhost:" + port), () -> "token")
-            .deadline(Duration.ofSeconds(1))
+            .deadline(Duration.ofSeconds(3))
             .build();
     PlantStoreUnavailableException unavailable =
         assertThrows(PlantStoreUnavailableException.class, () -> client.create(FERN));
     String message = String.valueOf(unavailable.getMessage());
-    assertTrue(message.matches(".*attempt ([3-9]|\\d\\d): no connection could.*"), message);
+    assertTrue(message.matches(".*after attempt \\d+: no connection could.*"), message);
     assertNull(unavailable.getCause());
   }
 
@@ -149,6 +159,47 @@ class PlantClientTest {
   void other_limits_of_a_proxy_permit_a_later_retry(int status) {
     PlantClient client = client(response(status, ""));
     assertThrows(PlantStoreUnavailableException.class, () -> client.create(FERN));
+  }
+
+  @Test
+  void retry_after_may_be_a_date() {
+    String tomorrow = RFC_1123_DATE_TIME.format(ZonedDateTime.now(ZoneOffset.UTC).plusDays(1));
+    PlantClient client = client(response(503, "", "Retry-After: " + tomorrow));
+    assertThrows(PlantStoreUnavailableException.class, () -> client.create(FERN));
+  }
+
+  @Test
+  void response_of_another_request_or_of_any_size_is_dropped_with_its_connection() {
+    PlantClient client = client(CREATED);
+    assertEquals(FERN.plant(), client.create(FERN));
+    String id = service.requests.get(0).replaceFirst("(?s).*X-Request-Id: (\\S+).*", "$1");
+    service.script.add(response(400, "{\"error\":3001}", "X-Request-Id: " + id));
+    service.script.add(response(400, "{\"error\":3001}" + " ".repeat(1 << 20)));
+    service.script.add(CREATED);
+    assertEquals(FERN.plant(), client.create(FERN));
+    assertEquals(4, service.requests.size());
+    await(() -> service.connections.size() == 1);
+  }
+
+  @Test
+  void service_of_another_protocol_is_unexpected() {
+    UnexpectedResponseException unexpected =
+        assertThrows(
+            UnexpectedResponseException.class, () -> client("SSH-2.0-any\r\n\r\n").create(FERN));
+    assertEquals(0, unexpected.status());
+  }
+
+  @Test
+  void dependent_that_blocks_delays_no_other_call() {
+    PlantClient client =
+        builder(Collections.nCopies(20, SILENCE).toArray(String[]::new))
+            .deadline(Duration.ofMillis(500))
+            .build();
+    CompletableFuture<Plant> fallback = start(client).exceptionally(failure -> client.create(FERN));
+    assertThrows(PlantStoreUnavailableException.class, () -> client.create(FERN));
+    assertInstanceOf(
+        PlantStoreUnavailableException.class,
+        assertThrows(CompletionException.class, fallback::join).getCause());
   }
 
   @Test
@@ -178,7 +229,6 @@ class PlantClientTest {
         "302 | | 0",
         "400 | {\"error\":1001,\"message\":\"Not token-1.\"} | 1001",
         "200 | {\"error\":3001,\"message\":\"Taken.\"} | 3001",
-        "403 | {\"error\":4006,\"message\":\"Lacks a claim.\"} | 4006",
         "404 | {\"error\":\"not_found\",\"message\":null} | 0",
         "404 | {\"error\":4003,\"message\":\"Nothing.\"} | 4003",
         "500 | {\"error\":5001,\"message\":\"Failed.\"} | 5001",
@@ -201,10 +251,10 @@ class PlantClientTest {
 
   /** Also a gateway may refuse it. */
   @ParameterizedTest
-  @CsvSource({"4002", "4001", "0"})
-  void refused_token_is_replaced_once_in_a_call(int error) {
+  @CsvSource({"401, 4002", "401, 4001", "401, 0", "403, 4006"})
+  void refused_token_is_replaced_once_in_a_call(int status, int error) {
     String refused =
-        response(401, error == 0 ? "" : "{\"error\":" + error + ",\"message\":\"Not valid.\"}");
+        response(status, error == 0 ? "" : "{\"error\":" + error + ",\"message\":\"Not valid.\"}");
     PlantClient client = client(CREATED, refused, CREATED, CREATED, refused, refused);
     for (int call = 0; call < 3; call++) {
       assertEquals(FERN.plant(), client.create(FERN));
