@@ -49,13 +49,8 @@ final class Creation {
   /** The size of an error; a plant is up to six times as large as in the request. */
   private static final int MAX_ERROR_BYTES = 1 << 16;
 
-  /** Threads for timers and for suppliers of tokens, since either may block. */
-  static final Executor THREADS =
-      Executors.newCachedThreadPool(task -> {
-        Thread thread = new Thread(task, "plant-client");
-        thread.setDaemon(true);
-        return thread;
-      });
+  /** Runs timers and suppliers of tokens, since either may block. */
+  static final Executor THREADS = Executors.newCachedThreadPool(Creation::daemon);
 
   private final PlantClient client;
   private final NewPlant plant;
@@ -82,6 +77,12 @@ final class Creation {
         HttpRequest.newBuilder(client.plants)
             .version(HttpClient.Version.HTTP_1_1)
             .POST(BodyPublishers.ofByteArray(body));
+  }
+
+  static Thread daemon(Runnable task) {
+    Thread thread = new Thread(task, "plant-client");
+    thread.setDaemon(true);
+    return thread;
   }
 
   CompletableFuture<Plant> start() {

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.CreatePlant;
@@ -41,6 +42,10 @@ import org.plantstore.domain.PlantStoreUnavailableException;
  */
 public final class PlantClient implements CreatePlant {
 
+  /** Runs the default HTTP client: in a pool without a bound, each step would wake a thread. */
+  private static final Executor HTTP_THREADS =
+      Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors(), Creation::daemon);
+
   final URI plants;
   final Tokens tokens;
   final long deadlineNanos;
@@ -51,7 +56,10 @@ public final class PlantClient implements CreatePlant {
     plants = builder.plants;
     tokens = new Tokens(builder.tokens);
     deadlineNanos = builder.deadline.toNanos();
-    http = builder.http == null ? HttpClient.newHttpClient() : builder.http;
+    http =
+        builder.http == null
+            ? HttpClient.newBuilder().executor(HTTP_THREADS).build()
+            : builder.http;
     headers = builder.headers;
   }
 
@@ -142,7 +150,8 @@ public final class PlantClient implements CreatePlant {
     /**
      * Sets the HTTP client, which has the executor, TLS and the proxy.
      *
-     * @param http the client; the default is {@link HttpClient#newHttpClient()}
+     * @param http the client; the default is like {@link HttpClient#newHttpClient()}, with a thread
+     *     for each processor, which makes twice as many creates
      * @return this builder
      * @throws IllegalArgumentException if it follows redirects, which would pass the token on, or
      *     has an authenticator, which would answer a refused token
