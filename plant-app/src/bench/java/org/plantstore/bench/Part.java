@@ -44,7 +44,6 @@ record Part(String name, List<Figure> figures) {
   private static final Subject TEXT_LOG = requests("text log", Variant.TEXT_LOG, 64);
   private static final Subject JSON_LOG = requests("JSON log", Variant.JSON_LOG, 64);
   private static final Subject ENCRYPTED = requests("TLS", Variant.TLS, 64);
-  private static final Subject OPENSSL = requests("OpenSSL", Variant.OPENSSL, 64);
   private static final Subject CLIENT = new ThroughClient("client", Variant.PACKAGED, 64);
   private static final Subject CACHED_START = new Start("AOT cache", Variant.REQUIRING_CACHE);
   private static final Subject PLAIN_START = new Start("no AOT cache", Variant.WITHOUT_CACHE);
@@ -120,8 +119,7 @@ record Part(String name, List<Figure> figures) {
           part(
               "tls",
               ratio("creates with TLS ÷ without", null, CREATES, ENCRYPTED, SERVICE),
-              ratio("CPU with TLS ÷ without", null, CPU, ENCRYPTED, SERVICE),
-              ratio("CPU with OpenSSL ÷ TLS of the JDK", null, CPU, OPENSSL, ENCRYPTED)),
+              ratio("CPU with TLS ÷ without", null, CPU, ENCRYPTED, SERVICE)),
           part(
               "client",
               ratio("creates by plant-client ÷ wrk", atLeast(0.6), CREATES, CLIENT, SERVICE),

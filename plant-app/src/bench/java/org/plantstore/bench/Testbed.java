@@ -18,8 +18,6 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
@@ -92,9 +90,6 @@ final class Testbed implements AutoCloseable {
               folderOf(
                   "org.plantstore.app.Main",
                   target.resolve(JAR) + File.pathSeparator + Program.classes());
-          case OPENSSL ->
-              folderOf(
-                  "org.plantstore.app.Main", target.resolve(JAR) + File.pathSeparator + openSsl());
           case ECHO -> folderOf(Echo.class.getName(), System.getProperty("java.class.path"));
           default -> target;
         };
@@ -117,7 +112,7 @@ final class Testbed implements AutoCloseable {
       case PACKAGED, KEY_SET -> {}
       case TEXT_LOG -> environment.put("ACCESS_LOG", "on");
       case JSON_LOG -> environment.putAll(Map.of("ACCESS_LOG", "on", "LOG_FORMAT", "json"));
-      case TLS, OPENSSL -> environment.putAll(certificate());
+      case TLS -> environment.putAll(certificate());
       case REQUIRING_CACHE -> environment.put("JAVA_OPTS", "-XX:AOTMode=on");
       case WITHOUT_CACHE, OTHER_BUILD, OTHER_DATABASE, ONE_INSERT, ECHO ->
           environment.put("PLANT_STORE_AOT", "off");
@@ -147,14 +142,6 @@ final class Testbed implements AutoCloseable {
     } catch (Exception e) {
       throw new IOException("the certificate cannot be made", e);
     }
-  }
-
-  /** Returns the part of the class path with which Netty takes OpenSSL in place of the JDK. */
-  private static String openSsl() {
-    return Pattern.compile(File.pathSeparator)
-        .splitAsStream(System.getProperty("java.class.path"))
-        .filter(file -> file.contains("tcnative"))
-        .collect(Collectors.joining(File.pathSeparator));
   }
 
   /** Puts the start script of this build next to the other jar, so both get the same options. */

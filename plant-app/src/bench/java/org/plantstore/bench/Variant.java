@@ -20,10 +20,8 @@ enum Variant {
   TEXT_LOG,
   /** With the access log as JSON. */
   JSON_LOG,
-  /** With TLS, by the JDK. */
+  /** With TLS. */
   TLS,
-  /** With TLS, by OpenSSL, without the AOT cache. */
-  OPENSSL,
   /** {@link Echo}, in place of the service. */
   ECHO
 }
