@@ -68,7 +68,7 @@ public final class LogWriter extends UnsynchronizedAppenderBase<ILoggingEvent> {
         System.out.flush();
       }
     } catch (InterruptedException e) {
-      throw new IllegalStateException("nothing interrupts this thread", e);
+      Thread.currentThread().interrupt(); // whatever has started the service in its process ends it
     }
   }
 

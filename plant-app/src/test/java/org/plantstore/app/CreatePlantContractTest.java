@@ -24,6 +24,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.plantstore.client.PlantClient;
 import org.plantstore.client.UnexpectedResponseException;
 import org.plantstore.domain.CreatePlant;
@@ -33,8 +35,8 @@ import org.plantstore.domain.contract.CreatePlantContract;
 
 /** The same call has the same outcome in the process of the service, and anywhere else. */
 @Tag("slow")
-@Tag("newest")
 @Timeout(600)
+@Execution(ExecutionMode.CONCURRENT) // beside other tests; its own share a table
 class CreatePlantContractTest {
 
   private static final Map<String, String> LARGE = Map.of("MAX_BODY_BYTES", "8388608");
@@ -66,6 +68,7 @@ class CreatePlantContractTest {
   }
 
   /** The contract, through HTTP. */
+  @Execution(ExecutionMode.SAME_THREAD)
   abstract static class RemoteContract extends CreatePlantContract {
 
     private final PlantClient client = client(address()).deadline(Duration.ofSeconds(9)).build();
@@ -125,6 +128,7 @@ class CreatePlantContractTest {
   }
 
   @Nested
+  @Execution(ExecutionMode.SAME_THREAD)
   class InOneProcess extends CreatePlantContract {
 
     private static ApplicationContext context;
@@ -158,6 +162,7 @@ class CreatePlantContractTest {
   }
 
   @Test
+  @Execution(ExecutionMode.SAME_THREAD)
   void twenty_thousand_creates_through_a_lossy_network_are_acknowledged_and_stored()
       throws Exception {
     int creates = 20_000;
@@ -179,6 +184,7 @@ class CreatePlantContractTest {
   }
 
   @Test
+  @Execution(ExecutionMode.SAME_THREAD)
   void certificate_has_to_be_trusted() throws Exception {
     TestCertificate certificate = TestCertificate.issue();
     NewPlant fern = new NewPlant(1, "fern", null);
