@@ -3,6 +3,7 @@ package org.plantstore.app;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.LoggerContext;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes the AOT cache of the packaged service by a training run: {@code mvn -Paot}. The start
@@ -41,6 +43,8 @@ public final class AotTraining {
       Await.until(() -> "the cache is made", Duration.ofMinutes(5), () -> !service.isAlive());
       assertTrue(Files.exists(cache), () -> service.errors() + service.output());
     }
+    // Now: at the end of the build that has started this, its classes are gone.
+    ((LoggerContext) LoggerFactory.getILoggerFactory()).stop();
   }
 
   /** The requests of one client: mostly new plants, and some of every other kind. */
