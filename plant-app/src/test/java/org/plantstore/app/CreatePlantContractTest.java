@@ -64,14 +64,14 @@ class CreatePlantContractTest {
   }
 
   private static PlantClient.Builder client(URI address) {
-    return PlantClient.builder(address, ServiceClient::token).deadline(Duration.ofSeconds(9));
+    return PlantClient.builder(address, ServiceClient::token);
   }
 
   /** The contract, through HTTP. */
   @Execution(ExecutionMode.SAME_THREAD)
   abstract static class RemoteContract extends CreatePlantContract {
 
-    private final PlantClient client = client(address()).deadline(Duration.ofSeconds(9)).build();
+    private final PlantClient client = client(address()).build();
 
     abstract URI address();
 
