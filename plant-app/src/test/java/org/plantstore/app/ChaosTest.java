@@ -56,7 +56,7 @@ class ChaosTest {
   @BeforeEach
   void start() throws IOException, SQLException {
     System.out.println("-Dchaos.seed=" + seed + " -Dchaos.rounds=" + rounds);
-    server = new DatabaseServer(data, 0);
+    server = new DatabaseServer(data);
     // The service itself must turn synchronous_commit on.
     server.database().execute("ALTER ROLE postgres SET synchronous_commit = off");
     service = startService().awaitReady();

@@ -57,7 +57,7 @@ class DatabaseFaultsTest {
 
   @BeforeAll
   static void start() throws IOException, SQLException {
-    server = new DatabaseServer(data, 0);
+    server = new DatabaseServer(data);
     database = server.database();
     database.execute("CREATE ROLE gardener LOGIN", "GRANT CREATE ON SCHEMA public TO gardener");
     proxy = new NetworkProxy(database.port());

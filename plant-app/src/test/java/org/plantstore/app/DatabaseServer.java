@@ -21,13 +21,19 @@ final class DatabaseServer implements AutoCloseable {
     server = assertDoesNotThrow(() -> durable().setDataDirectory(data).start());
   }
 
-  /** Starts a server that keeps its data, at a port, or any port if 0. */
+  /** Starts a server that keeps its data, at a port that stays free when it is down. */
+  DatabaseServer(Path data) throws IOException {
+    this(data, ServiceClient.freePort());
+  }
+
+  /** Starts a server that keeps its data. */
   DatabaseServer(Path data, int port) throws IOException {
     this.data = data;
     this.server = start(data, port);
   }
 
   private static EmbeddedPostgres start(Path data, int port) throws IOException {
+    Files.deleteIfExists(data.resolve("epg-lock")); // which a start that failed keeps
     return durable().setDataDirectory(data).setCleanDataDirectory(false).setPort(port).start();
   }
 
@@ -54,7 +60,6 @@ final class DatabaseServer implements AutoCloseable {
         Stream.concat(Stream.of(postmaster), postmaster.descendants()).toList();
     processes.forEach(ProcessHandle::destroyForcibly);
     processes.forEach(process -> process.onExit().join());
-    server.close(); // finds nothing to stop, and gives its lock on the data back
   }
 
   /** Restarts the server, once the kernel has removed the remains of the killed one. */

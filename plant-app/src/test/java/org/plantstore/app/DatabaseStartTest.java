@@ -94,7 +94,7 @@ class DatabaseStartTest {
     TestCertificate certificate = TestCertificate.issue();
     String root = certificate.files().toTempRootCertPem().toString();
     String otherRoot = TestCertificate.issue().files().toTempRootCertPem().toString();
-    try (DatabaseServer server = new DatabaseServer(data, 0)) {
+    try (DatabaseServer server = new DatabaseServer(data)) {
       Files.writeString(data.resolve("server.crt"), certificate.files().getCertificatePathPEM());
       Path key =
           Files.createFile(data.resolve("server.key"), asFileAttribute(fromString("rw-------")));

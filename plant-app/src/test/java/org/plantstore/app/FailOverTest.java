@@ -38,8 +38,8 @@ class FailOverTest {
 
   @BeforeAll
   static void start() throws IOException, SQLException {
-    first = new DatabaseServer(folder.resolve("first"), 0);
-    second = new DatabaseServer(folder.resolve("second"), 0);
+    first = new DatabaseServer(folder.resolve("first"));
+    second = new DatabaseServer(folder.resolve("second"));
     second
         .database()
         .execute("CREATE TABLE plant (id bigint PRIMARY KEY, name text NOT NULL, tag text)");

@@ -36,7 +36,7 @@ class StandbyTest {
   @BeforeEach
   void start() throws IOException, SQLException {
     Path data = folder.resolve("primary");
-    primary = new DatabaseServer(data, 0);
+    primary = new DatabaseServer(data);
     primary.database().execute("ALTER SYSTEM SET synchronous_standby_names = '*'");
     primary.close();
     copy = folder.resolve("standby");
@@ -46,7 +46,7 @@ class StandbyTest {
         copy.resolve("postgresql.auto.conf"),
         "primary_conninfo = 'host=localhost port=" + primary.port() + " user=postgres'\n");
     primary.restart();
-    standby = new DatabaseServer(copy, 0);
+    standby = new DatabaseServer(copy);
   }
 
   @Test
@@ -69,7 +69,7 @@ class StandbyTest {
       service.awaitReady();
       assertRefused(service);
 
-      standby = new DatabaseServer(copy, 0);
+      standby = new DatabaseServer(copy);
       awaitCreated(service, 2);
       standby.database().execute("SELECT pg_promote()");
       assertEquals("1 2", idsOf(standby));

@@ -4,9 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Random;
 
 /** A server as durable as one in production. */
 public final class DatabaseServer extends PostgresServer {
@@ -17,7 +19,7 @@ public final class DatabaseServer extends PostgresServer {
   private final Path data =
       assertDoesNotThrow(() -> Files.createTempDirectory(Path.of("target"), "postgres"));
 
-  private EmbeddedPostgres server = assertDoesNotThrow(() -> start(0));
+  private EmbeddedPostgres server = assertDoesNotThrow(() -> start(freePort()));
 
   private DatabaseServer() {
     super("postgres");
@@ -53,7 +55,6 @@ public final class DatabaseServer extends PostgresServer {
   void crash() throws Exception {
     int port = port();
     kill();
-    server.close(); // releases its lock on the data
     Calls.await(() -> {
       try {
         server = start(port);
@@ -64,7 +65,19 @@ public final class DatabaseServer extends PostgresServer {
     });
   }
 
+  /** Returns a port that no client takes when the server is down: theirs are above 32767. */
+  private static int freePort() {
+    while (true) {
+      try (ServerSocket free = new ServerSocket(new Random().nextInt(10_000, 32_768))) {
+        return free.getLocalPort();
+      } catch (IOException e) {
+        // It is taken: try another.
+      }
+    }
+  }
+
   private EmbeddedPostgres start(int port) throws IOException {
+    Files.deleteIfExists(data.resolve("epg-lock")); // which a start that failed keeps
     return EmbeddedPostgres.builder()
         .setDataDirectory(data)
         .setCleanDataDirectory(false)
