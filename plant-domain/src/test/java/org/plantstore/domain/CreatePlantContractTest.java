@@ -58,7 +58,7 @@ class CreatePlantContractTest {
         "of_concurrent_calls",
         (plants, plant) -> {
           boolean isFree = !plants.containsKey(plant.id());
-          LockSupport.parkNanos(100_000);
+          LockSupport.parkNanos(1_000_000);
           if (isFree) {
             plants.put(plant.id(), plant);
           }
@@ -100,7 +100,7 @@ class CreatePlantContractTest {
           if (!CONNECTIONS.tryAcquire()) {
             throw new PlantStoreUnavailableException("no connection is free");
           }
-          LockSupport.parkNanos(1_000_000);
+          LockSupport.parkNanos(2_000_000);
           CONNECTIONS.release();
           return create(plants, plant);
         }),

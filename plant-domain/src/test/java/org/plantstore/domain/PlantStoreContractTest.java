@@ -15,6 +15,8 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -41,6 +43,8 @@ import org.plantstore.domain.contract.PlantStoreContract;
 class PlantStoreContractTest {
 
   private static final int TESTS = 25;
+
+  private static final int MAX_RUNS = 10;
 
   private static final Set<SampleStore> HANGING =
       EnumSet.of(
@@ -141,15 +145,17 @@ class PlantStoreContractTest {
     Set<String> rules =
         broken.failedTests.stream().map(test -> test.substring(0, 2)).collect(toSet());
 
-    Events run = run(broken, testsOf(rules));
-
-    Map<String, String> failed = messages(run.failed());
-    Set<String> expected =
-        run.finished()
-            .map(test -> test.getTestDescriptor().getDisplayName())
-            .filter(
-                test -> broken.failedTests.stream().anyMatch(begin -> test.matches(begin + ".*")))
-            .collect(toSet());
+    Map<String, String> failed = new HashMap<>();
+    Set<String> expected = new HashSet<>();
+    int runs = 0;
+    do { // a broken store may win a race, on a busy machine often
+      Events run = run(broken, testsOf(rules));
+      failed.putAll(messages(run.failed()));
+      run.finished()
+          .map(test -> test.getTestDescriptor().getDisplayName())
+          .filter(test -> broken.failedTests.stream().anyMatch(begin -> test.matches(begin + ".*")))
+          .forEach(expected::add);
+    } while (!failed.keySet().containsAll(expected) && ++runs < MAX_RUNS);
     assertFalse(expected.isEmpty());
     // A race may be lost in another test of the rule too.
     assertTrue(failed.keySet().containsAll(expected), () -> expected + " of " + failed);
