@@ -28,8 +28,8 @@ public final class LogWriter extends UnsynchronizedAppenderBase<ILoggingEvent> {
   private static final Duration MAX_FLUSH_TIME = Duration.ofSeconds(10);
 
   private final Thread thread = new Thread(this::writeUntilStopped, "log");
-  private final StringBuilder pending = new StringBuilder();
-  private int dropped;
+  private StringBuilder pending = new StringBuilder();
+  private long dropped;
   private Layout<ILoggingEvent> layout = new TextLines();
 
   /** Sets the form of the lines, {@code text} or {@code json}. */
@@ -64,11 +64,19 @@ public final class LogWriter extends UnsynchronizedAppenderBase<ILoggingEvent> {
     try {
       while (awaitLine()) {
         Thread.sleep(PAUSE.toMillis()); // more lines come
-        System.out.writeBytes(take().getBytes(UTF_8));
-        System.out.flush();
+        write();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // whatever has started the service in its process ends it
+    }
+  }
+
+  private void write() {
+    try {
+      System.out.writeBytes(take().toString().getBytes(UTF_8));
+      System.out.flush();
+    } catch (OutOfMemoryError e) {
+      // These lines are lost. Later ones tell the reason, if the process goes on.
     }
   }
 
@@ -80,17 +88,17 @@ public final class LogWriter extends UnsynchronizedAppenderBase<ILoggingEvent> {
     return !pending.isEmpty();
   }
 
-  private synchronized String take() {
+  private synchronized StringBuilder take() {
     if (dropped > 0) {
       pending.append(layout.doLayout(warning(dropped)));
       dropped = 0;
     }
-    String lines = pending.toString();
-    pending.setLength(0);
+    StringBuilder lines = pending;
+    pending = new StringBuilder();
     return lines;
   }
 
-  private ILoggingEvent warning(int lines) {
+  private ILoggingEvent warning(long lines) {
     return new LoggingEvent(
         LogWriter.class.getName(),
         ((LoggerContext) getContext()).getLogger(LogWriter.class),

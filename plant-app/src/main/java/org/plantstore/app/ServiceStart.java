@@ -27,8 +27,6 @@ import org.slf4j.LoggerFactory;
 @ContextConfigurer
 public final class ServiceStart implements ApplicationContextConfigurer {
 
-  private static final Logger LOG = LoggerFactory.getLogger(ServiceStart.class);
-
   /** All addresses of this machine. */
   private static final String ANY = "*";
 
@@ -76,7 +74,8 @@ public final class ServiceStart implements ApplicationContextConfigurer {
     requireFree("MANAGEMENT_ADDRESS", managementAddress, "MANAGEMENT_PORT", managementPort);
     settings.addPropertySource(
         PropertySource.of("listeners", listeners(settings, address, managementAddress)));
-    LOG.info(
+    Logger log = LoggerFactory.getLogger(ServiceStart.class); // configured by checked settings
+    log.info(
         "plant-store {} starts on Java {}: port {} of {}, management port {} of {}, store {}, keys of {}",
         Version.text(),
         Runtime.version(),

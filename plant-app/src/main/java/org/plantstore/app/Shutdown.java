@@ -44,11 +44,8 @@ final class Shutdown implements HealthIndicator {
 
   /** Registers a hook that shuts down when the JVM ends, such as on SIGTERM. */
   void runAtExit() {
-    // Hooks run concurrently, and the log must outlive the shutdown.
+    // Hooks run concurrently, and the log must outlive the shutdown, so its own hook goes.
     LoggerContext logs = (LoggerContext) LoggerFactory.getILoggerFactory();
-    if (logs.getObject(CoreConstants.SHUTDOWN_HOOK_THREAD) instanceof Thread logHook) {
-      Runtime.getRuntime().removeShutdownHook(logHook);
-    }
     Runnable shutdown =
         () -> {
           try {
@@ -58,6 +55,9 @@ final class Shutdown implements HealthIndicator {
           }
         };
     Runtime.getRuntime().addShutdownHook(new Thread(shutdown, "shutdown"));
+    if (logs.getObject(CoreConstants.SHUTDOWN_HOOK_THREAD) instanceof Thread logHook) {
+      Runtime.getRuntime().removeShutdownHook(logHook);
+    }
     if (ManagementFactory.getRuntimeMXBean().getInputArguments().contains("-Xrs")) {
       LOG.warn("SIGTERM will end the service without draining it: {} is set", "-Xrs");
     }

@@ -69,6 +69,15 @@ class StartTest {
     assertEquals(message, refusalWith(variable, value));
   }
 
+  @Test
+  void setting_of_the_log_is_checked_before_the_first_line() {
+    Map<String, String> environment = new HashMap<>(COMPLETE);
+    environment.put("ACCESS_LOG", "ON");
+    assertEquals(
+        "ACCESS_LOG must be off or on, but is \"ON\"",
+        refusalOf(ServiceProcess.java(ServiceProcess.CLASS_PATH), environment));
+  }
+
   /** The characters are named, because they cannot be seen, or the rest is secret. */
   @ParameterizedTest
   @CsvSource({

@@ -17,7 +17,7 @@ class TextLinesTest {
   private static final String PATTERN =
       "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX,UTC} %-5level [%thread] %logger{36}"
           + "%replace( [%mdc]){' \\[\\]$', ''} - %replace(%msg){'\\R+', ' '}"
-          + "%replace( %kvp{NONE}){'^ $', ''}%n";
+          + "%replace( %kvp{NONE}){'^ $', ''}%n%replace(%ex){'(?m)^', '\t'}";
 
   private final LoggerContext context = new LoggerContext();
   private final PatternLayout pattern = new PatternLayout();
@@ -35,12 +35,14 @@ class TextLinesTest {
     full.addKeyValuePair(new KeyValuePair("status", 200));
     full.addKeyValuePair(new KeyValuePair("error", "-"));
     assertLikePattern(full);
-    LoggingEvent empty = event(Level.ERROR, "", null);
-    empty.setMDCPropertyMap(Map.of());
-    assertLikePattern(empty);
+    for (String message : new String[] {"", null}) {
+      LoggingEvent empty = event(Level.ERROR, message, null);
+      empty.setMDCPropertyMap(Map.of());
+      assertLikePattern(empty);
+    }
   }
 
-  private LoggingEvent event(Level level, String message, @Nullable Throwable failure) {
+  private LoggingEvent event(Level level, @Nullable String message, @Nullable Throwable failure) {
     String logger = "io.micronaut.security.token.jwt.nimbus.ReactiveJwksSignature";
     Object[] arguments = {"argument"};
     return new LoggingEvent("class", context.getLogger(logger), level, message, failure, arguments);

@@ -25,7 +25,7 @@ final class AccessLog {
 
   /** A path that has no user, query or fragment, not even an escaped one. */
   private static final Pattern PATH =
-      Pattern.compile("(?!.*(?:%3f|%23|%40))(?:/(?!/)[^@]*|\\*)", Pattern.CASE_INSENSITIVE);
+      Pattern.compile("(?is)(?!.*(?:%3f|%23|%40))(?:/(?!/)[^@]*|\\*)");
 
   /** What is illegible, and the percent sign, with which it is escaped. */
   private static final Pattern UNESCAPED = Pattern.compile("[^!#$&-\\[\\]-~]+");

@@ -162,6 +162,7 @@ class ExchangesTest extends ServerTest {
           GET /plants%3Ftoken=canary         | -
           GET /plants%23token=canary         | -
           GET /alice:canary%40host           | -
+          GET /a\205%3Ftoken=canary           | -
           GET /alice:canary@host             | -
           GET //canary/plants                | -
           GET /a"b\\c                         | /a?b?c
