@@ -10,7 +10,7 @@ import java.net.ProtocolException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodySubscribers;
 import java.net.http.HttpResponse.ResponseInfo;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -22,6 +22,8 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLException;
@@ -52,6 +54,14 @@ final class Creation {
   /** Runs timers and suppliers of tokens, since either may block. */
   static final Executor THREADS = Executors.newCachedThreadPool(Creation::daemon);
 
+  /** Not that of {@code CompletableFuture}, which Java 25 wakes for each timer. */
+  private static final ScheduledThreadPoolExecutor TIMER =
+      new ScheduledThreadPoolExecutor(1, Creation::daemon);
+
+  static {
+    TIMER.setRemoveOnCancelPolicy(true);
+  }
+
   private final PlantClient client;
   private final NewPlant plant;
   private final Executor executor;
@@ -65,6 +75,8 @@ final class Creation {
   private int attempts;
   private @Nullable String refusedToken;
   private volatile String lastFailure = "there was no response";
+
+  private record Response(ResponseInfo info, Map<String, @Nullable String> body) {}
 
   Creation(PlantClient client, NewPlant plant, Executor executor) {
     this.client = client;
@@ -119,21 +131,35 @@ final class Creation {
     headers.forEach(request::setHeader);
     request.setHeader("Content-Type", "application/json");
     request.setHeader("Authorization", "Bearer " + token);
-    CompletableFuture<HttpResponse<byte[]>> attempt =
-        client.http.sendAsync(request.build(), response -> new BoundedBody(maxBytes(response, id)));
-    exchange = attempt;
+    CompletableFuture<Response> response = new CompletableFuture<>();
+    CompletableFuture<?> attempt =
+        client.http.sendAsync(
+            request.build(),
+            info ->
+                BodySubscribers.mapping(
+                    new BoundedBody(maxBytes(info, id)),
+                    body -> response.complete(new Response(info, Json.read(body)))));
+    attempt.whenComplete((ended, failure) -> {
+      if (failure != null) {
+        response.completeExceptionally(failure);
+      }
+    });
+    exchange = response;
     if (result.isDone()) {
-      attempt.cancel(true);
+      response.cancel(true);
     }
-    after(client.deadlineNanos / 3, () -> attempt.cancel(true)); // no effect on an ended one
-    attempt.whenComplete((response, failure) ->
-        run(() -> {
-          if (response == null) {
-            retryUnlessPermanent(failure);
-          } else {
-            evaluate(response, token);
-          }
-        }));
+    after(client.deadlineNanos / 3, () -> response.cancel(true)); // no effect on an ended one
+    response.whenComplete((received, failure) -> {
+      if (received == null) {
+        attempt.cancel(true);
+        run(() -> retryUnlessPermanent(failure));
+      } else {
+        // Ends the attempt before the HTTP client does, which would wake a thread for it, or start
+        // one: Java 17 on one or two processors then takes five times as long.
+        attempt.complete(null);
+        run(() -> evaluate(received, token));
+      }
+    });
   }
 
   /**
@@ -167,11 +193,11 @@ final class Creation {
     retry(reason, 0);
   }
 
-  private void evaluate(HttpResponse<byte[]> response, String token) {
-    int status = response.statusCode();
-    String requestId =
-        response.headers().firstValue(REQUEST_ID).filter(id -> !id.contains(token)).orElse(null);
-    Map<String, @Nullable String> body = Json.read(response.body());
+  private void evaluate(Response response, String token) {
+    int status = response.info().statusCode();
+    String sentId = response.info().headers().firstValue(REQUEST_ID).orElse(null);
+    String requestId = sentId == null || sentId.contains(token) ? null : sentId;
+    Map<String, @Nullable String> body = response.body();
     String number = String.valueOf(body.get("error"));
     int error = number.matches("\\d{4}") ? Integer.parseInt(number) : 0;
     String text = String.valueOf(body.get("message")).replace(token, "(the token)");
@@ -192,7 +218,7 @@ final class Creation {
       refusedToken = token;
       attempt();
     } else if (status >= 502 && status <= 504) {
-      retry(reason, retryAfterSeconds(response));
+      retry(reason, retryAfterSeconds(response.info()));
     } else if (status == 408 || status == 429) {
       throw unavailable(reason);
     } else {
@@ -213,7 +239,7 @@ final class Creation {
   }
 
   /** Returns a time in seconds, or until a date (RFC 9110, section 10.2.3). */
-  private static long retryAfterSeconds(HttpResponse<?> response) {
+  private static long retryAfterSeconds(ResponseInfo response) {
     String value = response.headers().firstValue("Retry-After").orElse("0");
     try {
       return value.matches("\\d+")
@@ -243,8 +269,7 @@ final class Creation {
 
   /** Runs a step after a time, unless the call has ended. */
   private void after(long nanos, Runnable step) {
-    CompletableFuture<Void> timer = new CompletableFuture<>();
-    timer.completeOnTimeout(null, nanos, NANOSECONDS).thenRunAsync(() -> run(step), THREADS);
+    Future<?> timer = TIMER.schedule(() -> THREADS.execute(() -> run(step)), nanos, NANOSECONDS);
     result.whenComplete((created, failure) -> timer.cancel(false));
   }
 
