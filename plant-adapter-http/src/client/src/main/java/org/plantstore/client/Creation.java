@@ -195,9 +195,15 @@ final class Creation {
 
   private void evaluate(Response response, String token) {
     int status = response.info().statusCode();
+    Map<String, @Nullable String> body = response.body();
+    if (status == 200
+        && plant.name().equals(body.get("name"))
+        && Objects.equals(plant.tag(), body.get("tag"))) {
+      result.complete(plant.plant());
+      return;
+    }
     String sentId = response.info().headers().firstValue(REQUEST_ID).orElse(null);
     String requestId = sentId == null || sentId.contains(token) ? null : sentId;
-    Map<String, @Nullable String> body = response.body();
     String number = String.valueOf(body.get("error"));
     int error = number.matches("\\d{4}") ? Integer.parseInt(number) : 0;
     String text = String.valueOf(body.get("message")).replace(token, "(the token)");
@@ -205,11 +211,7 @@ final class Creation {
     if (error != 0) {
       reason += ", error " + error + ": %.300s".formatted(text);
     }
-    if (status == 200
-        && plant.name().equals(body.get("name"))
-        && Objects.equals(plant.tag(), body.get("tag"))) {
-      result.complete(plant.plant());
-    } else if (status == 400 && error == 3001) {
+    if (status == 400 && error == 3001) {
       throw new PlantIdTakenException(plant.id());
     } else if (status == 413 || (status == 400 && (error == 1005 || error / 1000 == 2))) {
       throw new InvalidPlantException(
