@@ -45,7 +45,8 @@ public final class TextLines extends LayoutBase<ILoggingEvent> {
     line.append('\n');
     if (event.getThrowableProxy() != null) {
       // Indented, so that a message of several lines is not taken for lines of the log.
-      line.append(ThrowableProxyUtil.asString(event.getThrowableProxy()).replaceAll("(?m)^", "\t"));
+      String trace = ThrowableProxyUtil.asString(event.getThrowableProxy()).stripTrailing();
+      line.append('\t').append(LINE_BREAKS.matcher(trace).replaceAll("$0\t")).append('\n');
     }
     return line.toString();
   }

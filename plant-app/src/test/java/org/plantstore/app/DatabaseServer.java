@@ -60,6 +60,7 @@ final class DatabaseServer implements AutoCloseable {
         Stream.concat(Stream.of(postmaster), postmaster.descendants()).toList();
     processes.forEach(ProcessHandle::destroyForcibly);
     processes.forEach(process -> process.onExit().join());
+    server.close(); // finds nothing to stop
   }
 
   /** Restarts the server, once the kernel has removed the remains of the killed one. */

@@ -118,10 +118,9 @@ abstract class ServiceClient {
   static int freePort() {
     Random random = new Random();
     while (true) {
-      int port = random.nextInt(10_000, 32_768);
-      try (ServerSocket free = new ServerSocket(port)) {
+      try (ServerSocket free = new ServerSocket(random.nextInt(10_000, 32_768))) {
         if (HANDED_OUT.add(free.getLocalPort())) {
-          return port;
+          return free.getLocalPort();
         }
       } catch (IOException e) {
         // It is taken: try another.

@@ -55,6 +55,7 @@ public final class DatabaseServer extends PostgresServer {
   void crash() throws Exception {
     int port = port();
     kill();
+    server.close(); // finds nothing to stop
     Calls.await(() -> {
       try {
         server = start(port);

@@ -76,7 +76,8 @@ final class Creation {
   private @Nullable String refusedToken;
   private volatile String lastFailure = "there was no response";
 
-  private record Response(ResponseInfo info, Map<String, @Nullable String> body) {}
+  @SuppressWarnings("ArrayRecordComponent") // nobody compares responses
+  private record Response(ResponseInfo info, byte[] body) {}
 
   Creation(PlantClient client, NewPlant plant, Executor executor) {
     this.client = client;
@@ -132,23 +133,14 @@ final class Creation {
     request.setHeader("Content-Type", "application/json");
     request.setHeader("Authorization", "Bearer " + token);
     CompletableFuture<Response> response = new CompletableFuture<>();
+    exchange = response;
     CompletableFuture<?> attempt =
         client.http.sendAsync(
             request.build(),
             info ->
                 BodySubscribers.mapping(
                     new BoundedBody(maxBytes(info, id)),
-                    body -> response.complete(new Response(info, Json.read(body)))));
-    attempt.whenComplete((ended, failure) -> {
-      if (failure != null) {
-        response.completeExceptionally(failure);
-      }
-    });
-    exchange = response;
-    if (result.isDone()) {
-      response.cancel(true);
-    }
-    after(client.deadlineNanos / 3, () -> response.cancel(true)); // no effect on an ended one
+                    body -> response.complete(new Response(info, body))));
     response.whenComplete((received, failure) -> {
       if (received == null) {
         attempt.cancel(true);
@@ -160,6 +152,16 @@ final class Creation {
         run(() -> evaluate(received, token));
       }
     });
+    attempt.whenComplete(
+        (ended, failure) -> // without a response from the service
+        response.completeExceptionally(
+                failure == null
+                    ? new ProtocolException("a proxy refused the connection")
+                    : failure));
+    if (result.isDone()) {
+      response.cancel(true);
+    }
+    after(client.deadlineNanos / 3, () -> response.cancel(true)); // no effect on an ended one
   }
 
   /**
@@ -195,7 +197,7 @@ final class Creation {
 
   private void evaluate(Response response, String token) {
     int status = response.info().statusCode();
-    Map<String, @Nullable String> body = response.body();
+    Map<String, @Nullable String> body = Json.read(response.body());
     if (status == 200
         && plant.name().equals(body.get("name"))
         && Objects.equals(plant.tag(), body.get("tag"))) {
@@ -218,7 +220,7 @@ final class Creation {
           List.of(new Violation(field(error), "is refused: " + reason)));
     } else if ((status == 401 || status == 403) && refusedToken == null) {
       refusedToken = token;
-      attempt();
+      after(0, this::attempt); // the supplier may block, but not a thread of the HTTP client
     } else if (status >= 502 && status <= 504) {
       retry(reason, retryAfterSeconds(response.info()));
     } else if (status == 408 || status == 429) {

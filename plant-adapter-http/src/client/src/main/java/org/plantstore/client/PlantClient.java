@@ -102,7 +102,8 @@ public final class PlantClient implements CreatePlant {
    * {@inheritDoc}
    *
    * <p>No thread waits for the service. Dependents run on a thread of the HTTP client or of this
-   * client. Cancelling the stage aborts the call.
+   * client, so they must not block, nor close the HTTP client. Cancelling the stage aborts the
+   * call.
    *
    * @param executor calls the supplier of tokens
    */

@@ -14,9 +14,13 @@ import static org.plantstore.client.ScriptedService.response;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ProxySelector;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
@@ -30,6 +34,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -189,6 +194,36 @@ class PlantClientTest {
         assertThrows(
             UnexpectedResponseException.class, () -> client("SSH-2.0-any\r\n\r\n").create(FERN));
     assertEquals(0, unexpected.status());
+  }
+
+  @Test
+  void proxy_that_refuses_the_connection_is_unexpected() {
+    service.script.add(response(407, "", "Proxy-Authenticate: Basic realm=\"any\""));
+    InetSocketAddress proxy = new InetSocketAddress("localhost", service.address().getPort());
+    PlantClient client =
+        PlantClient.builder(URI.create("https://plants.example"), () -> "token")
+            .httpClient(HttpClient.newBuilder().proxy(ProxySelector.of(proxy)).build())
+            .build();
+    assertThrows(UnexpectedResponseException.class, () -> client.create(FERN));
+  }
+
+  @Test
+  void supplier_on_a_thread_of_the_http_client_does_not_wait_for_itself() {
+    Executor single = Executors.newSingleThreadExecutor(Creation::daemon);
+    HttpClient http = HttpClient.newBuilder().executor(single).build();
+    HttpRequest request = HttpRequest.newBuilder(service.address()).build();
+    PlantClient client =
+        PlantClient.builder(
+                service.address(),
+                () -> http.sendAsync(request, BodyHandlers.ofString()).join().body())
+            .httpClient(http)
+            .deadline(Duration.ofSeconds(30))
+            .build();
+    service.script.addAll(
+        List.of(
+            response(200, "a"), response(401, "{\"error\":4002}"), response(200, "b"), CREATED));
+    assertEquals(
+        FERN.plant(), client.createAsync(FERN, Runnable::run).toCompletableFuture().join());
   }
 
   @Test
