@@ -152,12 +152,12 @@ final class Creation {
         run(() -> evaluate(received, token));
       }
     });
-    attempt.whenComplete(
-        (ended, failure) -> // without a response from the service
+    attempt.whenComplete((ended, failure) -> {
+      if (!response.isDone()) {
         response.completeExceptionally(
-                failure == null
-                    ? new ProtocolException("a proxy refused the connection")
-                    : failure));
+            failure == null ? new ProtocolException("a proxy refused the connection") : failure);
+      }
+    });
     if (result.isDone()) {
       response.cancel(true);
     }
