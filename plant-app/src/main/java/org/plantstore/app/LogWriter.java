@@ -64,19 +64,11 @@ public final class LogWriter extends UnsynchronizedAppenderBase<ILoggingEvent> {
     try {
       while (awaitLine()) {
         Thread.sleep(PAUSE.toMillis()); // more lines come
-        write();
+        System.out.writeBytes(take().toString().getBytes(UTF_8));
+        System.out.flush();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // whatever has started the service in its process ends it
-    }
-  }
-
-  private void write() {
-    try {
-      System.out.writeBytes(take().toString().getBytes(UTF_8));
-      System.out.flush();
-    } catch (OutOfMemoryError e) {
-      // These lines are lost. Later ones tell the reason, if the process goes on.
     }
   }
 
