@@ -20,6 +20,9 @@ final class Program {
 
   private static final Duration LIMIT = Duration.ofMinutes(3);
 
+  /** The exit code of a program that SIGKILL has ended. */
+  private static final int KILLED = 137;
+
   /** No proxies, and no options of Java, Node.js or Python, which belong to the machine. */
   private static final Set<String> INHERITED = Set.of("PATH", "HOME", "TMPDIR");
 
@@ -39,8 +42,8 @@ final class Program {
   }
 
   /**
-   * Runs a program to its end; one that takes too long is ended and fails the test. Of this
-   * process' variables it has only {@link #INHERITED}.
+   * Runs a program to its end; one that takes too long is killed. Of this process' variables it has
+   * only {@link #INHERITED}.
    */
   static Ended run(Path folder, Map<String, String> environment, String... command)
       throws IOException {
@@ -49,7 +52,7 @@ final class Program {
     builder.environment().putAll(environment);
     Process process = builder.redirectErrorStream(true).start();
     process.getOutputStream().close();
-    CompletableFuture<Process> end =
+    CompletableFuture<Process> unused =
         process
             .onExit()
             .orTimeout(LIMIT.toSeconds(), TimeUnit.SECONDS)
@@ -60,7 +63,7 @@ final class Program {
               }
             });
     String output = new String(process.getInputStream().readAllBytes(), UTF_8);
-    return new Ended(end.join().exitValue(), output);
+    return new Ended(process.onExit().join().exitValue(), output);
   }
 
   /** Starts a program whose output is in a file of this folder; skips the test if it is absent. */
@@ -85,12 +88,19 @@ final class Program {
     return Assumptions.abort(String.join(" or ", names) + " is not installed");
   }
 
-  /** Runs a test of Node.js against the shared service, with these further variables. */
+  /**
+   * Runs a test of Node.js against the shared service, with these further variables. A browser
+   * seldom hangs for ever, when it starts or ends; then the test is run once more.
+   */
   static void runNodeTest(Path folder, String test, Map<String, String> others) throws IOException {
     Map<String, String> environment = new HashMap<>(others);
     environment.put("BASE", ServiceProcess.shared().address().toString());
     environment.put("TOKEN", ServiceProcess.token());
-    run(folder, environment, "node", "--test", test).requireSuccess();
+    Ended ended = run(folder, environment, "node", "--test", test);
+    if (ended.exitCode == KILLED) {
+      ended = run(folder, environment, "node", "--test", test);
+    }
+    ended.requireSuccess();
   }
 
   /** Skips the test unless Node.js and the packages of {@link #JAVASCRIPT} are installed. */
