@@ -4,12 +4,14 @@ import static java.time.format.DateTimeFormatter.RFC_1123_DATE_TIME;
 import static java.time.temporal.ChronoUnit.SECONDS;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.ProtocolException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.BodySubscribers;
 import java.net.http.HttpResponse.ResponseInfo;
 import java.time.DateTimeException;
@@ -46,6 +48,7 @@ final class Creation {
   private static final AtomicLong CALLS = new AtomicLong();
   private static final long FIRST_BACK_OFF_NANOS = 50_000_000;
   private static final int MAX_DOUBLINGS = 7; // up to 6.4 s
+  private static final String NO_RESPONSE = "there was no response in time";
   private static final long NANOS_PER_SECOND = 1_000_000_000;
 
   /** The size of an error; a plant is up to six times as large as in the request. */
@@ -70,11 +73,10 @@ final class Creation {
   private final CompletableFuture<Plant> result = new CompletableFuture<>();
   private final long end;
   private final long maxResponseBytes;
-  private volatile CompletableFuture<?> exchange = CompletableFuture.completedFuture(null);
   private Map<String, String> headers = Map.of();
   private int attempts;
   private @Nullable String refusedToken;
-  private volatile String lastFailure = "there was no response";
+  private volatile String lastFailure = "";
 
   @SuppressWarnings("ArrayRecordComponent") // nobody compares responses
   private record Response(ResponseInfo info, byte[] body) {}
@@ -99,12 +101,6 @@ final class Creation {
   }
 
   CompletableFuture<Plant> start() {
-    result.whenComplete((created, failure) -> exchange.cancel(true));
-    after(
-        client.deadlineNanos,
-        () -> {
-          throw unavailable(lastFailure);
-        });
     run(() -> {
       headers = client.headers.get();
       attempt();
@@ -117,6 +113,12 @@ final class Creation {
     if (token != null) {
       send(token);
     } else {
+      lastFailure = "no token was supplied in time";
+      after(
+          remainingNanos(),
+          () -> {
+            throw unavailable(lastFailure);
+          });
       executor.execute(() ->
           run(() -> {
             String obtained = client.tokens.obtain(refusedToken, result);
@@ -127,20 +129,15 @@ final class Creation {
 
   private void send(String token) {
     attempts++;
+    lastFailure = NO_RESPONSE;
     String id = ID_PREFIX + call + "." + attempts;
     request.setHeader(REQUEST_ID, id);
     headers.forEach(request::setHeader);
     request.setHeader("Content-Type", "application/json");
     request.setHeader("Authorization", "Bearer " + token);
     CompletableFuture<Response> response = new CompletableFuture<>();
-    exchange = response;
     CompletableFuture<?> attempt =
-        client.http.sendAsync(
-            request.build(),
-            info ->
-                BodySubscribers.mapping(
-                    new BoundedBody(maxBytes(info, id)),
-                    body -> response.complete(new Response(info, body))));
+        client.http.sendAsync(request.build(), info -> receive(info, id, response));
     response.whenComplete((received, failure) -> {
       if (received == null) {
         attempt.cancel(true);
@@ -158,21 +155,25 @@ final class Creation {
             failure == null ? new ProtocolException("a proxy refused the connection") : failure);
       }
     });
-    if (result.isDone()) {
-      response.cancel(true);
-    }
-    after(client.deadlineNanos / 3, () -> response.cancel(true)); // no effect on an ended one
+    result.whenComplete((created, failure) -> response.cancel(true));
+    // No effect on a response that has come.
+    after(Math.min(client.deadlineNanos / 3, remainingNanos()), () -> response.cancel(true));
   }
 
-  /**
-   * Returns the size of the largest response; negative if the response is that of another request,
-   * because a proxy has sent it twice. The connection of such a response has to be closed: its
-   * further responses would be of others too.
-   */
-  private long maxBytes(ResponseInfo response, String id) {
-    String responseId = response.headers().firstValue(REQUEST_ID).orElse(id);
-    boolean isOfAnother = responseId.startsWith(ID_PREFIX) && !responseId.equals(id);
-    return isOfAnother ? -1 : maxResponseBytes;
+  /** Collects the body of a response, and nothing that is too large for one of the service. */
+  private BodySubscriber<?> receive(
+      ResponseInfo info, String id, CompletableFuture<Response> response) {
+    String responseId = info.headers().firstValue(REQUEST_ID).orElse(id);
+    if (responseId.startsWith(ID_PREFIX) && !responseId.equals(id)) {
+      // A proxy has sent a response twice. The next ones of the connection would be of others too,
+      // so it is closed.
+      response.completeExceptionally(new IOException("the response is none to this request"));
+    }
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    return BodySubscribers.mapping(
+        BodySubscribers.ofByteArrayConsumer(part ->
+            part.filter(bytes -> body.size() <= maxResponseBytes).ifPresent(body::writeBytes)),
+        unused -> response.complete(new Response(info, body.toByteArray())));
   }
 
   /** A wrong certificate, address or protocol is permanent; a broken connection is not. */
@@ -185,7 +186,7 @@ final class Creation {
     if (cause instanceof ConnectException) {
       reason = "no connection could be opened";
     } else if (cause instanceof CancellationException) {
-      reason = "there was no response within a third of the deadline";
+      reason = NO_RESPONSE;
     } else if (!(cause instanceof IOException)
         || cause instanceof ProtocolException
         || cause instanceof SSLException) {
@@ -261,10 +262,14 @@ final class Creation {
     long nanos =
         Math.max(0, retryAfterSeconds) * NANOS_PER_SECOND
             + ThreadLocalRandom.current().nextLong(bound);
-    if (nanos > end - System.nanoTime()) {
+    if (nanos > remainingNanos()) {
       throw unavailable(lastFailure);
     }
     after(nanos, this::attempt);
+  }
+
+  private long remainingNanos() {
+    return end - System.nanoTime();
   }
 
   private static PlantStoreUnavailableException unavailable(String reason) {

@@ -176,16 +176,24 @@ class PlantClientTest {
   }
 
   @Test
-  void response_of_another_request_or_of_any_size_is_dropped_with_its_connection() {
+  void response_of_another_request_is_dropped_with_its_connection() {
     PlantClient client = client(CREATED);
     assertEquals(FERN.plant(), client.create(FERN));
     String id = service.requests.get(0).replaceFirst("(?s).*X-Request-Id: (\\S+).*", "$1");
     service.script.add(response(400, "{\"error\":3001}", "X-Request-Id: " + id));
-    service.script.add(response(400, "{\"error\":3001}" + " ".repeat(1 << 20)));
     service.script.add(CREATED);
     assertEquals(FERN.plant(), client.create(FERN));
-    assertEquals(4, service.requests.size());
+    assertEquals(3, service.requests.size());
     await(() -> service.connections.size() == 1);
+  }
+
+  @Test
+  void response_that_is_too_large_is_not_kept_in_memory() {
+    String body = " ".repeat(1 << 20) + "{\"error\":3001}";
+    UnexpectedResponseException unexpected =
+        assertThrows(
+            UnexpectedResponseException.class, () -> client(response(400, body)).create(FERN));
+    assertEquals(400, unexpected.status());
   }
 
   @Test
