@@ -11,7 +11,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.CreatePlant;
@@ -42,10 +41,6 @@ import org.plantstore.domain.PlantStoreUnavailableException;
  */
 public final class PlantClient implements CreatePlant {
 
-  /** Runs the default HTTP client: in a pool without a bound, each step would wake a thread. */
-  private static final Executor HTTP_THREADS =
-      Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors(), Creation::daemon);
-
   final URI plants;
   final Tokens tokens;
   final long deadlineNanos;
@@ -57,8 +52,8 @@ public final class PlantClient implements CreatePlant {
     tokens = new Tokens(builder.tokens);
     deadlineNanos = builder.deadline.toNanos();
     http =
-        builder.http == null
-            ? HttpClient.newBuilder().executor(HTTP_THREADS).build()
+        builder.http == null // in a pool, each step would wake a thread
+            ? HttpClient.newBuilder().executor(Runnable::run).build()
             : builder.http;
     headers = builder.headers;
   }
@@ -101,9 +96,9 @@ public final class PlantClient implements CreatePlant {
   /**
    * {@inheritDoc}
    *
-   * <p>No thread waits for the service. Dependents run on a thread of the HTTP client or of this
-   * client, so they must not block, nor close the HTTP client. Cancelling the stage aborts the
-   * call.
+   * <p>No thread waits for the service. Dependents run on the HTTP client's only thread or on one
+   * of this client, so they must not block, nor close the HTTP client. Cancelling the stage aborts
+   * the call.
    *
    * @param executor calls the supplier of tokens
    */
@@ -133,7 +128,8 @@ public final class PlantClient implements CreatePlant {
     }
 
     /**
-     * Sets the deadline of a call, with all its attempts. The default is 30 s.
+     * Sets the deadline of a call, with all its attempts. The default is 30 s. A lookup of the
+     * host's name, which Java keeps for 30 s, may exceed it.
      *
      * @param deadline the deadline, 1 ms to 1 day
      * @return this builder
@@ -151,8 +147,8 @@ public final class PlantClient implements CreatePlant {
     /**
      * Sets the HTTP client, which has the executor, TLS and the proxy.
      *
-     * @param http the client; the default is like {@link HttpClient#newHttpClient()}, with a thread
-     *     for each processor, which makes twice as many creates
+     * @param http the client; the default is like {@link HttpClient#newHttpClient()}, but runs its
+     *     tasks inline, which makes twice as many creates
      * @return this builder
      * @throws IllegalArgumentException if it follows redirects, which would pass the token on, or
      *     has an authenticator, which would answer a refused token
