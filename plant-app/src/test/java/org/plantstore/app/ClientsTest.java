@@ -24,12 +24,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -234,6 +236,7 @@ class ClientsTest {
   /** In a browser; the screenshots are in {@code target/screenshots}. */
   @Test
   @Tag("slow")
+  @Timeout(value = 15, unit = TimeUnit.MINUTES) // a browser that hangs is killed, and started again
   void person_creates_plants_on_the_page() throws Exception {
     Program.requireNode();
     String browser = Program.requireInstalled("chromium", "chromium-browser", "google-chrome");

@@ -52,16 +52,13 @@ final class Program {
     builder.environment().putAll(environment);
     Process process = builder.redirectErrorStream(true).start();
     process.getOutputStream().close();
-    CompletableFuture<Process> unused =
-        process
-            .onExit()
-            .orTimeout(LIMIT.toSeconds(), TimeUnit.SECONDS)
-            .whenComplete((ended, tooLate) -> {
-              if (tooLate != null) {
-                process.descendants().forEach(ProcessHandle::destroyForcibly);
-                process.destroyForcibly();
-              }
-            });
+    CompletableFuture.delayedExecutor(LIMIT.toSeconds(), TimeUnit.SECONDS)
+        .execute(() -> {
+          if (process.isAlive()) {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+          }
+        });
     String output = new String(process.getInputStream().readAllBytes(), UTF_8);
     return new Ended(process.onExit().join().exitValue(), output);
   }

@@ -1,11 +1,11 @@
 package org.plantstore.client;
 
-import static java.time.format.DateTimeFormatter.RFC_1123_DATE_TIME;
-import static java.time.temporal.ChronoUnit.SECONDS;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.ProtocolException;
 import java.net.http.HttpClient;
@@ -14,21 +14,19 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.BodySubscribers;
 import java.net.http.HttpResponse.ResponseInfo;
-import java.time.DateTimeException;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.InvalidPlantException.Violation;
@@ -45,15 +43,6 @@ final class Creation {
   /** Begins the ids of the requests of this process, and of no other. */
   private static final String ID_PREFIX = UUID.randomUUID() + "-";
 
-  private static final AtomicLong CALLS = new AtomicLong();
-  private static final long FIRST_BACK_OFF_NANOS = 50_000_000;
-  private static final int MAX_DOUBLINGS = 7; // up to 6.4 s
-  private static final String NO_RESPONSE = "there was no response in time";
-  private static final long NANOS_PER_SECOND = 1_000_000_000;
-
-  /** The size of an error; a plant is up to six times as large as in the request. */
-  private static final int MAX_ERROR_BYTES = 1 << 16;
-
   /** Runs timers and suppliers of tokens, since either may block. */
   static final Executor THREADS = Executors.newCachedThreadPool(Creation::daemon);
 
@@ -67,31 +56,21 @@ final class Creation {
 
   private final PlantClient client;
   private final NewPlant plant;
-  private final Executor executor;
-  private final long call = CALLS.incrementAndGet();
-  private final HttpRequest.Builder request;
+  private final String body;
   private final CompletableFuture<Plant> result = new CompletableFuture<>();
   private final long end;
   private final long maxResponseBytes;
   private Map<String, String> headers = Map.of();
+  private volatile CompletableFuture<?> current = CompletableFuture.completedFuture(null);
   private int attempts;
-  private @Nullable String refusedToken;
-  private volatile String lastFailure = "";
+  private String refusedToken = "";
 
-  @SuppressWarnings("ArrayRecordComponent") // nobody compares responses
-  private record Response(ResponseInfo info, byte[] body) {}
-
-  Creation(PlantClient client, NewPlant plant, Executor executor) {
+  Creation(PlantClient client, NewPlant plant) {
     this.client = client;
     this.plant = plant;
-    this.executor = executor;
     end = System.nanoTime() + client.deadlineNanos;
-    byte[] body = Json.write(plant);
-    maxResponseBytes = MAX_ERROR_BYTES + 6L * body.length;
-    request =
-        HttpRequest.newBuilder(client.plants)
-            .version(HttpClient.Version.HTTP_1_1)
-            .POST(BodyPublishers.ofByteArray(body));
+    body = Json.write(plant);
+    maxResponseBytes = (1 << 16) + 6L * body.length(); // an error, or the plant in escapes
   }
 
   static Thread daemon(Runnable task) {
@@ -101,6 +80,7 @@ final class Creation {
   }
 
   CompletableFuture<Plant> start() {
+    result.whenComplete((created, failure) -> current.cancel(true));
     run(() -> {
       headers = client.headers.get();
       attempt();
@@ -109,171 +89,146 @@ final class Creation {
   }
 
   private void attempt() {
-    String token = client.tokens.kept(refusedToken);
-    if (token != null) {
-      send(token);
-    } else {
-      lastFailure = "no token was supplied in time";
-      after(
-          remainingNanos(),
-          () -> {
-            throw unavailable(lastFailure);
-          });
-      executor.execute(() ->
-          run(() -> {
-            String obtained = client.tokens.obtain(refusedToken, result);
-            run(() -> send(obtained));
-          }));
+    attempts++;
+    CompletableFuture<Runnable> next = new CompletableFuture<>();
+    next.whenComplete(
+        (step, failure) -> run(step == null ? () -> retryUnlessPermanent(failure) : step));
+    current = next;
+    if (result.isDone()) {
+      next.cancel(true);
     }
+    CompletableFuture<String> supplied = client.token(refusedToken);
+    after(
+        Math.min(client.deadlineNanos / 3, end - System.nanoTime()),
+        () -> {
+          String missing = supplied.isDone() ? "response" : "token";
+          next.completeExceptionally(new IOException("there was no " + missing + " in time"));
+        });
+    supplied.whenComplete((token, failure) -> {
+      if (failure != null) {
+        result.completeExceptionally(failure.getCause());
+      } else if (!next.isDone()) {
+        run(() -> send(token, next));
+      }
+    });
   }
 
-  private void send(String token) {
-    attempts++;
-    lastFailure = NO_RESPONSE;
-    String id = ID_PREFIX + call + "." + attempts;
-    request.setHeader(REQUEST_ID, id);
+  private void send(String token, CompletableFuture<Runnable> next) {
+    String id = ID_PREFIX + Long.toHexString(ThreadLocalRandom.current().nextLong());
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(client.plants)
+            .version(HttpClient.Version.HTTP_1_1)
+            .POST(BodyPublishers.ofString(body))
+            .setHeader(REQUEST_ID, id);
     headers.forEach(request::setHeader);
     request.setHeader("Content-Type", "application/json");
     request.setHeader("Authorization", "Bearer " + token);
-    CompletableFuture<Response> response = new CompletableFuture<>();
-    CompletableFuture<?> attempt =
-        client.http.sendAsync(request.build(), info -> receive(info, id, response));
-    response.whenComplete((received, failure) -> {
-      if (received == null) {
-        attempt.cancel(true);
-        run(() -> retryUnlessPermanent(failure));
-      } else {
-        // Ends the attempt before the HTTP client does, which would wake a thread for it, or start
-        // one: Java 17 on one or two processors then takes five times as long.
-        attempt.complete(null);
-        run(() -> evaluate(received, token));
-      }
-    });
-    attempt.whenComplete((ended, failure) -> {
-      if (!response.isDone()) {
-        response.completeExceptionally(
+    CompletableFuture<?> exchange =
+        client.http.sendAsync(request.build(), info -> receive(info, id, token, next));
+    // A response ends the exchange before the HTTP client does, which would wake a thread for it,
+    // or start one: Java 17 on one or two processors then takes five times as long.
+    next.handle((step, failure) -> step == null ? exchange.cancel(true) : exchange.complete(null));
+    exchange.whenComplete((ended, failure) -> {
+      if (!next.isDone()) {
+        next.completeExceptionally(
             failure == null ? new ProtocolException("a proxy refused the connection") : failure);
       }
     });
-    result.whenComplete((created, failure) -> response.cancel(true));
-    // No effect on a response that has come.
-    after(Math.min(client.deadlineNanos / 3, remainingNanos()), () -> response.cancel(true));
   }
 
-  /** Collects the body of a response, and nothing that is too large for one of the service. */
+  /** Collects the body of a response. One that is not for this request closes its connection. */
   private BodySubscriber<?> receive(
-      ResponseInfo info, String id, CompletableFuture<Response> response) {
+      ResponseInfo info, String id, String token, CompletableFuture<Runnable> next) {
     String responseId = info.headers().firstValue(REQUEST_ID).orElse(id);
     if (responseId.startsWith(ID_PREFIX) && !responseId.equals(id)) {
-      // A proxy has sent a response twice. The next ones of the connection would be of others too,
-      // so it is closed.
-      response.completeExceptionally(new IOException("the response is none to this request"));
+      // A proxy has sent a response twice, so the next ones of its connection are of others too.
+      next.completeExceptionally(new IOException("the response is none to this request"));
+      return BodySubscribers.mapping(BodySubscribers.ofInputStream(), Creation::close);
     }
-    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    ByteArrayOutputStream received = new ByteArrayOutputStream();
     return BodySubscribers.mapping(
         BodySubscribers.ofByteArrayConsumer(part ->
-            part.filter(bytes -> body.size() <= maxResponseBytes).ifPresent(body::writeBytes)),
-        unused -> response.complete(new Response(info, body.toByteArray())));
+            part.filter(bytes -> received.size() <= maxResponseBytes)
+                .ifPresent(bytes -> {
+                  received.writeBytes(bytes);
+                  if (received.size() > maxResponseBytes) {
+                    next.completeExceptionally(new ProtocolException("the response is too large"));
+                  }
+                })),
+        unused -> next.complete(() -> evaluate(info, Json.read(received.toByteArray()), token)));
+  }
+
+  private static boolean close(InputStream body) {
+    try (body) {
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   /** A wrong certificate, address or protocol is permanent; a broken connection is not. */
   private void retryUnlessPermanent(Throwable failure) {
-    String reason = "the connection failed";
     Throwable cause = failure;
     while (cause.getCause() != null && !(cause instanceof ConnectException)) {
       cause = cause.getCause();
     }
-    if (cause instanceof ConnectException) {
-      reason = "no connection could be opened";
-    } else if (cause instanceof CancellationException) {
-      reason = NO_RESPONSE;
-    } else if (!(cause instanceof IOException)
+    if (!(cause instanceof IOException)
         || cause instanceof ProtocolException
-        || cause instanceof SSLException) {
+        || (cause instanceof SSLException && !(cause instanceof SSLHandshakeException))) {
       String message = client.plants + " is no plant store with a trusted certificate: ";
       throw new UnexpectedResponseException(message + cause.getMessage(), 0, 0, null);
     }
-    retry(reason, 0);
+    retry(Objects.requireNonNullElse(cause.getMessage(), "the connection failed"), 0);
   }
 
-  private void evaluate(Response response, String token) {
-    int status = response.info().statusCode();
-    Map<String, @Nullable String> body = Json.read(response.body());
+  private void evaluate(ResponseInfo response, Map<String, @Nullable String> answer, String token) {
+    int status = response.statusCode();
     if (status == 200
-        && plant.name().equals(body.get("name"))
-        && Objects.equals(plant.tag(), body.get("tag"))) {
+        && plant.name().equals(answer.get("name"))
+        && Objects.equals(plant.tag(), answer.get("tag"))) {
       result.complete(plant.plant());
       return;
     }
-    String sentId = response.info().headers().firstValue(REQUEST_ID).orElse(null);
-    String requestId = sentId == null || sentId.contains(token) ? null : sentId;
-    String number = String.valueOf(body.get("error"));
+    Optional<String> requestId =
+        response.headers().firstValue(REQUEST_ID).filter(id -> !id.contains(token));
+    String number = String.valueOf(answer.get("error"));
     int error = number.matches("\\d{4}") ? Integer.parseInt(number) : 0;
-    String text = String.valueOf(body.get("message")).replace(token, "(the token)");
-    String reason = "status " + status + ", request " + requestId;
-    if (error != 0) {
-      reason += ", error " + error + ": %.300s".formatted(text);
-    }
+    String text = error == 0 ? "" : ", error " + error + ": " + answer.get("message");
+    String sent = "status " + status + ", request " + requestId.orElse("unknown") + text;
+    String reason = "%.400s".formatted(sent.replace(token, "(the token)"));
     if (status == 400 && error == 3001) {
       throw new PlantIdTakenException(plant.id());
     } else if (status == 413 || (status == 400 && (error == 1005 || error / 1000 == 2))) {
-      throw new InvalidPlantException(
-          List.of(new Violation(field(error), "is refused: " + reason)));
-    } else if ((status == 401 || status == 403) && refusedToken == null) {
+      String longer = String.valueOf(plant.tag()).length() > plant.name().length() ? "tag" : "name";
+      String field = Map.of(2001, "id", 2002, "name", 2003, "tag").getOrDefault(error, longer);
+      throw new InvalidPlantException(List.of(new Violation(field, "is refused: " + reason)));
+    } else if ((status == 401 || status == 403) && refusedToken.isEmpty()) {
       refusedToken = token;
-      after(0, this::attempt); // the supplier may block, but not a thread of the HTTP client
+      attempt();
     } else if (status >= 502 && status <= 504) {
-      retry(reason, retryAfterSeconds(response.info()));
+      String seconds = response.headers().firstValue("Retry-After").orElse("");
+      retry(reason, seconds.matches("\\d{1,9}") ? Long.parseLong(seconds) : 0);
     } else if (status == 408 || status == 429) {
       throw unavailable(reason);
     } else {
       throw new UnexpectedResponseException(
-          client.plants + " sent " + reason, status, error, requestId);
-    }
-  }
-
-  /** Returns the field that is refused; of a plant that is too large, the longer one. */
-  private String field(int error) {
-    boolean isTagLonger = plant.tag() != null && plant.tag().length() > plant.name().length();
-    return switch (error) {
-      case 2001 -> "id";
-      case 2002 -> "name";
-      case 2003 -> "tag";
-      default -> isTagLonger ? "tag" : "name";
-    };
-  }
-
-  /** Returns a time in seconds, or until a date (RFC 9110, section 10.2.3). */
-  private static long retryAfterSeconds(ResponseInfo response) {
-    String value = response.headers().firstValue("Retry-After").orElse("0");
-    try {
-      return value.matches("\\d+")
-          ? Long.parseLong(value.substring(0, Math.min(value.length(), 9)))
-          : SECONDS.between(Instant.now(), RFC_1123_DATE_TIME.parse(value, Instant::from));
-    } catch (DateTimeException e) {
-      return 0;
+          client.plants + " sent " + reason, status, error, requestId.orElse(null));
     }
   }
 
   /** Waits with exponential back-off and full jitter, unless the deadline would pass meanwhile. */
   private void retry(String reason, long retryAfterSeconds) {
-    lastFailure = "after attempt " + attempts + ": " + reason;
-    long bound = FIRST_BACK_OFF_NANOS << Math.min(attempts - 1, MAX_DOUBLINGS);
-    long nanos =
-        Math.max(0, retryAfterSeconds) * NANOS_PER_SECOND
-            + ThreadLocalRandom.current().nextLong(bound);
-    if (nanos > remainingNanos()) {
-      throw unavailable(lastFailure);
+    long bound = 50_000_000L << Math.min(attempts - 1, 7); // 50 ms to 6.4 s
+    long nanos = SECONDS.toNanos(retryAfterSeconds) + ThreadLocalRandom.current().nextLong(bound);
+    if (nanos > end - System.nanoTime()) {
+      throw unavailable(reason);
     }
     after(nanos, this::attempt);
   }
 
-  private long remainingNanos() {
-    return end - System.nanoTime();
-  }
-
-  private static PlantStoreUnavailableException unavailable(String reason) {
-    return new PlantStoreUnavailableException("the plant store is unavailable; " + reason);
+  private PlantStoreUnavailableException unavailable(String reason) {
+    return new PlantStoreUnavailableException(
+        "the plant store is unavailable; after attempt " + attempts + ": " + reason);
   }
 
   /** Runs a step after a time, unless the call has ended. */

@@ -1,7 +1,5 @@
 package org.plantstore.client;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.StreamReadConstraints;
@@ -23,10 +21,9 @@ final class Json {
 
   private Json() {}
 
-  static byte[] write(NewPlant plant) {
-    String name = quoted(plant.name());
+  static String write(NewPlant plant) {
     String tag = plant.tag() == null ? "" : ",\"tag\":" + quoted(plant.tag());
-    return ("{\"id\":" + plant.id() + ",\"name\":" + name + tag + "}").getBytes(UTF_8);
+    return "{\"id\":" + plant.id() + ",\"name\":" + quoted(plant.name()) + tag + "}";
   }
 
   private static String quoted(String text) {

@@ -12,7 +12,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.CreatePlant;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
@@ -27,34 +26,31 @@ import org.plantstore.domain.PlantStoreUnavailableException;
  * createPlant.create(new NewPlant(1, "fern", null)); // new Plant("fern", null)
  * }</pre>
  *
- * <p>Creating is idempotent, so a call is retried if the connection is refused or closed, if there
- * is no response within a third of the deadline, and for status 502, 503 and 504. The back-off is
- * random between 0 and a bound of 50 ms, which doubles with each attempt up to 6.4 s. A {@code
- * Retry-After} in seconds is added.
+ * <p>Creating is idempotent, so a call is retried until its deadline if the connection is refused
+ * or closed, if there is no response within a third of the deadline, and for status 502, 503 and
+ * 504. The back-off is random between 0 and a bound of 50 ms, which doubles with each attempt up to
+ * 6.4 s; a {@code Retry-After} in seconds is added.
  *
- * <p>A call throws the exceptions of the port: {@link org.plantstore.domain.PlantIdTakenException}
- * for error 3001, {@link org.plantstore.domain.InvalidPlantException} for errors 2xxx and 1005 and
- * for status 413, and {@link PlantStoreUnavailableException} if the deadline passes, or would pass
- * before the next attempt, if the thread is interrupted, and for status 408 and 429. For any other
- * response it throws {@link UnexpectedResponseException}. An exception of a supplier is thrown as
- * it is.
+ * <p>A call throws {@link org.plantstore.domain.PlantIdTakenException} for error 3001, {@link
+ * org.plantstore.domain.InvalidPlantException} for errors 2xxx and 1005 and for status 413, {@link
+ * PlantStoreUnavailableException} if the deadline passes, or would before the next attempt, if the
+ * thread is interrupted, and for status 408 and 429, {@link UnexpectedResponseException} for any
+ * other response, and the exception of a supplier as it is.
  */
 public final class PlantClient implements CreatePlant {
 
   final URI plants;
-  final Tokens tokens;
   final long deadlineNanos;
   final HttpClient http;
   final Supplier<Map<String, String>> headers;
+  private final Supplier<String> tokens;
+  private CompletableFuture<String> token = CompletableFuture.completedFuture("");
 
   private PlantClient(Builder builder) {
     plants = builder.plants;
-    tokens = new Tokens(builder.tokens);
+    tokens = builder.tokens;
     deadlineNanos = builder.deadline.toNanos();
-    http =
-        builder.http == null // in a pool, each step would wake a thread
-            ? HttpClient.newBuilder().executor(Runnable::run).build()
-            : builder.http;
+    http = builder.http.get();
     headers = builder.headers;
   }
 
@@ -65,7 +61,7 @@ public final class PlantClient implements CreatePlant {
    *     proxy has in front of {@code /plants}, if any
    * @param tokens supplies a bearer token, which is kept until it is refused with 401 or 403; then
    *     the supplier is called again, once in a call. It may block. It is called by one thread at a
-   *     time, on the executor of {@code createAsync}, or on a thread of the client
+   *     time, which is one of the client
    * @return a builder
    * @throws IllegalArgumentException if the address has another scheme, no host, or a user, query
    *     or fragment
@@ -76,7 +72,7 @@ public final class PlantClient implements CreatePlant {
 
   @Override
   public Plant create(NewPlant plant) {
-    CompletableFuture<Plant> creation = createAsync(plant, Creation.THREADS).toCompletableFuture();
+    CompletableFuture<Plant> creation = createAsync(plant, Runnable::run).toCompletableFuture();
     try {
       return creation.get();
     } catch (InterruptedException e) {
@@ -84,28 +80,41 @@ public final class PlantClient implements CreatePlant {
       Thread.currentThread().interrupt();
       throw new PlantStoreUnavailableException("the call was interrupted");
     } catch (ExecutionException e) {
-      if (e.getCause() instanceof Error error) {
-        throw error;
-      }
       throw e.getCause() instanceof RuntimeException unchecked
           ? unchecked
-          : new CompletionException(e.getCause()); // of a supplier in another language
+          : new CompletionException(e.getCause());
     }
   }
 
   /**
    * {@inheritDoc}
    *
-   * <p>No thread waits for the service. Dependents run on the HTTP client's only thread or on one
-   * of this client, so they must not block, nor close the HTTP client. Cancelling the stage aborts
-   * the call.
-   *
-   * @param executor calls the supplier of tokens
+   * <p>No thread waits for the service, so the executor is not used. Dependents run on the HTTP
+   * client's only thread or on one of this client, so they must not block, nor close the HTTP
+   * client. Cancelling the stage aborts the call.
    */
   @Override
   public CompletionStage<Plant> createAsync(NewPlant plant, Executor executor) {
-    return new Creation(this, requireNonNull(plant, "plant"), requireNonNull(executor, "executor"))
-        .start();
+    requireNonNull(executor, "executor");
+    return new Creation(this, requireNonNull(plant, "plant")).start();
+  }
+
+  /** Returns the token that is kept or being supplied; another one if it is refused. */
+  synchronized CompletableFuture<String> token(String refused) {
+    if (token.isCompletedExceptionally() || refused.equals(token.getNow("pending"))) {
+      token = CompletableFuture.supplyAsync(this::supplyToken, Creation.THREADS);
+    }
+    return token;
+  }
+
+  private String supplyToken() {
+    String supplied = tokens.get();
+    // RFC 6750, section 2.1. An exception of the HTTP client would contain the token.
+    if (supplied == null || !supplied.matches("[A-Za-z0-9._~+/-]+=*")) {
+      throw new IllegalArgumentException(
+          "the supplied token must not be null, empty or have characters such as line breaks");
+    }
+    return supplied;
   }
 
   /** The settings of a client. Not safe for use by many threads. */
@@ -114,14 +123,14 @@ public final class PlantClient implements CreatePlant {
     private final URI plants;
     private final Supplier<String> tokens;
     private Duration deadline = Duration.ofSeconds(30);
-    private @Nullable HttpClient http;
+    private Supplier<HttpClient> http = // in a pool, each step would wake a thread
+        () -> HttpClient.newBuilder().executor(Runnable::run).build();
     private Supplier<Map<String, String>> headers = Map::of;
 
     private Builder(URI address, Supplier<String> tokens) {
       if (!address.toString().matches("(?i)https?://[^/?#@]+(/[^?#]*)?")
           || address.getHost() == null) {
-        throw new IllegalArgumentException(
-            "address must be http:// or https:// with a valid host name, without a user, query or fragment");
+        throw new IllegalArgumentException("address must be http[s]://host[:port][/path]");
       }
       plants = URI.create(address.toString().replaceFirst("/*$", "/plants"));
       this.tokens = requireNonNull(tokens, "tokens");
@@ -158,7 +167,7 @@ public final class PlantClient implements CreatePlant {
         throw new IllegalArgumentException(
             "the HTTP client must not follow redirects or have an authenticator");
       }
-      this.http = http;
+      this.http = () -> http;
       return this;
     }
 
