@@ -5,7 +5,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.ProtocolException;
 import java.net.http.HttpClient;
@@ -136,34 +136,23 @@ final class Creation {
     });
   }
 
-  /** Collects the body of a response. One that is not for this request closes its connection. */
+  /** Collects the body of a response, or fails, so that the HTTP client closes the connection. */
   private BodySubscriber<?> receive(
       ResponseInfo info, String id, String token, CompletableFuture<Runnable> next) {
     String responseId = info.headers().firstValue(REQUEST_ID).orElse(id);
-    if (responseId.startsWith(ID_PREFIX) && !responseId.equals(id)) {
-      // A proxy has sent a response twice, so the next ones of its connection are of others too.
-      next.completeExceptionally(new IOException("the response is none to this request"));
-      return BodySubscribers.mapping(BodySubscribers.ofInputStream(), Creation::close);
-    }
+    boolean isOfAnother = responseId.startsWith(ID_PREFIX) && !responseId.equals(id);
     ByteArrayOutputStream received = new ByteArrayOutputStream();
     return BodySubscribers.mapping(
-        BodySubscribers.ofByteArrayConsumer(part ->
-            part.filter(bytes -> received.size() <= maxResponseBytes)
-                .ifPresent(bytes -> {
-                  received.writeBytes(bytes);
-                  if (received.size() > maxResponseBytes) {
-                    next.completeExceptionally(new ProtocolException("the response is too large"));
-                  }
-                })),
+        BodySubscribers.ofByteArrayConsumer(part -> {
+          part.ifPresent(received::writeBytes);
+          if (isOfAnother) {
+            // A proxy has sent it twice, so the next ones of the connection are of others too.
+            throw new UncheckedIOException(new IOException("the response is of another request"));
+          } else if (received.size() > maxResponseBytes) {
+            throw new UncheckedIOException(new ProtocolException("the response is too large"));
+          }
+        }),
         unused -> next.complete(() -> evaluate(info, Json.read(received.toByteArray()), token)));
-  }
-
-  private static boolean close(InputStream body) {
-    try (body) {
-      return true;
-    } catch (IOException e) {
-      return false;
-    }
   }
 
   /** A wrong certificate, address or protocol is permanent; a broken connection is not. */
