@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
@@ -39,23 +39,16 @@ import org.plantstore.domain.contract.CreatePlantContract;
 @Execution(ExecutionMode.CONCURRENT) // beside other tests; its own share a table
 class CreatePlantContractTest {
 
-  private static final Map<String, String> LARGE = Map.of("MAX_BODY_BYTES", "8388608");
-
   private static Database database;
-  private static ServiceProcess service;
-  private static LossyNetwork network;
+  @AutoClose private static ServiceProcess service;
+  @AutoClose private static LossyNetwork network;
 
   @BeforeAll
   static void start() throws Exception {
     database = Database.create();
-    service = new ServiceProcess(database.environment(LARGE)).awaitReady();
+    Map<String, String> large = Map.of("MAX_BODY_BYTES", "8388608");
+    service = new ServiceProcess(database.environment(large)).awaitReady();
     network = new LossyNetwork(service.port);
-  }
-
-  @AfterAll
-  static void stop() throws IOException {
-    network.close();
-    service.close();
   }
 
   private static CreatePlant emptied(CreatePlant createPlant) {
@@ -88,28 +81,14 @@ class CreatePlantContractTest {
   }
 
   @Nested
-  class ThroughHttp extends RemoteContract {
-
-    @Override
-    URI address() {
-      return service.address();
-    }
-  }
-
-  @Nested
   class ThroughNginx extends RemoteContract {
 
     @TempDir private static Path folder;
-    private static ReverseProxy proxy;
+    @AutoClose private static ReverseProxy proxy;
 
     @BeforeAll
     static void startProxy() throws IOException {
       proxy = new ReverseProxy(folder, ReverseProxy.Kind.NGINX, service, service);
-    }
-
-    @AfterAll
-    static void stopProxy() {
-      proxy.close();
     }
 
     @Override
@@ -131,8 +110,8 @@ class CreatePlantContractTest {
   @Execution(ExecutionMode.SAME_THREAD)
   class InOneProcess extends CreatePlantContract {
 
-    private static ApplicationContext context;
-    private static ApplicationContext unavailable;
+    @AutoClose private static ApplicationContext context;
+    @AutoClose private static ApplicationContext unavailable;
 
     @BeforeAll
     static void startContexts() throws IOException {
@@ -142,12 +121,6 @@ class CreatePlantContractTest {
         Map<String, String> through = database.through(databaseNetwork).environment(settings);
         unavailable = StartTest.contextOf(through);
       }
-    }
-
-    @AfterAll
-    static void closeContexts() {
-      context.close();
-      unavailable.close();
     }
 
     @Override
