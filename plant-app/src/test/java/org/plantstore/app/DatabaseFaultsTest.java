@@ -96,7 +96,9 @@ class DatabaseFaultsTest {
         () -> {
           database.execute("ALTER ROLE gardener CONNECTION LIMIT 0");
           endSessionsUntilRefused(" AND query NOT LIKE 'SHOW %'");
-        });
+        }),
+    /** The account is tried again after a pause. */
+    REFUSED_ACCOUNT(1, () -> database.execute("ALTER ROLE gardener NOLOGIN", END_SESSIONS));
 
     private final int times;
     private final Executable begin;
@@ -105,13 +107,6 @@ class DatabaseFaultsTest {
       this.times = times;
       this.begin = begin;
     }
-  }
-
-  private static void endFaults() throws IOException, SQLException {
-    proxy.heal();
-    database.execute(
-        "ALTER ROLE gardener RESET default_transaction_read_only",
-        "ALTER ROLE gardener LOGIN CONNECTION LIMIT -1");
   }
 
   @ParameterizedTest
@@ -143,27 +138,20 @@ class DatabaseFaultsTest {
       if (fault == Fault.SWALLOWED) {
         proxy.abandonConnections();
       }
-      endFaults();
+      proxy.heal();
+      database.execute(
+          "ALTER ROLE gardener RESET default_transaction_read_only",
+          "ALTER ROLE gardener LOGIN CONNECTION LIMIT -1");
     }
 
-    assertServedWithin(RECOVERY);
+    assertWithin(
+        fault == Fault.REFUSED_ACCOUNT ? RECOVERY.plusSeconds(5) : RECOVERY,
+        () -> Await.until("200", () -> create().statusCode() == 200));
     service.awaitReady();
     Await.until(BACK, () -> service.linesWith(BACK) > outages);
     assertEquals(outages + 1, service.linesWith(BACK), service::output);
     assertEquals(outages + 1, service.linesWith(AWAY), service::output);
     assertFalse(service.output().contains("\tat "), "a stack trace is in the log");
-  }
-
-  @Test
-  void account_that_was_refused_is_tried_again_after_a_pause() throws Exception {
-    assertEquals(200, create().statusCode());
-    database.execute("ALTER ROLE gardener NOLOGIN", END_SESSIONS);
-    try {
-      assertRefused(create());
-    } finally {
-      endFaults();
-    }
-    assertServedWithin(RECOVERY.plusSeconds(5));
   }
 
   @Test
@@ -190,21 +178,16 @@ class DatabaseFaultsTest {
     Stream.generate(() -> service.beginCreate(fern()))
         .limit(CALLERS)
         .toList()
-        .forEach(answer -> assertRefused(answer.join()));
-  }
-
-  private static void assertRefused(HttpResponse<String> answer) {
-    assertTrue(answer.body().startsWith("{\"error\":5002,"), answer.body());
-    assertEquals(503, answer.statusCode());
-    assertTrue(answer.headers().firstValue("Retry-After").orElse("").matches("[1-3]"));
+        .forEach(call -> {
+          HttpResponse<String> answer = call.join();
+          assertTrue(answer.body().startsWith("{\"error\":5002,"), answer.body());
+          assertEquals(503, answer.statusCode());
+          assertTrue(answer.headers().firstValue("Retry-After").orElse("").matches("[1-3]"));
+        });
   }
 
   private static void assertWithin(Duration limit, Executable call) {
     assertTimeout(limit.plus(MARGIN), call);
-  }
-
-  private static void assertServedWithin(Duration limit) {
-    assertWithin(limit, () -> Await.until("200", () -> create().statusCode() == 200));
   }
 
   private static HttpResponse<String> create() {
