@@ -23,13 +23,8 @@ final class DatabaseServer implements AutoCloseable {
 
   /** Starts a server that keeps its data, at a port that stays free when it is down. */
   DatabaseServer(Path data) throws IOException {
-    this(data, ServiceClient.freePort());
-  }
-
-  /** Starts a server that keeps its data. */
-  DatabaseServer(Path data, int port) throws IOException {
     this.data = data;
-    this.server = start(data, port);
+    this.server = start(data, ServiceClient.freePort());
   }
 
   private static EmbeddedPostgres start(Path data, int port) throws IOException {

@@ -34,27 +34,29 @@ class DatabaseStartTest {
   private static final Map<String, String> IMPATIENCE =
       Map.of("DATABASE_START_TIMEOUT_SECONDS", "1");
 
+  private static final Database ABSENT = new Database(ServiceProcess.freePort(), "postgres");
+
   @Test
   void start_waits_visibly_with_closed_ports_for_a_database_that_is_down(@TempDir Path data)
       throws IOException {
-    int port = ServiceProcess.freePort();
-    try (ServiceProcess service = start(port)) {
-      String reason = " s of 60 s: Connection to 127.0.0.1:" + port;
+    DatabaseServer server = new DatabaseServer(data);
+    server.close();
+    try (server;
+        ServiceProcess service = new ServiceProcess(server.database().environment())) {
+      String reason = " s of 60 s: Connection to 127.0.0.1:" + server.port();
       assertTrue(service.awaitLine(WAITS).contains(reason), service::output);
       Await.until("it says so again", () -> service.linesWith(reason) > 1);
       assertFalse(service.isOpen(), "the port is open");
       assertEquals(-1, service.readiness(), "the management port is open");
 
-      try (DatabaseServer server = new DatabaseServer(data, port)) {
-        assertEquals(port, server.port());
-        assertServes(service);
-      }
+      server.restart();
+      assertServes(service);
     }
   }
 
   @Test
   void start_that_waits_ends_when_it_is_asked_to() {
-    try (ServiceProcess service = start(ServiceProcess.freePort())) {
+    try (ServiceProcess service = new ServiceProcess(ABSENT.environment())) {
       service.awaitLine(WAITS);
 
       assertEquals(ServiceProcess.TERMINATED, service.stop());
@@ -64,10 +66,9 @@ class DatabaseStartTest {
 
   @Test
   void start_gives_up_when_the_time_is_over() {
-    Map<String, String> environment =
-        new Database(ServiceProcess.freePort(), "postgres").environment(IMPATIENCE);
     assertRefused(
-        environment, "the database cannot be used, not even after 1 s; check DATABASE_URL, .*");
+        ABSENT.environment(IMPATIENCE),
+        "the database cannot be used, not even after 1 s; check DATABASE_URL, .*");
   }
 
   @ParameterizedTest
@@ -162,10 +163,6 @@ class DatabaseStartTest {
               + " lock timeout \\(SQLSTATE 55P03\\)");
       locker.rollback();
     }
-  }
-
-  private static ServiceProcess start(int port) {
-    return new ServiceProcess(new Database(port, "postgres").environment());
   }
 
   private static void assertServes(ServiceProcess service) {
