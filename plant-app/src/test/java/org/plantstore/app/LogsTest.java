@@ -78,7 +78,8 @@ class LogsTest {
 
       service.awaitLine("SIGTERM will end the service without draining it: ");
       assertLike(access, service.awaitLine("order-200"));
-      String stranger = DevelopmentKey.token("a stranger", Duration.ofHours(1));
+      String stranger =
+          DevelopmentKey.token(DevelopmentKey.SECRET, "a stranger", Duration.ofHours(1));
       Map<String, String> token = Map.of("Authorization", "Bearer " + stranger);
       assertEquals(403, service.create(FERN, token).statusCode());
       String refusal = service.awaitLine("a%20stranger");

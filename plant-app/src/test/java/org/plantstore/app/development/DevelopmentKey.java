@@ -23,12 +23,7 @@ public final class DevelopmentKey {
 
   /** Returns a token that is valid from now on for the given time. */
   public static String token(Duration validity) {
-    return token("developer", validity);
-  }
-
-  /** Returns a token of another caller. */
-  public static String token(String subject, Duration validity) {
-    return token(SECRET, subject, validity);
+    return token(SECRET, "developer", validity);
   }
 
   /** Returns a token of another secret and caller. */
