@@ -11,7 +11,7 @@ import org.plantstore.app.Main;
  */
 public final class Development {
 
-  private static final String FOLDER = "development.folder";
+  static final String FOLDER = "development.folder";
 
   private Development() {}
 
@@ -19,19 +19,15 @@ public final class Development {
   public static void main(String... arguments) {
     System.setProperty("root.level", "warn"); // of the log
     Path folder =
-        Path.of(
-            System.getProperty(
-                FOLDER, Path.of(System.getProperty("user.home"), ".plant-store").toString()));
-    DevelopmentDatabase database;
+        Path.of(System.getProperty(FOLDER, System.getProperty("user.home") + "/.plant-store"));
     try {
-      database = DevelopmentDatabase.start(folder.toAbsolutePath());
+      System.setProperty("database.url", DevelopmentDatabase.start(folder.toAbsolutePath()));
     } catch (IOException e) {
       System.err.println("The development database does not start: " + e.getMessage());
       System.exit(1);
       return;
     }
     System.setProperty(FOLDER, folder.toString());
-    System.setProperty("database.url", database.url());
     System.setProperty("database.username", DevelopmentDatabase.USERNAME);
     System.setProperty("database.password", DevelopmentDatabase.PASSWORD);
     System.setProperty("jwt.secret", DevelopmentKey.SECRET);

@@ -9,9 +9,8 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
+import org.apache.commons.io.FileUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,13 +27,10 @@ final class DevelopmentDatabase {
   @SuppressWarnings("UnusedVariable")
   private static @Nullable FileChannel lock;
 
-  private final EmbeddedPostgres server;
+  private DevelopmentDatabase() {}
 
-  private DevelopmentDatabase(EmbeddedPostgres server) {
-    this.server = server;
-  }
-
-  static DevelopmentDatabase start(Path folder) throws IOException {
+  /** Starts the server, and returns its address. */
+  static String start(Path folder) throws IOException {
     createForUserAlone(folder);
     FileChannel channel =
         FileChannel.open(
@@ -48,7 +44,7 @@ final class DevelopmentDatabase {
     stopLeftover(data);
     if (Files.exists(initialising)) {
       // The first start did not finish, so the database is incomplete.
-      deleteRecursively(data);
+      FileUtils.deleteDirectory(data.toFile());
     } else if (!Files.exists(data)) {
       Files.createFile(initialising);
     }
@@ -63,10 +59,6 @@ final class DevelopmentDatabase {
             .setServerConfig("unix_socket_directories", "")
             .start();
     Files.deleteIfExists(initialising);
-    return new DevelopmentDatabase(server);
-  }
-
-  String url() {
     return "jdbc:postgresql://localhost:" + server.getPort() + "/postgres";
   }
 
@@ -96,17 +88,6 @@ final class DevelopmentDatabase {
     if (process != null && command.contains("postgres") && command.contains(data.toString())) {
       process.destroy();
       process.onExit().orTimeout(STOP_TIMEOUT.toSeconds(), TimeUnit.SECONDS).join();
-    }
-  }
-
-  private static void deleteRecursively(Path folder) throws IOException {
-    if (!Files.exists(folder)) {
-      return;
-    }
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
     }
   }
 }
