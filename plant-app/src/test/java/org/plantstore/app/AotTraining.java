@@ -22,7 +22,6 @@ public final class AotTraining {
 
   private AotTraining() {}
 
-  /** Makes the cache in the folder of the packaged service. */
   public static void main(String... folders) throws IOException {
     Path folder = Path.of(folders[0]);
     Path cache = folder.resolve("plant-app.aot");

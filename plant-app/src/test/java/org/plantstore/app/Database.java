@@ -1,5 +1,7 @@
 package org.plantstore.app;
 
+import static org.junit.jupiter.api.Assertions.assertNull;
+
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -102,9 +104,7 @@ record Database(int port, String name) {
             connection.createStatement().executeQuery("SELECT id, name, tag FROM plant")) {
       while (rows.next()) {
         NewPlant plant = new NewPlant(rows.getLong(1), rows.getString(2), rows.getString(3));
-        if (plants.put(plant.id(), plant) != null) {
-          throw new AssertionError("a plant is stored twice");
-        }
+        assertNull(plants.put(plant.id(), plant), "a plant is stored twice");
       }
     }
     return plants;

@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -116,8 +115,7 @@ class DeploymentTest {
         POLICY.at("/spec/ingress/1/from").findValues("matchLabels").toString());
     // Both are for this machine alone.
     Manifests.assertJson(
-        String.format(
-            Locale.ROOT, "['127.0.0.1:%1$d:%1$d','127.0.0.1:%2$d:%2$d']", api, management),
+        "['127.0.0.1:%1$s:%1$s','127.0.0.1:%2$s:%2$s']".formatted(api, management),
         COMPOSE.at("/plant-store/ports"));
   }
 
