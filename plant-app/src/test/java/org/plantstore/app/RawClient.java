@@ -16,17 +16,11 @@ final class RawClient implements AutoCloseable {
   private static final int TIMEOUT_MILLIS = 120_000;
   private static final String CONTENT_LENGTH = "content-length: ";
 
-  private final String token;
   private final Socket socket;
   private final InputStream input;
   private boolean last;
 
-  RawClient(int port, String token) throws IOException {
-    this(SocketFactory.getDefault(), port, token);
-  }
-
-  RawClient(SocketFactory sockets, int port, String token) throws IOException {
-    this.token = token;
+  RawClient(SocketFactory sockets, int port) throws IOException {
     socket = sockets.createSocket("localhost", port);
     socket.setSoTimeout(TIMEOUT_MILLIS);
     input = new BufferedInputStream(socket.getInputStream(), 512);
@@ -40,7 +34,7 @@ final class RawClient implements AutoCloseable {
   void sendHead(int missingBytes, String body) throws IOException {
     send(
         "POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
-            + token
+            + ServiceProcess.token()
             + "\r\nContent-Type: application/json\r\nContent-Length: "
             + (body.length() + missingBytes)
             + "\r\n\r\n"

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.net.ConnectException;
@@ -14,11 +13,9 @@ import java.net.SocketException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -26,9 +23,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.net.SocketFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
@@ -55,15 +50,13 @@ class ShutdownTest {
   /** Their lines exceed the capacity of a pipe, but not that of the service's queue. */
   private static final int REQUESTS_BEFORE_THE_END = 600;
 
-  private static final Pattern CONTENT_LENGTH = Pattern.compile("(?i)content-length: (\\d+)");
-  private static final Pattern REQUEST_ID = Pattern.compile("request_id=(request-\\d+)");
-
   @AutoClose("shutdownNow")
   private final ExecutorService threads = Executors.newCachedThreadPool();
 
   private final AtomicLong ids = new AtomicLong();
   @AutoClose private @Nullable ServiceProcess started;
   private Database database;
+  private SocketFactory sockets = SocketFactory.getDefault();
 
   @BeforeEach
   void start() throws SQLException {
@@ -73,19 +66,14 @@ class ShutdownTest {
   /** Over TLS, which has a step more; {@link ProxiesTest} shows it without. */
   @Test
   void service_that_is_asked_to_end_serves_on_and_fails_no_request() throws Exception {
-    TestCertificate certificate = TestCertificate.issue();
-    Map<String, String> settings = new HashMap<>(certificate.settings());
-    settings.put("DRAIN_SECONDS", "3");
-    ServiceProcess service = start(settings);
-    SocketFactory sockets = certificate.sockets();
-    List<Future<Void>> clients = startClients(() -> createUntilTold(sockets, service.port));
-    Await.until("creates go on", () -> ids.get() > CREATES_BEFORE);
+    ServiceProcess service = startOverTls(Map.of("DRAIN_SECONDS", "3"));
+    List<Future<Void>> clients = startClients(() -> createUntilTold(service.port));
 
     long asked = System.nanoTime();
     service.terminate();
 
     service.awaitReadiness(503);
-    try (RawClient late = new RawClient(sockets, service.port, ServiceProcess.token())) {
+    try (RawClient late = new RawClient(sockets, service.port)) {
       assertEquals(200, late.create(0));
       assertTrue(late.isLast(), "a client is told to connect elsewhere");
     }
@@ -101,9 +89,8 @@ class ShutdownTest {
   /** Without care, the kernel would reset all clients. */
   @Test
   void connections_that_were_accepted_are_answered() throws Exception {
-    ServiceProcess service = start(Map.of());
+    ServiceProcess service = start(new ServiceProcess(database.environment()));
     List<Future<Integer>> clients = startClients(() -> createUntilRefused(service.port));
-    Await.until("creates go on", () -> ids.get() > CREATES_BEFORE);
 
     service.terminate();
 
@@ -118,18 +105,13 @@ class ShutdownTest {
 
   @Test
   void requests_in_each_state_are_answered_and_logged_after_the_port_is_closed() throws Exception {
-    TestCertificate certificate = TestCertificate.issue();
-    Map<String, String> settings = new HashMap<>(certificate.settings());
-    settings.putAll(Map.of("ACCESS_LOG", "on", "DATABASE_TIMEOUT_SECONDS", "60"));
-    ServiceProcess service = start(settings);
-    SocketFactory sockets = certificate.sockets();
-    String token = ServiceProcess.token();
-    try (RawClient sent = new RawClient(sockets, service.port, token);
-        RawClient unfinished = new RawClient(sockets, service.port, token);
-        RawClient first = new RawClient(sockets, service.port, token);
+    ServiceProcess service =
+        startOverTls(Map.of("ACCESS_LOG", "on", "DATABASE_TIMEOUT_SECONDS", "60"));
+    try (RawClient sent = new RawClient(sockets, service.port);
+        RawClient unfinished = new RawClient(sockets, service.port);
+        RawClient first = new RawClient(sockets, service.port);
         Socket reader = sockets.createSocket();
-        Connection locker = database.lock("plant");
-        Statement statement = locker.createStatement()) {
+        Connection locker = database.lock("plant")) {
       sent.sendHead(0, "{\"id\":1,\"name\":\"fern\"}");
       unfinished.sendHead(1, "{\"id\":2,\"name\":\"fern\"");
       beginReading(reader, service.port);
@@ -141,7 +123,7 @@ class ShutdownTest {
       unfinished.send("}");
       readToTheEnd(reader);
       // Longer than the default time that frameworks wait for accepted requests.
-      statement.execute("SELECT pg_sleep(20)");
+      database.execute("SELECT pg_sleep(20)");
       assertTrue(service.isAlive(), "it waits for the creates");
       locker.rollback();
 
@@ -165,23 +147,23 @@ class ShutdownTest {
 
   private static void readToTheEnd(Socket reader) throws IOException {
     String rest = new String(reader.getInputStream().readAllBytes(), ISO_8859_1);
-    Matcher length = CONTENT_LENGTH.matcher(rest);
-    assertTrue(length.find(), rest);
-    assertEquals(Integer.parseInt(length.group(1)), rest.length() - rest.indexOf("\r\n\r\n") - 4);
+    String[] headAndBody = rest.toLowerCase(Locale.ROOT).split("\r\n\r\n", 2);
+    String length = "content-length: " + headAndBody[1].length();
+    assertTrue(headAndBody[0].lines().anyMatch(length::equals), length + headAndBody[0]);
   }
 
   @Test
   void store_that_closes_on_the_event_of_the_framework_sees_no_create_afterwards()
       throws Exception {
     ProcessBuilder command = ServiceProcess.withoutPostgres("", "--closing.store=on");
-    requireDefault("HUP", command);
-    ServiceProcess service =
-        start(
-            new ServiceProcess(
-                command, Map.of("JWT_SECRET", DevelopmentKey.SECRET, "DRAIN_SECONDS", "1")));
-    List<Future<Void>> clients =
-        startClients(() -> createUntilTold(SocketFactory.getDefault(), service.port));
-    Await.until("creates go on", () -> ids.get() > CREATES_BEFORE);
+    // A process that was started with nohup ignores SIGHUP, as do its children.
+    String[] probe = {"env", "--default-signal=HUP", "true"};
+    Assumptions.assumeTrue(Program.run(Path.of("."), Map.of(), probe).exitCode() == 0);
+    command.command().addAll(0, List.of("env", "--default-signal=HUP"));
+    Map<String, String> environment =
+        Map.of("JWT_SECRET", DevelopmentKey.SECRET, "DRAIN_SECONDS", "1");
+    ServiceProcess service = start(new ServiceProcess(command, environment));
+    List<Future<Void>> clients = startClients(() -> createUntilTold(service.port));
 
     service.signal("HUP");
 
@@ -191,14 +173,6 @@ class ShutdownTest {
     assertEquals(129, service.awaitExit());
     assertEquals(1, service.linesWith("the store is closed"), service::output);
     assertEquals("", service.errors());
-  }
-
-  /** A process that was started with nohup ignores SIGHUP, as do its children. */
-  private static void requireDefault(String signal, ProcessBuilder command) throws IOException {
-    List<String> env = List.of("env", "--default-signal=" + signal);
-    String[] probe = {env.get(0), env.get(1), "true"};
-    Assumptions.assumeTrue(Program.run(Path.of("."), Map.of(), probe).exitCode() == 0);
-    command.command().addAll(0, env);
   }
 
   @ParameterizedTest
@@ -227,18 +201,22 @@ class ShutdownTest {
       // Longer than the default time for flushing a log.
       LockSupport.parkNanos(Duration.ofSeconds(5).toNanos());
       assertTrue(service.isAlive(), "it waits for its reader");
-      String log;
-      try (BufferedReader output = service.outputReader()) {
-        log = output.lines().collect(Collectors.joining("\n"));
-      }
-      assertEquals(REQUESTS_BEFORE_THE_END, REQUEST_ID.matcher(log).results().count(), log);
-      assertTrue(log.contains(" - Stopped"), log);
+      List<String> log = service.outputReader().lines().toList();
+      assertEquals(
+          REQUESTS_BEFORE_THE_END,
+          log.stream().filter(line -> line.contains("request_id=request-")).count(),
+          log::toString);
+      assertTrue(log.stream().anyMatch(line -> line.contains(" - Stopped")), log::toString);
     }
     assertEquals(ServiceProcess.TERMINATED, service.awaitExit());
   }
 
-  private ServiceProcess start(Map<String, String> settings) {
-    return start(new ServiceProcess(database.environment(settings)));
+  private ServiceProcess startOverTls(Map<String, String> settings) throws Exception {
+    TestCertificate certificate = TestCertificate.issue();
+    sockets = certificate.sockets();
+    Map<String, String> environment = database.environment(settings);
+    environment.putAll(certificate.settings());
+    return start(new ServiceProcess(environment));
   }
 
   private ServiceProcess start(ServiceProcess service) {
@@ -246,17 +224,16 @@ class ShutdownTest {
     return started.awaitReady();
   }
 
+  /** Returns when the clients have created many plants, and go on. */
   private <T> List<Future<T>> startClients(Callable<T> client) {
-    List<Future<T>> clients = new ArrayList<>();
-    for (int number = 0; number < CLIENTS; number++) {
-      clients.add(threads.submit(client));
-    }
+    List<Future<T>> clients = Stream.generate(() -> threads.submit(client)).limit(CLIENTS).toList();
+    Await.until("creates go on", () -> ids.get() > CREATES_BEFORE);
     return clients;
   }
 
   /** Creates plants on one connection until an answer asks for another. */
-  private Void createUntilTold(SocketFactory sockets, int port) throws IOException {
-    try (RawClient client = new RawClient(sockets, port, ServiceProcess.token())) {
+  private Void createUntilTold(int port) throws IOException {
+    try (RawClient client = new RawClient(sockets, port)) {
       while (!client.isLast()) {
         assertEquals(200, client.create(ids.incrementAndGet()));
       }
@@ -266,9 +243,8 @@ class ShutdownTest {
 
   /** Creates each plant on a connection of its own until one is refused (0) or reset (1). */
   private int createUntilRefused(int port) throws IOException {
-    String token = ServiceProcess.token();
     while (true) {
-      try (RawClient client = new RawClient(port, token)) {
+      try (RawClient client = new RawClient(sockets, port)) {
         assertEquals(200, client.create(ids.incrementAndGet()));
       } catch (ConnectException refused) {
         return 0;

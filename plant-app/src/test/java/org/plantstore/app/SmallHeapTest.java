@@ -63,7 +63,6 @@ class SmallHeapTest {
   @AutoClose("shutdownNow")
   private final ExecutorService clients = Executors.newFixedThreadPool(CONNECTIONS + 1);
 
-  private final String token = ServiceProcess.token();
   private final List<AutoCloseable> open = new ArrayList<>();
 
   @BeforeAll
@@ -116,7 +115,7 @@ class SmallHeapTest {
     try (ServiceProcess encrypting = start(certificate.settings())) {
       assertAnswered(
           64, // fewer than the limit of concurrent handshakes
-          id -> () -> largeCreate(new RawClient(sockets, encrypting.port, token), id, true));
+          id -> () -> largeCreate(new RawClient(sockets, encrypting.port), id, true));
     }
   }
 
@@ -139,7 +138,7 @@ class SmallHeapTest {
   void connections_that_wait_for_their_clients_are_in_nobodys_way(String kind) throws Exception {
     String headers = ("X-Long: " + "x".repeat(120) + "\r\n").repeat(95);
     String anonymous = "POST /plants HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
-    String head = anonymous + "Authorization: Bearer " + token + "\r\n";
+    String head = anonymous + "Authorization: Bearer " + ServiceProcess.token() + "\r\n";
     String begin =
         switch (kind) {
           case "head" -> anonymous + headers;
@@ -174,12 +173,7 @@ class SmallHeapTest {
       assertEquals(200, limited.readiness());
       closeConnections();
       Await.success(
-          "a create has room",
-          () -> {
-            try (RawClient client = new RawClient(limited.port, token)) {
-              assertEquals(200, client.create(604));
-            }
-          });
+          "a create has room", () -> assertEquals(200, limited.create(604, "fern").statusCode()));
       limited.awaitLine("At most 352 connections can be open");
       assertEquals(0, limited.linesWith("Exception"));
     }
@@ -197,7 +191,7 @@ class SmallHeapTest {
   }
 
   private RawClient connect() throws IOException {
-    return new RawClient(service.port, token);
+    return new RawClient(SocketFactory.getDefault(), service.port);
   }
 
   private static int largeCreate(RawClient client, int id, boolean isRead) {
