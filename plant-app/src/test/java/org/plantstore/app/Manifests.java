@@ -3,7 +3,6 @@ package org.plantstore.app;
 import static java.util.stream.Collectors.toMap;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -15,8 +14,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.yaml.snakeyaml.Yaml;
 
 /** The deployment files, and the numbers and names that they must agree with. */
@@ -89,9 +88,14 @@ final class Manifests {
   }
 
   static String first(Pattern pattern, String text) {
-    Matcher matcher = pattern.matcher(text);
-    assertTrue(matcher.find(), () -> "there is no " + pattern);
-    return matcher.group(1);
+    return groups(pattern, text)
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("there is no " + pattern));
+  }
+
+  /** Returns the last group of each match. */
+  static Stream<String> groups(Pattern pattern, String text) {
+    return pattern.matcher(text).results().map(match -> match.group(match.groupCount()));
   }
 
   static String text(Path file) {

@@ -3,6 +3,7 @@ package org.plantstore.app;
 import static java.util.stream.Collectors.toSet;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.app.Manifests.groups;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -89,10 +90,6 @@ class MarkdownTest {
     return groups(pattern, text).map(line -> line.replace("{}", "…").replaceAll("[: ]+$", ""));
   }
 
-  private static Stream<String> groups(Pattern pattern, String text) {
-    return pattern.matcher(text).results().map(match -> match.group(1));
-  }
-
   /** Returns the files of the project whose paths match, except those of a build or npm. */
   private static List<Path> files(String path) throws IOException {
     try (Stream<Path> files = Files.walk(ROOT)) {
@@ -100,7 +97,6 @@ class MarkdownTest {
           .filter(file -> file.toString().matches(path))
           .filter(
               file -> !ROOT.relativize(file).toString().matches("(.*/)?(target|node_modules)/.*"))
-          .sorted()
           .toList();
     }
   }

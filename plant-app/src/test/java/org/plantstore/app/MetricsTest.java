@@ -25,10 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * The metrics as Prometheus scrapes them match the page on operations, the dashboard and the
- * alerts.
- */
+/** The metrics match the page on operations, the dashboard and the alerts. */
 class MetricsTest {
 
   private static final List<JsonNode> ALERTS =
@@ -212,12 +209,7 @@ class MetricsTest {
     }
   }
 
-  /** Returns the last group of each match. */
   private static Set<String> groups(Pattern pattern, String text) {
-    return pattern
-        .matcher(text)
-        .results()
-        .map(match -> match.group(match.groupCount()))
-        .collect(toCollection(TreeSet::new));
+    return Manifests.groups(pattern, text).collect(toCollection(TreeSet::new));
   }
 }
