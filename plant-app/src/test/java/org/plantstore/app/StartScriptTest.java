@@ -33,10 +33,10 @@ class StartScriptTest {
   private final Map<String, String> environment = new HashMap<>();
   private Path installation;
   private Path link;
+  private Path java;
 
   @BeforeEach
   void install() throws IOException {
-    Program.requireInstalled("sh");
     Program.requireInstalled("readlink");
     root = root.toRealPath();
     installation = Files.createDirectory(root.resolve("plant store"));
@@ -45,11 +45,11 @@ class StartScriptTest {
     Files.createSymbolicLink(root.resolve("first"), Path.of("plant store/plant-store"));
     Path elsewhere = Files.createDirectory(root.resolve("elsewhere"));
     link = Files.createSymbolicLink(elsewhere.resolve("link"), Path.of("../first"));
+    useJava("25.0.3");
   }
 
   @Test
   void options_of_the_user_come_last_and_are_no_patterns() throws IOException {
-    useJava("25.0.3");
     environment.put("JAVA_OPTS", "-XX:NewSize=1m  -Dany=*");
 
     Path largePages = Path.of("/sys/kernel/mm/transparent_hugepage/enabled");
@@ -108,7 +108,6 @@ class StartScriptTest {
   @Test
   void java_on_the_path_is_used_without_java_home_and_told_if_it_is_absent() throws IOException {
     useJava("17.0.1");
-    Path java = Path.of(java());
     environment.put("JAVA_HOME", "");
     useToolsAnd(java);
     assertTrue(options().contains("-XX:+UseParallelGC"));
@@ -123,19 +122,19 @@ class StartScriptTest {
   @CsvSource({"16.0.2, 16", "11.0.2, 11", "1.8.0_402, 8", "'', another program"})
   void java_that_is_too_old_is_named(String version, String what) throws IOException {
     useJava(version);
-    assertRefusal("Java must be 17 or later, but " + java() + " is " + what);
+    assertRefusal("Java must be 17 or later, but " + java + " is " + what);
 
     Files.delete(Path.of(environment.get("JAVA_HOME"), "release"));
-    assertRefusal("Java must be 17 or later, but " + java() + " is " + what);
+    assertRefusal("Java must be 17 or later, but " + java + " is " + what);
   }
 
   /** Makes a program that the script takes for Java. */
   private void useJava(String version) throws IOException {
     Path home = Files.createDirectory(root.resolve("java " + version));
     Files.writeString(home.resolve("release"), "OS_NAME=any\nJAVA_VERSION=\"" + version + "\"\n");
-    Path program = Files.createDirectory(home.resolve("bin")).resolve("java");
+    java = Files.createDirectory(home.resolve("bin")).resolve("java");
     Files.writeString(
-        program,
+        java,
         """
         #!/bin/sh
         if [ "$1" = -version ]; then
@@ -145,7 +144,7 @@ class StartScriptTest {
         fi
         """
             .formatted(version));
-    Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
+    Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
     environment.put("JAVA_HOME", home.toString());
   }
 
@@ -174,9 +173,5 @@ class StartScriptTest {
 
   private Program.Ended run() throws IOException {
     return Program.run(root, environment, link.toString(), "--an=argument 1");
-  }
-
-  private String java() {
-    return environment.get("JAVA_HOME") + "/bin/java";
   }
 }
