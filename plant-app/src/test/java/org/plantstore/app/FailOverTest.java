@@ -75,7 +75,7 @@ class FailOverTest {
     Path names = Files.writeString(folder.resolve("hosts"), "127.0.0.1 localhost database\n");
     try (NetworkProxy old = new NetworkProxy(first.port());
         NetworkProxy other =
-            new NetworkProxy(InetAddress.getByName("127.0.0.2"), old.port(), second.port());
+            new NetworkProxy(InetAddress.getByName("127.0.0.2"), old.port(), second.port(), 1);
         ServiceProcess service =
             start("database:" + old.port() + "/postgres", "-Djdk.net.hosts.file=" + names)) {
       assertServedSoon(service);

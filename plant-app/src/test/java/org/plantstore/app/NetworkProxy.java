@@ -20,10 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
-/**
- * The network between the service and its database, or a caller, with faults on demand. Safe for
- * use by many threads.
- */
+/** The network to a database or a service, with faults on demand. Safe for use by many threads. */
 class NetworkProxy implements AutoCloseable {
 
   private static final int CONNECT_TIMEOUT_MILLIS = 300;
@@ -46,11 +43,7 @@ class NetworkProxy implements AutoCloseable {
   private volatile Set<Socket> abandoned = Set.of();
 
   NetworkProxy(int target) {
-    this(InetAddress.getLoopbackAddress(), 0, target);
-  }
-
-  NetworkProxy(InetAddress address, int port, int target) {
-    this(address, port, target, 1);
+    this(InetAddress.getLoopbackAddress(), 0, target, 1);
   }
 
   /** With a larger backlog, more clients than one can connect at once without delay. */

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
@@ -68,10 +69,8 @@ class PoolerTest {
   void transaction_mode_is_refused_with_any_number_of_other_clients(String parameters, int clients)
       throws Exception {
     startPooler(database(), "transaction");
-    List<Future<?>> load = new ArrayList<>();
-    for (int client = 0; client < clients; client++) {
-      load.add(others.submit(this::runStatements));
-    }
+    List<Future<Void>> load =
+        Stream.generate(() -> others.submit(this::runStatements)).limit(clients).toList();
 
     assertEquals(
         "the database must not be behind a pooler in transaction mode; set pool_mode to session",

@@ -36,7 +36,7 @@ class RotationTest {
   private final Set<Integer> statuses = ConcurrentHashMap.newKeySet();
 
   /** The token of the last answered create of each caller. */
-  private final Map<Integer, String> answered = new ConcurrentHashMap<>();
+  private final Map<Thread, String> answered = new ConcurrentHashMap<>();
 
   private volatile String token = token(OLD);
   private volatile boolean isDone;
@@ -52,19 +52,16 @@ class RotationTest {
     database.execute("SELECT pg_reload_conf()");
     Path secrets = Files.writeString(folder.resolve("secrets"), OLD);
     Path password = Files.writeString(folder.resolve("password"), "old\n");
-    Map<String, String> environment =
-        database.environment(
-            Map.of(
-                "DATABASE_USERNAME", "rotating",
-                "DATABASE_PASSWORD_FILE", password.toString(),
-                "JWT_SECRET_FILE", secrets.toString()));
+    Map<String, String> environment = database.environment();
+    environment.put("DATABASE_USERNAME", "rotating");
+    environment.put("DATABASE_PASSWORD_FILE", password.toString());
+    environment.put("JWT_SECRET_FILE", secrets.toString());
     environment.keySet().removeAll(Set.of("DATABASE_PASSWORD", "JWT_SECRET"));
 
     ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
     try (ServiceProcess service = new ServiceProcess(environment).awaitReady()) {
       for (int caller = 0; caller < CALLERS; caller++) {
-        int number = caller;
-        callers.execute(() -> createWithoutEnd(service, number));
+        callers.execute(() -> createWithoutEnd(service));
       }
       replace(secrets, OLD + "\n" + NEW + "\n");
       service.awaitLine("JWT_SECRET_FILE has changed, and now has 2 secrets");
@@ -95,11 +92,11 @@ class RotationTest {
     return DevelopmentKey.token(secret, "caller", Duration.ofHours(1));
   }
 
-  private void createWithoutEnd(ServiceProcess service, int caller) {
+  private void createWithoutEnd(ServiceProcess service) {
     while (!isDone) {
       String used = token;
       statuses.add(create(service, used));
-      answered.put(caller, used);
+      answered.put(Thread.currentThread(), used);
     }
   }
 
