@@ -41,10 +41,7 @@ final class Program {
     }
   }
 
-  /**
-   * Runs a program to its end; one that takes too long is killed. Of this process' variables it has
-   * only {@link #INHERITED}.
-   */
+  /** Runs a program to its end; one that takes too long is killed. */
   static Ended run(Path folder, Map<String, String> environment, String... command)
       throws IOException {
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());

@@ -9,10 +9,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * No request fails behind the proxies of the page while an instance is replaced, nor behind nginx
- * while it is killed.
- */
+/** The proxies of the page in front of two instances. */
 @Tag("slow")
 class ProxiesTest {
 

@@ -5,9 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/**
- * A proxy in front of two instances, with the lines of the page; skips the test if it is absent.
- */
+/** A proxy of two instances, with the lines of the page; skips the test if it is absent. */
 final class ReverseProxy extends ServiceClient implements AutoCloseable {
 
   /** The proxies whose lines are tried, each with what its lines have around them. */

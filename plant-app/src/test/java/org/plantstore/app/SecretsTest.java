@@ -21,10 +21,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.plantstore.app.development.DevelopmentKey;
 
-/**
- * No secret is in the log or in the answers, whatever fails and at any log level. All secrets have
- * a common part, which the test searches for.
- */
+/** All secrets have a common part, which is searched for in the log and in the answers. */
 @Tag("newest")
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
