@@ -50,8 +50,6 @@ class PlantStoreContractTest {
       EnumSet.of(
           SampleStore.HANGS_AFTER_A_FAILURE,
           SampleStore.KEEPS_A_LOCK_AFTER_NULL_OR_AN_INTERRUPT,
-          SampleStore.LOSES_A_CONNECTION_BY_EACH_CANCELLATION,
-          SampleStore.FORGETS_A_CALL_THAT_IS_REJECTED,
           SampleStore.WAITS_FOR_A_SILENT_SERVER,
           SampleStore.NEVER_CONNECTS_AGAIN);
 

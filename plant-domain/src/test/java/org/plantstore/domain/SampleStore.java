@@ -21,13 +21,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
@@ -48,35 +47,26 @@ enum SampleStore {
       "r6",
       "r7",
       "r8_many"),
-  COMPARES_ONLY_NAMES(
-      (database, plant) -> {
-        NewPlant stored = database.putIfAbsent(plant);
-        return stored.name().equals(plant.name()) ? plant : stored;
-      },
-      "r2"),
+  COMPARES_ONLY_NAMES(comparing(NewPlant::name), "r2"),
 
-  IGNORES_CASE(comparing(text -> text.toLowerCase(Locale.ROOT)), "r2"),
+  IGNORES_CASE(comparingTexts(text -> text.toLowerCase(Locale.ROOT)), "r2"),
   IGNORES_ACCENTS(
-      comparing(text -> Normalizer.normalize(text, Normalizer.Form.NFD).replaceAll("\\p{M}", "")),
+      comparingTexts(
+          text -> Normalizer.normalize(text, Normalizer.Form.NFD).replaceAll("\\p{M}", "")),
       "r2"),
-  IGNORES_NORMAL_FORMS(comparing(text -> Normalizer.normalize(text, Normalizer.Form.NFC)), "r2"),
-  IGNORES_PADDING(comparing(String::strip), "r2"),
-  COMPARES_255_CHARACTERS(comparing(text -> text.substring(0, Math.min(text.length(), 255))), "r2"),
-  COMPARES_HASHES(comparing(String::hashCode), "r2"),
-  COMPARES_CHECKSUMS(comparing(SampleStore::checksum), "r2"),
+  IGNORES_NORMAL_FORMS(
+      comparingTexts(text -> Normalizer.normalize(text, Normalizer.Form.NFC)), "r2"),
+  IGNORES_PADDING(comparingTexts(String::strip), "r2"),
+  COMPARES_255_CHARACTERS(
+      comparingTexts(text -> text.substring(0, Math.min(text.length(), 255))), "r2"),
+  COMPARES_HASHES(comparingTexts(String::hashCode), "r2"),
+  COMPARES_CHECKSUMS(comparingTexts(SampleStore::checksum), "r2"),
   COMPARES_A_MILLION_CHARACTERS(
-      comparing(text -> text.substring(0, Math.min(text.length(), 1 << 20))), "r2"),
-  COMPARES_ASCII(comparing(text -> text.replaceAll("[^\\p{ASCII}]", "?")), "r2"),
-  IGNORES_KINDS_OF_BLANKS(comparing(text -> text.replaceAll("\\s+", " ")), "r2"),
-  IGNORES_PUNCTUATION(comparing(text -> text.replaceAll("\\p{Punct}", "")), "r2"),
-  COMPARES_JOINED_TEXTS(
-      (database, plant) -> {
-        NewPlant stored = database.putIfAbsent(plant);
-        return (stored.name() + "|" + stored.tag()).equals(plant.name() + "|" + plant.tag())
-            ? plant
-            : stored;
-      },
-      "r2"),
+      comparingTexts(text -> text.substring(0, Math.min(text.length(), 1 << 20))), "r2"),
+  COMPARES_ASCII(comparingTexts(text -> text.replaceAll("[^\\p{ASCII}]", "?")), "r2"),
+  IGNORES_KINDS_OF_BLANKS(comparingTexts(text -> text.replaceAll("\\s+", " ")), "r2"),
+  IGNORES_PUNCTUATION(comparingTexts(text -> text.replaceAll("\\p{Punct}", "")), "r2"),
+  COMPARES_JOINED_TEXTS(comparing(plant -> plant.name() + "|" + plant.tag()), "r2"),
   STORES_TAGS_ONCE_FOR_EACH_CASE(
       (database, plant) -> {
         long key = String.valueOf(plant.tag()).toLowerCase(Locale.ROOT).hashCode() - (1L << 40);
@@ -97,14 +87,8 @@ enum SampleStore {
   READS_THEN_WRITES_NEGATIVE_IDS(readingThenWriting(plant -> plant.id() < 0), "r3"),
   READS_THEN_WRITES_WITHOUT_A_TAG(readingThenWriting(plant -> plant.tag() == null), "r3"),
   READS_THEN_WRITES_LONG_TEXTS(readingThenWriting(plant -> plant.name().length() > 8_192), "r3"),
-  LOCKS_IDS_THAT_JAVA_SHARES(
-      (database, plant) -> {
-        Object id = plant.id();
-        synchronized (id) {
-          return database.readThenWrite(plant);
-        }
-      },
-      "r3"),
+  READS_THEN_WRITES_IDS_THAT_JAVA_DOES_NOT_SHARE(
+      readingThenWriting(plant -> Math.abs(plant.id()) > 128), "r3"),
   REFUSES_ONE_OF_EQUAL_PLANTS(
       (database, plant) -> {
         if (database.unwritten.contains(plant)) {
@@ -138,9 +122,7 @@ enum SampleStore {
         return new NewPlant(plant.id(), name, plant.tag());
       }),
       "r4"),
-  WRITES_AN_EMPTY_TAG_FOR_NONE(
-      writing(plant -> new NewPlant(plant.id(), plant.name(), Objects.toString(plant.tag(), ""))),
-      "r4"),
+  WRITES_AN_EMPTY_TAG_FOR_NONE(writing(SampleStore::withAnEmptyTagForNone), "r4"),
   OVERWRITES_AFTER_A_CRASH(
       (database, plant) -> {
         NewPlant stored = database.putIfAbsent(plant);
@@ -181,22 +163,13 @@ enum SampleStore {
   NORMALISES(changingTexts(text -> Normalizer.normalize(text, Normalizer.Form.NFC)), "r5"),
   TRUNCATES(changingTexts(text -> text.substring(0, Math.min(text.length(), 1 << 16))), "r5"),
   TAKES_AN_EMPTY_TAG_FOR_NONE(
-      (database, plant) ->
-          database.putIfAbsent(
-              "".equals(plant.tag()) ? new NewPlant(plant.id(), plant.name(), null) : plant),
+      changing(
+          plant -> "".equals(plant.tag()) ? new NewPlant(plant.id(), plant.name(), null) : plant),
       "r5"),
-  TAKES_NO_TAG_FOR_AN_EMPTY_ONE(
-      (database, plant) ->
-          database.putIfAbsent(
-              new NewPlant(plant.id(), plant.name(), Objects.toString(plant.tag(), ""))),
-      "r1",
-      "r2",
-      "r5"),
+  TAKES_NO_TAG_FOR_AN_EMPTY_ONE(changing(SampleStore::withAnEmptyTagForNone), "r1", "r2", "r5"),
 
   KEEPS_IDS_AS_DOUBLES(
-      (database, plant) ->
-          database.putIfAbsent(new NewPlant((long) (double) plant.id(), plant.name(), plant.tag())),
-      "r6"),
+      changing(plant -> new NewPlant((long) (double) plant.id(), plant.name(), plant.tag())), "r6"),
 
   LEAKS_A_CAUSE(
       SOUND.store,
@@ -233,16 +206,12 @@ enum SampleStore {
       "r8_many"),
   HAS_16_CONNECTIONS_AND_WAITS_FOR_NONE(
       (database, plant) -> {
-        if (database.callers.incrementAndGet() > 16) {
-          database.callers.decrementAndGet();
+        if (!database.pool.tryAcquire()) {
           throw new PlantStoreUnavailableException("no connection is free");
         }
-        try {
-          LockSupport.parkNanos(10_000_000);
-          return database.putIfAbsent(plant);
-        } finally {
-          database.callers.decrementAndGet();
-        }
+        LockSupport.parkNanos(10_000_000);
+        database.pool.release();
+        return database.putIfAbsent(plant);
       },
       "r8_many"),
   SHARES_ONE_STATEMENT(
@@ -310,59 +279,29 @@ enum SampleStore {
       },
       "r7_an_interrupt"),
 
-  WRAPS_THE_FAILURE_OF_A_STAGE(SOUND.store, "r7_a_failure.*ASYNCHRONOUS") {
-    @Override
-    PlantStore unreachableOn(Database database) {
-      PlantStore blocking = super.unreachableOn(database);
-      return asynchronous(
-          blocking,
-          (plant, executor) -> CompletableFuture.supplyAsync(() -> blocking.putIfAbsent(plant)));
-    }
-  },
-  THROWS_BEFORE_THERE_IS_A_STAGE(SOUND.store, "r7_a_failure.*ASYNCHRONOUS") {
-    @Override
-    PlantStore unreachableOn(Database database) {
-      PlantStore blocking = super.unreachableOn(database);
-      return asynchronous(
-          blocking,
-          (plant, executor) -> CompletableFuture.completedFuture(blocking.putIfAbsent(plant)));
-    }
-  },
-  LOCKS_EACH_FORM_FOR_ITSELF(SOUND.store, "r3.*ASYNCHRONOUS") {
-    @Override
-    PlantStore on(Database database) {
-      return asynchronous(
-          locking(database.memory, database::readThenWrite),
-          locking(database.disk, database::readThenWrite)::putIfAbsentAsync);
-    }
-  },
-  SHARES_ONE_FUTURE(SOUND.store, "r8_a_call") {
-    @Override
-    PlantStore on(Database database) {
-      Map<NewPlant, CompletionStage<NewPlant>> stages = new ConcurrentHashMap<>();
-      PlantStore blocking =
-          plant -> {
-            LockSupport.parkNanos(plant.id() < 20 ? 10_000_000 : 0);
-            return database.putIfAbsent(plant);
-          };
-      return asynchronous(
-          blocking,
-          (plant, executor) ->
-              stages.computeIfAbsent(plant, key -> blocking.putIfAbsentAsync(key, executor)));
-    }
-  },
+  WRAPS_FAILURES_AND_THROWS_A_REJECTION(
+      (database, blocking, plant, executor) ->
+          CompletableFuture.supplyAsync(() -> blocking.putIfAbsent(plant), executor),
+      "r7_a_failure.*ASYNCHRONOUS",
+      "r7_a_call"),
+  THROWS_BEFORE_THERE_IS_A_STAGE(
+      (database, blocking, plant, executor) ->
+          CompletableFuture.completedFuture(blocking.putIfAbsent(plant)),
+      "r7_a_failure.*ASYNCHRONOUS"),
+  LOCKS_EACH_FORM_FOR_ITSELF(
+      (database, plant) -> locking(database.memory, database::readThenWrite).putIfAbsent(plant),
+      (database, blocking, plant, executor) ->
+          locking(database.disk, database::readThenWrite).putIfAbsentAsync(plant, executor),
+      "r3.*ASYNCHRONOUS"),
+  SHARES_ONE_FUTURE(
+      Database::putIfAbsentSlowly,
+      (database, blocking, plant, executor) ->
+          database.stages.computeIfAbsent(plant, key -> blocking.putIfAbsentAsync(key, executor)),
+      "r8_a_call"),
   REMOVES_THE_PLANT_OF_A_CANCELLED_STAGE(
-      (database, plant) -> {
-        NewPlant stored = database.putIfAbsent(plant);
-        Database.longRoundTrip();
-        return stored;
-      },
-      "r8_a_call") {
-    @Override
-    PlantStore on(Database database) {
-      return cancellable(super.on(database), plant -> database.memory.remove(plant.id()));
-    }
-  },
+      Database::putIfAbsentSlowly,
+      cancellable((database, plant) -> database.memory.remove(plant.id())),
+      "r8_a_call"),
   FAILS_NEIGHBOURS_OF_A_CANCELLED_STAGE(
       (database, plant) -> {
         database.unwritten.add(plant);
@@ -372,64 +311,9 @@ enum SampleStore {
         }
         return database.putIfAbsent(plant);
       },
-      "r8_a_call") {
-    @Override
-    PlantStore on(Database database) {
-      PlantStore store = super.on(database);
-      return asynchronous(
-          store,
-          (plant, executor) -> {
-            var stage = store.putIfAbsentAsync(plant, executor).toCompletableFuture();
-            CompletionStage<NewPlant> unused =
-                stage.whenComplete((stored, failure) -> {
-                  if (stage.isCancelled()) {
-                    database.unwritten.removeIf(other -> other.id() != plant.id());
-                  }
-                });
-            return stage;
-          });
-    }
-  },
-  LOSES_A_CONNECTION_BY_EACH_CANCELLATION(SOUND.store, "r8_a_call") {
-    @Override
-    PlantStore on(Database database) {
-      Semaphore connections = new Semaphore(4); // few cancellations are in time on a busy machine
-      PlantStore blocking =
-          plant -> {
-            connections.acquireUninterruptibly();
-            Database.longRoundTrip();
-            connections.release();
-            return database.putIfAbsent(plant);
-          };
-      return cancellable(blocking, plant -> connections.acquireUninterruptibly());
-    }
-  },
-  THROWS_THE_REJECTION_OF_A_CALL(SOUND.store, "r7_a_call") {
-    @Override
-    PlantStore on(Database database) {
-      PlantStore blocking = super.on(database);
-      return asynchronous(
-          blocking,
-          (plant, executor) ->
-              CompletableFuture.supplyAsync(() -> blocking.putIfAbsent(plant), executor));
-    }
-  },
-  FORGETS_A_CALL_THAT_IS_REJECTED(SOUND.store, "r7_a_call") {
-    @Override
-    PlantStore on(Database database) {
-      PlantStore blocking = super.on(database);
-      return asynchronous(
-          blocking,
-          (plant, executor) -> {
-            try {
-              executor.execute(() -> {});
-              return blocking.putIfAbsentAsync(plant, executor);
-            } catch (RejectedExecutionException e) {
-              return new CompletableFuture<>();
-            }
-          });
-    }
-  },
+      cancellable(
+          (database, plant) -> database.unwritten.removeIf(other -> other.id() != plant.id())),
+      "r8_a_call"),
 
   WAITS_FOR_A_SILENT_SERVER(SOUND.store, "r7_a_silent") {
     @Override
@@ -442,51 +326,31 @@ enum SampleStore {
     PlantStore through(InetSocketAddress server, Database database) {
       PlantStore connected = super.through(server, database);
       return plant -> {
-        if (!database.unwritten.isEmpty()) {
+        if (!database.connections.tryAcquire()) {
           throw new PlantStoreUnavailableException("the connection is broken");
         }
-        try {
-          return connected.putIfAbsent(plant);
-        } catch (PlantStoreUnavailableException e) {
-          database.unwritten.add(plant);
-          throw e;
-        }
+        NewPlant stored = connected.putIfAbsent(plant);
+        database.connections.release();
+        return stored;
       };
     }
   },
-  BLOCKS_WHILE_A_SERVER_IS_SILENT(SOUND.store, "r7_a_silent.*ASYNCHRONOUS") {
-    @Override
-    PlantStore through(InetSocketAddress server, Database database) {
-      PlantStore blocking = super.through(server, database);
-      return asynchronous(
-          blocking, (plant, executor) -> blocking.putIfAbsentAsync(plant, Runnable::run));
-    }
-  },
-  BLOCKS_WHILE_EIGHT_CALLS_WAIT_FOR_A_SERVER(SOUND.store, "r7_a_silent.*ASYNCHRONOUS") {
-    @Override
-    PlantStore through(InetSocketAddress server, Database database) {
-      PlantStore blocking = super.through(server, database);
-      Semaphore connections = new Semaphore(8);
-      return asynchronous(
-          blocking,
-          (plant, executor) -> {
-            connections.acquireUninterruptibly();
-            CompletionStage<NewPlant> stage = blocking.putIfAbsentAsync(plant, executor);
-            CompletionStage<NewPlant> unused =
-                stage.whenComplete((stored, failure) -> connections.release());
-            return stage;
-          });
-    }
-  },
+  BLOCKS_WHILE_EIGHT_CALLS_WAIT_FOR_A_SERVER(
+      (database, blocking, plant, executor) -> {
+        database.pool.acquireUninterruptibly(2);
+        return blocking.putIfAbsentAsync(
+            plant,
+            call ->
+                executor.execute(() -> {
+                  call.run();
+                  database.pool.release(2);
+                }));
+      },
+      "r7_a_silent.*ASYNCHRONOUS"),
 
-  NEEDS_NO_EXECUTOR(SOUND.store, "r9.*ASYNCHRONOUS") {
-    @Override
-    PlantStore on(Database database) {
-      PlantStore blocking = super.on(database);
-      return asynchronous(
-          blocking, (plant, executor) -> blocking.putIfAbsentAsync(plant, Runnable::run));
-    }
-  };
+  NEEDS_NO_EXECUTOR(
+      (database, blocking, plant, executor) -> blocking.putIfAbsentAsync(plant, Runnable::run),
+      "r9.*ASYNCHRONOUS");
 
   /** What happens before a call fails. */
   private interface Mishap {
@@ -494,11 +358,19 @@ enum SampleStore {
     void befall(Database database, NewPlant plant, Exception failure);
   }
 
+  /** An asynchronous form of a store. */
+  private interface Form {
+
+    CompletionStage<NewPlant> start(
+        Database database, PlantStore blocking, NewPlant plant, Executor executor);
+  }
+
   /** Patterns of the beginnings of the names of the tests that fail; all others pass. */
   final Set<String> failedTests;
 
   private final BiFunction<Database, NewPlant, NewPlant> store;
   private final Mishap mishap;
+  private final Form form;
 
   SampleStore(BiFunction<Database, NewPlant, NewPlant> store, String... failedTests) {
     this(store, (database, plant, failure) -> {}, failedTests);
@@ -506,40 +378,67 @@ enum SampleStore {
 
   SampleStore(
       BiFunction<Database, NewPlant, NewPlant> store, Mishap mishap, String... failedTests) {
+    this(
+        store,
+        mishap,
+        (database, blocking, plant, executor) -> blocking.putIfAbsentAsync(plant, executor),
+        failedTests);
+  }
+
+  SampleStore(Form form, String... failedTests) {
+    this(Database::putIfAbsent, form, failedTests);
+  }
+
+  SampleStore(BiFunction<Database, NewPlant, NewPlant> store, Form form, String... failedTests) {
+    this(store, (database, plant, failure) -> {}, form, failedTests);
+  }
+
+  SampleStore(
+      BiFunction<Database, NewPlant, NewPlant> store,
+      Mishap mishap,
+      Form form,
+      String... failedTests) {
     this.store = store;
     this.mishap = mishap;
+    this.form = form;
     this.failedTests = Set.of(failedTests);
   }
 
   PlantStore on(Database database) {
-    return plant -> store.apply(database, plant);
+    return inBothForms(database, plant -> store.apply(database, plant));
   }
 
   PlantStore unreachableOn(Database database) {
-    return plant -> {
-      var failure = new PlantStoreUnavailableException("the database cannot be reached");
-      mishap.befall(database, plant, failure);
-      throw failure;
-    };
+    return inBothForms(
+        database,
+        plant -> {
+          var failure = new PlantStoreUnavailableException("the database cannot be reached");
+          mishap.befall(database, plant, failure);
+          throw failure;
+        });
   }
 
   /** Returns an instance that asks a server before each call for a plant that is not durable. */
   PlantStore through(InetSocketAddress server, Database database) {
-    PlantStore store = on(database);
-    return plant -> {
-      if (database.disk.containsKey(plant.id())) {
-        return store.putIfAbsent(plant);
+    return inBothForms(
+        database,
+        plant -> {
+          if (!database.disk.containsKey(plant.id())) {
+            ask(server);
+          }
+          return store.apply(database, plant);
+        });
+  }
+
+  private void ask(InetSocketAddress server) {
+    try (Socket socket = new Socket(server.getAddress(), server.getPort())) {
+      socket.setSoTimeout(answerTimeoutMillis());
+      if (socket.getInputStream().read() != 1) {
+        throw new IOException("the connection was closed");
       }
-      try (Socket socket = new Socket(server.getAddress(), server.getPort())) {
-        socket.setSoTimeout(answerTimeoutMillis());
-        if (socket.getInputStream().read() != 1) {
-          throw new IOException("the connection was closed");
-        }
-      } catch (IOException e) {
-        throw new PlantStoreUnavailableException(String.valueOf(e.getMessage()));
-      }
-      return store.putIfAbsent(plant);
-    };
+    } catch (IOException e) {
+      throw new PlantStoreUnavailableException(String.valueOf(e.getMessage()));
+    }
   }
 
   int answerTimeoutMillis() {
@@ -554,17 +453,19 @@ enum SampleStore {
     }
   }
 
-  /** Returns a store that takes texts with equal keys for equal. */
-  private static BiFunction<Database, NewPlant, NewPlant> comparing(Function<String, Object> key) {
+  /** Returns a store that takes plants with equal keys for equal. */
+  private static BiFunction<Database, NewPlant, NewPlant> comparing(
+      Function<NewPlant, Object> key) {
     return (database, plant) -> {
       NewPlant stored = database.putIfAbsent(plant);
-      boolean isAlike =
-          key.apply(stored.name()).equals(key.apply(plant.name()))
-              && Optional.ofNullable(stored.tag())
-                  .map(key)
-                  .equals(Optional.ofNullable(plant.tag()).map(key));
-      return isAlike ? plant : stored;
+      return key.apply(stored).equals(key.apply(plant)) ? plant : stored;
     };
+  }
+
+  private static BiFunction<Database, NewPlant, NewPlant> comparingTexts(
+      Function<String, Object> key) {
+    return comparing(
+        plant -> List.of(key.apply(plant.name()), Optional.ofNullable(plant.tag()).map(key)));
   }
 
   private static BiFunction<Database, NewPlant, NewPlant> readingThenWriting(
@@ -573,47 +474,38 @@ enum SampleStore {
         plants.test(plant) ? database.readThenWrite(plant) : database.putIfAbsent(plant);
   }
 
-  /** A store with another asynchronous form than the default one. */
-  private record Asynchronous(
-      PlantStore blocking, BiFunction<NewPlant, Executor, CompletionStage<NewPlant>> form)
-      implements PlantStore {
+  private PlantStore inBothForms(Database database, PlantStore blocking) {
+    return new PlantStore() {
+      @Override
+      public NewPlant putIfAbsent(NewPlant plant) {
+        return blocking.putIfAbsent(plant);
+      }
 
-    @Override
-    public NewPlant putIfAbsent(NewPlant plant) {
-      return blocking.putIfAbsent(plant);
-    }
-
-    @Override
-    public CompletionStage<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
-      return form.apply(plant, executor);
-    }
+      @Override
+      public CompletionStage<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
+        return form.start(database, blocking, plant, executor);
+      }
+    };
   }
 
-  private static PlantStore asynchronous(
-      PlantStore blocking, BiFunction<NewPlant, Executor, CompletionStage<NewPlant>> form) {
-    return new Asynchronous(blocking, form);
-  }
-
-  /** Returns a store with a reaction to a stage that was cancelled. */
-  private static PlantStore cancellable(PlantStore blocking, Consumer<NewPlant> reaction) {
-    return asynchronous(
-        blocking,
-        (plant, executor) -> {
-          CompletableFuture<NewPlant> stage = new CompletableFuture<>();
-          CompletionStage<NewPlant> unused =
-              blocking
-                  .putIfAbsentAsync(plant, executor)
-                  .whenComplete((stored, failure) -> {
-                    if (stage.isCancelled()) {
-                      reaction.accept(plant);
-                    } else if (failure == null) {
-                      stage.complete(stored);
-                    } else {
-                      stage.completeExceptionally(failure);
-                    }
-                  });
-          return stage;
-        });
+  /** Returns a form with a reaction to a stage that was cancelled. */
+  private static Form cancellable(BiConsumer<Database, NewPlant> reaction) {
+    return (database, blocking, plant, executor) -> {
+      CompletableFuture<NewPlant> stage = new CompletableFuture<>();
+      CompletionStage<NewPlant> unused =
+          blocking
+              .putIfAbsentAsync(plant, executor)
+              .whenComplete((stored, failure) -> {
+                if (stage.isCancelled()) {
+                  reaction.accept(database, plant);
+                } else if (failure == null) {
+                  stage.complete(stored);
+                } else {
+                  stage.completeExceptionally(failure);
+                }
+              });
+      return stage;
+    };
   }
 
   private static PlantStore locking(Object lock, PlantStore store) {
@@ -639,12 +531,20 @@ enum SampleStore {
     };
   }
 
+  private static BiFunction<Database, NewPlant, NewPlant> changing(UnaryOperator<NewPlant> change) {
+    return (database, plant) -> database.putIfAbsent(change.apply(plant));
+  }
+
   private static BiFunction<Database, NewPlant, NewPlant> changingTexts(
       UnaryOperator<String> change) {
-    return (database, plant) -> {
+    return changing(plant -> {
       String tag = plant.tag() == null ? null : change.apply(plant.tag());
-      return database.putIfAbsent(new NewPlant(plant.id(), change.apply(plant.name()), tag));
-    };
+      return new NewPlant(plant.id(), change.apply(plant.name()), tag);
+    });
+  }
+
+  private static NewPlant withAnEmptyTagForNone(NewPlant plant) {
+    return new NewPlant(plant.id(), plant.name(), Objects.toString(plant.tag(), ""));
   }
 
   /** A memory, and a disk that survives a crash. */
@@ -655,7 +555,9 @@ enum SampleStore {
     final List<NewPlant> unwritten = Collections.synchronizedList(new ArrayList<>());
 
     final AtomicReference<NewPlant> parameters = new AtomicReference<>();
+    final Map<NewPlant, CompletionStage<NewPlant>> stages = new ConcurrentHashMap<>();
     final Semaphore connections = new Semaphore(1);
+    final Semaphore pool = new Semaphore(16);
     volatile boolean hasCrashed;
     final AtomicInteger callers = new AtomicInteger();
 
@@ -678,6 +580,13 @@ enum SampleStore {
       NewPlant stored = putIfAbsentInMemory(plant);
       disk.putIfAbsent(stored.id(), stored);
       return new NewPlant(stored.id(), stored.name(), stored.tag());
+    }
+
+    /** Returns long after the plant is stored. */
+    NewPlant putIfAbsentSlowly(NewPlant plant) {
+      NewPlant stored = putIfAbsent(plant);
+      longRoundTrip();
+      return stored;
     }
 
     NewPlant putIfAbsentInMemory(NewPlant plant) {
