@@ -37,6 +37,7 @@ final class Garden {
     print(() -> createPlant.create(new NewPlant(3, "fern\0", "\uD83C")));
     print(() -> createPlant.create(new NewPlant(4, null, null)));
 
+    System.out.println(System.getProperty("java.class.path"));
     Stream<ModuleReference> modules = ModuleFinder.ofSystem().findAll().stream();
     System.out.println(modules.map(module -> module.descriptor().name()).sorted().toList());
   }
