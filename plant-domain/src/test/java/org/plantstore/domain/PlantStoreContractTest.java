@@ -50,6 +50,7 @@ class PlantStoreContractTest {
       EnumSet.of(
           SampleStore.HANGS_AFTER_A_FAILURE,
           SampleStore.KEEPS_A_LOCK_AFTER_NULL_OR_AN_INTERRUPT,
+          SampleStore.LOSES_A_CONNECTION_BY_A_CANCELLATION,
           SampleStore.WAITS_FOR_A_SILENT_SERVER,
           SampleStore.NEVER_CONNECTS_AGAIN);
 

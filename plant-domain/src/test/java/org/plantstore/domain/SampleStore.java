@@ -302,6 +302,15 @@ enum SampleStore {
       Database::putIfAbsentSlowly,
       cancellable((database, plant) -> database.memory.remove(plant.id())),
       "r8_a_call"),
+  LOSES_A_CONNECTION_BY_A_CANCELLATION(
+      (database, plant) -> {
+        database.connections.acquireUninterruptibly();
+        Database.longRoundTrip();
+        database.connections.release();
+        return database.putIfAbsent(plant);
+      },
+      cancellable((database, plant) -> database.connections.acquireUninterruptibly()),
+      "r8_a_call"),
   FAILS_NEIGHBOURS_OF_A_CANCELLED_STAGE(
       (database, plant) -> {
         database.unwritten.add(plant);

@@ -11,7 +11,6 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.stream.LongStream;
@@ -23,6 +22,7 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStoreUnavailableException;
+import org.plantstore.domain.contract.Call.Form;
 
 /**
  * Tests an implementation of {@link CreatePlant}, in its blocking and in its asynchronous form: a
@@ -46,33 +46,6 @@ public abstract class CreatePlantContract {
 
   private static final int CALLERS = 32;
   private static final int RACES = 20;
-
-  /** A form of the port's method. */
-  enum Form {
-    BLOCKING,
-    ASYNCHRONOUS;
-
-    Form other() {
-      return this == BLOCKING ? ASYNCHRONOUS : BLOCKING;
-    }
-
-    /** Returns the plant that a call returns, or the exception that it throws. */
-    Object outcome(CreatePlant createPlant, NewPlant plant) {
-      try {
-        return this == BLOCKING
-            ? createPlant.create(plant)
-            : outcome(createPlant.createAsync(plant, Call.CALLERS)).join();
-      } catch (RuntimeException e) {
-        return e;
-      }
-    }
-
-    private static CompletableFuture<Object> outcome(CompletionStage<Plant> stage) {
-      CompletionStage<Object> outcome =
-          stage.handle((created, failure) -> failure == null ? created : failure);
-      return outcome.toCompletableFuture();
-    }
-  }
 
   /** Constructor for subclasses. */
   protected CreatePlantContract() {}
@@ -170,7 +143,7 @@ public abstract class CreatePlantContract {
   void unavailable_store_permits_a_retry(Form form) {
     CreatePlant createPlant = createPlant();
     NewPlant fern = new NewPlant(1, "fern", null);
-    Object outcome = form.outcome(unavailable(), fern);
+    Object outcome = outcome(unavailable(), form, fern);
     assertNull(assertInstanceOf(PlantStoreUnavailableException.class, outcome).getCause());
     assertCreates(createPlant, form, fern);
   }
@@ -205,12 +178,27 @@ public abstract class CreatePlantContract {
     assertThrows(NullPointerException.class, () -> createPlant.createAsync(fern, null));
   }
 
+  /** Returns the plant that a call returns, or the exception that it throws. */
+  private static Object outcome(CreatePlant createPlant, Form form, NewPlant plant) {
+    try {
+      return form == Form.BLOCKING
+          ? createPlant.create(plant)
+          : createPlant
+              .createAsync(plant, Call.CALLERS)
+              .<Object>handle((created, failure) -> failure == null ? created : failure)
+              .toCompletableFuture()
+              .join();
+    } catch (RuntimeException e) {
+      return e;
+    }
+  }
+
   private static void assertCreates(CreatePlant createPlant, Form form, NewPlant plant) {
-    assertOutcome(plant.plant(), form.outcome(createPlant, plant), plant);
+    assertOutcome(plant.plant(), outcome(createPlant, form, plant), plant);
   }
 
   private static void assertRefuses(CreatePlant createPlant, Form form, NewPlant plant) {
-    Object outcome = form.outcome(createPlant, plant);
+    Object outcome = outcome(createPlant, form, plant);
     Object id = outcome instanceof PlantIdTakenException taken ? taken.id() : outcome;
     assertOutcome(plant.id(), id, plant);
   }
@@ -235,7 +223,7 @@ public abstract class CreatePlantContract {
                     () -> {
                       absent.countDown();
                       assertDoesNotThrow(() -> absent.await());
-                      return form.outcome(createPlant, plant);
+                      return outcome(createPlant, form, plant);
                     },
                     Call.CALLERS))
             .toList();
