@@ -8,16 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.domain.CreatePlant;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
@@ -25,37 +19,21 @@ import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
+/** What the contract that {@link PlantCreationContractTest} runs does not tell of the use case. */
 class PlantCreationTest {
 
   private static final NewPlant FERN = new NewPlant(7, "fern", "shade");
 
-  private final ConcurrentMap<Long, NewPlant> database = new ConcurrentHashMap<>();
-  private final CreatePlant createPlant =
-      new PlantCreation(plant -> {
-        NewPlant stored = database.putIfAbsent(plant.id(), plant);
-        return stored == null ? plant : stored;
-      });
-
   @Test
-  void plant_with_a_free_id_is_stored_and_returned_as_often_as_it_is_created() {
-    assertEquals(List.of(FERN.plant()), outcome(createPlant, FERN));
-    assertEquals(List.of(FERN.plant()), outcome(createPlant, FERN));
-    assertEquals(FERN.plant(), createPlant.create(FERN));
-    assertEquals(Map.of(7L, FERN), database);
-    assertEquals(new Plant("moss", null), createPlant.create(new NewPlant(8, "moss", null)));
-  }
-
-  @ParameterizedTest
-  @CsvSource({"moss, shade", "fern, sun", "fern, ''", "fern, "})
-  void same_id_with_other_name_or_tag_is_refused(String name, @Nullable String tag) {
-    NewPlant other = new NewPlant(7, name, tag);
-    createPlant.create(FERN);
-
-    assertEquals(
-        7, assertThrows(PlantIdTakenException.class, () -> createPlant.create(other)).id());
-    assertEquals(
-        7, assertInstanceOf(PlantIdTakenException.class, outcome(createPlant, other).get(0)).id());
-    assertEquals(Map.of(7L, FERN), database);
+  void store_is_given_the_plant_itself() {
+    List<NewPlant> stored = new ArrayList<>();
+    PlantStore store =
+        plant -> {
+          stored.add(plant);
+          return plant;
+        };
+    new PlantCreation(store).create(FERN);
+    assertEquals(List.of(FERN), stored);
   }
 
   @Test
@@ -123,14 +101,6 @@ class PlantCreationTest {
 
     creation.createAsync(FERN, Runnable::run).toCompletableFuture().cancel(true);
     assertTrue(stages.get(3).isCancelled());
-  }
-
-  @Test
-  @SuppressWarnings("NullAway") // this test passes null
-  void null_is_refused() {
-    assertThrows(NullPointerException.class, () -> createPlant.create(null));
-    assertThrows(NullPointerException.class, () -> createPlant.createAsync(null, Runnable::run));
-    assertThrows(NullPointerException.class, () -> createPlant.createAsync(FERN, null));
   }
 
   /** Returns the plant or the exception that the stage completes with. */
