@@ -9,7 +9,6 @@ import io.micronaut.context.ApplicationContext;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
@@ -18,7 +17,7 @@ import org.plantstore.domain.PlantStore;
 
 /** What the door to distributed tables lets through. */
 @Tag("newest") // a verifier may load more classes
-class PlantQueuesTest {
+class PlantQueuesTest implements WithEmptyDatabase {
 
   /** Creates a plant in a process of its own. */
   static final class Create {
@@ -28,11 +27,6 @@ class PlantQueuesTest {
         instance.getBean(PlantStore.class).putIfAbsent(Calls.fern(1));
       }
     }
-  }
-
-  @BeforeEach
-  void reset() {
-    SERVER.reset();
   }
 
   @Test

@@ -17,7 +17,6 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.plantstore.adapter.persistence.batch.GroupCommit;
@@ -26,12 +25,7 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 
 /** Faults of a real server, and the metrics that show them. */
 @Tag("newest")
-class PostgresFaultsTest {
-
-  @BeforeEach
-  void reset() {
-    SERVER.reset();
-  }
+class PostgresFaultsTest implements WithEmptyDatabase {
 
   @Test
   void connection_that_breaks_during_the_start_is_replaced() throws Exception {

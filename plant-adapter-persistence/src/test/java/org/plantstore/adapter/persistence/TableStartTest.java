@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -17,14 +16,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Which tables a start accepts that has not made them, and the commands for them. */
 @Tag("newest")
-class TableStartTest {
+class TableStartTest implements WithEmptyDatabase {
 
   private static final Map<String, Object> UNMIGRATED = Map.of("database.migrate", "off");
-
-  @BeforeEach
-  void reset() {
-    SERVER.reset();
-  }
 
   @Test
   void table_that_is_as_it_must_be_is_used_without_a_history_and_left_as_it_is() throws Exception {

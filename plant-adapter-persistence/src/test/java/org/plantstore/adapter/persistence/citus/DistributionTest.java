@@ -5,22 +5,17 @@ import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.adapter.persistence.Calls;
+import org.plantstore.adapter.persistence.WithEmptyDatabase;
 
 /** Which distributions of the table a start refuses, and what it logs of the workers. */
 @Tag("newest")
-class DistributionTest {
+class DistributionTest implements WithEmptyDatabase {
 
   private static final Map<String, Object> UNMIGRATED = Map.of("database.migrate", "off");
-
-  @BeforeEach
-  void reset() {
-    SERVER.reset();
-  }
 
   @ParameterizedTest
   @CsvSource(

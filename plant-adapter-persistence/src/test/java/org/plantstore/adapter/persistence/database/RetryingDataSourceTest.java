@@ -13,18 +13,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.FutureTask;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.plantstore.adapter.persistence.WithEmptyDatabase;
 
-class RetryingDataSourceTest {
-
-  @BeforeEach
-  void reset() {
-    SERVER.reset();
-  }
+class RetryingDataSourceTest implements WithEmptyDatabase {
 
   @ParameterizedTest
   @CsvSource({"off, on", "local, on", "remote_write, on", "remote_apply, remote_apply"})

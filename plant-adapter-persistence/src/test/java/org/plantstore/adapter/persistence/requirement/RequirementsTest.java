@@ -9,23 +9,18 @@ import io.micronaut.context.exceptions.ConfigurationException;
 import java.sql.Connection;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.adapter.persistence.Calls;
+import org.plantstore.adapter.persistence.WithEmptyDatabase;
 import org.plantstore.adapter.persistence.database.DatabaseAccess;
 import org.plantstore.adapter.persistence.database.Password;
 
 /** Which settings and databases a start refuses, and with which advice. */
 @Tag("newest")
-class RequirementsTest {
-
-  @BeforeEach
-  void reset() {
-    SERVER.reset();
-  }
+class RequirementsTest implements WithEmptyDatabase {
 
   @ParameterizedTest
   @CsvSource(
@@ -41,6 +36,7 @@ class RequirementsTest {
           url | postgres://plants:can?ary@localhost/p?ssl_mode=allow | DATABASE_URL must be such as postgres://user:password@host:5432/name; in the password, @ is %40, / is %2F, ? is %3F and % is %25
           url | postgresql://plants:can%ary@localhost/p | DATABASE_URL must be such as postgres://user:password@host:5432/name; in the password, @ is %40, / is %2F, ? is %3F and % is %25
           url | postgresql://plants:can%ff@localhost/p | DATABASE_URL must be such as postgres://user:password@host:5432/name; in the password, @ is %40, / is %2F, ? is %3F and % is %25
+          url | postgres://plants:can@ary@localhost/p | DATABASE_URL must be such as postgres://user:password@host:5432/name; in the password, @ is %40, / is %2F, ? is %3F and % is %25
           url | postgres://localhost/p?sslmode=on&connectTimeout=9 | DATABASE_URL must not set time-outs; they follow from DATABASE_TIMEOUT_SECONDS; it also must set sslmode to disable or allow or prefer or require or verify-ca or verify-full, but sets "on"
           password-file | /any | one of DATABASE_PASSWORD and DATABASE_PASSWORD_FILE must be set, but both are
           url | jdbc:postgresql://localhost/p?USER=plants&loginTimeout=1&readOnly=maybe | DATABASE_URL must not contain an account; set DATABASE_USERNAME and DATABASE_PASSWORD; it also must not set time-outs; they follow from DATABASE_TIMEOUT_SECONDS; it also must set readOnly to true or false, but sets "maybe"
