@@ -66,7 +66,9 @@ enum SampleStore {
   COMPARES_ASCII(comparingTexts(text -> text.replaceAll("[^\\p{ASCII}]", "?")), "r2"),
   IGNORES_KINDS_OF_BLANKS(comparingTexts(text -> text.replaceAll("\\s+", " ")), "r2"),
   IGNORES_PUNCTUATION(comparingTexts(text -> text.replaceAll("\\p{Punct}", "")), "r2"),
-  COMPARES_JOINED_TEXTS(comparing(plant -> plant.name() + "|" + plant.tag()), "r2"),
+  TAKES_NULL_FOR_NO_TAG(comparing(plant -> List.of(plant.name(), "" + plant.tag())), "r2"),
+  COMPARES_JOINED_TEXTS(
+      comparing(plant -> plant.name() + "|" + Objects.toString(plant.tag(), "none")), "r2"),
   STORES_TAGS_ONCE_FOR_EACH_CASE(
       (database, plant) -> {
         long key = String.valueOf(plant.tag()).toLowerCase(Locale.ROOT).hashCode() - (1L << 40);
