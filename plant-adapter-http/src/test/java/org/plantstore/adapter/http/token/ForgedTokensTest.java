@@ -68,14 +68,11 @@ class ForgedTokensTest {
     JWK ps256 = new RSAKey.Builder(rsa).keyID("ps256").algorithm(JWSAlgorithm.PS256).build();
     provider = new IdentityProvider(rsa, P256, P384, P521, encrypting, ps256);
     attacker = new IdentityProvider(rsaOfAttacker);
-    withSecret =
-        SettingsOfTokens.validation(SettingsOfTokens.of(Map.of("jwt.secret", Tokens.SECRET)));
-    withProvider =
-        SettingsOfTokens.validation(SettingsOfTokens.of(Map.of("jwt.jwks-url", provider.url())));
+    withSecret = SettingsOfTokens.validation(Map.of("jwt.secret", Tokens.SECRET));
+    withProvider = SettingsOfTokens.validation(Map.of("jwt.jwks-url", provider.url()));
     withBoth =
         SettingsOfTokens.validation(
-            SettingsOfTokens.of(
-                Map.of("jwt.secret", Tokens.SECRET, "jwt.jwks-url", provider.url())));
+            Map.of("jwt.secret", Tokens.SECRET, "jwt.jwks-url", provider.url()));
     for (TokenValidation each : List.of(withProvider, withBoth)) {
       each.searchKey(signed("RS256", "", rsa), ForkJoinPool.commonPool()).join();
     }

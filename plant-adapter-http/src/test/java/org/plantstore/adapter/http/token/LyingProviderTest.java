@@ -105,12 +105,8 @@ class LyingProviderTest {
     String text =
         keySet(String.join(",", Collections.nCopies(keys, NEXT.toPublicJWK().toString())));
     provider.publish(text + " ".repeat(Math.max(0, bytes - text.length())));
-    if (isTaken) {
-      assertEquals(keys, fetch().size());
-    } else {
-      fetch();
-      assertTrue(isDown());
-    }
+    assertEquals(isTaken ? keys : 0, fetch().size());
+    assertEquals(isTaken, !isDown());
   }
 
   @ParameterizedTest
@@ -206,23 +202,21 @@ class LyingProviderTest {
   }
 
   @ParameterizedTest
-  @CsvSource(
-      textBlock =
-          """
-          http://a.example/keys,       https://A.example:8443/k,     0, true
-          HTTP://a.example/keys,       http://a.example:8080/k,      0, true
-          https://a.example:8443/keys, /k,                           4, true
-          https://a.example/keys,      HTTPS://a.example/k,          4, true
-          https://a.example/keys,      https://a.example/k,          5, false
-          https://a.example/keys,      http://a.example/k,           0, false
-          https://a.example/keys,      https://b.example/k,          0, false
-          https://a.example/keys,      https://a.example.b.example/k,0, false
-          https://a.example/keys,      https://pw@a.example/k,       0, false
-          https://a.example/keys,      https://a.example@b.example/k,0, false
-          https://a.example/keys,      //b.example/k,                0, false
-          http://a.example/keys,       ftp://a.example/k,            0, false
-          http://a.example/keys,       mailto:a@a.example,           0, false
-          """)
+  @CsvSource({
+    "http://a.example/keys,       https://A.example:8443/k,      0, true",
+    "HTTP://a.example/keys,       http://a.example:8080/k,       0, true",
+    "https://a.example:8443/keys, /k,                            4, true",
+    "https://a.example/keys,      HTTPS://a.example/k,           4, true",
+    "https://a.example/keys,      https://a.example/k,           5, false",
+    "https://a.example/keys,      http://a.example/k,            0, false",
+    "https://a.example/keys,      https://b.example/k,           0, false",
+    "https://a.example/keys,      https://a.example.b.example/k, 0, false",
+    "https://a.example/keys,      https://pw@a.example/k,        0, false",
+    "https://a.example/keys,      https://a.example@b.example/k, 0, false",
+    "https://a.example/keys,      //b.example/k,                 0, false",
+    "http://a.example/keys,       ftp://a.example/k,             0, false",
+    "http://a.example/keys,       mailto:a@a.example,            0, false"
+  })
   void redirect_is_followed_only_to_the_same_host_and_never_from_https_to_http(
       String from, String location, int redirects, boolean isFollowed) throws Exception {
     if (isFollowed) {

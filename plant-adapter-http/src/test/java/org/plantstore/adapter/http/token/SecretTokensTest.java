@@ -13,12 +13,10 @@ import java.io.IOException;
 import java.security.Provider;
 import java.security.Security;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -35,14 +33,9 @@ class SecretTokensTest {
   private static final String MEANT_FOR_US = "\"iss\":\"" + ISSUER + "\",\"aud\":\"plants\"";
   private static final String VALID = "{\"exp\":4102444800," + MEANT_FOR_US + "}";
 
-  private final TokenValidation validation = validation(Tokens.SECRET, ISSUER, "plants");
-
-  @Test
-  void valid_token_has_its_expiration_time() {
-    assertEquals(
-        new ValidToken(Instant.ofEpochSecond(4_102_444_800L), ""),
-        requireValid(validation, Tokens.raw(HS256, VALID, SECRET)));
-  }
+  private final TokenValidation validation =
+      SettingsOfTokens.validation(
+          Map.of("jwt.secret", Tokens.SECRET, "jwt.issuer", ISSUER, "jwt.audience", "plants"));
 
   @ParameterizedTest
   @CsvSource(
@@ -55,20 +48,22 @@ class SecretTokensTest {
           "azp":"site"                    | site
           "azp":null                      | ''
           """)
-  void caller_is_the_subject_or_else_the_client(String claims, String caller) {
+  void valid_token_has_an_end_and_its_caller_is_the_subject_or_else_the_client(
+      String claims, String caller) {
     String token = Tokens.raw(HS256, VALID.replace("{", "{" + claims + ","), SECRET);
-    assertEquals(caller, requireValid(validation, token).caller());
+    assertEquals(
+        new ValidToken(Instant.ofEpochSecond(4_102_444_800L), caller),
+        requireValid(validation, token));
   }
 
   @Test
   void one_of_several_issuers_and_audiences_is_enough() {
     TokenValidation several =
         SettingsOfTokens.validation(
-            SettingsOfTokens.of(
-                Map.of(
-                    "jwt.secret", Tokens.SECRET,
-                    "jwt.issuer", "https://in.example  https://out.example/v2",
-                    "jwt.audience", "plants garden")));
+            Map.of(
+                "jwt.secret", Tokens.SECRET,
+                "jwt.issuer", "https://in.example  https://out.example/v2",
+                "jwt.audience", "plants garden"));
     String claims = "{\"exp\":4102444800,\"iss\":\"ISSUER\",\"aud\":\"AUDIENCE\"}";
     for (String issuer : List.of("https://in.example", "https://out.example/v2")) {
       for (String audience : List.of("plants", "garden")) {
@@ -86,33 +81,24 @@ class SecretTokensTest {
     assertFalse(isValid(several, Tokens.raw(HS256, without, SECRET)), without);
   }
 
+  /** A genuine token without the claim is refused with 403, any other with 401. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       textBlock =
           """
-          true  | "scope":"plants.write"
-          true  | "scope":"plants.read plants.write"
-          true  | "scope":["plants.read","plants.write"]
-          false | "scope":"plants.writer"
-          false | "scope":"Plants.write"
-          false | "scope":"plants.write,plants.read"
-          false | "scope":["plants.read plants.write"]
-          false | "scope":[["plants.write"]]
-          false | "scope":{"plants.write":true}
-          false | "scope":null
-          false | "scp":"plants.write"
-          false | "scope":""
-          """)
-  void required_claim_is_the_text_or_an_element_or_a_word(boolean isMet, String claims) {
-    assertMet(isMet, "scope=plants.write", claims);
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      textBlock =
-          """
+          true  | scope=plants.write  | "scope":"plants.write"
+          true  | scope=plants.write  | "scope":"plants.read plants.write"
+          true  | scope=plants.write  | "scope":["plants.read","plants.write"]
+          false | scope=plants.write  | "scope":"plants.writer"
+          false | scope=plants.write  | "scope":"Plants.write"
+          false | scope=plants.write  | "scope":"plants.write,plants.read"
+          false | scope=plants.write  | "scope":["plants.read plants.write"]
+          false | scope=plants.write  | "scope":[["plants.write"]]
+          false | scope=plants.write  | "scope":{"plants.write":true}
+          false | scope=plants.write  | "scope":null
+          false | scope=plants.write  | "scp":"plants.write"
+          false | scope=plants.write  | "scope":""
           true  | email_verified=true | "email_verified":true
           true  | level=7             | "level":7
           true  | a=b=c               | "a":"b=c"
@@ -124,16 +110,11 @@ class SecretTokensTest {
           false | a=null              | "a":[null]
           false | a={b=1}             | "a":{"b":1}
           """)
-  void all_required_claims_must_be_there(boolean isMet, String required, String claims) {
-    assertMet(isMet, required, claims);
-  }
-
-  /** A genuine token without the claim is refused with 403, any other with 401. */
-  private static void assertMet(boolean isMet, String required, String claims) {
+  void each_required_claim_is_the_text_or_an_element_or_a_word(
+      boolean isMet, String required, String claims) {
     TokenValidation strict =
         SettingsOfTokens.validation(
-            SettingsOfTokens.of(
-                Map.of("jwt.secret", Tokens.SECRET, "jwt.required-claims", required)));
+            Map.of("jwt.secret", Tokens.SECRET, "jwt.required-claims", required));
     String token = Tokens.raw(HS256, VALID.replace("{", "{" + claims + ","), SECRET);
     if (isMet) {
       requireValid(strict, token);
@@ -293,7 +274,8 @@ class SecretTokensTest {
     String secret = "x".repeat(bytes);
     String token = Tokens.raw("{\"alg\":\"HS" + bits + "\"}", VALID, secret.getBytes(UTF_8));
     // Where no issuer and no audience are set, any are valid.
-    assertEquals(isValid, isValid(validation(secret, null, null), token));
+    TokenValidation ofAny = SettingsOfTokens.validation(Map.of("jwt.secret", secret));
+    assertEquals(isValid, isValid(ofAny, token));
   }
 
   /** Who has no secret is in {@link ForgedTokensTest}. */
@@ -376,18 +358,6 @@ class SecretTokensTest {
         .chars()
         .mapToObj(last -> text.substring(0, text.length() - 1) + (char) last)
         .filter(other -> !other.equals(text));
-  }
-
-  private static TokenValidation validation(
-      String secret, @Nullable String issuer, @Nullable String audience) {
-    Map<String, Object> settings = new HashMap<>(Map.of("jwt.secret", secret));
-    if (issuer != null) {
-      settings.put("jwt.issuer", issuer);
-    }
-    if (audience != null) {
-      settings.put("jwt.audience", audience);
-    }
-    return SettingsOfTokens.validation(SettingsOfTokens.of(settings));
   }
 
   private void assertValidClaims(String payload) {

@@ -8,7 +8,8 @@ final class SettingsOfTokens {
 
   private SettingsOfTokens() {}
 
-  static TokenValidation validation(TokenSettings settings) {
+  static TokenValidation validation(Map<String, Object> properties) {
+    TokenSettings settings = of(properties);
     return new TokenValidation(settings, new TokenKeys(settings));
   }
 

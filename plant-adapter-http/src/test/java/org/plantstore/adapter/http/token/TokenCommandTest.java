@@ -40,9 +40,7 @@ class TokenCommandTest {
             "jwt.required-claims", "scope=read scope=write client_id=shop");
     String token = token(settings, "--subject=ann", "--claim=client_id=shop", "--claim=a=b=c");
 
-    ValidToken valid =
-        requireValid(SettingsOfTokens.validation(SettingsOfTokens.of(settings)), token);
-    assertEquals("ann", valid.caller());
+    assertEquals("ann", requireValid(SettingsOfTokens.validation(settings), token).caller());
     JWTClaimsSet claims = SignedJWT.parse(token).getJWTClaimsSet();
     assertEquals("https://one", claims.getIssuer());
     assertEquals(List.of("plants"), claims.getAudience());
@@ -56,8 +54,7 @@ class TokenCommandTest {
     Map<String, Object> settings = Map.of("jwt.secret", Tokens.SECRET);
     Instant before = Instant.now();
     String token = option.isEmpty() ? token(settings) : token(settings, option);
-    Instant expires =
-        requireValid(SettingsOfTokens.validation(SettingsOfTokens.of(settings)), token).expires();
+    Instant expires = requireValid(SettingsOfTokens.validation(settings), token).expires();
     Duration longer = Duration.between(before.plus(Duration.ofMinutes(minutes)), expires);
     assertTrue(
         longer.compareTo(Duration.ofSeconds(-1)) > 0 && longer.toSeconds() < 20, longer::toString);
@@ -68,9 +65,7 @@ class TokenCommandTest {
   void last_secret_of_a_file_signs() throws Exception {
     Path file = Files.writeString(folder.resolve("secrets"), "x".repeat(32) + "\n" + Tokens.SECRET);
     String token = token(Map.of("jwt.secret-file", file));
-    requireValid(
-        SettingsOfTokens.validation(SettingsOfTokens.of(Map.of("jwt.secret", Tokens.SECRET))),
-        token);
+    requireValid(SettingsOfTokens.validation(Map.of("jwt.secret", Tokens.SECRET)), token);
   }
 
   @ParameterizedTest

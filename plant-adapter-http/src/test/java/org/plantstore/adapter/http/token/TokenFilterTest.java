@@ -21,12 +21,12 @@ class TokenFilterTest {
     CompletableFuture<SecurityRuleResult> decision = new CompletableFuture<>();
     SecurityRule<HttpRequest<?>> undecided = (any, caller) -> Mono.just(SecurityRuleResult.UNKNOWN);
     SecurityRule<HttpRequest<?>> late = (any, caller) -> Mono.fromFuture(decision);
-    TokenSettings settings = SettingsOfTokens.of(Map.of("jwt.secret", Tokens.SECRET));
+    Map<String, Object> settings = Map.of("jwt.secret", Tokens.SECRET);
     TokenFilter filter =
         new TokenFilter(
             List.of(undecided, late),
             SettingsOfTokens.validation(settings),
-            new TokenKeys(settings),
+            new TokenKeys(SettingsOfTokens.of(settings)),
             new ValidatedTokens(() -> 0),
             Runnable::run,
             0);
