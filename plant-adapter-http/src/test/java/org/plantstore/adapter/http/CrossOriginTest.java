@@ -5,14 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.annotation.Property;
 import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.runtime.server.EmbeddedServer;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -20,7 +19,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.observe.AllowedOrigins;
 
 /** What pages of other origins may ask and read (Fetch standard, section 3.3). */
-class CrossOriginTest {
+@Property(name = "cors.allowed-origins", value = "https://a.example  http://localhost:3000")
+class CrossOriginTest extends ServerTest {
 
   private static final String ALLOWED = "https://a.example";
   private static final String PREFLIGHT =
@@ -28,18 +28,6 @@ class CrossOriginTest {
       Access-Control-Request-Method: POST\r
       Access-Control-Request-Headers: authorization,content-type\r
       """;
-
-  private static EmbeddedServer server;
-
-  @BeforeAll
-  static void start() {
-    server = start(ALLOWED + "  http://localhost:3000");
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
 
   @ParameterizedTest
   @ValueSource(strings = {ALLOWED, "http://localhost:3000"})
@@ -135,18 +123,10 @@ class CrossOriginTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "a.example",
-        "https://a.example/",
-        "https://a.example/page",
-        "https://A.example",
-        "https://a.example:443",
-        "http://a.example:80",
-        "https://*.example",
-        "null",
-        "https://",
-        "https://a.example,https://b.example",
-        "https://me@a.example",
-        "HTTPS://a.example"
+        "a.example", "https://a.example/", "https://a.example/page", "https://A.example",
+        "https://a.example:443", "http://a.example:80", "https://*.example", "null",
+        "https://", "https://a.example,https://b.example", "https://me@a.example",
+            "HTTPS://a.example"
       })
   void what_no_browser_sends_is_refused(String value) {
     ConfigurationException refusal =
@@ -167,19 +147,8 @@ class CrossOriginTest {
 
   private static String send(EmbeddedServer server, String start, String headers)
       throws IOException {
-    String body = "{\"id\":1,\"name\":\"fern\"}";
-    String framing =
-        headers.matches("(?s).*(Content-Length|Transfer-Encoding).*")
-            ? ""
-            : "Content-Length: " + body.length() + "\r\n";
-    return ServerTest.send(
-        server,
-        start
-            + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-            + headers
-            + framing
-            + "\r\n"
-            + body);
+    String head = start + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + headers;
+    return send(server, head + "Content-Length: " + FERN.length() + "\r\n\r\n" + FERN);
   }
 
   private static void assertReadable(String origin, String answer) {
