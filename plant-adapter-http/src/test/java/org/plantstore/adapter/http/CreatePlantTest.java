@@ -37,7 +37,6 @@ class CreatePlantTest extends ServerTest {
       textBlock =
           """
           {"id":1,"name":"fern","tag":"shade"}  | {"name":"fern","tag":"shade"}
-          {"id":1,"name":"fern"}                | {"name":"fern"}
           {"id":1,"name":"fern","tag":null}     | {"name":"fern"}
           {"id":1,"name":"","tag":""}           | {"name":"","tag":""}
           {"id":1,"name":"\\u0066\\/\\"\\\\\\b\\f\\n\\r\\t\\u0001\\ud83c\\udf3f"}\
