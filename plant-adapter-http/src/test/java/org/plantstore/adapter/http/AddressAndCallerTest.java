@@ -17,21 +17,17 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 class AddressAndCallerTest extends ServerTest {
 
   @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      quoteCharacter = '`',
-      textBlock =
-          """
-          Bearer                     | NO_TOKEN
-          `Bearer `                  | NO_TOKEN
-          Basic dXNlcjpwYXNz         | NO_TOKEN
-          ``                         | NO_TOKEN
-          TOKEN                      | NO_TOKEN
-          Bearer:TOKEN               | NO_TOKEN
-          Bearer a.b.c               | INVALID_TOKEN
-          Bearer TOKEN, Bearer TOKEN | INVALID_TOKEN
-          Bearer TOKEN realm=x       | INVALID_TOKEN
-          """)
+  @CsvSource({
+    "Bearer,                       NO_TOKEN",
+    "'Bearer ',                    NO_TOKEN",
+    "Basic dXNlcjpwYXNz,           NO_TOKEN",
+    "'',                           NO_TOKEN",
+    "TOKEN,                        NO_TOKEN",
+    "Bearer:TOKEN,                 NO_TOKEN",
+    "Bearer a.b.c,                 INVALID_TOKEN",
+    "'Bearer TOKEN, Bearer TOKEN', INVALID_TOKEN",
+    "Bearer TOKEN realm=x,         INVALID_TOKEN"
+  })
   void other_credentials_are_unauthorized(String credentials, ErrorNumber error) {
     assertUnauthorized(error, create(FERN).setHeader("Authorization", withToken(credentials)));
   }

@@ -26,13 +26,6 @@ public final class FakeCreatePlant implements CreatePlant, TestExecutionListener
     behaviour = newBehaviour;
   }
 
-  public void fail(RuntimeException failure) {
-    behaviour =
-        plant -> {
-          throw failure;
-        };
-  }
-
   public int calls() {
     return calls.get();
   }

@@ -66,7 +66,9 @@ class BodyBudgetTest extends ServerTest {
     assertEquals(200, post(LARGE).status());
     awaitThatNothingIsTaken();
 
-    createPlant.fail(new PlantStoreUnavailableException("down"));
+    createPlant.behave(plant -> {
+      throw new PlantStoreUnavailableException("down");
+    });
     assertError(post(LARGE), ErrorNumber.STORE_UNAVAILABLE);
     awaitThatNothingIsTaken();
 

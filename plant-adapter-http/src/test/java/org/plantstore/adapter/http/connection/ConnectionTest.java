@@ -143,7 +143,9 @@ class ConnectionTest extends ServerTest {
   @Test
   void requests_at_once_are_answered_in_turn_each_with_its_id_until_one_is_malformed()
       throws IOException {
-    createPlant.fail(new IllegalStateException("a fault"));
+    createPlant.behave(plant -> {
+      throw new IllegalStateException("a fault");
+    });
     String failing =
         createRequest("", "{}")
             + createRequest("").replace("Bearer ", "Bearer x")

@@ -219,22 +219,19 @@ class ExchangesTest extends ServerTest {
   }
 
   @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      textBlock =
-          """
-          00-TRACE-b7ad6b7169203331-01                            | true
-          cc-TRACE-b7ad6b7169203331-01                            | true
-          cc-TRACE-b7ad6b7169203331-01-what the future brings     | true
-          TRACE                                                   | false
-          ff-TRACE-b7ad6b7169203331-01                            | false
-          00-00000000000000000000000000000000-b7ad6b7169203331-01 | false
-          00-TRACE-0000000000000000-01                            | false
-          00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01 | false
-          00-TRACE-b7ad6b7169203331-01-more                       | false
-          00-TRACE-b7ad6b7169203331-1                             | false
-          00-TRACE-b7ad6b7169203331-01&00-TRACE-b7ad6b7169203331-01 | false
-          """)
+  @CsvSource({
+    "00-TRACE-b7ad6b7169203331-01,                              true",
+    "cc-TRACE-b7ad6b7169203331-01,                              true",
+    "cc-TRACE-b7ad6b7169203331-01-what the future brings,       true",
+    "TRACE,                                                     false",
+    "ff-TRACE-b7ad6b7169203331-01,                              false",
+    "00-00000000000000000000000000000000-b7ad6b7169203331-01,   false",
+    "00-TRACE-0000000000000000-01,                              false",
+    "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01,   false",
+    "00-TRACE-b7ad6b7169203331-01-more,                         false",
+    "00-TRACE-b7ad6b7169203331-1,                               false",
+    "00-TRACE-b7ad6b7169203331-01&00-TRACE-b7ad6b7169203331-01, false"
+  })
   void valid_trace_parent_names_its_trace(String header, boolean isValid) throws IOException {
     String parents = header.replace("TRACE", TRACE_ID).replace("&", "\r\ntraceparent: ");
     assertEquals(isValid ? TRACE_ID : null, idsOf("traceparent: " + parents).get("trace_id"));
