@@ -6,10 +6,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.micronaut.core.type.Argument;
-import io.micronaut.http.MediaType;
-import io.micronaut.http.netty.NettyHttpHeaders;
-import java.io.ByteArrayOutputStream;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -19,7 +15,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.NewPlant;
-import org.plantstore.domain.Plant;
 
 /** Which bodies are plants, and the refusal of others. */
 class NewPlantJsonTest {
@@ -47,7 +42,7 @@ class NewPlantJsonTest {
   }
 
   @Test
-  void every_character_is_read_exactly_both_plain_and_escaped_and_written_likewise() {
+  void every_character_is_read_exactly_both_plain_and_escaped() {
     StringBuilder all = new StringBuilder();
     IntStream.rangeClosed(1, Character.MAX_CODE_POINT)
         .filter(point -> point < Character.MIN_SURROGATE || point > Character.MAX_SURROGATE)
@@ -57,18 +52,10 @@ class NewPlantJsonTest {
         .forEach(unit -> escaped.append("\\u").append(HexFormat.of().toHexDigits((char) unit)));
     String text = all.substring(all.indexOf(" "));
     String plain = text.replace("\\", "\\\\").replace("\"", "\\\"");
-    NewPlant plant = new NewPlant(1, text, all.toString());
 
-    assertRead("{\"id\":1,\"name\":\"" + plain + "\",\"tag\":\"" + escaped + "\"}", plant);
-    ByteArrayOutputStream answer = new ByteArrayOutputStream();
-    new PlantWriter()
-        .writeTo(
-            Argument.of(Plant.class),
-            MediaType.APPLICATION_JSON_TYPE,
-            plant.plant(),
-            new NettyHttpHeaders(),
-            answer);
-    assertRead("{\"id\":1," + answer.toString(UTF_8).substring(1), plant);
+    assertRead(
+        "{\"id\":1,\"name\":\"" + plain + "\",\"tag\":\"" + escaped + "\"}",
+        new NewPlant(1, text, all.toString()));
   }
 
   @Test

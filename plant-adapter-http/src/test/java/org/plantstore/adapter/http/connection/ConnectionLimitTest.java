@@ -9,7 +9,6 @@ import java.net.Socket;
 import org.junit.jupiter.api.Test;
 import org.plantstore.adapter.http.ServerTest;
 
-/** More connections than the service keeps open. */
 @Property(name = "max.connections", value = "2")
 class ConnectionLimitTest extends ServerTest {
 

@@ -5,7 +5,6 @@ import java.util.Map;
 import org.junit.jupiter.api.TestInstance;
 import org.plantstore.adapter.http.tls.TestCertificate;
 
-/** Tests of a server with a certificate. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 interface OverTls extends TestPropertyProvider {
 

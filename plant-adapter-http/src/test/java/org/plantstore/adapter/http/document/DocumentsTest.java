@@ -23,7 +23,6 @@ import org.plantstore.adapter.http.Answer;
 import org.plantstore.adapter.http.ServerTest;
 import org.yaml.snakeyaml.Yaml;
 
-/** The documents, which need no token. */
 class DocumentsTest extends ServerTest {
 
   @ParameterizedTest

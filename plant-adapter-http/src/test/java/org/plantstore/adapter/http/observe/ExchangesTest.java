@@ -179,14 +179,11 @@ class ExchangesTest extends ServerTest {
     assertEquals("/" + "x".repeat(255) + "...", Log.value(line, "path"));
   }
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "Order-4711.b_C",
-        "0123456789012345678901234567890123456789012345678901234567890123"
-      })
-  void well_formed_id_is_kept(String id) throws IOException {
-    assertEquals(Map.of("request_id", id), idsOf("X-Request-Id: " + id));
+  @Test
+  void well_formed_id_is_kept() throws IOException {
+    for (String id : List.of("Order-4711.b_C", "0123".repeat(16))) {
+      assertEquals(Map.of("request_id", id), idsOf("X-Request-Id: " + id));
+    }
   }
 
   @ParameterizedTest

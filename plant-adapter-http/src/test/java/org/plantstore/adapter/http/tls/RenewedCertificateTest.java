@@ -36,7 +36,6 @@ import org.plantstore.adapter.http.Tokens;
 import org.plantstore.adapter.http.renewal.RenewedFiles;
 import reactor.core.publisher.Flux;
 
-/** Certificates that change while the service runs. */
 class RenewedCertificateTest {
 
   @TempDir Path folder;

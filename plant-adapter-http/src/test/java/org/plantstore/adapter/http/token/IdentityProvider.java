@@ -88,7 +88,6 @@ final class IdentityProvider implements AutoCloseable {
     answer(exchange -> send(exchange, keySet.length(), keySet.getBytes(UTF_8)));
   }
 
-  /** Answers only after the latch has opened. */
   void answerAfter(CountDownLatch latch) {
     HttpHandler before = answer;
     answer(exchange -> {

@@ -20,7 +20,6 @@ import org.plantstore.adapter.http.Log;
 import org.plantstore.adapter.http.ServerTest;
 import org.plantstore.adapter.http.Tokens;
 
-/** Answers to tokens of an identity provider, up or down. */
 @Tag("newest")
 class ProviderTokensTest {
 

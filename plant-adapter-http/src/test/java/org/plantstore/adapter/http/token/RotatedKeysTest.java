@@ -26,7 +26,6 @@ import org.plantstore.adapter.http.Log;
 import org.plantstore.adapter.http.Tokens;
 import org.plantstore.adapter.http.renewal.RenewedFiles;
 
-/** Keys in files, which change while the service runs. */
 class RotatedKeysTest {
 
   private static final String OLD = "the old secret, of 32 bytes or more";

@@ -25,7 +25,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.adapter.http.Tokens;
 
-/** The command {@code token}, as a service finds it. */
 class TokenCommandTest {
 
   @TempDir Path folder;

@@ -33,9 +33,7 @@ class TokenRequirementsTest {
 
   @AutoClose private final IdentityProvider provider = new IdentityProvider(KEY);
   private final TokenRequirements requirements =
-      new TokenRequirements(
-          SettingsOfTokens.of(
-              Map.of("jwt.jwks-url", provider.url(), "jwt.issuer", "https://issuer")));
+      requirements(Map.of("jwt.jwks-url", provider.url(), "jwt.issuer", "https://issuer"));
 
   @Test
   void keys_issuer_and_audience_are_told() {
@@ -71,14 +69,14 @@ class TokenRequirementsTest {
         "the key set at JWT_JWKS_URL cannot be fetched: \""
             + label
             + ".example:80\" is an unknown host; check the name and the DNS",
-        () -> report("http://" + label + ".example/keys"));
+        requirements(Map.of("jwt.jwks-url", "http://" + label + ".example/keys"))::provider);
     HttpsServer server = HttpsServer.create(new InetSocketAddress("localhost", 0), 0);
     server.setHttpsConfigurator(new HttpsConfigurator(SSLContext.getDefault())); // no certificate
     server.start();
     String place = "localhost:" + server.getAddress().getPort();
     String message;
     do { // again on a machine that is slower than the time-out
-      Executable report = () -> report("https://" + place);
+      Executable report = requirements(Map.of("jwt.jwks-url", "https://" + place))::provider;
       message = assertThrows(ConfigurationException.class, report).toString();
     } while (message.contains("sends no whole answer"));
     server.stop(0);
@@ -98,9 +96,8 @@ class TokenRequirementsTest {
           """)
   void refused_token_is_not_quoted_except_its_type(String header, String claims, String reason) {
     TokenRequirements strict =
-        new TokenRequirements(
-            SettingsOfTokens.of(
-                Map.of("jwt.secret", Tokens.SECRET, "jwt.issuer", "here", "jwt.audience", "us")));
+        requirements(
+            Map.of("jwt.secret", Tokens.SECRET, "jwt.issuer", "here", "jwt.audience", "us"));
     String audience = claims.contains("aud") ? "" : "\"aud\":\"us\",";
     String token = Tokens.raw(header, "{\"exp\":4102444800," + audience + claims + "}", SECRET);
 
@@ -116,9 +113,8 @@ class TokenRequirementsTest {
         () -> requirements.token(line(CANARY + "." + CANARY + ".")));
   }
 
-  private static String report(String url) throws Exception {
-    TokenSettings settings = SettingsOfTokens.of(Map.of("jwt.jwks-url", url));
-    return new TokenRequirements(settings).provider();
+  private static TokenRequirements requirements(Map<String, Object> settings) {
+    return new TokenRequirements(SettingsOfTokens.of(settings));
   }
 
   private static InputStream line(String text) {
