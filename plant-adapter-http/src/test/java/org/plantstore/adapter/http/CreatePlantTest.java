@@ -66,11 +66,8 @@ class CreatePlantTest extends ServerTest {
         create(FERN).uri(server.getURI().resolve("/plants?id=2")).setHeader("Accept", accept);
 
     assertAnswer(Answer.to(created), 200, "{\"name\":\"fern\"}");
-    assertError(
-        Answer.to(create("{\"id\":1}").setHeader("Accept", accept)),
-        400,
-        2002,
-        "name is required.");
+    Answer refused = Answer.to(create("{\"id\":1}").setHeader("Accept", accept));
+    assertError(refused, 400, 2002, "name is required.");
   }
 
   @Test
@@ -80,11 +77,8 @@ class CreatePlantTest extends ServerTest {
     assertAnswer(post("{\"id\":1,\"name\":\"" + name + "\"}"), 200, "{\"name\":\"" + name + "\"}");
 
     BodyPublisher larger = BodyPublishers.ofString("x".repeat(MAX_BODY_BYTES + 1));
-    assertError(
-        Answer.to(authenticated("/plants").POST(BodyPublishers.fromPublisher(larger))),
-        400,
-        1005,
-        TOO_LARGE);
+    BodyPublisher undeclared = BodyPublishers.fromPublisher(larger);
+    assertError(Answer.to(authenticated("/plants").POST(undeclared)), 400, 1005, TOO_LARGE);
   }
 
   @ParameterizedTest

@@ -63,17 +63,12 @@ class ConnectionTest extends ServerTest {
         ";a=\"\"", " ; a = b\t;\tc", ";a=\"\u00E9;\t\\\"\\\u00FF\" ;!='"
       })
   void body_in_chunks_with_extensions_and_trailers_is_read(String extensions) throws IOException {
-    String chunked =
-        head("POST /plants HTTP/1.1", "Transfer-Encoding: Chunked\r\n")
-            + Integer.toHexString(FERN.length())
-            + extensions
-            + "\r\n"
-            + FERN
-            + "\r\n00"
-            + extensions
-            + "\r\nContent-Length: 5\r\nAuthorization: none\r\nX: 1\r\n\r\n";
+    String head = head("POST /plants HTTP/1.1", "Transfer-Encoding: Chunked\r\n");
+    String first = Integer.toHexString(FERN.length()) + extensions;
+    String trailers = "Content-Length: 5\r\nAuthorization: none\r\nX: 1\r\n\r\n";
+    String chunks = String.join("\r\n", first, FERN, "00" + extensions, trailers);
 
-    assertEquals(List.of(200, 200), statuses(send(chunked + LAST)));
+    assertEquals(List.of(200, 200), statuses(send(head + chunks + LAST)));
   }
 
   @ParameterizedTest

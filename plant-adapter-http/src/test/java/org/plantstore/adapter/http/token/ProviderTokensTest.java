@@ -89,11 +89,9 @@ class ProviderTokensTest {
     assertStatus(200, token(KNOWN));
     assertStatus(401, IdentityProvider.token(KNOWN.getKeyID(), NEXT));
 
-    Answer document =
-        Answer.to(
-            HttpRequest.newBuilder(server.getURI().resolve("/errors"))
-                .header("Authorization", "Bearer " + token(NEXT)));
-    assertEquals(200, document.status());
+    HttpRequest.Builder document = HttpRequest.newBuilder(server.getURI().resolve("/errors"));
+    document.header("Authorization", "Bearer " + token(NEXT));
+    assertEquals(200, Answer.to(document).status());
   }
 
   @Test
