@@ -1,9 +1,15 @@
 package org.plantstore.adapter.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.atlassian.oai.validator.OpenApiInteractionValidator;
+import com.atlassian.oai.validator.model.Request;
+import com.atlassian.oai.validator.model.SimpleResponse;
+import com.atlassian.oai.validator.report.ValidationReport;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpHeaders;
@@ -11,12 +17,23 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Optional;
-import org.plantstore.adapter.http.document.OpenApiDocument;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.tls.TestCertificate;
 
 /** An answer to a client. Errors, and answers to creates, are as the OpenAPI document says. */
 public record Answer(int status, HttpHeaders headers, String body) {
+
+  public static final String DOCUMENT =
+      assertDoesNotThrow(() ->
+          new String(
+              requireNonNull(Answer.class.getResourceAsStream("document/openapi.yaml"))
+                  .readAllBytes(),
+              UTF_8));
+
+  private static final OpenApiInteractionValidator VALIDATOR =
+      OpenApiInteractionValidator.createForInlineApiSpecification(DOCUMENT)
+          .withBasePathOverride("/")
+          .build();
 
   private static final HttpClient CLIENT =
       HttpClient.newBuilder()
@@ -46,11 +63,29 @@ public record Answer(int status, HttpHeaders headers, String body) {
     Answer answer = new Answer(response.statusCode(), response.headers(), response.body());
     String method = response.request().method();
     if (!method.equals("HEAD") && !(method.equals("GET") && answer.status < 400)) {
-      OpenApiDocument.requireDescribed(answer.status, answer.headers, answer.body);
+      answer.requireDescribed();
       assertEquals(Optional.of("no-store"), answer.header("Cache-Control"));
       assertEquals(Optional.of("nosniff"), answer.header("X-Content-Type-Options"));
     }
     return answer;
+  }
+
+  /** Requires that it is described, 404 and 405 as 400, and that an error has its link. */
+  public void requireDescribed() {
+    SimpleResponse.Builder response =
+        SimpleResponse.Builder.status(status == 404 || status == 405 ? 400 : status).withBody(body);
+    headers
+        .map()
+        .forEach((name, values) -> values.forEach(value -> response.withHeader(name, value)));
+    ValidationReport report =
+        VALIDATOR.validateResponse("/plants", Request.Method.POST, response.build());
+    assertTrue(
+        report.getMessages().isEmpty(), () -> status + " " + body + ": " + report.getMessages());
+    if (status != 200) {
+      String link = String.join(", ", headers.allValues("Link"));
+      String error = link.replaceFirst("^<(?:\\.\\./)*errors#(\\d+)>; rel=\"help\"$", "$1");
+      assertTrue(body.startsWith("{\"error\":" + error + ","), () -> body + " links to " + link);
+    }
   }
 
   public static void assertError(Answer answer, ErrorNumber error) {

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.plantstore.adapter.http.Answer;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.yaml.snakeyaml.Yaml;
 
@@ -37,7 +38,7 @@ class OpenApiTest {
       Pattern.compile("(?s)- \\[(\\d{4})]\\(errors#\\1\\): (.*?)\\s*(?=\n- |\n\n|$)");
 
   private static final String CREATE_PLANT = "/paths/~1plants/post/";
-  private static final JsonNode DOCUMENT = yaml(OpenApiDocument.TEXT);
+  private static final JsonNode DOCUMENT = yaml(Answer.DOCUMENT);
 
   /** Of an object the names of its members are compared. */
   @ParameterizedTest
@@ -128,7 +129,7 @@ class OpenApiTest {
             "X-Request-Id", List.of("a"));
     HttpHeaders headers = HttpHeaders.of(fields, (name, value) -> true);
 
-    Executable check = () -> OpenApiDocument.requireDescribed(status, headers, body);
+    Executable check = new Answer(status, headers, body)::requireDescribed;
     String message = assertThrows(AssertionError.class, check).getMessage();
     assertTrue(message.contains(fault), message);
   }
