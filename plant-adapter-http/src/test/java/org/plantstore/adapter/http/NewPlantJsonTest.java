@@ -33,11 +33,9 @@ class NewPlantJsonTest {
 
   @Test
   void id_outside_of_int64_is_refused() {
+    String message = "id must be from -9223372036854775808 to 9223372036854775807.";
     for (String id : List.of("9223372036854775808", "-9223372036854775809", "9".repeat(999_999))) {
-      assertRefused(
-          "{\"id\":" + id + ",\"name\":\"\"}",
-          2001,
-          "id must be from -9223372036854775808 to 9223372036854775807.");
+      assertRefused("{\"id\":" + id + ",\"name\":\"\"}", 2001, message);
     }
   }
 
@@ -77,12 +75,11 @@ class NewPlantJsonTest {
     "'{\"id\":1,\"name\":\"\"}', an object"
   })
   void value_of_another_kind_is_refused_in_each_field(String value, String kind) {
-    assertRefused(
-        "{\"id\":V,\"name\":V,\"tag\":V}".replace("V", value),
-        2001,
-        ("id must be an integer literal, but is KIND; name must be a string, but is KIND;"
-                + " tag must be a string, null or absent, but is KIND.")
-            .replace("KIND", kind));
+    String message =
+        "id must be an integer literal, but is KIND; name must be a string, but is KIND;"
+            + " tag must be a string, null or absent, but is KIND.";
+    String body = "{\"id\":V,\"name\":V,\"tag\":V}".replace("V", value);
+    assertRefused(body, 2001, message.replace("KIND", kind));
   }
 
   @ParameterizedTest
@@ -133,13 +130,12 @@ class NewPlantJsonTest {
 
   @Test
   void body_that_is_not_one_object_is_refused() {
+    String alone =
+        "The body must be one JSON object without anything after it; reading stopped at line 2,"
+            + " column 3.";
     for (String value : List.of(FERN, "[0,1]", "\"fern\"")) {
       for (String trailing : List.of("{}", "1", "[", "\"\"")) {
-        assertRefused(
-            value + "\n  " + trailing,
-            1001,
-            "The body must be one JSON object without anything after it; reading stopped at line 2,"
-                + " column 3.");
+        assertRefused(value + "\n  " + trailing, 1001, alone);
       }
     }
     for (String json : List.of("[{\"\\udfff\":\"\\ud800\"}]", "-2e99999", "\"fern\"", "null")) {

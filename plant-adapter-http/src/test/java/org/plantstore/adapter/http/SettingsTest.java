@@ -12,6 +12,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -73,14 +74,10 @@ class SettingsTest {
             "libraries: Netty 4(\\.[0-9]+){2}\\.Final"),
         plain);
     long connections = Long.parseLong(plain.get(0).replaceAll("\\D*(\\d+).*", "$1"));
-    assertLinesMatch(
-        List.of(
-            plain.get(0).replace(" " + connections + " ", " " + connections / 3 + " "),
-            "certificate: for \\[localhost, 127.0.0.1] until [-0-9:TZ.]+",
-            plain.get(2),
-            plain.get(3),
-            plain.get(4)),
-        report(TestCertificate.settings()));
+    List<String> encrypted = new ArrayList<>(plain);
+    encrypted.set(0, plain.get(0).replace(" " + connections + " ", " " + connections / 3 + " "));
+    encrypted.set(1, "certificate: for \\[localhost, 127.0.0.1] until [-0-9:TZ.]+");
+    assertLinesMatch(encrypted, report(TestCertificate.settings()));
     Map<String, String> chosen = Map.of("max.connections", "77");
     assertLinesMatch(List.of("limits: at most 77 .*", ">> others >>"), report(chosen));
   }

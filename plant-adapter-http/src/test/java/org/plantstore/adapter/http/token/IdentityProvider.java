@@ -13,7 +13,6 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
@@ -39,9 +38,7 @@ final class IdentityProvider implements AutoCloseable {
 
   IdentityProvider(JWK... keys) {
     publish(keys);
-    server =
-        assertDoesNotThrow(
-            () -> HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0));
+    server = assertDoesNotThrow(() -> HttpServer.create(new InetSocketAddress("localhost", 0), 0));
     server.createContext(
         "/keys",
         exchange -> {
