@@ -45,8 +45,8 @@ import org.plantstore.adapter.http.Log;
 @Timeout(60)
 class LyingProviderTest {
 
-  private static final ECKey KNOWN = IdentityProvider.key(Curve.P_256, "known");
-  private static final ECKey NEXT = IdentityProvider.key(Curve.P_256, "next");
+  private static final ECKey KNOWN = IdentityProvider.key(Curve.P_256, "known").toPublicJWK();
+  private static final ECKey NEXT = IdentityProvider.key(Curve.P_256, "next").toPublicJWK();
 
   @AutoClose private final IdentityProvider provider = new IdentityProvider(KNOWN);
   private final ProviderKeys keys = new ProviderKeys(provider.url(), Duration.ofMinutes(5), 1);
@@ -56,7 +56,7 @@ class LyingProviderTest {
   void provider_is_down_while_it_lies_and_its_keys_are_the_same_until_it_has_others(
       HttpHandler lie) {
     assertTrue(isDown());
-    assertEquals(List.of(KNOWN.toPublicJWK()), fetch());
+    assertEquals(List.of(KNOWN), fetch());
     assertFalse(isDown());
     JWKSet knownBefore = keys.current();
     provider.answer(lie);
@@ -74,7 +74,7 @@ class LyingProviderTest {
   }
 
   static Stream<Named<HttpHandler>> lies() throws IOException {
-    String truth = keySet(NEXT.toPublicJWK().toJSONString());
+    String truth = keySet(NEXT.toJSONString());
     byte[] bytes = truth.getBytes(UTF_8);
     return Stream.of(
         named("empty", text("")),
@@ -83,7 +83,7 @@ class LyingProviderTest {
         named("nested", text("{\"keys\":" + "[".repeat(100_000))),
         named("cut off", text(truth.substring(0, truth.length() - 2))),
         named("repeated member", text(truth.replace("{\"keys\"", "{\"keys\":[],\"keys\""))),
-        named("keys that are no list", text("{\"keys\":" + NEXT.toPublicJWK() + "}")),
+        named("keys that are no list", text("{\"keys\":" + NEXT + "}")),
         named("deflated", coded("deflate", gzip(bytes))),
         named("of another coding", coded("br", bytes)),
         named("compressed twice", coded("gzip, gzip", gzip(gzip(bytes)))),
@@ -101,8 +101,7 @@ class LyingProviderTest {
   @ParameterizedTest
   @CsvSource({"262144, 1, true", "262145, 1, false", "0, 100, true", "0, 101, false"})
   void size_is_bounded(int bytes, int keys, boolean isTaken) {
-    String text =
-        keySet(String.join(",", Collections.nCopies(keys, NEXT.toPublicJWK().toString())));
+    String text = keySet(String.join(",", Collections.nCopies(keys, NEXT.toString())));
     provider.publish(text + " ".repeat(Math.max(0, bytes - text.length())));
     assertEquals(isTaken ? keys : 0, fetch().size());
     assertEquals(isTaken, !isDown());
@@ -138,7 +137,7 @@ class LyingProviderTest {
       String key, String reason) {
     publishBoth(key);
     try (Log log = new Log(ProviderKeys.class.getName())) {
-      assertEquals(List.of(NEXT.toPublicJWK()), fetch());
+      assertEquals(List.of(NEXT), fetch());
       String line = log.await(1).get(0).getFormattedMessage();
       assertEquals(
           "The key set at JWT_JWKS_URL has keys that are left out, 1 usable key, 1 left out; "
@@ -160,15 +159,15 @@ class LyingProviderTest {
   }
 
   private void publishBoth(String key) {
-    String members = KNOWN.toPublicJWK().toJSONString().replaceAll("[{}]", "");
+    String members = KNOWN.toJSONString().replaceAll("[{}]", "");
     String named = key.replace("<known>", members).replace("<odd>", "\"kid\":\"a\\\"\\u000A\"");
-    provider.publish(keySet(NEXT.toPublicJWK() + "," + named));
+    provider.publish(keySet(NEXT + "," + named));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"gzip", "x-gzip", "GZip", "identity"})
   void compressed_key_set_is_read_although_none_is_asked_for(String coding) {
-    byte[] text = keySet(NEXT.toPublicJWK().toString()).getBytes(UTF_8);
+    byte[] text = keySet(NEXT.toString()).getBytes(UTF_8);
     provider.answer(exchange -> {
       Headers headers = exchange.getRequestHeaders();
       boolean isPlain =
@@ -178,18 +177,18 @@ class LyingProviderTest {
       coded(isPlain ? coding : "br", coding.equals("identity") ? text : gzip(text))
           .handle(exchange);
     });
-    assertEquals(List.of(NEXT.toPublicJWK()), fetch());
+    assertEquals(List.of(NEXT), fetch());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"/keys/moved", "keys/moved", "?moved", "//LOCALHOST:PORT/keys/moved"})
   void redirect_within_the_host_is_followed(String location) {
     String target = location.replace("PORT", String.valueOf(provider.url().getPort()));
-    HttpHandler keys = text(keySet(NEXT.toPublicJWK().toString()));
+    HttpHandler keys = text(keySet(NEXT.toString()));
     provider.answer(exchange ->
         (exchange.getRequestURI().toString().contains("moved") ? keys : redirect(target))
             .handle(exchange));
-    assertEquals(List.of(NEXT.toPublicJWK()), fetch());
+    assertEquals(List.of(NEXT), fetch());
   }
 
   @Test

@@ -184,14 +184,10 @@ class SecretTokensTest {
 
   @Test
   void payload_that_is_no_object_or_nested_is_invalid() {
-    cases(
-            """
-            []   null   7   "text"   {   {} {}   /**/{}   x
-            """)
-        .forEach(payload -> {
-          assertInvalidClaims(payload);
-          assertInvalidClaims(payload.replace("{}", VALID));
-        });
+    for (String payload : cases("[]   null   7   \"text\"   {   {} {}   /**/{}   x")) {
+      assertInvalidClaims(payload);
+      assertInvalidClaims(payload.replace("{}", VALID));
+    }
     assertInvalidClaims("");
     assertInvalidClaims("{\"x\":" + "[".repeat(5_000) + "]".repeat(5_000) + "}");
     assertInvalidClaims("{\"x\":".repeat(1_500) + "1" + "}".repeat(1_500));
@@ -283,10 +279,7 @@ class SecretTokensTest {
   void text_that_the_decoder_would_read_as_a_valid_token_is_invalid() {
     String valid = Tokens.raw(HS256, VALID, SECRET);
     withOtherEnd(valid).forEach(this::assertInvalid);
-    cases(
-            """
-            TOKEN=   TOKENA   TOKEN.   TOKEN.AA   TOKEN.AA.AA   .TOKEN   "TOKEN"
-            """)
+    cases("TOKEN=   TOKENA   TOKEN.   TOKEN.AA   TOKEN.AA.AA   .TOKEN   \"TOKEN\"")
         .forEach(odd -> assertInvalid(odd.replace("TOKEN", valid)));
     for (String odd : List.of(". ", "%2E")) {
       assertInvalid(valid.replaceFirst("\\.", odd));
