@@ -38,7 +38,7 @@ public record Answer(int status, HttpHeaders headers, String body) {
   private static final HttpClient CLIENT =
       HttpClient.newBuilder()
           .version(HttpClient.Version.HTTP_1_1)
-          .sslContext(TestCertificate.trust())
+          .sslContext(TestCertificate.TRUST)
           .build();
 
   public static Answer create(URI server, String token) {

@@ -13,7 +13,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.locks.LockSupport;
@@ -33,9 +32,6 @@ class CreatesInProgressTest {
 
   @AutoClose("shutdownNow")
   private final ScheduledExecutorService eventLoop = Executors.newSingleThreadScheduledExecutor();
-
-  @AutoClose("shutdownNow")
-  private final ExecutorService threads = Executors.newCachedThreadPool();
 
   @Test
   void create_beyond_the_bound_is_refused_until_another_ends_or_gets_no_thread() {
@@ -78,7 +74,7 @@ class CreatesInProgressTest {
               }
               return plant.plant();
             },
-            threads);
+            task -> new Thread(task).start());
 
     assertOverdue(create(creates));
     interrupted.await();

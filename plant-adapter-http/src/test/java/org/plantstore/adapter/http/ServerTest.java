@@ -66,7 +66,7 @@ public abstract class ServerTest {
   public static Socket connect(EmbeddedServer server) throws IOException {
     Socket socket =
         server.getScheme().equals("https")
-            ? TestCertificate.trust()
+            ? TestCertificate.TRUST
                 .getSocketFactory()
                 .createSocket(server.getHost(), server.getPort())
             : new Socket(server.getHost(), server.getPort());

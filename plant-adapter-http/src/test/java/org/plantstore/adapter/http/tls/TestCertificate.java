@@ -21,7 +21,7 @@ public final class TestCertificate {
               .setIsCertificateAuthority(true)
               .buildSelfSigned());
 
-  private static final SSLContext TRUST =
+  public static final SSLContext TRUST =
       assertDoesNotThrow(() -> {
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(null, new TrustManager[] {AUTHORITY.toTrustManager()}, null);
@@ -29,10 +29,6 @@ public final class TestCertificate {
       });
 
   private TestCertificate() {}
-
-  public static SSLContext trust() {
-    return TRUST;
-  }
 
   /** Returns the settings of a service that has a certificate of its own. */
   public static Map<String, String> settings() {

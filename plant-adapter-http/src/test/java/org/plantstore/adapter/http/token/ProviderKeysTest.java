@@ -34,7 +34,6 @@ import org.plantstore.adapter.http.error.RefusedException;
 class ProviderKeysTest {
 
   private static final Duration SHORT_LIFETIME = Duration.ofMillis(500);
-  private static final Duration LIFETIME = Duration.ofMinutes(5);
 
   private static final ECKey KNOWN = IdentityProvider.key(Curve.P_256, "known").toPublicJWK();
   private static final ECKey NEXT = IdentityProvider.key(Curve.P_256, "next").toPublicJWK();
@@ -110,7 +109,7 @@ class ProviderKeysTest {
   @Test
   void search_ends_with_a_fetch_that_began_later_or_finds_its_key_and_others_ask_again()
       throws Exception {
-    ProviderKeys keys = keys(LIFETIME);
+    ProviderKeys keys = keys(Duration.ofMinutes(5));
     CountDownLatch published = new CountDownLatch(1);
     CountDownLatch publishedAgain = new CountDownLatch(1);
     provider.answerAfter(published);
