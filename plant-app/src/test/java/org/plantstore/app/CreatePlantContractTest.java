@@ -81,6 +81,15 @@ class CreatePlantContractTest {
   }
 
   @Nested
+  class ThroughHttp extends RemoteContract {
+
+    @Override
+    URI address() {
+      return service.address();
+    }
+  }
+
+  @Nested
   class ThroughNginx extends RemoteContract {
 
     @TempDir private static Path folder;
