@@ -26,7 +26,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.net.ssl.SSLException;
-import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.InvalidPlantException.Violation;
@@ -63,7 +62,8 @@ final class Creation {
   private Map<String, String> headers = Map.of();
   private volatile CompletableFuture<?> current = CompletableFuture.completedFuture(null);
   private int attempts;
-  private String refusedToken = "";
+  private volatile String token = "";
+  private boolean hasReplacedToken;
 
   Creation(PlantClient client, NewPlant plant) {
     this.client = client;
@@ -83,12 +83,12 @@ final class Creation {
     result.whenComplete((created, failure) -> current.cancel(true));
     run(() -> {
       headers = client.headers.get();
-      attempt();
+      attempt("");
     });
     return result;
   }
 
-  private void attempt() {
+  private void attempt(String refusedToken) {
     attempts++;
     CompletableFuture<Runnable> next = new CompletableFuture<>();
     next.whenComplete(
@@ -99,21 +99,23 @@ final class Creation {
     }
     CompletableFuture<String> supplied = client.token(refusedToken);
     after(
+        next,
         Math.min(client.deadlineNanos / 3, end - System.nanoTime()),
         () -> {
           String missing = supplied.isDone() ? "response" : "token";
           next.completeExceptionally(new IOException("there was no " + missing + " in time"));
         });
-    supplied.whenComplete((token, failure) -> {
+    supplied.whenComplete((text, failure) -> {
       if (failure != null) {
         result.completeExceptionally(failure.getCause());
       } else if (!next.isDone()) {
-        run(() -> send(token, next));
+        token = text;
+        run(() -> send(next));
       }
     });
   }
 
-  private void send(String token, CompletableFuture<Runnable> next) {
+  private void send(CompletableFuture<Runnable> next) {
     String id = ID_PREFIX + Long.toHexString(ThreadLocalRandom.current().nextLong());
     HttpRequest.Builder request =
         HttpRequest.newBuilder(client.plants)
@@ -124,7 +126,7 @@ final class Creation {
     request.setHeader("Content-Type", "application/json");
     request.setHeader("Authorization", "Bearer " + token);
     CompletableFuture<?> exchange =
-        client.http.sendAsync(request.build(), info -> receive(info, id, token, next));
+        client.http.sendAsync(request.build(), info -> receive(info, id, next));
     // A response ends the exchange before the HTTP client does, which would wake a thread for it,
     // or start one: Java 17 on one or two processors then takes five times as long.
     next.handle((step, failure) -> step == null ? exchange.cancel(true) : exchange.complete(null));
@@ -138,21 +140,22 @@ final class Creation {
 
   /** Collects the body of a response, or fails, so that the HTTP client closes the connection. */
   private BodySubscriber<?> receive(
-      ResponseInfo info, String id, String token, CompletableFuture<Runnable> next) {
+      ResponseInfo info, String id, CompletableFuture<Runnable> next) {
     String responseId = info.headers().firstValue(REQUEST_ID).orElse(id);
     boolean isOfAnother = responseId.startsWith(ID_PREFIX) && !responseId.equals(id);
+    if (isOfAnother) {
+      // A proxy has sent it twice, so the next ones of the connection are of others too.
+      next.completeExceptionally(new IOException("the response is of another request"));
+    }
     ByteArrayOutputStream received = new ByteArrayOutputStream();
     return BodySubscribers.mapping(
         BodySubscribers.ofByteArrayConsumer(part -> {
           part.ifPresent(received::writeBytes);
-          if (isOfAnother) {
-            // A proxy has sent it twice, so the next ones of the connection are of others too.
-            throw new UncheckedIOException(new IOException("the response is of another request"));
-          } else if (received.size() > maxResponseBytes) {
+          if (isOfAnother || received.size() > maxResponseBytes) {
             throw new UncheckedIOException(new ProtocolException("the response is too large"));
           }
         }),
-        unused -> next.complete(() -> evaluate(info, Json.read(received.toByteArray()), token)));
+        unused -> next.complete(() -> evaluate(info, Json.read(received.toByteArray()))));
   }
 
   /** A wrong certificate, address or protocol is permanent; a broken connection is not. */
@@ -163,14 +166,19 @@ final class Creation {
     }
     if (!(cause instanceof IOException)
         || cause instanceof ProtocolException
-        || (cause instanceof SSLException && !(cause instanceof SSLHandshakeException))) {
+        || cause instanceof SSLException) {
       String message = client.plants + " is no plant store with a trusted certificate: ";
-      throw new UnexpectedResponseException(message + cause.getMessage(), 0, 0, null);
+      throw new UnexpectedResponseException(legible(message + cause.getMessage()), 0, 0, null);
     }
-    retry(Objects.requireNonNullElse(cause.getMessage(), "the connection failed"), 0);
+    retry(legible(Objects.requireNonNullElse(cause.getMessage(), "the connection failed")), 0);
   }
 
-  private void evaluate(ResponseInfo response, Map<String, @Nullable String> answer, String token) {
+  /** Returns the beginning of a text that others have written, without the token. */
+  private String legible(String text) {
+    return "%.400s".formatted(token.isEmpty() ? text : text.replace(token, "(the token)"));
+  }
+
+  private void evaluate(ResponseInfo response, Map<String, @Nullable String> answer) {
     int status = response.statusCode();
     if (status == 200
         && plant.name().equals(answer.get("name"))
@@ -184,16 +192,16 @@ final class Creation {
     int error = number.matches("\\d{4}") ? Integer.parseInt(number) : 0;
     String text = error == 0 ? "" : ", error " + error + ": " + answer.get("message");
     String sent = "status " + status + ", request " + requestId.orElse("unknown") + text;
-    String reason = "%.400s".formatted(sent.replace(token, "(the token)"));
+    String reason = legible(sent);
     if (status == 400 && error == 3001) {
       throw new PlantIdTakenException(plant.id());
     } else if (status == 413 || (status == 400 && (error == 1005 || error / 1000 == 2))) {
       String longer = String.valueOf(plant.tag()).length() > plant.name().length() ? "tag" : "name";
       String field = Map.of(2001, "id", 2002, "name", 2003, "tag").getOrDefault(error, longer);
       throw new InvalidPlantException(List.of(new Violation(field, "is refused: " + reason)));
-    } else if ((status == 401 || status == 403) && refusedToken.isEmpty()) {
-      refusedToken = token;
-      attempt();
+    } else if ((status == 401 || status == 403) && !hasReplacedToken) {
+      hasReplacedToken = true;
+      attempt(token);
     } else if (status >= 502 && status <= 504) {
       String seconds = response.headers().firstValue("Retry-After").orElse("");
       retry(reason, seconds.matches("\\d{1,9}") ? Long.parseLong(seconds) : 0);
@@ -212,7 +220,7 @@ final class Creation {
     if (nanos > end - System.nanoTime()) {
       throw unavailable(reason);
     }
-    after(nanos, this::attempt);
+    after(result, nanos, () -> attempt(""));
   }
 
   private PlantStoreUnavailableException unavailable(String reason) {
@@ -220,10 +228,10 @@ final class Creation {
         "the plant store is unavailable; after attempt " + attempts + ": " + reason);
   }
 
-  /** Runs a step after a time, unless the call has ended. */
-  private void after(long nanos, Runnable step) {
+  /** Runs a step after a time, unless something has ended by then. */
+  private void after(CompletableFuture<?> something, long nanos, Runnable step) {
     Future<?> timer = TIMER.schedule(() -> THREADS.execute(() -> run(step)), nanos, NANOSECONDS);
-    result.whenComplete((created, failure) -> timer.cancel(false));
+    something.whenComplete((ended, failure) -> timer.cancel(false));
   }
 
   /** Runs a step, unless the call has ended. An exception of the step ends the call. */

@@ -80,6 +80,9 @@ public final class PlantClient implements CreatePlant {
       Thread.currentThread().interrupt();
       throw new PlantStoreUnavailableException("the call was interrupted");
     } catch (ExecutionException e) {
+      if (e.getCause() instanceof Error error) {
+        throw error;
+      }
       throw e.getCause() instanceof RuntimeException unchecked
           ? unchecked
           : new CompletionException(e.getCause());
@@ -101,14 +104,23 @@ public final class PlantClient implements CreatePlant {
 
   /** Returns the token that is kept or being supplied; another one if it is refused. */
   synchronized CompletableFuture<String> token(String refused) {
-    if (token.isCompletedExceptionally() || refused.equals(token.getNow("pending"))) {
+    boolean isUseless =
+        token
+            .handle((supplied, failure) -> failure != null || supplied.equals(refused))
+            .getNow(false);
+    if (isUseless) {
       token = CompletableFuture.supplyAsync(this::supplyToken, Creation.THREADS);
     }
     return token;
   }
 
   private String supplyToken() {
-    String supplied = tokens.get();
+    String supplied;
+    try {
+      supplied = tokens.get();
+    } catch (CompletionException e) {
+      throw new CompletionException(e); // as the future wraps any other
+    }
     // RFC 6750, section 2.1. An exception of the HTTP client would contain the token.
     if (supplied == null || !supplied.matches("[A-Za-z0-9._~+/-]+=*")) {
       throw new IllegalArgumentException(

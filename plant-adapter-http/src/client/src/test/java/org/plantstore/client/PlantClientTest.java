@@ -41,6 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.NewPlant;
@@ -166,12 +167,13 @@ class PlantClientTest {
     assertThrows(PlantStoreUnavailableException.class, () -> client.create(FERN));
   }
 
-  @Test
-  void response_of_another_request_is_dropped_with_its_connection() {
+  @ParameterizedTest
+  @ValueSource(strings = {"{\"error\":3001}", ""})
+  void response_of_another_request_is_dropped_with_its_connection(String body) {
     PlantClient client = client(CREATED);
     assertEquals(FERN.plant(), client.create(FERN));
     String id = service.requests.get(0).replaceFirst("(?s).*X-Request-Id: (\\S+).*", "$1");
-    service.script.add(response(400, "{\"error\":3001}", "X-Request-Id: " + id));
+    service.script.add(response(400, body, "X-Request-Id: " + id));
     service.script.add(CREATED);
     assertEquals(FERN.plant(), client.create(FERN));
     assertEquals(3, service.requests.size());
@@ -191,8 +193,10 @@ class PlantClientTest {
   void service_of_another_protocol_is_unexpected() {
     UnexpectedResponseException unexpected =
         assertThrows(
-            UnexpectedResponseException.class, () -> client("SSH-2.0-any\r\n\r\n").create(FERN));
+            UnexpectedResponseException.class,
+            () -> client("SSH-2.0 Bearer token-1\r\n\r\n").create(FERN));
     assertEquals(0, unexpected.status());
+    assertFalse(String.valueOf(unexpected.getMessage()).contains("token-1"));
   }
 
   @Test
@@ -301,6 +305,39 @@ class PlantClientTest {
     assertEquals(error, unexpected.error());
     assertEquals(3, supplied.get());
     assertTrue(service.requests.get(5).contains("Bearer token-3"));
+  }
+
+  @Test
+  void refused_token_that_is_supplied_again_is_refused_once() {
+    String refused = response(401, "");
+    PlantClient client =
+        PlantClient.builder(
+                client(refused, response(503, ""), response(503, ""), CREATED).plants.resolve("/"),
+                () -> {
+                  supplied.incrementAndGet();
+                  return "same";
+                })
+            .build();
+    assertEquals(FERN.plant(), client.create(FERN));
+    assertEquals(2, supplied.get());
+  }
+
+  static List<RuntimeException> failures() {
+    return List.of(new IllegalStateException("any"), new CompletionException("any", null));
+  }
+
+  @ParameterizedTest
+  @MethodSource("failures")
+  void failure_of_a_supplier_is_thrown_as_it_is(RuntimeException failure) {
+    PlantClient client =
+        PlantClient.builder(
+                service.address(),
+                () -> {
+                  throw failure;
+                })
+            .build();
+    assertSame(failure, assertThrows(RuntimeException.class, () -> client.create(FERN)));
+    assertSame(failure, start(client).handle((created, thrown) -> thrown).join());
   }
 
   @Test
