@@ -11,14 +11,10 @@ import io.micronaut.context.env.Environment;
 import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.core.io.service.SoftServiceLoader;
 import io.micronaut.core.order.OrderUtil;
-import io.micronaut.json.JsonMapper;
-import java.io.IOException;
 import java.io.PrintStream;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -32,32 +28,21 @@ final class Check {
 
   static final String NAME = "check";
 
-  /** {@code --json} writes one document; {@code --token} has standard input read. */
-  static final List<String> OPTIONS = List.of("--json", "--token");
+  /** {@code --token} has standard input read. */
+  static final List<String> OPTIONS = List.of("--token");
 
-  private final boolean isJson;
-  private final List<Map<String, Object>> findings = new ArrayList<>();
   private boolean isOk = true;
 
   // The marks are not in every locale's charset.
   private final PrintStream output = new PrintStream(System.out, true, UTF_8);
 
-  private Check(boolean isJson) {
-    this.isJson = isJson;
-  }
-
   /** Asks each requirement; returns 0 if all are met, and otherwise 1. */
-  static int run(String... arguments) throws IOException {
-    Check check = new Check(List.of(arguments).contains("--json"));
+  static int run(String... arguments) {
+    Check check = new Check();
     keepOutputForFindings();
     check.addService(arguments);
     check.add(true, "java", Runtime.version() + " of " + System.getProperty("java.vendor"));
     check.addAdapters(arguments);
-    if (check.isJson) {
-      Map<String, Object> document =
-          new TreeMap<>(Map.of("ok", check.isOk, "findings", check.findings));
-      check.output.println(JsonMapper.createDefault().writeValueAsString(document));
-    }
     return check.isOk ? 0 : 1;
   }
 
@@ -120,10 +105,6 @@ final class Check {
 
   private void add(boolean isMet, String subject, String text) {
     isOk &= isMet;
-    // Sorted, so that the order is the same each time.
-    findings.add(new TreeMap<>(Map.of("ok", isMet, "subject", subject, "text", text)));
-    if (!isJson) {
-      output.println((isMet ? "✔ " : "✘ ") + subject + ": " + text);
-    }
+    output.println((isMet ? "✔ " : "✘ ") + subject + ": " + text);
   }
 }

@@ -17,7 +17,6 @@ final class Help {
       plant-store check     reports whether these settings meet the requirements of a start here,
                             changes nothing, and ends: exit code 0 if so, otherwise 1
                   --token   also validates the token on standard input
-                  --json    writes one JSON document
       plant-store token     prints a token that is signed with the last secret, and has the issuer,
                             the audience and the claims that the settings require
                   --subject gardener    the caller; none by default

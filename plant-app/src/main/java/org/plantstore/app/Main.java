@@ -4,7 +4,6 @@ import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.annotation.Import;
 import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.runtime.server.EmbeddedServer;
-import java.io.IOException;
 import java.security.Security;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -71,7 +70,7 @@ public final class Main {
   }
 
   /** Runs a command of the service or an adapter, and returns its exit code. */
-  static int run(String command, String... arguments) throws IOException {
+  static int run(String command, String... arguments) {
     if (command.equals(Check.NAME)) {
       requireSettingsOrOptions(Check.OPTIONS, arguments);
       return Check.run(arguments);

@@ -51,18 +51,14 @@ class ArchitectureTest {
           @http.document           -> @http.error
           @http.observe            -> @http.error
           @http.connection         -> @http.error @http.observe
-          @persistence             -> @persistence.batch @persistence.citus @persistence.database @persistence.requirement
-          @persistence.batch       ->
-          @persistence.citus       -> @persistence.batch @persistence.database
-          @persistence.database    ->
-          @persistence.requirement -> @persistence.database
+          @persistence             ->
           """);
 
   /** The advisories of September 2026 concern only services that use those of the last lines. */
   private static final Map<String, Set<String>> ROOMS_BY_TECHNOLOGY =
       graph(
           """
-          org.plantstore.domain          -> app application client @http @persistence @persistence.batch @persistence.citus
+          org.plantstore.domain          -> app application client @http @persistence
           com.fasterxml.jackson          -> app client @http
           com.github.benmanes.caffeine   -> @http.token
           com.nimbusds                   -> @http.token
@@ -70,11 +66,11 @@ class ArchitectureTest {
           io.netty                       -> @http.connection @http.document @http.observe
           org.webjars                    -> @http.document
           org.yaml                       -> @http.document
-          com.zaxxer.hikari              -> @persistence.database
-          io.micronaut.data              -> @persistence @persistence.citus @persistence.database
-          org.flywaydb                   -> @persistence.requirement
-          java.sql                       -> @persistence @persistence.citus @persistence.database @persistence.requirement
-          org.postgresql                 -> @persistence.database @persistence.requirement
+          com.zaxxer.hikari              -> @persistence
+          io.micronaut.data              -> @persistence
+          org.flywaydb                   -> @persistence
+          java.sql                       -> @persistence
+          org.postgresql                 -> @persistence
           io.micronaut.data.annotation   ->
           io.micronaut.data.jdbc.annotation ->
           io.micronaut.data.model        ->
@@ -117,21 +113,6 @@ class ArchitectureTest {
   @Test
   void every_room_of_an_adapter_needs_exactly_the_rooms_that_are_named_here() {
     assertEquals(ROOM_GRAPH, graphOf(ROOT + "adapter.", ArchitectureTest::roomOf));
-  }
-
-  /** So that whoever has one PostgreSQL need not know of distributed tables. */
-  @Test
-  void only_the_factory_of_the_queue_reaches_the_room_of_distributed_tables() {
-    String citus = ROOT + "adapter.persistence.citus";
-    assertEquals(
-        Set.of("PlantQueues"),
-        CLASSES.stream()
-            .filter(owner -> !owner.getPackageName().equals(citus))
-            .filter(owner ->
-                owner.getDirectDependenciesFromSelf().stream()
-                    .anyMatch(need -> need.getTargetClass().getPackageName().equals(citus)))
-            .map(JavaClass::getSimpleName)
-            .collect(toSet()));
   }
 
   @Test

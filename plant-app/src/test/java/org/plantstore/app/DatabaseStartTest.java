@@ -7,11 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyStore;
 import java.sql.Connection;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,10 +29,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 class DatabaseStartTest {
 
   private static final String WAITS = "The database is unavailable; the start has waited for ";
-
-  private static final String SESSIONS_OVER_TLS =
-      "SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)"
-          + " WHERE ssl AND usename = 'frugal'";
 
   private static final Map<String, String> IMPATIENCE =
       Map.of("DATABASE_START_TIMEOUT_SECONDS", "1");
@@ -87,7 +86,7 @@ class DatabaseStartTest {
     assertRefused(environment, "the database cannot be used; check DATABASE_URL, " + reason);
   }
 
-  /** The account of the service that starts may have no more connections than it needs. */
+  /** The account has no more connections than a service needs, and a certificate, no password. */
   @Test
   @Tag("newest")
   void database_over_tls_is_used_if_its_certificate_is_trusted_and_of_its_host(@TempDir Path data)
@@ -96,32 +95,99 @@ class DatabaseStartTest {
     String root = certificate.files().toTempRootCertPem().toString();
     String otherRoot = TestCertificate.issue().files().toTempRootCertPem().toString();
     try (DatabaseServer server = new DatabaseServer(data)) {
-      Files.writeString(data.resolve("server.crt"), certificate.files().getCertificatePathPEM());
+      Path chain =
+          Files.writeString(
+              data.resolve("server.crt"), certificate.files().getCertificatePathPEM());
       Path key =
           Files.createFile(data.resolve("server.key"), asFileAttribute(fromString("rw-------")));
       Files.writeString(key, certificate.files().getPrivateKeyPEM());
+      Path accounts = data.resolve("pg_hba.conf");
+      String others = Files.readString(accounts);
+      Files.writeString(accounts, "hostssl all server all cert\n" + others);
       Database database = server.database();
       database.execute(
-          "CREATE ROLE frugal LOGIN CONNECTION LIMIT 5",
-          "GRANT CREATE ON SCHEMA public TO frugal",
+          "CREATE ROLE server LOGIN CONNECTION LIMIT 5",
+          "GRANT CREATE ON SCHEMA public TO server",
           "ALTER SYSTEM SET ssl = on",
           "ALTER SYSTEM SET ssl_ca_file = '" + root + "'", // asks for a client's certificate
           "SELECT pg_reload_conf()");
       Await.until("TLS is on", () -> database.single("SHOW ssl").equals("on"));
 
-      Map<String, String> environment = verifying("localhost", server, root);
-      environment.put("DATABASE_USERNAME", "frugal");
-      try (ServiceProcess service = new ServiceProcess(environment)) {
+      Path der = Files.write(data.resolve("key.pk8"), encoded(certificate));
+      Files.setPosixFilePermissions(der, fromString("rw-------"));
+      Map<String, String> ofCertificate = verifying("localhost", server, root);
+      ofCertificate.merge("DATABASE_URL", client(chain, der), String::concat);
+      ofCertificate.put("DATABASE_USERNAME", "server");
+      ofCertificate.put("DATABASE_PASSWORD", "");
+      try (ServiceProcess service = new ServiceProcess(ofCertificate)) {
         assertServes(service);
-        Await.until("5 sessions", () -> database.single(SESSIONS_OVER_TLS).equals("5"));
       }
+      // The key that is to be a client's is not in a form that the driver reads.
+      Path text = Files.copy(key, data.resolve("key.der"));
+      ofCertificate.compute("DATABASE_URL", (name, url) -> url.replace("key.pk8", "key.der"));
+      assertDistrusted(ofCertificate, "Could not read SSL key file " + text);
+
+      assertServedWith(trustStore(certificate, data), verifying("localhost", server, "system"));
+      assertDistrusted(verifying("localhost", server, "system"), "PKIX path building failed: ");
       assertDistrusted(verifying("localhost", server, otherRoot), "PKIX path validation failed: ");
       assertDistrusted(
           verifying("127.0.0.1", server, root), "The hostname 127.0.0.1 could not be ");
-      Path open = Files.copy(key, data.resolve("client.key"));
-      Files.setPosixFilePermissions(open, fromString("rw-r--r--"));
-      String client = "&sslcert=" + data.resolve("server.crt") + "&sslkey=" + open;
-      assertDistrusted(verifying("localhost", server, root + client), "has group or world access");
+    }
+  }
+
+  private static String client(Path chain, Path key) {
+    return "&sslcert=" + chain + "&sslkey=" + key;
+  }
+
+  private static byte[] encoded(TestCertificate certificate) {
+    return certificate.files().getKeyPair().getPrivate().getEncoded();
+  }
+
+  /** Returns the option of a JVM whose authorities are those of the certificate. */
+  private static String trustStore(TestCertificate certificate, Path folder) throws Exception {
+    KeyStore store = KeyStore.getInstance("PKCS12");
+    store.load(null, null);
+    store.setCertificateEntry("root", certificate.files().getRootCertificate());
+    Path file = folder.resolve("authorities.p12");
+    try (OutputStream output = Files.newOutputStream(file)) {
+      store.store(output, "changeit".toCharArray());
+    }
+    return "-Djavax.net.ssl.trustStorePassword=changeit -Djavax.net.ssl.trustStore=" + file;
+  }
+
+  private static void assertServedWith(String javaOptions, Map<String, String> environment) {
+    environment.put("JDK_JAVA_OPTIONS", javaOptions);
+    try (ServiceProcess service = new ServiceProcess(environment)) {
+      service.awaitReady();
+    }
+  }
+
+  /**
+   * A firewall forgets connections that are idle for minutes; the next create must not meet one.
+   */
+  @Test
+  void no_connection_is_idle_for_a_minute() throws Exception {
+    Database database = Database.create();
+    try (ServiceProcess service = new ServiceProcess(database.environment()).awaitReady()) {
+      Stream.iterate(1, id -> id + 1)
+          .limit(200)
+          .map(id -> service.beginCreate("{\"id\":" + id + ",\"name\":\"fern\"}"))
+          .toList()
+          .forEach(create -> assertEquals(200, create.join().statusCode()));
+      String ofService =
+          " FROM pg_stat_activity WHERE application_name = 'plant-store' AND datname = '";
+      String now = database.single("SELECT now()");
+      Await.until(
+          "a quiet minute has passed without one that is idle",
+          () ->
+              database
+                  .single(
+                      "SELECT now() - '%s' > interval '45 s'".formatted(now)
+                          + " AND max(now() - state_change) < interval '44 s'"
+                          + ofService
+                          + database.name()
+                          + "'")
+                  .equals("t"));
     }
   }
 

@@ -1,11 +1,8 @@
 package org.plantstore.adapter.persistence;
 
 import io.micronaut.context.ApplicationContext;
-import io.micronaut.context.env.Environment;
 import java.io.PrintWriter;
 import java.util.spi.ToolProvider;
-import org.plantstore.adapter.persistence.database.DatabaseAccess;
-import org.plantstore.adapter.persistence.requirement.Requirements;
 
 /**
  * The command {@code migrate}: brings the tables up to date, and ends. It reads only the settings
@@ -22,10 +19,7 @@ public final class MigrateCommand implements ToolProvider {
   @Override
   public int run(PrintWriter out, PrintWriter err, String... arguments) {
     try (ApplicationContext context = ApplicationContext.builder().args(arguments).build()) {
-      Environment settings = context.getEnvironment().start();
-      DatabaseAccess access = DatabaseAccess.of(settings);
-      new Requirements(access, true).prepare(PersistenceStart.startTimeout(settings));
-      PlantQueues.requireDistribution(access);
+      new DatabaseStart(new DatabaseSettings(context.getEnvironment().start()), true).prepare();
       out.println("The tables are up to date.");
       return 0;
     }

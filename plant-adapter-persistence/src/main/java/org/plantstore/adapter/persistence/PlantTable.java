@@ -1,20 +1,24 @@
 package org.plantstore.adapter.persistence;
 
+import io.micronaut.context.annotation.Property;
 import io.micronaut.data.jdbc.runtime.JdbcOperations;
+import jakarta.inject.Singleton;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.Map;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.plantstore.adapter.persistence.batch.BatchFailure;
-import org.plantstore.adapter.persistence.batch.GroupCommit;
-import org.plantstore.adapter.persistence.database.PostgresFailure;
-import org.plantstore.adapter.persistence.database.RunningStatements;
+import org.plantstore.adapter.persistence.GroupCommit.Rows;
+import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.NewPlant;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,15 +27,8 @@ import org.slf4j.LoggerFactory;
  * The table of plants. One statement inserts a batch, and commits by itself. Stored plants are read
  * only if an id was taken, or no standby has confirmed the commit. Safe for use by many threads.
  */
+@Singleton
 final class PlantTable implements GroupCommit.Table {
-
-  /** How plants are written into a statement. */
-  enum Form {
-    /** As an array of each column: the same statement for every number of plants. */
-    ARRAYS,
-    /** As a row of each plant, which a server can pass on to another that stores it. */
-    ROWS
-  }
 
   private static final Logger LOG = LoggerFactory.getLogger(PlantTable.class);
 
@@ -42,73 +39,115 @@ final class PlantTable implements GroupCommit.Table {
    */
   private static final int BATCHES_BEFORE_PLAIN_INSERT = 1_000;
 
+  private static final String INSERT = "INSERT INTO plant (id, name, tag) ";
+  private static final String ARRAYS = "SELECT * FROM unnest(?, ?, ?)";
+  private static final String UNLESS_TAKEN = " ON CONFLICT (id) DO NOTHING";
+  private static final String RETURNING = " RETURNING id";
+
+  /** A single plant that was locked before waits hardly longer: others wait behind it. */
+  private static final String RETRIED =
+      "SELECT plant.* FROM set_config('lock_timeout', '20ms', true), unnest(?, ?, ?) AS plant";
+
   /**
-   * A row without a name, of another program, is no plant. After a crash a row may be visible
-   * although no standby has it. So the query writes a message to the WAL: its own commit then waits
-   * for a standby, and with it all earlier commits.
+   * After a crash a row may be visible although no standby has it. So the query writes a message to
+   * the WAL: its own commit then waits for a standby, and with it all earlier commits.
    */
   private static final String SELECT =
       """
       SELECT id, name, tag,
              (SELECT pg_logical_emit_message(true, 'plant-store', ''::text)
                WHERE current_setting('synchronous_standby_names') <> '') IS NOT NULL AS is_synchronous
-      FROM plant WHERE id = ANY (?) AND name IS NOT NULL
+      FROM plant WHERE id = ANY (?)
       """;
 
-  private final JdbcOperations database;
-  private final RunningStatements statements;
-  private final Form form;
-  private final AtomicInteger batchesSinceTaken = new AtomicInteger();
+  /** A statement in flight, and when it began as a value of {@link System#nanoTime()}. */
+  private record Running(PreparedStatement statement, long began) {}
 
-  PlantTable(JdbcOperations database, RunningStatements statements, Form form) {
+  private final JdbcOperations database;
+  private final Duration timeout;
+  private final boolean hasCitus;
+  private final AtomicInteger batchesSinceTaken = new AtomicInteger();
+  private final Set<Running> running = ConcurrentHashMap.newKeySet();
+
+  PlantTable(
+      JdbcOperations database,
+      DatabaseSettings settings,
+      @Property(name = Shards.HAS_CITUS) boolean hasCitus) {
     this.database = database;
-    this.statements = statements;
-    this.form = form;
+    this.timeout = settings.statementTimeout;
+    this.hasCitus = hasCitus;
   }
 
   /** Requires ids in ascending order: statements with different orders could deadlock. */
   @Override
-  public Map<Long, NewPlant> putIfAbsent(SortedMap<Long, NewPlant> plants) throws BatchFailure {
+  public Rows putIfAbsent(SortedMap<Long, NewPlant> plants, boolean isRetry)
+      throws DatabaseFailure {
     try {
       return database.execute(connection ->
-          insertAll(connection, plants.values()) ? plants : select(connection, plants.values()));
+          insertAll(connection, plants.values(), isRetry)
+              ? new Rows(plants, Set.of())
+              : select(connection, plants.values()));
     } catch (RuntimeException e) {
-      throw ExceptionTranslation.toBatchFailure(e);
+      throw DatabaseFailure.of(e);
     }
   }
 
-  private boolean insertAll(Connection connection, Collection<NewPlant> plants)
+  /** Executes both statements for no plants, which shows whether the account may use the table. */
+  static void tryStatements(Connection connection) throws SQLException {
+    try (PreparedStatement insert =
+            connection.prepareStatement(INSERT + ARRAYS + UNLESS_TAKEN + RETURNING);
+        PreparedStatement select = connection.prepareStatement(SELECT)) {
+      setArrays(insert, List.of());
+      insert.executeQuery();
+      select.setObject(1, new long[0]);
+      select.executeQuery();
+    }
+  }
+
+  private boolean insertAll(Connection connection, Collection<NewPlant> plants, boolean isRetry)
       throws SQLException {
-    if (batchesSinceTaken.get() >= BATCHES_BEFORE_PLAIN_INSERT) {
+    if (!isRetry && batchesSinceTaken.get() >= BATCHES_BEFORE_PLAIN_INSERT) {
       try {
-        return insert(connection, "", plants);
+        return insert(connection, plants, rowsOf(plants));
       } catch (SQLException e) {
         if (!"23505".equals(e.getSQLState())) { // unique_violation: an id is taken
           throw e;
         }
       }
     }
-    boolean isAllConfirmed = insert(connection, " ON CONFLICT (id) DO NOTHING", plants);
+    // Citus evaluates functions at the coordinator, where the lock is not.
+    String rows = isRetry && !hasCitus ? RETRIED : rowsOf(plants);
+    boolean isAllConfirmed = insert(connection, plants, rows + UNLESS_TAKEN);
     batchesSinceTaken.updateAndGet(batches -> isAllConfirmed ? batches + 1 : 0);
     return isAllConfirmed;
+  }
+
+  /** Citus sends rows to their shard directly, but elements of arrays through the coordinator. */
+  private String rowsOf(Collection<NewPlant> plants) {
+    return plants.size() > 1 && !hasCitus
+        ? ARRAYS
+        : "VALUES (?, ?, ?)" + ", (?, ?, ?)".repeat(plants.size() - 1);
   }
 
   /**
    * Returns whether all plants were stored by a confirmed commit. Counts ids, because a server that
    * passes rows on reports how many it was sent.
    */
-  private boolean insert(Connection connection, String unlessTaken, Collection<NewPlant> plants)
+  private boolean insert(Connection connection, Collection<NewPlant> plants, String rows)
       throws SQLException {
-    boolean usesArrays = plants.size() > 1 && form == Form.ARRAYS;
-    String rows =
-        usesArrays
-            ? "SELECT * FROM unnest(?, ?, ?)"
-            : "VALUES (?, ?, ?)" + ", (?, ?, ?)".repeat(plants.size() - 1);
-    String statement = "INSERT INTO plant (id, name, tag) " + rows + unlessTaken + " RETURNING id";
-    try (PreparedStatement insert = connection.prepareStatement(statement)) {
-      setParameters(insert, usesArrays, plants);
+    try (PreparedStatement insert = connection.prepareStatement(INSERT + rows + RETURNING)) {
+      if (rows.startsWith("VALUES")) {
+        int parameter = 0;
+        for (NewPlant plant : plants) {
+          insert.setLong(++parameter, plant.id());
+          insert.setString(++parameter, plant.name());
+          insert.setString(++parameter, plant.tag());
+        }
+      } else {
+        setArrays(insert, plants);
+      }
       int inserted = 0;
-      try (ResultSet ids = statements.execute(insert)) {
+      try (ResultSet ids = execute(insert)) {
         while (ids.next()) {
           inserted++;
         }
@@ -118,34 +157,22 @@ final class PlantTable implements GroupCommit.Table {
     }
   }
 
-  private static void setParameters(
-      PreparedStatement insert, boolean usesArrays, Collection<NewPlant> plants)
+  private static void setArrays(PreparedStatement insert, Collection<NewPlant> plants)
       throws SQLException {
-    if (usesArrays) {
-      insert.setObject(1, idsOf(plants));
-      insert.setObject(2, plants.stream().map(NewPlant::name).toArray(String[]::new));
-      insert.setObject(3, plants.stream().map(NewPlant::tag).toArray(String[]::new));
-      return;
-    }
-    int parameter = 0;
-    for (NewPlant plant : plants) {
-      insert.setLong(++parameter, plant.id());
-      insert.setString(++parameter, plant.name());
-      insert.setString(++parameter, plant.tag());
-    }
+    insert.setObject(1, idsOf(plants));
+    insert.setObject(2, plants.stream().map(NewPlant::name).toArray(String[]::new));
+    insert.setObject(3, plants.stream().map(NewPlant::tag).toArray(String[]::new));
   }
 
-  private Map<Long, NewPlant> select(Connection connection, Collection<NewPlant> plants)
-      throws SQLException {
+  private Rows select(Connection connection, Collection<NewPlant> plants) throws SQLException {
     try (PreparedStatement select = connection.prepareStatement(SELECT)) {
       select.setObject(1, idsOf(plants));
-      Map<Long, NewPlant> stored = new HashMap<>();
+      Rows rows = new Rows(new HashMap<>(), new HashSet<>());
       // With Citus, this server does not know whether the nodes have standbys.
-      boolean isSynchronous = form == Form.ROWS;
-      try (ResultSet row = statements.execute(select)) {
+      boolean isSynchronous = hasCitus;
+      try (ResultSet row = execute(select)) {
         while (row.next()) {
-          long id = row.getLong(1);
-          stored.put(id, new NewPlant(id, row.getString(2), row.getString(3)));
+          read(row, rows);
           isSynchronous |= row.getBoolean("is_synchronous");
         }
       }
@@ -153,13 +180,65 @@ final class PlantTable implements GroupCommit.Table {
       SQLWarning warning = select.getWarnings();
       if (warning != null && isSynchronous) {
         LOG.warn("A commit is not confirmed by a standby: {}", warning.getMessage());
-        throw new SQLException("no standby has confirmed the commit", PostgresFailure.CANCELED);
+        throw new SQLException("no standby has confirmed the commit", DatabaseFailure.CANCELED);
       }
-      return stored;
+      return rows;
     }
+  }
+
+  /** Another program, or an older version, may have written a row that is no plant. */
+  private static void read(ResultSet row, Rows rows) throws SQLException {
+    long id = row.getLong(1);
+    String name = row.getString(2);
+    try {
+      if (name != null) {
+        rows.plants().put(id, new NewPlant(id, name, row.getString(3)));
+        return;
+      }
+    } catch (InvalidPlantException e) {
+      LOG.debug("A row is no plant", e);
+    }
+    rows.others().add(id);
   }
 
   private static long[] idsOf(Collection<NewPlant> plants) {
     return plants.stream().mapToLong(NewPlant::id).toArray();
+  }
+
+  /** Executes a query, and reads its whole result into memory. */
+  private ResultSet execute(PreparedStatement query) throws SQLException {
+    Running entry = new Running(query, System.nanoTime());
+    running.add(entry);
+    try {
+      return query.executeQuery();
+    } finally {
+      running.remove(entry);
+    }
+  }
+
+  /**
+   * Asks the server to cancel statements that exceed their time-out. The server's own time-out does
+   * not apply while a commit waits for a standby. Later statements of a connection are not
+   * affected.
+   */
+  void cancelOverdue() {
+    long now = System.nanoTime();
+    running.removeIf(
+        entry -> now - entry.began > timeout.toNanos() && cancelLater(entry.statement));
+  }
+
+  private static boolean cancelLater(PreparedStatement statement) {
+    Thread thread = new Thread(() -> cancel(statement), "plant-cancel"); // it waits for the network
+    thread.setDaemon(true);
+    thread.start();
+    return true;
+  }
+
+  private static void cancel(PreparedStatement statement) {
+    try {
+      statement.cancel();
+    } catch (SQLException e) {
+      LOG.debug("The statement cannot be cancelled", e);
+    }
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Keeps plants in PostgreSQL 14 or later: the store, its table, its metrics and its settings. How
- * callers share a commit is in {@code batch}, how connections are opened and lost in {@code
- * database}, its requirements on the database in {@code requirement}, and all that is only for
- * distributed tables in {@code citus}.
+ * Keeps plants in PostgreSQL 14 or later. A plant goes from {@code PostgresPlantStore} to {@code
+ * GroupCommit}, which collects those of concurrent callers into batches, and to {@code PlantTable},
+ * which writes a batch with one statement. {@code DatabaseStart} prepares the database, and {@code
+ * Shards} has all that is only for Citus.
  */
 @NullMarked
 package org.plantstore.adapter.persistence;

@@ -16,10 +16,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A proxy of a real server, without TLS, that falsifies the number of inserted rows, and breaks a
- * connection on demand.
+ * A proxy of a real server, without TLS, that falsifies the number of inserted rows and a name, and
+ * breaks a connection on demand.
  */
 final class LyingServer implements AutoCloseable {
+
+  /** A name that clients read with U+0000, which no plant may have. */
+  static final String REFUSED = "refused by a rule";
 
   /** A digit of the number in a tag such as {@code INSERT 0 17}. */
   private static final Pattern INSERTED = Pattern.compile("(?<=INSERT 0 \\d{0,9})\\d");
@@ -81,7 +84,7 @@ final class LyingServer implements AutoCloseable {
 
   private static String falsify(String text) {
     return INSERTED
-        .matcher(text)
+        .matcher(text.replace(REFUSED, REFUSED.replace(' ', '\0')))
         .replaceAll(digit -> String.valueOf('9' - digit.group().charAt(0)));
   }
 

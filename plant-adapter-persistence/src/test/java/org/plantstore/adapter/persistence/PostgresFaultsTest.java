@@ -1,9 +1,11 @@
 package org.plantstore.adapter.persistence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.persistence.Calls.failure;
 import static org.plantstore.adapter.persistence.Calls.fern;
 import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
@@ -17,13 +19,13 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.plantstore.adapter.persistence.batch.GroupCommit;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** Faults of a real server, and the metrics that show them. */
+/** Faults of a real server and its table, and the metrics that show them. */
 @Tag("newest")
 class PostgresFaultsTest implements WithEmptyDatabase {
 
@@ -45,26 +47,38 @@ class PostgresFaultsTest implements WithEmptyDatabase {
     assertEquals("1", SERVER.single("SELECT count(*) FROM plant"));
   }
 
-  /** Another program may have written the row. */
+  /** Another program has written one row; the domain's rules were others for the other one. */
   @Test
-  void row_without_a_name_is_no_plant() {
-    try (ApplicationContext instance = SERVER.connect(Map.of("database.timeout.seconds", 1))) {
-      SERVER.execute("ALTER TABLE plant ALTER name DROP NOT NULL", "INSERT INTO plant VALUES (1)");
-      PlantStore store = instance.getBean(PlantStore.class);
+  void row_that_is_no_plant_fails_only_the_plant_with_its_id() throws Exception {
+    SERVER.migrate();
+    SERVER.execute(
+        "ALTER TABLE plant ALTER name DROP NOT NULL",
+        "INSERT INTO plant VALUES (1, NULL), (2, '" + LyingServer.REFUSED + "')");
+    try (LyingServer server = new LyingServer(SERVER.port());
+        ApplicationContext instance = SERVER.connect(Map.of("database.url", server.url()))) {
+      var calls = Calls.putAll(instance.getBean(PlantStore.class), LongStream.range(0, 50));
 
-      assertThrows(PlantStoreUnavailableException.class, () -> store.putIfAbsent(fern(1)));
+      for (int id = 0; id < 50; id++) {
+        if (id == 1 || id == 2) {
+          Throwable reason = assertInstanceOf(IllegalStateException.class, failure(calls.get(id)));
+          String row = "the row with the id " + id + " in the table plant is no plant";
+          assertEquals(row, reason.getMessage());
+        } else {
+          calls.get(id).get();
+        }
+      }
     }
   }
 
   /** Its text may contain a plant's. */
   @Test
-  void warning_of_a_trigger_changes_nothing_and_is_not_logged() throws Exception {
+  void warning_of_a_trigger_changes_nothing_and_is_not_logged() {
     try (ApplicationContext instance = SERVER.connect(Map.of())) {
       SERVER.execute(
           """
           CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS
             $$BEGIN RAISE WARNING 'canary %', NEW.name; RETURN NEW; END$$;
-          CREATE TRIGGER warn BEFORE INSERT ON plant FOR EACH ROW EXECUTE FUNCTION warn();
+          CREATE TRIGGER warn AFTER INSERT ON plant FOR EACH ROW EXECUTE FUNCTION warn();
           """);
       List<String> log =
           Calls.log(
@@ -72,6 +86,20 @@ class PostgresFaultsTest implements WithEmptyDatabase {
               () -> assertEquals(fern(1), instance.getBean(PlantStore.class).putIfAbsent(fern(1))));
 
       assertEquals(List.of(), log);
+    }
+  }
+
+  /** Of a table that was renamed, or a search_path that was emptied, while the service runs. */
+  @Test
+  void table_that_is_not_found_is_unavailable_until_it_is_found_again() {
+    try (ApplicationContext instance = SERVER.connect(Map.of())) {
+      PlantStore store = instance.getBean(PlantStore.class);
+      store.putIfAbsent(fern(1));
+      SERVER.execute("ALTER TABLE plant RENAME TO elsewhere");
+      assertThrows(PlantStoreUnavailableException.class, () -> store.putIfAbsent(fern(2)));
+
+      SERVER.execute("ALTER TABLE elsewhere RENAME TO plant");
+      assertEquals(fern(2), store.putIfAbsent(fern(2)));
     }
   }
 
@@ -97,10 +125,11 @@ class PostgresFaultsTest implements WithEmptyDatabase {
       assertEquals(3, wait.count());
       assertTrue(wait.totalTime(TimeUnit.NANOSECONDS) > 0);
       assertEquals(0, registry.get("plant.store.queue.plants").gauge().value());
-      assertEquals(GroupCommit.WRITERS, registry.get("hikaricp.connections.max").gauge().value());
+      assertEquals(1, registry.get("plant.store.database.up").gauge().value());
+      assertEquals(5, registry.get("hikaricp.connections.max").gauge().value());
 
       SERVER.execute("DROP TABLE plant");
-      assertThrows(IllegalStateException.class, () -> store.putIfAbsent(fern(3)));
+      assertThrows(PlantStoreUnavailableException.class, () -> store.putIfAbsent(fern(3)));
       assertEquals(3, stored.count());
       assertTrue(failed.count() > 0);
     }

@@ -68,9 +68,9 @@ public abstract class PostgresServer {
     return String.valueOf(assertThrows(ConfigurationException.class, refused).getMessage());
   }
 
-  /** Returns what a check reports: the findings of met requirements, the remedies of others. */
-  public List<String> check(boolean isMet, Map<String, Object> replacements) {
-    List<String> report = new ArrayList<>();
+  /** Returns the faults that a check reports. */
+  public List<String> check(Map<String, Object> replacements) {
+    List<String> faults = new ArrayList<>();
     try (ApplicationContext context =
         ApplicationContext.builder().properties(settings(replacements)).build()) {
       for (Map.Entry<String, Supplier<String>> each :
@@ -78,13 +78,13 @@ public abstract class PostgresServer {
         assertEquals("database", each.getKey());
         try {
           String finding = each.getValue().get();
-          report.addAll(isMet ? List.of(finding) : List.of());
+          assertEquals(url("postgres") + " can keep plants", finding);
         } catch (ConfigurationException e) {
-          report.addAll(isMet ? List.of() : List.of(String.valueOf(e.getMessage())));
+          faults.add(String.valueOf(e.getMessage()));
         }
       }
     }
-    return report;
+    return faults;
   }
 
   /** Returns the settings of an instance; the replacements precede those of this server. */
@@ -116,6 +116,21 @@ public abstract class PostgresServer {
     } catch (SQLException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  /** Executes a statement on a connection that stays open, and returns true. */
+  public boolean execute(Connection connection, String sql) {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+      return true;
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  public boolean isAnyoneLocked() throws SQLException {
+    String waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+    return !single(waiting).equals("0");
   }
 
   public String single(String query) throws SQLException {

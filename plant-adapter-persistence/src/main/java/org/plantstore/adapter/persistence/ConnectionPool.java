@@ -1,0 +1,53 @@
+package org.plantstore.adapter.persistence;
+
+import io.micronaut.configuration.jdbc.hikari.DatasourceConfiguration;
+import io.micronaut.context.annotation.Property;
+import io.micronaut.context.event.BeanCreatedEvent;
+import io.micronaut.context.event.BeanCreatedEventListener;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+
+/** Sets the pool's properties that have no setting, or whose settings must have no effect. */
+@Singleton
+final class ConnectionPool implements BeanCreatedEventListener<DatasourceConfiguration> {
+
+  private final DatabaseSettings settings;
+  private final boolean hasCitus;
+
+  ConnectionPool(DatabaseSettings settings, @Property(name = Shards.HAS_CITUS) boolean hasCitus) {
+    this.settings = settings;
+    this.hasCitus = hasCitus;
+  }
+
+  @Override
+  public DatasourceConfiguration onCreated(BeanCreatedEvent<DatasourceConfiguration> event) {
+    DatasourceConfiguration pool = event.getBean();
+    pool.setDataSource(connections(settings));
+    // With a user name, the pool would call getConnection(user, password), without set-up.
+    pool.setUsername(null);
+    // Each statement commits by itself, so that the answer follows the commit.
+    pool.setAutoCommit(true);
+    // Otherwise HikariCP asks its first connection, and does not recover if that one breaks.
+    pool.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+    int connections = PostgresPlantStore.WRITERS + 1; // and the probe's
+    pool.setMaximumPoolSize(hasCitus ? settings.connections : connections);
+    pool.setMinimumIdle(connections);
+    // More often than a firewall forgets connections. If it does nevertheless, dead connections are
+    // found one after the other, until the probe has found its own.
+    pool.setKeepaliveTime(Duration.ofSeconds(30).toMillis());
+    pool.setValidationTimeout(Duration.ofMillis(500).toMillis());
+    pool.setConnectionTimeout(settings.deadline.toMillis());
+    pool.setExceptionOverride(new DatabaseFailure.Eviction());
+    return pool;
+  }
+
+  static DatabaseConnections connections(DatabaseSettings settings) {
+    return new DatabaseConnections(
+        settings,
+        "plant-store",
+        Duration.ofSeconds(1),
+        settings.deadline.plusSeconds(1), // before, the server is asked to cancel a statement
+        settings.statementTimeout,
+        settings.deadline.dividedBy(5));
+  }
+}

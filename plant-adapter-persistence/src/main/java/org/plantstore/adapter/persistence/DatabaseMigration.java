@@ -1,0 +1,108 @@
+package org.plantstore.adapter.persistence;
+
+import static org.plantstore.adapter.persistence.DatabaseStart.rows;
+
+import io.micronaut.context.exceptions.ConfigurationException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
+import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Brings the tables up to date. Of several instances one migrates, and the others wait for it. */
+final class DatabaseMigration {
+
+  private static final Logger LOG = LoggerFactory.getLogger(DatabaseMigration.class);
+
+  /** Longer than any statement of a migration. */
+  private static final Duration STATEMENT = Duration.ofMinutes(10);
+
+  /** The least time for locked tables, also of a start that does not wait for the database. */
+  private static final Duration LEAST_PATIENCE = Duration.ofSeconds(2);
+
+  /** Flyway's own lock does not cover the creation of its history. */
+  private static final String LOCK =
+      "SELECT 1 WHERE pg_try_advisory_lock(hashtext('plant-store migrate'))";
+
+  /** The process of the session that has the lock, and whether a session of its instance works. */
+  private static final String HOLDER =
+      """
+      SELECT holder.pid || CASE
+        WHEN bool_or(session.state = 'active' OR now() - session.state_change < interval '2 s')
+        THEN ', and works' ELSE ', and is idle' END
+      FROM pg_locks JOIN pg_stat_activity holder USING (pid) JOIN pg_stat_activity session
+        ON (session.application_name, session.usesysid) = (holder.application_name, holder.usesysid)
+      WHERE locktype = 'advisory' AND granted
+        AND (classid::bigint << 32) + objid::bigint = hashtext('plant-store migrate')::bigint
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      GROUP BY holder.pid
+      """;
+
+  private final DatabaseConnections source;
+  private final Duration patience;
+
+  DatabaseMigration(DatabaseSettings settings) {
+    boolean isPatient = settings.startTimeout.compareTo(LEAST_PATIENCE) > 0;
+    patience = isPatient ? settings.startTimeout : LEAST_PATIENCE;
+    // All sessions of this migration have one name, by which others see whether it works.
+    String name = "plant-store migration " + UUID.randomUUID();
+    source =
+        new DatabaseConnections(
+            settings, name, Duration.ofSeconds(5), STATEMENT, STATEMENT, patience);
+  }
+
+  /**
+   * Migrates.
+   *
+   * @throws SQLException if that may succeed later
+   * @throws ConfigurationException if the migration fails
+   */
+  void run() throws SQLException {
+    try (Connection connection = source.getConnection()) {
+      awaitLock(connection);
+      Flyway.configure()
+          .dataSource(source)
+          .locations("classpath:org/plantstore/adapter/persistence")
+          .baselineOnMigrate(true) // the schema may have other tables
+          .baselineVersion("0")
+          .load()
+          .migrate();
+    } catch (FlywayException e) {
+      SQLException cause = DatabaseFailure.in(e).orElse(null);
+      // A locked table has been waited for.
+      if (cause != null
+          && new DatabaseFailure(cause).isWorthWaiting()
+          && !DatabaseFailure.LOCKED.equals(cause.getSQLState())) {
+        throw cause;
+      }
+      throw new ConfigurationException(
+          "the tables of the database cannot be brought up to date: "
+              + (cause == null ? e.getMessage() : new DatabaseFailure(cause).describe()));
+    }
+  }
+
+  private void awaitLock(Connection connection) throws SQLException {
+    long worked = System.nanoTime();
+    long logged = worked;
+    while (rows(connection, LOCK).isEmpty()) {
+      long now = System.nanoTime();
+      String holder = String.join("", rows(connection, HOLDER));
+      String state = "the tables are migrated by the session with process " + holder;
+      if (!holder.endsWith("idle")) {
+        worked = now;
+      } else if (now - worked >= patience.toNanos()) {
+        String end = "SELECT pg_terminate_backend(" + holder.replaceFirst(",.*", ")");
+        throw new ConfigurationException(state + "; if its instance is gone, run " + end);
+      }
+      if (now - logged >= DatabaseStart.LOG_PERIOD.toNanos()) {
+        logged = now;
+        LOG.warn("The start waits, because {}", state);
+      }
+      LockSupport.parkNanos(DatabaseStart.PAUSE.toNanos());
+    }
+  }
+}

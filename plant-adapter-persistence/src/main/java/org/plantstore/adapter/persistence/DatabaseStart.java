@@ -1,0 +1,199 @@
+package org.plantstore.adapter.persistence;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import io.micronaut.context.exceptions.ConfigurationException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.postgresql.PGConnection;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Prepares the database at a start: waits for it, brings the tables up to date, and refuses a table
+ * that would lose or change plants silently. Starts again with the first step while the database
+ * does not answer, until the start's time-out.
+ *
+ * @param migrates whether the account creates the tables, or changes them
+ */
+record DatabaseStart(DatabaseSettings settings, boolean migrates) {
+
+  static final Duration PAUSE = Duration.ofMillis(500);
+  static final Duration LOG_PERIOD = Duration.ofSeconds(5);
+
+  private static final Logger LOG = LoggerFactory.getLogger(DatabaseStart.class);
+  private static final Duration MAX_CHECK = Duration.ofSeconds(10);
+
+  /** The time-out of each answer. A slow processor needs some seconds for TLS and a password. */
+  private static final Duration ANSWER = Duration.ofSeconds(5);
+
+  /** Returns one row for each fault of the database. */
+  private static final String FAULTS = resource("faults.query");
+
+  /** Returns a row if the table is where a migration creates it. */
+  private static final String TABLE =
+      "SELECT 1 FROM pg_class WHERE oid = to_regclass(quote_ident(current_schema()) || '.plant')";
+
+  /** What is done with a connection. */
+  private interface Work<T> {
+    T with(Connection connection) throws SQLException;
+  }
+
+  static String resource(String name) {
+    try (InputStream file = requireNonNull(DatabaseStart.class.getResourceAsStream(name))) {
+      return new String(file.readAllBytes(), UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * Brings the tables up to date if the account migrates, and requires all that the store needs.
+   *
+   * @return whether the database has Citus
+   * @throws ConfigurationException if it is not met, or the database is unavailable for too long
+   */
+  boolean prepare() {
+    return await(
+        settings.startTimeout,
+        connection -> {
+          require(faults(connection, migrates));
+          if (migrates) {
+            new DatabaseMigration(settings).run();
+          }
+          boolean hasCitus = Shards.areIn(connection);
+          require(faults(connection, false));
+          require(hasCitus ? rows(connection, Shards.FAULTS) : trial(connection));
+          return hasCitus;
+        });
+  }
+
+  /**
+   * Returns the faults for which a start would be refused now, and changes nothing. Waits as a
+   * start does, but at most 10 s.
+   *
+   * @throws ConfigurationException if the database does not answer
+   */
+  List<String> check() {
+    Duration limit = settings.startTimeout;
+    return await(
+        limit.compareTo(MAX_CHECK) < 0 ? limit : MAX_CHECK,
+        connection -> {
+          List<String> faults = faults(connection, migrates);
+          if (faults.isEmpty() && (!migrates || !rows(connection, TABLE).isEmpty())) {
+            return Shards.areIn(connection) ? rows(connection, Shards.FAULTS) : trial(connection);
+          }
+          return faults;
+        });
+  }
+
+  private static void require(List<String> faults) {
+    if (!faults.isEmpty()) {
+      throw new ConfigurationException(String.join("; also ", faults));
+    }
+  }
+
+  private <T> T await(Duration limit, Work<T> work) {
+    DatabaseConnections source =
+        new DatabaseConnections(settings, "plant-store", ANSWER, ANSWER, ANSWER, ANSWER);
+    long began = System.nanoTime();
+    long logged = began - LOG_PERIOD.toNanos();
+    while (true) {
+      try (Connection connection = source.getConnection()) {
+        requireSession(connection, source);
+        return work.with(connection);
+      } catch (SQLException e) {
+        DatabaseFailure failure = new DatabaseFailure(e);
+        Duration waited = Duration.ofNanos(System.nanoTime() - began);
+        if (limit.isZero() || !failure.isWorthWaiting()) {
+          throw failure.asRefusal("");
+        }
+        if (waited.compareTo(limit) >= 0) {
+          throw failure.asRefusal(", not even after " + limit.toSeconds() + " s");
+        }
+        if (System.nanoTime() - logged >= LOG_PERIOD.toNanos()) {
+          logged = System.nanoTime();
+          LOG.warn(
+              "The database is unavailable; the start has waited for {} s of {} s: {}",
+              waited.toSeconds(),
+              limit.toSeconds(),
+              failure.describe());
+        }
+        LockSupport.parkNanos(PAUSE.toNanos());
+      }
+    }
+  }
+
+  private static List<String> faults(Connection connection, boolean isToMigrate)
+      throws SQLException {
+    return rows(connection, FAULTS.replace("<migrates>", "" + isToMigrate));
+  }
+
+  /** Executes the store's statements for no plants, and returns why that fails. */
+  private static List<String> trial(Connection connection) throws SQLException {
+    try {
+      PlantTable.tryStatements(connection);
+      return List.of();
+    } catch (SQLException e) {
+      DatabaseFailure failure = new DatabaseFailure(e);
+      if (failure.isTransient()) {
+        throw e;
+      }
+      return List.of("the table plant cannot be used: " + failure.describe());
+    }
+  }
+
+  /**
+   * Requires a pooler, if there is one, to keep a session for each connection. Under load, a pooler
+   * in transaction mode may do so by chance for some rounds. Two kinds of poolers are not detected:
+   * a pooler that reports the server's process at the login, and a pooler whose idle processes
+   * share a port.
+   */
+  private static void requireSession(Connection connection, DatabaseConnections source)
+      throws SQLException {
+    String process = process(connection);
+    if (process.equals("" + connection.unwrap(PGConnection.class).getBackendPID())) {
+      return; // no pooler
+    }
+    try (Connection other = source.getConnection()) {
+      String otherProcess = process(other);
+      for (int round = 0; round < 20; round++) {
+        // Twice in a row, because a pooler may use its sessions in turn.
+        if (process.equals(otherProcess)
+            || !process.equals(process(connection))
+            || !process.equals(process(connection))
+            || !otherProcess.equals(process(other))) {
+          String remedy = "; set pool_mode to session";
+          throw new ConfigurationException(
+              "the database must not be behind a pooler in transaction mode" + remedy);
+        }
+      }
+    }
+  }
+
+  private static String process(Connection connection) throws SQLException {
+    return rows(connection, "SELECT pg_backend_pid()").get(0);
+  }
+
+  /** Returns the texts in the first column. */
+  static List<String> rows(Connection connection, String query) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(query)) {
+      List<String> texts = new ArrayList<>();
+      while (row.next()) {
+        texts.add(row.getString(1));
+      }
+      return texts;
+    }
+  }
+}

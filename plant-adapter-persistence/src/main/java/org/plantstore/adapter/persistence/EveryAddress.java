@@ -1,0 +1,102 @@
+package org.plantstore.adapter.persistence;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.Properties;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.SocketFactory;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGProperty;
+import org.postgresql.util.PSQLException;
+
+/**
+ * Connects sockets to the first address of a host that accepts, as libpq does; the driver would try
+ * only one. The driver still knows the host by its name, so that it can verify a certificate. The
+ * driver creates an instance for each connection, which it also uses to cancel statements there.
+ */
+public final class EveryAddress extends SocketFactory {
+
+  /** The address that is tried first: the next one after an attempt that failed at this one. */
+  private static final AtomicInteger FIRST = new AtomicInteger();
+
+  private final String host;
+  private final int port;
+  private final int timeoutMillis;
+  private @Nullable InetSocketAddress connected;
+
+  /** Creates a factory for the host in the parameters of a connection. */
+  public EveryAddress(Properties parameters) throws PSQLException {
+    host = String.valueOf(PGProperty.PG_HOST.getOrDefault(parameters));
+    port = PGProperty.PG_PORT.getInt(parameters);
+    timeoutMillis = 1_000 * PGProperty.CONNECT_TIMEOUT.getInt(parameters);
+  }
+
+  /** Returns whether there is one host; of several the driver tries an address of each. */
+  static boolean isFor(DatabaseAddress address) {
+    return !address.value(PGProperty.PG_HOST).contains(",")
+        && address.value(PGProperty.SOCKET_FACTORY).isEmpty()
+        && address.value(PGProperty.LOCAL_SOCKET_ADDRESS).isEmpty();
+  }
+
+  /** Makes later connections begin with another address, such as of a promoted standby. */
+  static void tryNext() {
+    FIRST.incrementAndGet();
+  }
+
+  @Override
+  public Socket createSocket() throws IOException {
+    if (connected != null) { // a statement is cancelled
+      return connect(connected);
+    }
+    InetAddress[] addresses = InetAddress.getAllByName(host);
+    int first = FIRST.get();
+    for (int tried = 0; true; tried++) {
+      int index = Math.floorMod(first + tried, addresses.length);
+      InetSocketAddress address = new InetSocketAddress(addresses[index], port);
+      try {
+        Socket socket = connect(address);
+        connected = address;
+        return socket;
+      } catch (IOException e) {
+        if (tried == addresses.length - 1) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private Socket connect(InetSocketAddress address) throws IOException {
+    Socket socket = new Socket();
+    try {
+      socket.connect(address, timeoutMillis);
+      return socket;
+    } catch (IOException e) {
+      socket.close();
+      throw e;
+    }
+  }
+
+  /** Connects as {@link #createSocket()} does; the driver does not use this form. */
+  @Override
+  public Socket createSocket(String name, int at) throws IOException {
+    return createSocket();
+  }
+
+  @Override
+  public Socket createSocket(String name, int at, InetAddress local, int from) throws IOException {
+    return createSocket();
+  }
+
+  @Override
+  public Socket createSocket(InetAddress address, int at) throws IOException {
+    return createSocket();
+  }
+
+  @Override
+  public Socket createSocket(InetAddress address, int at, InetAddress local, int from)
+      throws IOException {
+    return createSocket();
+  }
+}

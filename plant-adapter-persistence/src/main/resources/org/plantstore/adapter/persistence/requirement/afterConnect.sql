@@ -1,2 +1,0 @@
-SET statement_timeout = '${statement_timeout}';
-SET lock_timeout = '${lock_timeout}';

@@ -1,0 +1,37 @@
+package org.plantstore.adapter.persistence;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.plantstore.adapter.persistence.CitusNode.COORDINATOR;
+import static org.plantstore.adapter.persistence.CitusNode.WORKER1;
+
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.plantstore.domain.PlantStore;
+
+/**
+ * The rules of every store on Citus, through an instance at the coordinator and one at a worker.
+ */
+@Tag("citus")
+class CitusContractTest extends InstancesContract {
+
+  CitusContractTest() {
+    super(COORDINATOR);
+  }
+
+  @BeforeAll
+  static void start() {
+    CitusNode.makeTable(8);
+    another(COORDINATOR.connect(Map.of()));
+    another(WORKER1.connect(Map.of()));
+  }
+
+  @Override
+  protected PlantStore storeAfterCrash() {
+    for (CitusNode node : CitusNode.ALL) {
+      assertDoesNotThrow(node::kill);
+      assertDoesNotThrow(node::start);
+    }
+    return another(COORDINATOR.connect(Map.of()));
+  }
+}

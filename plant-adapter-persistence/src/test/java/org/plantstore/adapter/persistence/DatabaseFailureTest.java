@@ -1,0 +1,142 @@
+package org.plantstore.adapter.persistence;
+
+import static com.zaxxer.hikari.SQLExceptionOverride.Override.CONTINUE_EVICT;
+import static com.zaxxer.hikari.SQLExceptionOverride.Override.DO_NOT_EVICT;
+import static com.zaxxer.hikari.SQLExceptionOverride.Override.MUST_EVICT;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.zaxxer.hikari.SQLExceptionOverride;
+import io.micronaut.data.connection.jdbc.exceptions.CannotGetJdbcConnectionException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.plantstore.adapter.persistence.DatabaseFailure.Retry;
+import org.plantstore.domain.PlantStoreUnavailableException;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
+
+class DatabaseFailureTest {
+
+  @ParameterizedTest
+  @CsvSource({
+    "BATCH, true, 08000 08001 08006 25006 40001 40P01 57P01 57P03",
+    "ALONE, true, 55P03",
+    "ALONE, false, 22021 23502 25001 42501 42703 XX000 0",
+    "NEVER, true, 25P03 25P04 28000 28P01 3D000 42P01 53100 53300 57014 58030"
+  })
+  void retry_and_reason_fit_the_state(Retry retry, boolean isTransient, String states) {
+    for (String state : states.split(" ", -1)) {
+      DatabaseFailure failure =
+          DatabaseFailure.of(new IllegalArgumentException(new SQLException("failed", state)));
+
+      String told = "failed (SQLSTATE " + state + ")";
+      assertEquals(retry, failure.retry(), state);
+      RuntimeException reason = failure.asReason();
+      assertEquals(
+          isTransient ? PlantStoreUnavailableException.class : IllegalStateException.class,
+          reason.getClass(),
+          state);
+      assertEquals(
+          isTransient ? told : "PostgreSQL refuses the plant permanently: " + told,
+          reason.getMessage());
+      assertNull(reason.getCause(), "R7");
+    }
+  }
+
+  @Test
+  void batch_without_a_connection_is_not_retried() {
+    DatabaseFailure failure =
+        DatabaseFailure.of(
+            new CannotGetJdbcConnectionException("none", new SQLException("failed", "08001")));
+
+    assertEquals(Retry.NEVER, failure.retry());
+    assertTrue(failure.isTransient());
+  }
+
+  @Test
+  void exception_without_a_failure_of_the_database_is_a_bug_and_stays() {
+    RuntimeException bug = new IllegalArgumentException("bug");
+
+    assertSame(bug, assertThrows(RuntimeException.class, () -> DatabaseFailure.of(bug)));
+  }
+
+  @Test
+  void innermost_state_and_every_message_but_addresses_are_reported() {
+    SQLException refused = failure("08001", new ConnectException("no route"));
+    SQLException timeout = new SQLTransientConnectionException("timed out", "HY000", refused);
+    assertEquals(
+        "timed out: failed: no route (SQLSTATE 08001)", new DatabaseFailure(timeout).describe());
+
+    SQLException unparsable = new SQLException("Unable to parse URL jdbc:postgresql:x?a=canary");
+    assertEquals("the driver cannot use DATABASE_URL", new DatabaseFailure(unparsable).describe());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "getAllByName createSocket, name of the host",
+    "createSocket, connection",
+    "enableSSL, TLS",
+    "doAuthentication, login"
+  })
+  void step_that_was_slow_is_reported(String methods, String step) {
+    SocketTimeoutException timeout = new SocketTimeoutException("timed out");
+    timeout.setStackTrace(
+        java.util.stream.Stream.of(methods.split(" ", -1))
+            .map(method -> new StackTraceElement("any", method, "any", 1))
+            .toArray(StackTraceElement[]::new));
+
+    assertEquals(
+        "failed: " + step + ": timed out (SQLSTATE 08001)",
+        new DatabaseFailure(failure("08001", timeout)).describe());
+  }
+
+  /** A key that cannot be read is an IOException too. */
+  @Test
+  void start_waits_for_the_network_and_the_server_but_not_for_files_and_parameters() {
+    assertTrue(isWorthWaiting(failure("08006", new ConnectException())));
+    assertTrue(isWorthWaiting(failure("08006", new SocketTimeoutException())));
+    assertTrue(isWorthWaiting(failure("08001", null)));
+    assertTrue(isWorthWaiting(ofServer("08006")));
+    assertFalse(isWorthWaiting(failure("08006", null)));
+    assertFalse(isWorthWaiting(failure("08006", new IOException("no key"))));
+    for (String lasting : "28P01 3D000 08004 42501".split(" ", -1)) {
+      assertFalse(isWorthWaiting(ofServer(lasting)), lasting);
+    }
+  }
+
+  private static boolean isWorthWaiting(SQLException failure) {
+    return new DatabaseFailure(failure).isWorthWaiting();
+  }
+
+  /** A worker of Citus fails through a healthy connection; a pooler closes with 08P01. */
+  @Test
+  void pool_keeps_connections_to_a_server_that_reports_another_and_evicts_those_to_a_standby() {
+    assertEquals(DO_NOT_EVICT, override(ofServer("08006")));
+    assertEquals(CONTINUE_EVICT, override(ofServer("08P01")));
+    assertEquals(CONTINUE_EVICT, override(failure("08006", null)));
+    assertEquals(MUST_EVICT, override(ofServer("25006")));
+  }
+
+  private static SQLExceptionOverride.Override override(SQLException failure) {
+    return new DatabaseFailure.Eviction().adjudicate(failure);
+  }
+
+  private static SQLException ofServer(String state) {
+    return new PSQLException(new ServerErrorMessage("SFEHLER\0C" + state + "\0Mfailed\0"));
+  }
+
+  private static SQLException failure(String state, @Nullable Throwable cause) {
+    return new SQLException("failed", state, cause);
+  }
+}

@@ -1,0 +1,184 @@
+package org.plantstore.adapter.persistence;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.exceptions.ConfigurationException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.plantstore.adapter.persistence.DatabaseSettings.Account;
+import org.postgresql.PGProperty;
+
+/** Addresses, accounts and numbers, and what of them is refused. */
+class DatabaseSettingsTest {
+
+  private static final String UNUSABLE =
+      "DATABASE_URL must be such as jdbc:postgresql://host:5432/name or"
+          + " postgres://user:password@host:5432/name; in a password, @ is %40, / is %2F, ? is %3F"
+          + " and % is %25";
+
+  @TempDir Path folder;
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          postgres://me:pass@host:6432/plants?sslmode=require        | jdbc:postgresql://host:6432/plants?sslmode=require | me | pass
+          postgresql://me@host                                       | jdbc:postgresql://host/                            | me | ''
+          postgres://host:6432?sslmode=require | jdbc:postgresql://host:6432/?sslmode=require | '' | ''
+          postgres://m%40e:p%2Fa%3Fs%25s+%c3%a9:#@[::1]:5432/p+l     | jdbc:postgresql://[::1]:5432/p%2Bl                 | m@e | p/a?s%s+\u00e9:#
+          postgres://a,b:6432/p?sslmode=require&channel_binding=require | jdbc:postgresql://a,b:6432/p?sslmode=require&channelBinding=require | '' | ''
+          postgres://host/p?user=me&password=p%26s                   | jdbc:postgresql://host/p?user=me&password=p%26s    | me | p&s
+          jdbc:postgresql://host:5432/p?password=a+b%40c&user=me     | jdbc:postgresql://host:5432/p?password=a+b%40c&user=me | me | a b@c
+          jdbc:postgresql://me:p%40ss@my_db.internal/p               | jdbc:postgresql://my_db.internal/p                 | me | p@ss
+          jdbc:postgresql://localhost/my@db                          | jdbc:postgresql://localhost/my@db                  | '' | ''
+          jdbc:postgresql:plants                                     | jdbc:postgresql:plants                             | '' | ''
+          """)
+  void address_of_libpq_or_jdbc_may_have_an_account(
+      String text, String url, String username, String password) {
+    DatabaseAddress address = DatabaseAddress.of(text);
+
+    assertEquals(url, address.url());
+    assertEquals(username, address.value(PGProperty.USER));
+    assertEquals(password, address.value(PGProperty.PASSWORD));
+    assertFalse(password.length() > 1 && address.toString().contains(password));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          jdbc:mysql://localhost/plants
+          postgres://plants:can?ary@localhost/p?sslmode=allow
+          postgresql://plants:can%ary@localhost/p
+          postgresql://plants:can%ff@localhost/p
+          postgres://plants:can@ary@localhost/p
+          jdbc:postgresql://plants:can/ary@localhost/p
+          jdbc:postgresql://localhost:99999/p?password=canary
+          jdbc:postgresql://localhost/p?options=%2
+          """)
+  void address_that_the_driver_cannot_use_is_refused_without_quoting_it(String url) {
+    assertEquals(UNUSABLE, refusal("DATABASE_URL", url));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          DATABASE_MIGRATE | yes | DATABASE_MIGRATE must be on or off, but is "yes"
+          DATABASE_CONNECTIONS | 1 | DATABASE_CONNECTIONS must be a whole number from 5 to 10000, but is "1"
+          DATABASE_TIMEOUT_SECONDS | 0 | DATABASE_TIMEOUT_SECONDS must be a whole number from 1 to 60, but is "0"
+          DATABASE_START_TIMEOUT_SECONDS | 1h | DATABASE_START_TIMEOUT_SECONDS must be a whole number from 0 to 3600, but is "1h"
+          DATABASE_PASSWORD_FILE | /any | one of DATABASE_PASSWORD and DATABASE_PASSWORD_FILE must be set, but both are
+          DATABASE_USERNAME_FILE | /any | one of DATABASE_USERNAME and DATABASE_USERNAME_FILE must be set, but both are
+          DATABASE_PASSWORD | '' | DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD must be set, but DATABASE_PASSWORD is not
+          DATABASE_USERNAME | '' | DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD must be set, but DATABASE_USERNAME is not
+          DATABASE_URL | jdbc:postgresql://localhost/p?ssl_mode=require | DATABASE_URL must not set a parameter that the driver does not know: ssl_mode
+          DATABASE_URL | jdbc:postgresql://localhost/p?pwd=ab&canary | DATABASE_URL must not set a parameter that the driver does not know
+          DATABASE_URL | jdbc:postgresql://localhost/p?password=ab&canary | DATABASE_URL must not set a parameter that the driver does not know
+          DATABASE_URL | jdbc:postgresql://localhost/p?loginTimeout=1 | DATABASE_URL must not set time-outs; they follow from DATABASE_TIMEOUT_SECONDS
+          DATABASE_URL | jdbc:postgresql://localhost/p?sslmode=on | DATABASE_URL must set sslmode to a mode that the driver knows, such as verify-full
+          DATABASE_URL | postgres://localhost/p?sslmode=require&sslrootcert=system | DATABASE_URL must set sslmode to verify-full if it sets sslrootcert to system
+          DATABASE_URL | postgres://localhost/p?sslcert=/my.crt&sslrootcert=system | DATABASE_URL must set sslrootcert to a file if it sets sslcert
+          """)
+  void unusable_setting_is_refused(String variable, String value, String refusal) {
+    assertEquals(refusal, refusal(variable, value));
+  }
+
+  @Test
+  void variable_precedes_the_account_in_the_address_and_its_text_is_not_interpreted() {
+    String url = "postgres://nobody:none@localhost/p";
+    assertEquals(
+        new Account("me", "a${secret}$$"), settings(Map.of("DATABASE_URL", url)).account());
+    Map<String, String> unset = Map.of("DATABASE_USERNAME", "", "DATABASE_PASSWORD", "");
+    Map<String, String> values = new HashMap<>(unset);
+    values.put("DATABASE_URL", url);
+    Account account = settings(values).account();
+    assertEquals(new Account("nobody", "none"), account);
+    assertEquals("nobody", account.toString());
+  }
+
+  @Test
+  void client_certificate_needs_no_password() {
+    settings(
+        Map.of(
+            "DATABASE_URL", "jdbc:postgresql://localhost/p?sslcert=/my.crt&sslkey=/my.pk8",
+            "DATABASE_PASSWORD", ""));
+  }
+
+  @Test
+  void account_in_files_is_all_of_each_but_a_line_break_at_its_end_and_is_read_again()
+      throws IOException {
+    Path name = Files.writeString(folder.resolve("name"), "first\n");
+    Path password = Files.writeString(folder.resolve("password"), " \ufeffp\u00e4ss\n\n");
+    DatabaseSettings settings =
+        settings(
+            Map.of(
+                "DATABASE_USERNAME",
+                "",
+                "DATABASE_USERNAME_FILE",
+                name.toString(),
+                "DATABASE_PASSWORD",
+                "",
+                "DATABASE_PASSWORD_FILE",
+                password.toString()));
+    assertEquals(new Account("first", " \ufeffp\u00e4ss\n"), settings.account());
+
+    Files.writeString(name, "second");
+    Files.writeString(password, "changed");
+    assertEquals(new Account("second", "changed"), settings.account());
+
+    Files.delete(name);
+    assertThrows(ConfigurationException.class, settings::account);
+  }
+
+  @Test
+  void file_without_a_password_ends_a_start() throws IOException {
+    Path file = folder.resolve("password");
+    assertRefused(file, "it is no file");
+    Files.writeString(file, "\n");
+    assertRefused(file, "it is empty");
+    Files.writeString(file, "p\u00e4ss\r\n");
+    assertRefused(file, "it ends with CARRIAGE RETURN");
+    Files.write(file, "p\u00e4ss".getBytes(StandardCharsets.ISO_8859_1));
+    assertRefused(file, "MalformedInputException");
+  }
+
+  private static void assertRefused(Path file, String reason) {
+    Map<String, String> values =
+        Map.of("DATABASE_PASSWORD", "", "DATABASE_PASSWORD_FILE", file.toString());
+    assertEquals(
+        "DATABASE_PASSWORD_FILE must be a file with text, but " + file + " is not: " + reason,
+        assertThrows(ConfigurationException.class, () -> settings(values)).getMessage());
+  }
+
+  private static String refusal(String variable, String value) {
+    Map<String, String> values = Map.of(variable, value);
+    return String.valueOf(
+        assertThrows(ConfigurationException.class, () -> settings(values)).getMessage());
+  }
+
+  private static DatabaseSettings settings(Map<String, String> values) {
+    Map<String, Object> all = new HashMap<>();
+    all.put("DATABASE_URL", "jdbc:postgresql://localhost/p");
+    all.put("DATABASE_USERNAME", "me");
+    all.put("DATABASE_PASSWORD", "a${secret}$$");
+    all.putAll(values);
+    try (ApplicationContext context = ApplicationContext.builder().properties(all).build()) {
+      return new DatabaseSettings(context.getEnvironment().start());
+    }
+  }
+}

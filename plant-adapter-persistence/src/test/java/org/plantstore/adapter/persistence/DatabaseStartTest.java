@@ -1,0 +1,313 @@
+package org.plantstore.adapter.persistence;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
+
+import java.sql.Connection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Which databases a start accepts, with which advice it refuses others, and what it waits for. */
+@Tag("newest")
+class DatabaseStartTest implements WithEmptyDatabase {
+
+  private static final Map<String, Object> UNMIGRATED = Map.of("database.migrate", "off");
+  private static final String ELSEWHERE =
+      "; choose another schema by currentSchema in DATABASE_URL, or another database";
+  private static final String WORDS = "id bigint UNIQUE, name text, tag text";
+
+  @Test
+  void table_that_another_has_made_is_used_without_a_history_and_left_as_it_is() throws Exception {
+    SERVER.execute("CREATE TABLE plant (since date, tag text, name text, id bigint UNIQUE)");
+
+    SERVER.assertServes(UNMIGRATED);
+
+    assertEquals("null", SERVER.single("SELECT to_regclass('flyway_schema_history')"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          TABLE plant (id int PRIMARY KEY, name text, tag text) | plant must have the columns id bigint, name text, tag text, but has id integer, name text, tag text; choose
+          TABLE plant (serial text, id bigint UNIQUE) | plant must have the columns id bigint, name text, tag text, but has id bigint; choose
+          TABLE plant (id bigint UNIQUE DEFERRABLE, name text, tag text) | the table plant must have a unique index on id alone, such as by ALTER TABLE plant ADD PRIMARY KEY (id)
+          TABLE plant (id bigint, name text, tag text); CREATE UNIQUE INDEX ON plant (id, tag) | the table plant must have a unique index on id alone, such as by ALTER TABLE plant ADD PRIMARY KEY (id)
+          TABLE plant (id bigint GENERATED ALWAYS AS IDENTITY UNIQUE, name text, tag text) | the table plant cannot be used: cannot insert a non-DEFAULT value into column "id" (SQLSTATE 428C9)
+          TABLE plant (<words>); CREATE TABLE more () INHERITS (plant) | the table plant has the child more, whose rows appear as plants; run ALTER TABLE more NO INHERIT plant
+          TABLE plant (<words>) PARTITION BY HASH (id) | plant is no ordinary table, but a partitioned table; choose
+          TABLE whole (<words>) PARTITION BY HASH (id); CREATE TABLE plant PARTITION OF whole FOR VALUES WITH (MODULUS 1, REMAINDER 0) | plant is no ordinary table, but a partition; choose
+          VIEW plant AS SELECT 1::bigint AS id | plant is no ordinary table, but a view; choose
+          UNLOGGED TABLE plant (<words>) | the table plant is unlogged, and loses plants in a crash; run ALTER TABLE plant SET LOGGED
+          TABLE plant (<words>); CREATE RULE skip AS ON INSERT TO plant DO INSTEAD NOTHING | the rule skip may replace the insert of a plant; run DROP RULE skip ON plant
+          TABLE plant (<words>); CREATE RULE skip AS ON UPDATE TO plant DO INSTEAD NOTHING | the table plant cannot be used: INSERT with ON CONFLICT clause cannot be used with table that has INSERT or UPDATE rules (SQLSTATE 0A000)
+          TABLE plant (<words>); CREATE TRIGGER "No te" BEFORE INSERT ON plant FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger() | the trigger No te may change or drop a plant before it is stored; run DROP TRIGGER "No te" ON plant, or ALTER TABLE plant DISABLE TRIGGER "No te"
+          """)
+  void table_that_would_lose_or_change_plants_is_refused_with_the_remedy(
+      String definition, String reason) {
+    SERVER.execute("CREATE " + definition.replace("<words>", WORDS));
+
+    assertEquals(List.of(reason.replace("; choose", ELSEWHERE)), SERVER.check(UNMIGRATED));
+  }
+
+  @Test
+  void every_fault_is_told_by_each_command_and_the_schema_left_as_it_is() throws Exception {
+    SERVER.execute("CREATE UNLOGGED TABLE plant (id bigint, name text, tag text)");
+    List<String> faults = SERVER.check(UNMIGRATED);
+    assertEquals(2, faults.size());
+    assertEquals(String.join("; also ", faults), SERVER.refusal(UNMIGRATED));
+
+    String history = "the table plant has no history of migrations; set DATABASE_MIGRATE to off";
+    assertTrue(SERVER.refusal(Map.of()).contains(history));
+    assertTrue(SERVER.refusalOfMigration().contains(history));
+    assertEquals("null", SERVER.single("SELECT to_regclass('flyway_schema_history')"));
+  }
+
+  /** None of this changes or loses a plant silently; an operator may have reasons for it. */
+  @Test
+  void additions_of_operators_are_accepted() {
+    SERVER.migrate();
+    SERVER.execute(
+        "ALTER TABLE plant ADD since date NOT NULL DEFAULT now(), ADD length int"
+            + " GENERATED ALWAYS AS (length(name)) STORED, ALTER id ADD GENERATED BY DEFAULT AS IDENTITY",
+        "CREATE UNIQUE INDEX ON plant (tag, id)",
+        "ALTER TABLE plant ADD CHECK (length(name) < 1000)",
+        "CREATE TABLE place (plant bigint REFERENCES plant)",
+        "CREATE TABLE audit (id bigint)",
+        "CREATE FUNCTION audit() RETURNS trigger LANGUAGE plpgsql AS"
+            + " 'BEGIN INSERT INTO audit VALUES (NEW.id); RETURN NULL; END'",
+        // As of an audit, and of a repack that runs.
+        "CREATE TRIGGER repack_trigger AFTER INSERT OR DELETE OR UPDATE ON plant FOR EACH ROW"
+            + " EXECUTE FUNCTION audit()",
+        "ALTER TABLE plant ENABLE ALWAYS TRIGGER repack_trigger",
+        "CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'",
+        "CREATE TRIGGER statement BEFORE INSERT ON plant EXECUTE FUNCTION nothing()",
+        "CREATE TRIGGER disabled BEFORE INSERT ON plant FOR EACH ROW EXECUTE FUNCTION nothing()",
+        "ALTER TABLE plant DISABLE TRIGGER disabled",
+        "ALTER TABLE plant ENABLE ROW LEVEL SECURITY"); // not of its owner
+
+    SERVER.assertServes(Map.of());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          SELECT 1 | false
+          CREATE POLICY all_of_it ON plant USING (true) | true
+          CREATE POLICY all_of_it ON plant TO gardener USING (true) | true
+          CREATE POLICY of_others ON plant TO postgres USING (true) | false
+          CREATE POLICY small ON plant USING (id < 9) | false
+          CREATE POLICY reads ON plant FOR SELECT USING (true) | false
+          CREATE POLICY r ON plant FOR SELECT USING (true); CREATE POLICY w ON plant FOR INSERT WITH CHECK (true) | true
+          CREATE POLICY a ON plant USING (true); CREATE POLICY b ON plant AS RESTRICTIVE USING (id < 9) | false
+          ALTER ROLE gardener BYPASSRLS | true
+          """)
+  void row_level_security_is_accepted_if_it_hides_and_refuses_nothing(
+      String policy, boolean isAccepted) {
+    SERVER.migrate();
+    SERVER.execute(
+        "CREATE ROLE gardener LOGIN",
+        "GRANT INSERT, SELECT ON plant TO gardener",
+        "ALTER TABLE plant ENABLE ROW LEVEL SECURITY",
+        policy);
+    Map<String, Object> account =
+        Map.of("database.migrate", "off", "database.username", "gardener");
+
+    if (isAccepted) {
+      SERVER.assertServes(account);
+    } else {
+      assertEquals(
+          "row-level security may hide or refuse plants of gardener; run ALTER TABLE plant DISABLE"
+              + " ROW LEVEL SECURITY, or ALTER ROLE gardener BYPASSRLS, or CREATE POLICY plants ON"
+              + " plant TO gardener USING (true)",
+          SERVER.refusal(account));
+    }
+  }
+
+  /** The statements that make the state, the account, whether the start migrates, the reason. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          CREATE ROLE gardener LOGIN; ALTER ROLE gardener SET search_path = later | gardener | on |\
+            gardener must be allowed to create the tables, and to change them; if another account \
+          does that with plant-store migrate, set DATABASE_MIGRATE to off
+          CREATE TABLE flyway_schema_history (); CREATE ROLE gardener LOGIN;\
+           GRANT CREATE ON SCHEMA public TO gardener | gardener | on |\
+            gardener must be allowed to create the tables, and to change them; if another account \
+          does that with plant-store migrate, set DATABASE_MIGRATE to off
+          CREATE TABLE plant (id bigint PRIMARY KEY, name text, tag text);\
+           CREATE ROLE gardener LOGIN | gardener | off |\
+            gardener must be allowed to insert into and to select from the table plant
+          SELECT 'an empty database' | postgres | off |\
+            there is no table plant for postgres; run plant-store migrate, and accounts.sql after it
+          """)
+  void account_without_the_rights_is_refused(
+      String state, String username, String migrate, String reason) {
+    SERVER.execute(state);
+    Map<String, Object> settings =
+        Map.of("database.username", username, "database.migrate", migrate);
+
+    assertEquals(reason, SERVER.refusal(settings));
+    assertEquals(List.of(reason), SERVER.check(settings));
+  }
+
+  @Test
+  void encoding_that_cannot_keep_every_name_is_refused() {
+    SERVER.execute(
+        "CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0");
+
+    assertEquals(
+        "the database must have the encoding UTF8 to keep every name, but has LATIN1",
+        SERVER.refusal(Map.of("database.url", SERVER.url("latin"))));
+  }
+
+  /** The migration creates the table in the first schema of the path. */
+  @Test
+  void other_tables_and_the_table_of_a_schema_later_in_the_path_are_no_hindrance()
+      throws Exception {
+    SERVER.execute(
+        "DROP SCHEMA IF EXISTS garden CASCADE",
+        "CREATE SCHEMA garden",
+        "CREATE TABLE garden.animal (id bigint)",
+        "CREATE TABLE plant (x int)");
+    Map<String, Object> settings =
+        Map.of("database.url", SERVER.url("postgres") + "?currentSchema=garden,public");
+
+    assertEquals(List.of(), SERVER.check(settings));
+    SERVER.assertServes(settings);
+    assertEquals("1", SERVER.single("SELECT count(*) FROM garden.plant"));
+  }
+
+  /**
+   * As the history of a database that the first version has made, of which nothing is left here.
+   */
+  @ParameterizedTest
+  @CsvSource({"1, plant, SQL, V1__plant.sql, true", "1, animal, SQL, V1__animal.sql, false"})
+  void history_of_an_older_version_is_continued_and_that_of_another_application_refused(
+      String version, String description, String type, String script, boolean isOwn)
+      throws Exception {
+    SERVER.execute(
+        "CREATE TABLE plant (id bigint PRIMARY KEY, name text NOT NULL, tag text)",
+        "INSERT INTO plant VALUES (1, 'fern')",
+        """
+        CREATE TABLE flyway_schema_history (
+          installed_rank int PRIMARY KEY, version varchar(50), description varchar(200) NOT NULL,
+          type varchar(20) NOT NULL, script varchar(1000) NOT NULL, checksum int,
+          installed_by varchar(100) NOT NULL, installed_on timestamp NOT NULL DEFAULT now(),
+          execution_time int NOT NULL, success bool NOT NULL)
+        """,
+        "INSERT INTO flyway_schema_history VALUES (1, '%s', '%s', '%s', '%s', %s, 'any', now(), 1, true)"
+            .formatted(version, description, type, script, isOwn ? CHECKSUM : "5"));
+
+    if (isOwn) {
+      SERVER.assertServes(Map.of());
+    } else {
+      assertTrue(SERVER.refusal(Map.of()).contains("Migrations have failed validation"));
+    }
+    assertEquals("1", SERVER.single("SELECT count(*) FROM flyway_schema_history"));
+  }
+
+  /** Of V1__plant.sql, in databases that exist. */
+  private static final String CHECKSUM = "1015373671";
+
+  /** After a newer version of this service, which has added a migration. */
+  @Test
+  void history_of_a_newer_version_is_accepted() {
+    SERVER.migrate();
+    SERVER.execute(
+        "INSERT INTO flyway_schema_history SELECT 9, '9', 'later', 'SQL', 'V9__later.sql', 1,"
+            + " installed_by, installed_on, 1, true FROM flyway_schema_history");
+
+    assertEquals(List.of(), SERVER.check(Map.of()));
+    SERVER.migrate();
+  }
+
+  /** Rounds by hand: {@code -Dtests.rounds=25}. */
+  @Test
+  void instances_that_start_at_once_on_an_empty_database_all_start() throws Exception {
+    for (int round = 0; round < Integer.getInteger("tests.rounds", 2); round++) {
+      SERVER.reset();
+      Executor threads = start -> new Thread(start).start();
+      CompletableFuture<?>[] starts =
+          Stream.generate(() -> CompletableFuture.runAsync(SERVER::migrate, threads))
+              .limit(3)
+              .toArray(CompletableFuture<?>[]::new);
+      CompletableFuture.allOf(starts).get();
+    }
+  }
+
+  @Test
+  void migrations_may_take_longer_than_a_create() throws Exception {
+    SERVER.migrate(); // makes the history that a start reads
+    Map<String, Object> settings =
+        Map.of("database.timeout.seconds", 1, "database.start.timeout.seconds", 60);
+    try (Connection locker = SERVER.connection()) {
+      locker.setAutoCommit(false);
+      locker.createStatement().execute("LOCK TABLE flyway_schema_history");
+      SERVER.execute("ALTER ROLE postgres SET lock_timeout = '100ms'"); // longer in a migration
+      var starting = CompletableFuture.runAsync(() -> SERVER.assertServes(settings));
+      Calls.await(() -> starting.isDone() || SERVER.isAnyoneLocked());
+      locker.createStatement().execute("SELECT pg_sleep(1.5)");
+      assertFalse(starting.isDone(), "the migration waits");
+      locker.rollback();
+
+      starting.get();
+    }
+  }
+
+  /** A dead instance's session keeps the lock of migrations; one that works is waited for. */
+  @Test
+  void start_waits_for_a_migration_that_works_and_ends_if_its_session_is_idle() throws Exception {
+    try (Connection holder = SERVER.connection();
+        Connection worker = SERVER.connection()) {
+      holder.createStatement().execute("SET application_name = 'another instance'");
+      worker.createStatement().execute("SET application_name = 'another instance'");
+      holder.createStatement().execute("SELECT pg_advisory_lock(hashtext('plant-store migrate'))");
+      CompletableFuture<Boolean> work =
+          CompletableFuture.supplyAsync(() -> SERVER.execute(worker, "SELECT pg_sleep(6)"));
+      String process = SERVER.single("SELECT pid FROM pg_locks WHERE locktype = 'advisory'");
+
+      List<String> log =
+          Calls.log(
+              DatabaseMigration.class.getName(),
+              () ->
+                  assertEquals(
+                      "the tables are migrated by the session with process "
+                          + process
+                          + ", and is idle; if its instance is gone, run"
+                          + " SELECT pg_terminate_backend("
+                          + process
+                          + ")",
+                      SERVER.refusal(Map.of("database.start.timeout.seconds", 1))));
+
+      assertTrue(work.join(), "it has been waited for");
+      assertEquals(
+          "WARN The start waits, because the tables are migrated by the session with process "
+              + process
+              + ", and works",
+          log.get(0));
+    }
+  }
+
+  @Test
+  void address_is_not_told_even_if_the_driver_does() {
+    String url = "jdbc:postgresql:///postgres?PGHOST=/tmp&sslpassword=canary";
+
+    assertFalse(SERVER.refusal(Map.of("database.url", url)).contains("canary"));
+    assertFalse(SERVER.check(Map.of("database.url", url)).toString().contains("canary"));
+  }
+}

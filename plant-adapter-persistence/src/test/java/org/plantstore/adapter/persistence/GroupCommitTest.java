@@ -1,0 +1,386 @@
+package org.plantstore.adapter.persistence;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.persistence.Calls.assertAllStored;
+import static org.plantstore.adapter.persistence.Calls.await;
+import static org.plantstore.adapter.persistence.Calls.failure;
+import static org.plantstore.adapter.persistence.Calls.fern;
+import static org.plantstore.adapter.persistence.Calls.unavailable;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.plantstore.adapter.persistence.GroupCommit.Rows;
+import org.plantstore.domain.NewPlant;
+
+/** The group commit without a database: its table is in memory, can be held up and can fail. */
+@Tag("newest")
+@Timeout(30)
+class GroupCommitTest {
+
+  private static final int WRITERS = 4;
+  private static final String LOST = "08006";
+  private static final String LOCKED = "55P03";
+  private static final String REFUSED = "23514";
+  private static final String OUT_OF_TIME = "57014";
+
+  private final Map<Long, NewPlant> rows = new ConcurrentHashMap<>();
+
+  /** The ids of each batch, in the order of the batches. */
+  private final List<List<Long>> batches = new CopyOnWriteArrayList<>();
+
+  private final CompletableFuture<Void> released = new CompletableFuture<>();
+  private volatile GroupCommit.Table table = this::store;
+
+  @AutoClose("shutdownNow")
+  private final ScheduledExecutorService sweeps = Executors.newScheduledThreadPool(1);
+
+  @AutoClose("shutdownNow")
+  private final ExecutorService writers = Executors.newFixedThreadPool(WRITERS);
+
+  private GroupCommit groupCommit;
+
+  @BeforeEach
+  void open() {
+    open(Duration.ofSeconds(20));
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored")
+  private void open(Duration timeout) {
+    GroupCommit opened =
+        new GroupCommit(this::write, writers, WRITERS, timeout, new StoreMetrics(null));
+    sweeps.scheduleWithFixedDelay(opened::sweep, 10, 10, TimeUnit.MILLISECONDS);
+    groupCommit = opened;
+  }
+
+  private Rows write(SortedMap<Long, NewPlant> plants, boolean isRetry) throws DatabaseFailure {
+    batches.add(List.copyOf(plants.keySet()));
+    released.join();
+    return table.putIfAbsent(plants, isRetry);
+  }
+
+  private Rows store(SortedMap<Long, NewPlant> plants, boolean isRetry) {
+    plants.forEach(rows::putIfAbsent);
+    return new Rows(rows, Set.of());
+  }
+
+  private void release() {
+    released.complete(null);
+  }
+
+  private void awaitBatches(int number) throws Exception {
+    await(() -> batches.size() >= number);
+  }
+
+  @Test
+  void plants_that_queue_while_a_batch_is_written_are_the_next_batch_in_the_order_of_ids()
+      throws Exception {
+    List<CompletableFuture<Void>> calls = occupyAllWriters();
+
+    calls.addAll(callAll(9, -3, 7));
+    assertEquals(3, groupCommit.waitingPlants());
+    release();
+
+    assertAllStored(calls);
+    assertEquals(List.of(-3L, 7L, 9L), lastBatch());
+    assertEquals(0, groupCommit.plants());
+  }
+
+  @Test
+  void number_of_plants_and_bytes_of_a_batch_are_limited_but_not_those_of_a_plant()
+      throws Exception {
+    occupyAllWriters();
+    // A character counts as 3 bytes.
+    String tenth = "f".repeat((int) GroupCommit.MAX_BYTES / 3 / 10);
+    List<NewPlant> large =
+        List.of(
+            new NewPlant(0, tenth.repeat(5), null),
+            new NewPlant(1, tenth.repeat(4), tenth),
+            new NewPlant(2, tenth.repeat(5), null),
+            new NewPlant(3, tenth.repeat(5), tenth),
+            new NewPlant(4, "f", null),
+            new NewPlant(5, tenth.repeat(11), null));
+    var calls = large.stream().map(plant -> groupCommit.putIfAbsent(plant)).toList();
+    var small = callAll(LongStream.rangeClosed(6, 6 + GroupCommit.MAX_PLANTS).toArray());
+    release();
+
+    for (NewPlant plant : large) {
+      assertEquals(plant, calls.get((int) plant.id()).get());
+    }
+    assertAllStored(small);
+    assertEquals(
+        List.of("0: 2", "2: 1", "3: 2", "5: 1", "6: 256", "262: 1"),
+        batches.stream()
+            .filter(batch -> batch.get(0) >= 0)
+            .sorted(Comparator.comparing(batch -> batch.get(0)))
+            .map(batch -> batch.get(0) + ": " + batch.size())
+            .toList());
+  }
+
+  @Test
+  void plants_leave_the_queue_unwritten_at_their_deadline_and_if_their_call_is_cancelled()
+      throws Exception {
+    open(Duration.ofMillis(300));
+    List<CompletableFuture<Void>> calls = occupyAllWriters();
+    calls.addAll(callAll(0, 1, 2));
+    assertTrue(groupCommit.putIfAbsent(fern(3)).cancel(false));
+
+    for (CompletableFuture<Void> call : calls) {
+      assertEquals("the database has not answered in time", unavailable(call));
+    }
+
+    await(() -> groupCommit.waitingPlants() == 0);
+    release();
+    call(77).get();
+    assertEquals(List.of(77L), lastBatch());
+    assertEquals(WRITERS + 1, batches.size(), batches::toString);
+  }
+
+  @Test
+  void cancelled_plant_between_others_is_not_written_with_them() throws Exception {
+    occupyAllWriters();
+    var first = call(1);
+    assertTrue(groupCommit.putIfAbsent(fern(2)).cancel(false));
+    var last = call(3);
+    release();
+
+    assertAllStored(List.of(first, last));
+    assertEquals(List.of(1L, 3L), lastBatch());
+  }
+
+  @Test
+  void batch_is_waited_for_as_long_as_usual_and_then_overtaken() throws Exception {
+    long begin = System.nanoTime();
+    var first = call(0);
+    awaitBatches(1);
+    var second = call(1);
+    awaitBatches(2);
+
+    assertTrue(System.nanoTime() - begin >= Duration.ofMillis(20).toNanos());
+    release();
+    assertAllStored(List.of(first, second));
+  }
+
+  @Test
+  void plant_that_is_refused_does_not_take_its_neighbours_with_it() throws Exception {
+    failWith(2, REFUSED);
+
+    List<CompletableFuture<Void>> calls = callInOneBatch(1, 2, 3);
+
+    assertAllStored(List.of(calls.get(0), calls.get(2)));
+    Throwable reason = assertInstanceOf(IllegalStateException.class, failure(calls.get(1)));
+    assertEquals(
+        "PostgreSQL refuses the plant permanently: failed (SQLSTATE 23514)", reason.getMessage());
+  }
+
+  /** Locked ones are tried one at a time, while fresh plants are stored. */
+  @Test
+  void locked_plant_is_tried_once_more_on_its_own_and_then_unavailable() throws Exception {
+    AtomicInteger inFlight = new AtomicInteger();
+    table =
+        (plants, isRetry) -> {
+          if (plants.keySet().stream().noneMatch(id -> id % 2 == 0 && id >= 0)) {
+            return store(plants, isRetry);
+          }
+          assertEquals(isRetry, plants.size() == 1);
+          assertTrue(!isRetry || inFlight.incrementAndGet() == 1, "alone");
+          spin(Duration.ofMillis(50));
+          inFlight.addAndGet(isRetry ? -1 : 0);
+          throw new DatabaseFailure(new SQLException("locked", LOCKED));
+        };
+
+    List<CompletableFuture<Void>> calls = callInOneBatch(0, 1, 2, 3, 4, 5);
+    awaitBatches(WRITERS + 2);
+    call(101).get();
+
+    for (int id = 0; id < 6; id++) {
+      if (id % 2 == 0) {
+        assertEquals("locked (SQLSTATE 55P03)", unavailable(calls.get(id)));
+      } else {
+        calls.get(id).get();
+      }
+    }
+    for (long id = 0; id < 6; id++) {
+      assertTrue(batches.contains(List.of(id)), batches::toString);
+    }
+  }
+
+  private static void spin(Duration time) {
+    long until = System.nanoTime() + time.toNanos();
+    while (System.nanoTime() - until < 0) {
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void plant_whose_row_is_missing_or_no_plant_fails_without_its_neighbours() throws Exception {
+    table =
+        (plants, isRetry) -> {
+          Rows stored = store(plants, isRetry);
+          rows.keySet().removeAll(Set.of(1L, 2L));
+          return new Rows(stored.plants(), Set.of(2L));
+        };
+
+    List<CompletableFuture<Void>> calls = callInOneBatch(1, 2, 3);
+
+    assertEquals("the plant that has the id cannot be read", unavailable(calls.get(0)));
+    Throwable reason = assertInstanceOf(IllegalStateException.class, failure(calls.get(1)));
+    assertEquals("the row with the id 2 in the table plant is no plant", reason.getMessage());
+    calls.get(2).get();
+    assertEquals(2, batches.stream().filter(batch -> batch.contains(1L)).count());
+  }
+
+  @Test
+  void failure_of_the_whole_batch_is_not_retried() throws Exception {
+    failWith(2, OUT_OF_TIME);
+
+    List<CompletableFuture<Void>> calls = callInOneBatch(1, 2);
+
+    calls.forEach(call -> assertEquals("failed (SQLSTATE 57014)", unavailable(call)));
+    assertNotSame(
+        failure(calls.get(0)), failure(calls.get(1)), "callers may add suppressed exceptions");
+    assertEquals(1, batches.stream().filter(batch -> batch.contains(2L)).count());
+  }
+
+  @Test
+  void batch_that_was_written_although_its_connection_was_lost_is_found_also_after_closing()
+      throws Exception {
+    table =
+        (plants, isRetry) -> {
+          store(plants, isRetry);
+          table = this::store;
+          throw new DatabaseFailure(new SQLException("lost", LOST));
+        };
+    var call = call(1);
+    awaitBatches(1);
+    groupCommit.close();
+    release();
+
+    call.get();
+    assertEquals(List.of(List.of(1L), List.of(1L)), batches);
+    assertEquals("the store is closed", unavailable(call(2)));
+  }
+
+  @Test
+  void batch_is_repeated_until_the_deadline_and_its_reason_is_told() {
+    open(Duration.ofMillis(300));
+    release();
+    failWith(1, LOST);
+
+    assertEquals("failed (SQLSTATE 08006)", unavailable(call(1)));
+    assertTrue(batches.size() > 1, batches::toString);
+  }
+
+  @Test
+  void bug_is_thrown_to_its_callers_and_ends_no_writer() throws Exception {
+    table =
+        (plants, isRetry) -> {
+          throw new AssertionError("crash");
+        };
+    release();
+    for (int time = 0; time <= WRITERS; time++) {
+      assertEquals(
+          "a batch failed: java.lang.AssertionError: crash", failure(call(1)).getMessage());
+    }
+    Throwable bug = failure(call(1));
+    assertNull(bug.getCause(), "R7");
+    assertEquals(getClass().getName(), bug.getStackTrace()[0].getClassName());
+    assertEquals(WRITERS + 2, batches.size(), "no retry");
+
+    table = this::store;
+    call(1).get();
+  }
+
+  /** An error whose handling fails too, as without memory. */
+  @Test
+  void writers_that_die_are_replaced_and_their_plants_are_ended() throws Exception {
+    open(Duration.ofMillis(500));
+    release();
+    table =
+        (plants, isRetry) -> {
+          throw new Error() {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            public String getMessage() {
+              throw new AssertionError("in the handler");
+            }
+          };
+        };
+    List<String> log =
+        Calls.log(
+            GroupCommit.class.getName(),
+            () -> {
+              for (int time = 0; time <= WRITERS; time++) {
+                assertEquals("the database has not answered in time", unavailable(call(time)));
+              }
+            });
+
+    assertEquals("ERROR A writer of plants has failed, and is replaced", log.get(WRITERS));
+    table = this::store;
+    call(1).get();
+  }
+
+  /** Calls while all writers are busy, and releases them. */
+  private List<CompletableFuture<Void>> callInOneBatch(long... ids) throws Exception {
+    occupyAllWriters();
+    List<CompletableFuture<Void>> calls = callAll(ids);
+    release();
+    return calls;
+  }
+
+  private void failWith(long id, String state) {
+    table =
+        (plants, isRetry) -> {
+          if (plants.containsKey(id)) {
+            throw new DatabaseFailure(new SQLException("failed", state));
+          }
+          return store(plants, isRetry);
+        };
+  }
+
+  /** Has every writer write a batch, of one plant with a negative id each. */
+  private List<CompletableFuture<Void>> occupyAllWriters() throws Exception {
+    List<CompletableFuture<Void>> calls = new ArrayList<>();
+    for (int writer = 1; writer <= WRITERS; writer++) {
+      calls.add(call(writer - 100));
+      awaitBatches(writer);
+    }
+    return calls;
+  }
+
+  private List<CompletableFuture<Void>> callAll(long... ids) {
+    return LongStream.of(ids).mapToObj(this::call).toList();
+  }
+
+  private CompletableFuture<Void> call(long id) {
+    return Calls.returnsFern(id, groupCommit.putIfAbsent(fern(id)));
+  }
+
+  private List<Long> lastBatch() {
+    return batches.get(batches.size() - 1);
+  }
+}

@@ -1,0 +1,242 @@
+package org.plantstore.adapter.persistence;
+
+import static java.util.stream.Collectors.joining;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.persistence.Calls.assertAllStored;
+import static org.plantstore.adapter.persistence.Calls.await;
+import static org.plantstore.adapter.persistence.Calls.unavailable;
+import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
+
+import io.micronaut.context.ApplicationContext;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongPredicate;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.plantstore.domain.PlantStore;
+
+/**
+ * A table whose metadata say that it is distributed, on a server that does the nodes' work. Ids
+ * whose hash is negative are kept by the node east:1, the others by west:2.
+ */
+@Tag("slow")
+@Timeout(60)
+class ShardsTest {
+
+  private static final Map<String, Object> UNMIGRATED = Map.of("database.migrate", "off");
+  private static final LongPredicate IN_EAST = id -> Shards.hash(id) < 0;
+  private static final LongPredicate IN_WEST = IN_EAST.negate();
+
+  @AutoClose private ApplicationContext instance;
+
+  @BeforeEach
+  void connect() {
+    SERVER.reset();
+    SERVER.migrate();
+    SERVER.execute(
+        """
+        CREATE TABLE pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text);
+        CREATE TABLE pg_dist_shard (logicalrelid regclass, shardid bigint, shardminvalue text);
+        CREATE TABLE pg_dist_placement (shardid bigint, groupid int);
+        CREATE TABLE pg_dist_node (nodeid int, groupid int, nodename text, nodeport int);
+        CREATE TABLE settings_of_workers (nodeid int, success bool, result text);
+        CREATE TABLE pg_dist_local_group (groupid int);
+        INSERT INTO pg_dist_local_group VALUES (0);
+        CREATE FUNCTION column_to_column_name(regclass, text) RETURNS text
+          LANGUAGE SQL AS 'SELECT $2';
+        CREATE FUNCTION run_command_on_all_nodes(text) RETURNS SETOF settings_of_workers
+          LANGUAGE SQL AS 'SELECT * FROM settings_of_workers';
+        INSERT INTO pg_dist_partition VALUES ('plant', 'h', 'id');
+        INSERT INTO pg_dist_shard VALUES ('plant', 101, '-2147483648'), ('plant', 102, '0');
+        INSERT INTO pg_dist_placement VALUES (101, 1), (102, 2);
+        INSERT INTO pg_dist_node VALUES (0, 0, 'home', 0), (1, 1, 'east', 1), (2, 2, 'west', 2);
+        INSERT INTO settings_of_workers VALUES (0, true, 'off'), (1, true, 'on');
+        """);
+    instance = SERVER.connect(Map.of("database.timeout.seconds", 2));
+  }
+
+  @Test
+  void hash_is_that_of_the_server() throws Exception {
+    LongStream limits =
+        LongStream.of(0, 1, -1, 1L << 31, 1L << 32, -1L << 32, Long.MIN_VALUE, Long.MAX_VALUE);
+    String hashed =
+        LongStream.concat(limits, new Random(1).longs(100_000))
+            .mapToObj(id -> id + " " + Shards.hash(id))
+            .collect(joining("\n"));
+
+    assertEquals(
+        "100008",
+        SERVER.single(
+            """
+            SELECT count(*) FROM string_to_table('%s', E'\\n') AS line
+            WHERE hashint8(split_part(line, ' ', 1)::bigint) = split_part(line, ' ', 2)::int
+            """
+                .formatted(hashed)));
+  }
+
+  @Test
+  void statement_has_plants_of_only_one_shard_and_callers_of_a_shard_share_it() throws Exception {
+    SERVER.execute(
+        """
+        CREATE TABLE statement (shards bigint);
+        CREATE FUNCTION count_shards() RETURNS trigger LANGUAGE plpgsql AS $$
+          BEGIN
+            INSERT INTO statement SELECT count(DISTINCT hashint8(id) < 0) FROM inserted;
+            RETURN NULL;
+          END$$;
+        CREATE TRIGGER count_shards AFTER INSERT ON plant REFERENCING NEW TABLE AS inserted
+          FOR EACH STATEMENT EXECUTE FUNCTION count_shards();
+        """);
+
+    assertAllStored(putAll(LongStream.range(0, 1_000)));
+
+    assertEquals("1", SERVER.single("SELECT max(shards) FROM statement"));
+    int statements = Integer.parseInt(SERVER.single("SELECT count(*) FROM statement"));
+    assertTrue(statements < 500, "statements: " + statements);
+  }
+
+  @Test
+  void dead_node_costs_only_its_own_plants_and_serves_when_it_is_back() throws Exception {
+    assertAllStored(putAll(ids(0, IN_EAST, 20)));
+    List<String> sessions = sessions();
+    whenEastIsAsked("RAISE SQLSTATE '08006' USING MESSAGE = 'connection to east refused'");
+
+    List<CompletableFuture<Void>> refused = putAll(ids(1_000, IN_EAST, 20));
+    assertAllStored(putAll(ids(1_000, IN_WEST, 200)));
+    for (CompletableFuture<Void> call : refused) {
+      assertEquals("connection to east refused (SQLSTATE 08006)", unavailable(call));
+    }
+    assertTrue(sessions().containsAll(sessions), "none is closed because of another server");
+
+    whenEastIsAsked("NULL");
+    assertServesAgain();
+  }
+
+  /** Neither the plants of a silent node nor its connections leave no room for others. */
+  @Test
+  void silent_node_costs_only_its_own_plants_and_serves_when_it_is_back() throws Exception {
+    whenEastIsAsked("PERFORM pg_advisory_xact_lock(1)");
+    try (Connection silence = SERVER.connection()) {
+      silence.createStatement().execute("SELECT pg_advisory_lock(1)");
+      // A lock on another server has no time-out here.
+      SERVER.execute("ALTER FUNCTION ask_east() SET lock_timeout = 0");
+
+      List<CompletableFuture<Void>> silent = new ArrayList<>(putAll(ids(0, IN_EAST, 20)));
+      assertAllStored(putAll(ids(0, IN_WEST, 200)));
+      await(() -> {
+        List<CompletableFuture<Void>> more = putAll(ids(2_000, IN_EAST, 300));
+        silent.addAll(more);
+        return more.get(299).isCompletedExceptionally();
+      });
+      assertEquals(
+          "the shard of the plant has not answered for 1 s, and enough plants wait for it",
+          unavailable(silent.get(silent.size() - 1)));
+      assertAllStored(putAll(ids(2_000, IN_WEST, 200)));
+      silent.forEach(Calls::unavailable);
+    }
+    assertServesAgain();
+  }
+
+  private void assertServesAgain() {
+    assertTimeout(
+        Duration.ofSeconds(4),
+        () ->
+            await(() -> {
+              var call = putAll(ids(3_000, IN_EAST, 1)).get(0);
+              return call.handle((stored, failure) -> failure == null).get();
+            }));
+  }
+
+  /** As after shards were merged, split or moved: metadata affect only speed. */
+  @Test
+  void metadata_that_change_or_are_wrong_while_plants_are_created_change_no_answer()
+      throws Exception {
+    String[] metadata = {
+      "DELETE FROM pg_dist_shard WHERE shardid = 102",
+      "UPDATE pg_dist_shard SET shardminvalue = '1000000000'",
+      "INSERT INTO pg_dist_shard VALUES ('plant', 103, 'nonsense')",
+      "TRUNCATE pg_dist_shard",
+      "DROP TABLE pg_dist_partition CASCADE",
+    };
+    Shards shards = (Shards) instance.getBean(PostgresPlantStore.class).queue;
+    long id = 0;
+    for (String change : metadata) {
+      List<CompletableFuture<Void>> calls = putAll(LongStream.range(id, id + 200));
+      SERVER.execute(change);
+      shards.refresh();
+      assertAllStored(calls);
+      assertAllStored(putAll(LongStream.range(id, id + 200)));
+      id += 200;
+    }
+    assertEquals("" + id, SERVER.single("SELECT count(*) FROM plant"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          UPDATE pg_dist_partition SET partmethod = 'n'  | the table plant must be distributed by the hash of id, each shard at one node, or not be managed by Citus; stop the instances at workers, and run SELECT undistribute_table('plant') and SELECT create_distributed_table('plant', 'id')
+          UPDATE pg_dist_partition SET partkey = 'name'  | the table plant must be distributed by the hash of id, each shard at one node, or not be managed by Citus; stop the instances at workers, and run SELECT undistribute_table('plant') and SELECT create_distributed_table('plant', 'id')
+          INSERT INTO pg_dist_placement VALUES (101, 2)  | the table plant must be distributed by the hash of id, each shard at one node, or not be managed by Citus; stop the instances at workers, and run SELECT undistribute_table('plant') and SELECT create_distributed_table('plant', 'id')
+          UPDATE settings_of_workers SET result = 'off'  | east:1 has synchronous_commit = off, and would lose plants in a crash; run ALTER ROLE postgres SET synchronous_commit = on
+          UPDATE settings_of_workers SET success = false | ''
+          """)
+  void distribution_that_cannot_be_exact_or_may_lose_plants_is_refused(
+      String change, String reason) {
+    SERVER.execute(change);
+
+    assertEquals(reason.isEmpty() ? List.of() : List.of(reason), SERVER.check(UNMIGRATED));
+    if (!reason.isEmpty()) {
+      assertEquals(reason, SERVER.refusal(UNMIGRATED));
+      assertEquals(reason, SERVER.refusalOfMigration());
+    }
+  }
+
+  /** Makes a trigger do this before each row whose id the node east keeps. */
+  private static void whenEastIsAsked(String action) {
+    SERVER.execute(
+        """
+        CREATE OR REPLACE FUNCTION ask_east() RETURNS trigger LANGUAGE plpgsql AS $$
+          BEGIN
+            IF hashint8(NEW.id) < 0 THEN
+              %s;
+            END IF;
+            RETURN NEW;
+          END$$;
+        CREATE OR REPLACE TRIGGER ask_east BEFORE INSERT ON plant
+          FOR EACH ROW EXECUTE FUNCTION ask_east();
+        """
+            .formatted(action));
+  }
+
+  private static List<String> sessions() throws SQLException {
+    String sessions =
+        SERVER.single(
+            "SELECT string_agg(pid::text, ' ') FROM pg_stat_activity"
+                + " WHERE application_name = 'plant-store'");
+    return List.of(sessions.split(" ", -1));
+  }
+
+  private List<CompletableFuture<Void>> putAll(LongStream ids) {
+    return Calls.putAll(instance.getBean(PlantStore.class), ids);
+  }
+
+  private static LongStream ids(long first, LongPredicate shard, int number) {
+    return LongStream.iterate(first, id -> id + 1).filter(shard).limit(number);
+  }
+}
