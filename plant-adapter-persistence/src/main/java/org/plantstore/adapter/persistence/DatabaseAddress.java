@@ -93,8 +93,9 @@ record DatabaseAddress(String url, Properties parameters) {
         if (PGProperty.SSL_MODE.getOrDefault(parameters) != null && !mode.verifyPeerName()) {
           throw unusable("must set sslmode to verify-full if it sets sslrootcert to system");
         }
-        if (PGProperty.SSL_CERT.getOrDefault(parameters) != null) {
-          throw unusable("must set sslrootcert to a file if it sets sslcert");
+        if (PGProperty.SSL_CERT.getOrDefault(parameters) != null
+            || PGProperty.SSL_KEY.getOrDefault(parameters) != null) {
+          throw unusable("must set sslrootcert to a file if it sets sslcert or sslkey");
         }
       }
     } catch (SQLException e) {

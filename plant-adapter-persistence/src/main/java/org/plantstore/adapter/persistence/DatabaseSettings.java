@@ -54,7 +54,8 @@ final class DatabaseSettings {
     address = DatabaseAddress.of(value("DATABASE_URL"));
     Account account = account();
     requireSet("DATABASE_USERNAME", account.username);
-    requireSet("DATABASE_PASSWORD", account.password + address.value(PGProperty.SSL_CERT));
+    String certificate = address.value(PGProperty.SSL_CERT) + address.value(PGProperty.SSL_KEY);
+    requireSet("DATABASE_PASSWORD", account.password + certificate);
     deadline = Duration.ofSeconds(number("DATABASE_TIMEOUT_SECONDS", 1, 60));
     statementTimeout = deadline.multipliedBy(4).dividedBy(5);
     startTimeout = Duration.ofSeconds(number("DATABASE_START_TIMEOUT_SECONDS", 0, 3_600));

@@ -92,7 +92,7 @@ class DatabaseSettingsTest {
           DATABASE_URL | jdbc:postgresql://localhost/p?loginTimeout=1 | DATABASE_URL must not set time-outs; they follow from DATABASE_TIMEOUT_SECONDS
           DATABASE_URL | jdbc:postgresql://localhost/p?sslmode=on | DATABASE_URL must set sslmode to a mode that the driver knows, such as verify-full
           DATABASE_URL | postgres://localhost/p?sslmode=require&sslrootcert=system | DATABASE_URL must set sslmode to verify-full if it sets sslrootcert to system
-          DATABASE_URL | postgres://localhost/p?sslcert=/my.crt&sslrootcert=system | DATABASE_URL must set sslrootcert to a file if it sets sslcert
+          DATABASE_URL | postgres://localhost/p?sslcert=/my.crt&sslrootcert=system | DATABASE_URL must set sslrootcert to a file if it sets sslcert or sslkey
           """)
   void unusable_setting_is_refused(String variable, String value, String refusal) {
     assertEquals(refusal, refusal(variable, value));
