@@ -1,11 +1,12 @@
 package org.plantstore.adapter.persistence;
 
+import com.zaxxer.hikari.SQLExceptionOverride;
 import io.micronaut.configuration.jdbc.hikari.DatasourceConfiguration;
 import io.micronaut.context.annotation.Property;
 import io.micronaut.context.event.BeanCreatedEvent;
 import io.micronaut.context.event.BeanCreatedEventListener;
 import jakarta.inject.Singleton;
-import java.time.Duration;
+import java.sql.SQLException;
 
 /** Sets the pool's properties that have no setting, or whose settings must have no effect. */
 @Singleton
@@ -32,12 +33,11 @@ final class ConnectionPool implements BeanCreatedEventListener<DatasourceConfigu
     int connections = PostgresPlantStore.WRITERS + 1; // and the probe's
     pool.setMaximumPoolSize(hasCitus ? settings.connections : connections);
     pool.setMinimumIdle(connections);
-    // More often than a firewall forgets connections. If it does nevertheless, dead connections are
-    // found one after the other, until the probe has found its own.
-    pool.setKeepaliveTime(Duration.ofSeconds(30).toMillis());
-    pool.setValidationTimeout(Duration.ofMillis(500).toMillis());
+    // More often than a firewall forgets connections; in milliseconds.
+    pool.setKeepaliveTime(30_000);
+    pool.setValidationTimeout(500);
     pool.setConnectionTimeout(settings.deadline.toMillis());
-    pool.setExceptionOverride(new DatabaseFailure.Eviction());
+    pool.setExceptionOverride(new Eviction());
     return pool;
   }
 
@@ -45,9 +45,28 @@ final class ConnectionPool implements BeanCreatedEventListener<DatasourceConfigu
     return new DatabaseConnections(
         settings,
         "plant-store",
-        Duration.ofSeconds(1),
+        1,
         settings.deadline.plusSeconds(1), // before, the server is asked to cancel a statement
         settings.statementTimeout,
         settings.deadline.dividedBy(5));
+  }
+
+  /**
+   * Keeps a connection whose server reports that another server has failed, such as a worker of
+   * Citus, and evicts those to a server that has become read-only.
+   */
+  static final class Eviction implements SQLExceptionOverride {
+
+    @java.lang.Override
+    public SQLExceptionOverride.Override adjudicate(SQLException cause) {
+      DatabaseFailure failure = new DatabaseFailure(cause);
+      if (failure.hasState(DatabaseFailure.READ_ONLY)) {
+        return SQLExceptionOverride.Override.MUST_EVICT;
+      }
+      // A pooler closes with 08P01.
+      return failure.isOfServer() && failure.hasState("08") && !failure.hasState("08P01")
+          ? SQLExceptionOverride.Override.DO_NOT_EVICT
+          : SQLExceptionOverride.Override.CONTINUE_EVICT;
+    }
   }
 }

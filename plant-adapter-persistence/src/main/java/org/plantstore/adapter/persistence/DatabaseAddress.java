@@ -78,9 +78,9 @@ record DatabaseAddress(String url, Properties parameters) {
         throw unusable("must not set time-outs; they follow from DATABASE_TIMEOUT_SECONDS");
       }
       if (PGProperty.forName(name) == null) {
-        // Beside a password, what looks like a name may be a part of it.
-        boolean isSecret = names.stream().anyMatch(each -> each.matches("(?i)p(ass)?w.*"));
-        String quoted = isSecret ? "" : ": " + name;
+        // What looks like a name may be a part of a password.
+        boolean isSecret = names.stream().anyMatch(each -> each.matches("(?i).*(pass|pwd).*"));
+        String quoted = isSecret || !name.matches("[A-Za-z_]{1,40}") ? "" : ": " + name;
         throw unusable("must not set a parameter that the driver does not know" + quoted);
       }
     }

@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.DatabaseSettings.Account;
 import org.postgresql.PGProperty;
@@ -18,6 +19,9 @@ import org.postgresql.ssl.DefaultJavaSSLFactory;
 final class DatabaseConnections extends PGSimpleDataSource {
 
   private static final long serialVersionUID = 1L;
+
+  private static final Duration ATTEMPTS = Duration.ofSeconds(1);
+  private static final Duration PAUSE = Duration.ofMillis(100);
 
   /** Many servers lock an account after some attempts with a wrong password. */
   private static final Duration BACK_OFF_AFTER_REFUSAL = Duration.ofSeconds(5);
@@ -50,16 +54,14 @@ final class DatabaseConnections extends PGSimpleDataSource {
    * Creates a data source.
    *
    * @param name the name of the application in {@code pg_stat_activity}
-   * @param connect the time-out of a connection, and of each answer of a TLS handshake
-   * @param socket the time-out of each other answer
-   * @param statement the server's time-out of a statement
-   * @param lock the server's time-out of a lock
+   * @param connect the time-out of an address, and of each answer of a TLS handshake, in seconds
+   * @param answer the time-out of each other answer
    */
   DatabaseConnections(
       DatabaseSettings settings,
       String name,
-      Duration connect,
-      Duration socket,
+      int connect,
+      Duration answer,
       Duration statement,
       Duration lock) {
     this.settings = settings;
@@ -70,9 +72,9 @@ final class DatabaseConnections extends PGSimpleDataSource {
     setUrl(settings.address.url());
     setApplicationName(name);
     setTcpKeepAlive(true);
-    setConnectTimeout(Math.toIntExact(connect.toSeconds()));
+    setConnectTimeout(connect);
     setCancelSignalTimeout(1);
-    setSocketTimeout(Math.toIntExact(socket.toSeconds()));
+    setSocketTimeout(Math.toIntExact(answer.toSeconds()));
     setTargetServerType("primary");
     // Details quote rows, and a plant's text must not be logged.
     setLogServerErrorDetail(false);
@@ -86,12 +88,29 @@ final class DatabaseConnections extends PGSimpleDataSource {
   }
 
   /**
-   * Opens a connection. An account that changes meanwhile is tried too.
+   * Opens a connection. Tries for 1 s, because the pauses of the pool between its attempts would
+   * grow to seconds, during which it would not notice that the database is back.
    *
    * @throws SQLException if that fails, or if the account was refused less than 5 s ago
    */
   @Override
   public Connection getConnection() throws SQLException {
+    long until = System.nanoTime() + ATTEMPTS.toNanos();
+    while (true) {
+      try {
+        return open();
+      } catch (SQLException e) {
+        boolean isOver = System.nanoTime() - until >= 0 || Thread.currentThread().isInterrupted();
+        if (isOver || !new DatabaseFailure(e).isWorthWaiting()) {
+          throw e;
+        }
+        LockSupport.parkNanos(PAUSE.toNanos());
+      }
+    }
+  }
+
+  /** Opens a connection, or another one with an account that has changed meanwhile. */
+  private Connection open() throws SQLException {
     try {
       Account account = settings.account();
       try {

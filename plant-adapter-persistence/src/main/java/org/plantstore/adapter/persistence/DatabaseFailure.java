@@ -2,7 +2,6 @@ package org.plantstore.adapter.persistence;
 
 import static java.util.stream.Collectors.toSet;
 
-import com.zaxxer.hikari.SQLExceptionOverride;
 import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.data.connection.jdbc.exceptions.CannotGetJdbcConnectionException;
 import java.io.EOFException;
@@ -45,7 +44,9 @@ final class DatabaseFailure extends Exception {
   static final String CANCELED = "57014";
 
   private static final long serialVersionUID = 1L;
-  private static final String READ_ONLY = "25006";
+
+  /** The state of a standby, and of an account with read-only transactions. */
+  static final String READ_ONLY = "25006";
 
   /** States and classes of the connection, read-only servers, concurrency, operators. */
   private static final Set<String> REPEATABLE = Set.of("08", READ_ONLY, "40", "57");
@@ -140,7 +141,8 @@ final class DatabaseFailure extends Exception {
     return hasState("08006") && !isOfNetwork && !isOfServer();
   }
 
-  private boolean isOfServer() {
+  /** Returns whether the server has reported the failure, on a connection that works. */
+  boolean isOfServer() {
     return causes(this, PSQLException.class).anyMatch(each -> each.getServerErrorMessage() != null);
   }
 
@@ -211,24 +213,5 @@ final class DatabaseFailure extends Exception {
     return Stream.iterate(wrapper, Objects::nonNull, Throwable::getCause)
         .filter(type::isInstance)
         .map(type::cast);
-  }
-
-  /**
-   * Keeps a connection whose server reports that another server has failed, such as a worker of
-   * Citus, and evicts those to a server that has become read-only.
-   */
-  static final class Eviction implements SQLExceptionOverride {
-
-    @java.lang.Override
-    public SQLExceptionOverride.Override adjudicate(SQLException cause) {
-      DatabaseFailure failure = new DatabaseFailure(cause);
-      if (failure.hasState(READ_ONLY)) {
-        return SQLExceptionOverride.Override.MUST_EVICT;
-      }
-      // A pooler closes with 08P01.
-      return failure.isOfServer() && failure.hasState("08") && !failure.hasState("08P01")
-          ? SQLExceptionOverride.Override.DO_NOT_EVICT
-          : SQLExceptionOverride.Override.CONTINUE_EVICT;
-    }
   }
 }

@@ -35,7 +35,8 @@ final class DatabaseMigration {
         WHEN bool_or(session.state = 'active' OR now() - session.state_change < interval '2 s')
         THEN ', and works' ELSE ', and is idle' END
       FROM pg_locks JOIN pg_stat_activity holder USING (pid) JOIN pg_stat_activity session
-        ON (session.application_name, session.usesysid) = (holder.application_name, holder.usesysid)
+        ON session.pid = holder.pid OR holder.application_name LIKE 'plant-store migration%'
+          AND session.application_name = holder.application_name
       WHERE locktype = 'advisory' AND granted
         AND (classid::bigint << 32) + objid::bigint = hashtext('plant-store migrate')::bigint
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -50,9 +51,7 @@ final class DatabaseMigration {
     patience = isPatient ? settings.startTimeout : LEAST_PATIENCE;
     // All sessions of this migration have one name, by which others see whether it works.
     String name = "plant-store migration " + UUID.randomUUID();
-    source =
-        new DatabaseConnections(
-            settings, name, Duration.ofSeconds(5), STATEMENT, STATEMENT, patience);
+    source = new DatabaseConnections(settings, name, 5, STATEMENT, STATEMENT, patience);
   }
 
   /**

@@ -51,15 +51,13 @@ public final class EveryAddress extends SocketFactory {
       return connect(connected);
     }
     InetAddress[] addresses = InetAddress.getAllByName(host);
-    int first = FIRST.get();
     for (int tried = 0; true; tried++) {
-      int index = Math.floorMod(first + tried, addresses.length);
-      InetSocketAddress address = new InetSocketAddress(addresses[index], port);
+      int index = Math.floorMod(FIRST.get() + tried, addresses.length);
       try {
-        Socket socket = connect(address);
-        connected = address;
-        return socket;
+        connected = new InetSocketAddress(addresses[index], port);
+        return connect(connected);
       } catch (IOException e) {
+        connected = null;
         if (tried == addresses.length - 1) {
           throw e;
         }
@@ -78,25 +76,24 @@ public final class EveryAddress extends SocketFactory {
     }
   }
 
-  /** Connects as {@link #createSocket()} does; the driver does not use this form. */
+  /** Not used by the driver, like the other forms. */
   @Override
-  public Socket createSocket(String name, int at) throws IOException {
-    return createSocket();
+  public Socket createSocket(String name, int at) {
+    throw new UnsupportedOperationException();
   }
 
   @Override
-  public Socket createSocket(String name, int at, InetAddress local, int from) throws IOException {
-    return createSocket();
+  public Socket createSocket(String name, int at, InetAddress local, int from) {
+    throw new UnsupportedOperationException();
   }
 
   @Override
-  public Socket createSocket(InetAddress address, int at) throws IOException {
-    return createSocket();
+  public Socket createSocket(InetAddress address, int at) {
+    throw new UnsupportedOperationException();
   }
 
   @Override
-  public Socket createSocket(InetAddress address, int at, InetAddress local, int from)
-      throws IOException {
-    return createSocket();
+  public Socket createSocket(InetAddress address, int at, InetAddress local, int from) {
+    throw new UnsupportedOperationException();
   }
 }

@@ -8,14 +8,12 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.plantstore.adapter.persistence.GroupCommit.Rows;
 import org.plantstore.domain.InvalidPlantException;
@@ -60,21 +58,17 @@ final class PlantTable implements GroupCommit.Table {
       FROM plant WHERE id = ANY (?)
       """;
 
-  /** A statement in flight, and when it began as a value of {@link System#nanoTime()}. */
-  private record Running(PreparedStatement statement, long began) {}
-
   private final JdbcOperations database;
-  private final Duration timeout;
+  private final RunningStatements statements;
   private final boolean hasCitus;
   private final AtomicInteger batchesSinceTaken = new AtomicInteger();
-  private final Set<Running> running = ConcurrentHashMap.newKeySet();
 
   PlantTable(
       JdbcOperations database,
-      DatabaseSettings settings,
+      RunningStatements statements,
       @Property(name = Shards.HAS_CITUS) boolean hasCitus) {
     this.database = database;
-    this.timeout = settings.statementTimeout;
+    this.statements = statements;
     this.hasCitus = hasCitus;
   }
 
@@ -147,7 +141,7 @@ final class PlantTable implements GroupCommit.Table {
         setArrays(insert, plants);
       }
       int inserted = 0;
-      try (ResultSet ids = execute(insert)) {
+      try (ResultSet ids = statements.execute(insert)) {
         while (ids.next()) {
           inserted++;
         }
@@ -170,7 +164,7 @@ final class PlantTable implements GroupCommit.Table {
       Rows rows = new Rows(new HashMap<>(), new HashSet<>());
       // With Citus, this server does not know whether the nodes have standbys.
       boolean isSynchronous = hasCitus;
-      try (ResultSet row = execute(select)) {
+      try (ResultSet row = statements.execute(select)) {
         while (row.next()) {
           read(row, rows);
           isSynchronous |= row.getBoolean("is_synchronous");
@@ -203,42 +197,5 @@ final class PlantTable implements GroupCommit.Table {
 
   private static long[] idsOf(Collection<NewPlant> plants) {
     return plants.stream().mapToLong(NewPlant::id).toArray();
-  }
-
-  /** Executes a query, and reads its whole result into memory. */
-  private ResultSet execute(PreparedStatement query) throws SQLException {
-    Running entry = new Running(query, System.nanoTime());
-    running.add(entry);
-    try {
-      return query.executeQuery();
-    } finally {
-      running.remove(entry);
-    }
-  }
-
-  /**
-   * Asks the server to cancel statements that exceed their time-out. The server's own time-out does
-   * not apply while a commit waits for a standby. Later statements of a connection are not
-   * affected.
-   */
-  void cancelOverdue() {
-    long now = System.nanoTime();
-    running.removeIf(
-        entry -> now - entry.began > timeout.toNanos() && cancelLater(entry.statement));
-  }
-
-  private static boolean cancelLater(PreparedStatement statement) {
-    Thread thread = new Thread(() -> cancel(statement), "plant-cancel"); // it waits for the network
-    thread.setDaemon(true);
-    thread.start();
-    return true;
-  }
-
-  private static void cancel(PreparedStatement statement) {
-    try {
-      statement.cancel();
-    } catch (SQLException e) {
-      LOG.debug("The statement cannot be cancelled", e);
-    }
   }
 }

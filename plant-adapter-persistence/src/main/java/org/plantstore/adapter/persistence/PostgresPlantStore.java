@@ -32,7 +32,7 @@ final class PostgresPlantStore implements PlantStore {
   private static final Duration SWEEP = Duration.ofMillis(10);
   private static final Logger LOG = LoggerFactory.getLogger(PostgresPlantStore.class);
 
-  private final PlantTable table;
+  private final RunningStatements statements;
   final GroupCommit queue;
   private final ThreadPoolExecutor writers;
   private final ScheduledThreadPoolExecutor sweeps =
@@ -41,11 +41,12 @@ final class PostgresPlantStore implements PlantStore {
   @SuppressWarnings("FutureReturnValueIgnored") // sweep() throws nothing
   PostgresPlantStore(
       PlantTable table,
+      RunningStatements statements,
       JdbcOperations database,
       DatabaseSettings settings,
       StoreMetrics metrics,
       @Property(name = Shards.HAS_CITUS) boolean hasCitus) {
-    this.table = table;
+    this.statements = statements;
     int threads = hasCitus ? settings.connections - 1 : WRITERS;
     writers =
         new ThreadPoolExecutor(
@@ -80,7 +81,7 @@ final class PostgresPlantStore implements PlantStore {
   private void sweep() {
     try {
       queue.sweep();
-      table.cancelOverdue();
+      statements.cancelOverdue();
     } catch (RuntimeException | Error e) { // an exception would end the schedule
       LOG.debug("A sweep has failed, and the next one follows", e);
     }

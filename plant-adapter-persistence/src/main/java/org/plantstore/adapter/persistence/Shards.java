@@ -159,7 +159,7 @@ final class Shards extends GroupCommit {
   /** Returns the shard that keeps the id, or null if the table is not distributed. */
   private @Nullable Shard shardOf(long id) {
     NavigableMap<Integer, Shard> known = shards;
-    Map.Entry<Integer, Shard> shard = known.floorEntry(hash(id));
+    Map.Entry<Integer, Shard> shard = known.floorEntry(ShardHash.of(id));
     shard = shard == null ? known.firstEntry() : shard;
     return shard == null ? null : shard.getValue();
   }
@@ -209,13 +209,13 @@ final class Shards extends GroupCommit {
   }
 
   @Override
-  synchronized int waitingPlants() {
+  int waitingPlants() {
     return super.waitingPlants()
         + all.stream().mapToInt(shard -> shard.commit.waitingPlants()).sum();
   }
 
   @Override
-  synchronized int plants() {
+  int plants() {
     return super.plants() + all.stream().mapToInt(shard -> shard.commit.plants()).sum();
   }
 
@@ -224,25 +224,5 @@ final class Shards extends GroupCommit {
     isClosed = true;
     super.close();
     all.forEach(shard -> shard.commit.close());
-  }
-
-  /**
-   * Returns the hash by which Citus distributes, PostgreSQL's {@code hashint8}. The halves of the
-   * id are folded, so that equal numbers of all integer types have equal hashes, and then mixed by
-   * the final step of Bob Jenkins' lookup3.
-   */
-  static int hash(long id) {
-    int high = (int) (id >> 32);
-    int a = 0x9e3779b9 + Integer.BYTES + 3923095;
-    int b = a;
-    int c = a;
-    a += (int) id ^ (id >= 0 ? high : ~high);
-    c = (c ^ b) - Integer.rotateLeft(b, 14);
-    a = (a ^ c) - Integer.rotateLeft(c, 11);
-    b = (b ^ a) - Integer.rotateLeft(a, 25);
-    c = (c ^ b) - Integer.rotateLeft(b, 16);
-    a = (a ^ c) - Integer.rotateLeft(c, 4);
-    b = (b ^ a) - Integer.rotateLeft(a, 14);
-    return (c ^ b) - Integer.rotateLeft(b, 24);
   }
 }

@@ -129,7 +129,7 @@ class DatabaseFailureTest {
   }
 
   private static SQLExceptionOverride.Override override(SQLException failure) {
-    return new DatabaseFailure.Eviction().adjudicate(failure);
+    return new ConnectionPool.Eviction().adjudicate(failure);
   }
 
   private static SQLException ofServer(String state) {

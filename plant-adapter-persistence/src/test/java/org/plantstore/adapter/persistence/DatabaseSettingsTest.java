@@ -88,6 +88,8 @@ class DatabaseSettingsTest {
           DATABASE_USERNAME | '' | DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD must be set, but DATABASE_USERNAME is not
           DATABASE_URL | jdbc:postgresql://localhost/p?ssl_mode=require | DATABASE_URL must not set a parameter that the driver does not know: ssl_mode
           DATABASE_URL | jdbc:postgresql://localhost/p?pwd=ab&canary | DATABASE_URL must not set a parameter that the driver does not know
+          DATABASE_URL | jdbc:postgresql://localhost/p?sslpassword=ab&canary | DATABASE_URL must not set a parameter that the driver does not know
+          DATABASE_URL | jdbc:postgresql://plants:123?canary@localhost/p | DATABASE_URL must not set a parameter that the driver does not know
           DATABASE_URL | jdbc:postgresql://localhost/p?password=ab&canary | DATABASE_URL must not set a parameter that the driver does not know
           DATABASE_URL | jdbc:postgresql://localhost/p?loginTimeout=1 | DATABASE_URL must not set time-outs; they follow from DATABASE_TIMEOUT_SECONDS
           DATABASE_URL | jdbc:postgresql://localhost/p?sslmode=on | DATABASE_URL must set sslmode to a mode that the driver knows, such as verify-full

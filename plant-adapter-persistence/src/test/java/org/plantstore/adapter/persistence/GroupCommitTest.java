@@ -114,7 +114,7 @@ class GroupCommitTest {
       throws Exception {
     occupyAllWriters();
     // A character counts as 3 bytes.
-    String tenth = "f".repeat((int) GroupCommit.MAX_BYTES / 3 / 10);
+    String tenth = "f".repeat((int) PendingPlants.MAX_BYTES / 3 / 10);
     List<NewPlant> large =
         List.of(
             new NewPlant(0, tenth.repeat(5), null),
@@ -124,7 +124,7 @@ class GroupCommitTest {
             new NewPlant(4, "f", null),
             new NewPlant(5, tenth.repeat(11), null));
     var calls = large.stream().map(plant -> groupCommit.putIfAbsent(plant)).toList();
-    var small = callAll(LongStream.rangeClosed(6, 6 + GroupCommit.MAX_PLANTS).toArray());
+    var small = callAll(LongStream.rangeClosed(6, 6 + PendingPlants.MAX_PLANTS).toArray());
     release();
 
     for (NewPlant plant : large) {

@@ -1,0 +1,201 @@
+package org.plantstore.adapter.persistence;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.plantstore.domain.NewPlant;
+import org.plantstore.domain.PlantStoreUnavailableException;
+
+/**
+ * The plants that wait for a batch, and the batches in flight. A batch is alone in flight for its
+ * first 20 ms, so that batches are large, but a slow one does not delay the next. A plant that may
+ * have made its batch fail is tried alone, one at a time, when no batch can be taken. Safe for use
+ * by many threads.
+ */
+final class PendingPlants {
+
+  /** A call in progress, which is completed with the stored plant. */
+  static final class Call extends CompletableFuture<NewPlant> {
+
+    final NewPlant plant;
+    final long began = System.nanoTime();
+    private boolean isAlone;
+
+    /** The failure of the last attempt, if others follow. */
+    volatile @Nullable DatabaseFailure failure;
+
+    Call(NewPlant plant) {
+      this.plant = plant;
+    }
+
+    /** Returns an upper bound for the text in bytes, in UTF-8 and in memory. */
+    private long bytes() {
+      String tag = plant.tag();
+      return 3L * (plant.name().length() + (tag == null ? 0 : tag.length()));
+    }
+  }
+
+  /** A batch that a writer took at a value of {@link System#nanoTime()}. */
+  record Batch(List<Call> calls, boolean isAlone, long began) {}
+
+  /** Larger batches make a commit hardly cheaper, and its callers wait longer. */
+  static final int MAX_PLANTS = 256;
+
+  /** The maximum of a batch of several plants. A larger plant is a batch of its own. */
+  static final long MAX_BYTES = 4 * 1024 * 1024;
+
+  private static final Duration EXCLUSIVE = Duration.ofMillis(20);
+
+  /** New calls, and those of batches that are repeated, nearly in the order of their deadlines. */
+  private final Deque<Call> waiting = new ArrayDeque<>();
+
+  private final Deque<Call> alone = new ArrayDeque<>();
+  private final Set<Batch> inFlight = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final int maxWriters;
+  private int writers;
+  private boolean isClosed;
+
+  PendingPlants(int maxWriters) {
+    this.maxWriters = maxWriters;
+  }
+
+  /**
+   * Adds a call, or fails it if no more are accepted; returns whether it is the only one waiting.
+   */
+  boolean add(Call call) {
+    synchronized (this) {
+      if (!isClosed) {
+        waiting.add(call);
+        return waiting.size() == 1;
+      }
+    }
+    call.completeExceptionally(new PlantStoreUnavailableException("the store is closed"));
+    return false;
+  }
+
+  /** Counts a further writer if there is a batch for it, and returns whether there is. */
+  synchronized boolean beginWriter() {
+    boolean begins = writers < maxWriters && (mayTakeBatch() || mayTakeAlone());
+    writers += begins ? 1 : 0;
+    return begins;
+  }
+
+  synchronized void endWriter() {
+    writers--;
+  }
+
+  /** Removes the last batch of a writer, and returns its next one, or ends the writer. */
+  synchronized @Nullable Batch next(@Nullable Batch last) {
+    inFlight.remove(last);
+    Batch next = null;
+    // Slow batches may have all writers but one.
+    boolean isLastWriter = maxWriters > 1 && inFlight.size() == maxWriters - 1;
+    if (mayTakeBatch() && !(isLastWriter && mayTakeAlone())) {
+      next = new Batch(takeCalls(), false, System.nanoTime());
+    } else if (mayTakeAlone()) {
+      next = new Batch(List.of(alone.remove()), true, System.nanoTime());
+    }
+    if (next == null) {
+      writers--;
+    } else {
+      inFlight.add(next);
+    }
+    return next;
+  }
+
+  private boolean mayTakeBatch() {
+    removeEnded(waiting);
+    long now = System.nanoTime();
+    return !waiting.isEmpty()
+        && inFlight.stream()
+            .allMatch(batch -> batch.isAlone || now - batch.began >= EXCLUSIVE.toNanos());
+  }
+
+  private boolean mayTakeAlone() {
+    removeEnded(alone);
+    return !alone.isEmpty() && inFlight.stream().noneMatch(Batch::isAlone);
+  }
+
+  private static void removeEnded(Deque<Call> calls) {
+    while (!calls.isEmpty() && calls.getFirst().isDone()) {
+      calls.removeFirst();
+    }
+  }
+
+  private List<Call> takeCalls() {
+    List<Call> calls = new ArrayList<>();
+    long bytes = 0;
+    while (!waiting.isEmpty() && calls.size() < MAX_PLANTS) {
+      bytes += waiting.getFirst().bytes();
+      if (bytes > MAX_BYTES && !calls.isEmpty()) {
+        break;
+      }
+      calls.add(waiting.removeFirst());
+      removeEnded(waiting);
+    }
+    return calls;
+  }
+
+  /** Lets a call be tried alone; returns false if it already was. */
+  synchronized boolean tryAlone(Call call) {
+    if (call.isAlone) {
+      return false;
+    }
+    call.isAlone = true;
+    return alone.add(call);
+  }
+
+  /** Lets the calls of a batch be tried together again, before others. */
+  synchronized void repeat(Batch batch, DatabaseFailure failure) {
+    for (int last = batch.calls.size() - 1; last >= 0; last--) {
+      Call call = batch.calls.get(last);
+      call.failure = failure;
+      (batch.isAlone ? alone : waiting).addFirst(call);
+    }
+  }
+
+  /** Removes what has ended, and returns the calls that began so long ago. */
+  synchronized List<Call> overdue(Duration timeout) {
+    long latest = System.nanoTime() - timeout.toNanos();
+    removeEnded(waiting);
+    removeEnded(alone);
+    // Those of writers that have failed.
+    inFlight.removeIf(batch -> batch.calls.stream().allMatch(Call::isDone));
+    return Stream.concat(
+            waiting.stream().takeWhile(call -> call.began - latest <= 0),
+            Stream.concat(alone.stream(), callsInFlight()))
+        .filter(call -> call.began - latest <= 0 && !call.isDone())
+        .toList();
+  }
+
+  private Stream<Call> callsInFlight() {
+    return inFlight.stream().flatMap(batch -> batch.calls.stream());
+  }
+
+  /** Returns the number of plants waiting for a batch. */
+  synchronized int waiting() {
+    return waiting.size() + alone.size();
+  }
+
+  /** Returns the number of plants whose callers wait. */
+  synchronized int size() {
+    return waiting() + (int) callsInFlight().filter(call -> !call.isDone()).count();
+  }
+
+  synchronized int writers() {
+    return writers;
+  }
+
+  /** Accepts no more calls. */
+  synchronized void close() {
+    isClosed = true;
+  }
+}
