@@ -139,7 +139,7 @@ class SecretsTest {
     requireStatus(500, create("{\"id\":3,\"name\":\"canary-refused\"}"));
     requireStatus(500, create("{\"id\":4,\"name\":\"canary-unchecked\"}"));
     database.execute("ALTER TABLE plant RENAME TO other");
-    requireStatus(500, create("{\"id\":5,\"name\":\"canary-name\"}"));
+    requireStatus(503, create("{\"id\":5,\"name\":\"canary-name\"}"));
     database.execute("ALTER TABLE other RENAME TO plant");
   }
 

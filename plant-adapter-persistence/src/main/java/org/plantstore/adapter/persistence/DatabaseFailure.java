@@ -10,6 +10,8 @@ import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.sql.SQLException;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -65,6 +67,14 @@ final class DatabaseFailure extends Exception {
    * database or table, a server without the TLS that {@code sslmode} demands.
    */
   private static final Set<String> LASTING = Set.of(ACCOUNT, "3D", "42P01", "08004");
+
+  /** The steps of a connection, by methods of the driver, the inner ones first. */
+  private static final List<Map.Entry<String, String>> STEPS =
+      List.of(
+          Map.entry("getAllByName", "name of the host"),
+          Map.entry("enableSSL", "TLS"),
+          Map.entry("createSocket", "connection"),
+          Map.entry("doAuthentication", "login"));
 
   private final Retry retry;
 
@@ -191,22 +201,17 @@ final class DatabaseFailure extends Exception {
     return message.isEmpty() ? link.getClass().getSimpleName() : message;
   }
 
-  /** Returns the step of a connection at which a time-out has passed, by the driver's methods. */
+  /** Returns the step of a connection at which a time-out has passed. */
   private static String step(Throwable timeout) {
     Set<String> methods =
         Arrays.stream(timeout.getStackTrace())
             .map(StackTraceElement::getMethodName)
             .collect(toSet());
-    if (methods.contains("getAllByName")) {
-      return "name of the host: ";
-    }
-    if (methods.contains("enableSSL")) {
-      return "TLS: ";
-    }
-    if (methods.contains("createSocket")) {
-      return "connection: ";
-    }
-    return methods.contains("doAuthentication") ? "login: " : "";
+    return STEPS.stream()
+        .filter(step -> methods.contains(step.getKey()))
+        .findFirst()
+        .map(step -> step.getValue() + ": ")
+        .orElse("");
   }
 
   private static <T> Stream<T> causes(Throwable wrapper, Class<T> type) {

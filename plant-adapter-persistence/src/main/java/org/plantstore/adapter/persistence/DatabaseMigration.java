@@ -6,6 +6,7 @@ import io.micronaut.context.exceptions.ConfigurationException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import org.flywaydb.core.Flyway;
@@ -43,6 +44,19 @@ final class DatabaseMigration {
       GROUP BY holder.pid
       """;
 
+  private static final String HISTORY =
+      "SELECT 1 WHERE to_regclass(quote_ident(current_schema()) || '.flyway_schema_history') IS NOT NULL";
+
+  /** V1 is the first of every version of this store. Flyway's own entries have no script. */
+  private static final String FOREIGN_HISTORY =
+      """
+      SELECT 'the schema has another application''s history of migrations; choose another schema by'
+        ' currentSchema in DATABASE_URL, or another database'
+      FROM flyway_schema_history
+      HAVING count(*) FILTER (WHERE script = 'V1__plant.sql') = 0
+        AND count(*) FILTER (WHERE script NOT LIKE '<<%' OR version <> '0') > 0
+      """;
+
   private final DatabaseConnections source;
   private final Duration patience;
 
@@ -52,6 +66,11 @@ final class DatabaseMigration {
     // All sessions of this migration have one name, by which others see whether it works.
     String name = "plant-store migration " + UUID.randomUUID();
     source = new DatabaseConnections(settings, name, 5, STATEMENT, STATEMENT, patience);
+  }
+
+  /** Returns why the schema is another application's; a migration would change its history. */
+  static List<String> faultsOfHistory(Connection connection) throws SQLException {
+    return rows(connection, HISTORY).isEmpty() ? List.of() : rows(connection, FOREIGN_HISTORY);
   }
 
   /**

@@ -40,19 +40,6 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   /** Returns one row for each fault of the database. */
   private static final String FAULTS = resource("faults.query");
 
-  private static final String HISTORY =
-      "SELECT 1 WHERE to_regclass(quote_ident(current_schema()) || '.flyway_schema_history') IS NOT NULL";
-
-  /** V1 is the first of every version of this store. Flyway's own entries have no script. */
-  private static final String FOREIGN_HISTORY =
-      """
-      SELECT 'the schema has another application''s history of migrations; choose another schema by'
-        ' currentSchema in DATABASE_URL, or another database'
-      FROM flyway_schema_history
-      HAVING count(*) FILTER (WHERE script = 'V1__plant.sql') = 0
-        AND count(*) FILTER (WHERE script NOT LIKE '<<%' OR version <> '0') > 0
-      """;
-
   /** Returns a row if the table is where a migration creates it. */
   private static final String TABLE =
       "SELECT 1 FROM pg_class WHERE oid = to_regclass(quote_ident(current_schema()) || '.plant')";
@@ -150,8 +137,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   private static List<String> faults(Connection connection, boolean isToMigrate)
       throws SQLException {
     List<String> faults = rows(connection, FAULTS.replace("<migrates>", "" + isToMigrate));
-    boolean hasHistory = isToMigrate && !rows(connection, HISTORY).isEmpty();
-    return faults.isEmpty() && hasHistory ? rows(connection, FOREIGN_HISTORY) : faults;
+    return faults.isEmpty() && isToMigrate ? DatabaseMigration.faultsOfHistory(connection) : faults;
   }
 
   /** Executes the store's statements for no plants, and returns why that fails. */

@@ -18,7 +18,7 @@ import org.postgresql.util.PSQLException;
  */
 public final class EveryAddress extends SocketFactory {
 
-  /** The address that is tried first: the next one after an attempt that failed at this one. */
+  /** The address that is tried first: the last one that accepted, until an attempt fails there. */
   private static final AtomicInteger FIRST = new AtomicInteger();
 
   private final String host;
@@ -55,7 +55,9 @@ public final class EveryAddress extends SocketFactory {
       int index = Math.floorMod(FIRST.get() + tried, addresses.length);
       try {
         connected = new InetSocketAddress(addresses[index], port);
-        return connect(connected);
+        Socket socket = connect(connected);
+        FIRST.addAndGet(tried);
+        return socket;
       } catch (IOException e) {
         connected = null;
         if (tried == addresses.length - 1) {

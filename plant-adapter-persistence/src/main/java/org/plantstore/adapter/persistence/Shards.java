@@ -51,9 +51,6 @@ final class Shards extends GroupCommit {
       WHERE logicalrelid = to_regclass('plant') AND partmethod = 'h'
       """;
 
-  private static final String METADATA =
-      "SELECT 1 WHERE to_regclass('pg_dist_partition') IS NOT NULL";
-
   /** Returns one row for each fault of the distribution. */
   static final String FAULTS = DatabaseStart.resource("faults-of-citus.query");
 
@@ -64,8 +61,6 @@ final class Shards extends GroupCommit {
 
     /** When the first attempt since the last answer began, as nanoTime, or 0 for none. */
     private volatile long unanswered;
-
-    private volatile boolean isSilent;
 
     @Override
     public Rows putIfAbsent(SortedMap<Long, NewPlant> plants, boolean isRetry)
@@ -87,15 +82,15 @@ final class Shards extends GroupCommit {
 
     @Override
     public void execute(Runnable writer) {
-      if (isSilent && writersOfSilent.incrementAndGet() > executor.getMaximumPoolSize() / 2) {
+      if (isSilent() && writersOfSilent.incrementAndGet() > executor.getMaximumPoolSize() / 2) {
         throw new RejectedExecutionException();
       }
       executor.execute(writer);
     }
 
-    void updateSilence() {
+    boolean isSilent() {
       long since = unanswered;
-      isSilent = since != 0 && System.nanoTime() - since > SILENCE.toNanos();
+      return since != 0 && System.nanoTime() - since > SILENCE.toNanos();
     }
   }
 
@@ -116,12 +111,7 @@ final class Shards extends GroupCommit {
   private boolean isClosed;
   private volatile long refreshed = System.nanoTime();
 
-  /**
-   * Creates a queue, and reads the shards.
-   *
-   * @param executor the writers of all shards, one thread for each connection
-   * @param timeout how long callers wait
-   */
+  /** Reads the shards. The executor has a thread for each connection. */
   Shards(
       GroupCommit.Table table,
       JdbcOperations database,
@@ -139,7 +129,8 @@ final class Shards extends GroupCommit {
 
   /** Returns whether the database has Citus. */
   static boolean areIn(Connection connection) throws SQLException {
-    return !DatabaseStart.rows(connection, METADATA).isEmpty();
+    String metadata = "SELECT 1 WHERE to_regclass('pg_dist_partition') IS NOT NULL";
+    return !DatabaseStart.rows(connection, metadata).isEmpty();
   }
 
   @Override
@@ -148,7 +139,7 @@ final class Shards extends GroupCommit {
     if (shard == null) {
       return super.putIfAbsent(plant);
     }
-    if (shard.isSilent && plantsOfSilent.incrementAndGet() > MAX_PLANTS_OF_SILENT) {
+    if (shard.isSilent() && plantsOfSilent.incrementAndGet() > MAX_PLANTS_OF_SILENT) {
       return CompletableFuture.failedFuture(
           new PlantStoreUnavailableException(
               "the shard of the plant has not answered for 1 s, and enough plants wait for it"));
@@ -196,8 +187,7 @@ final class Shards extends GroupCommit {
     int plants = 0;
     int writers = 0;
     for (Shard shard : all) {
-      shard.updateSilence();
-      if (shard.isSilent) {
+      if (shard.isSilent()) {
         plants += shard.commit.plants();
         writers += shard.commit.writers();
       }
