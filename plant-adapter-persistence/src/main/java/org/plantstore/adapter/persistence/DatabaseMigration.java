@@ -70,7 +70,15 @@ final class DatabaseMigration {
 
   /** Returns why the schema is another application's; a migration would change its history. */
   static List<String> faultsOfHistory(Connection connection) throws SQLException {
-    return rows(connection, HISTORY).isEmpty() ? List.of() : rows(connection, FOREIGN_HISTORY);
+    try {
+      return rows(connection, HISTORY).isEmpty() ? List.of() : rows(connection, FOREIGN_HISTORY);
+    } catch (SQLException e) {
+      DatabaseFailure failure = new DatabaseFailure(e);
+      if (failure.hasState(DatabaseFailure.LOCKED) || failure.hasState(DatabaseFailure.CANCELED)) {
+        return List.of(); // the migration waits for the lock, and reports it
+      }
+      throw e;
+    }
   }
 
   /**
