@@ -26,6 +26,10 @@ final class ConnectionPool implements BeanCreatedEventListener<DatasourceConfigu
     pool.setDataSource(connections(settings));
     // With a user name, the pool would call getConnection(user, password), without set-up.
     pool.setUsername(null);
+    // The start has already found the database.
+    pool.setInitializationFailTimeout(-1);
+    // The driver's own check costs no statement; Micronaut would add one.
+    pool.setConnectionTestQuery(null);
     // Each statement commits by itself, so that the answer follows the commit.
     pool.setAutoCommit(true);
     // Otherwise HikariCP asks its first connection, and does not recover if that one breaks.
@@ -60,11 +64,11 @@ final class ConnectionPool implements BeanCreatedEventListener<DatasourceConfigu
     @java.lang.Override
     public SQLExceptionOverride.Override adjudicate(SQLException cause) {
       DatabaseFailure failure = new DatabaseFailure(cause);
-      if (failure.hasState(DatabaseFailure.READ_ONLY)) {
+      if (failure.isOf(DatabaseFailure.READ_ONLY)) {
         return SQLExceptionOverride.Override.MUST_EVICT;
       }
       // A pooler closes with 08P01.
-      return failure.isOfServer() && failure.hasState("08") && !failure.hasState("08P01")
+      return failure.isOfServer() && failure.isOf("08") && !failure.isOf("08P01")
           ? SQLExceptionOverride.Override.DO_NOT_EVICT
           : SQLExceptionOverride.Override.CONTINUE_EVICT;
     }

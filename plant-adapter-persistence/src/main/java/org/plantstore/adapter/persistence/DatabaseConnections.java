@@ -89,7 +89,8 @@ final class DatabaseConnections extends PGSimpleDataSource {
 
   /**
    * Opens a connection. Tries for 1 s, because the pauses of the pool between its attempts would
-   * grow to seconds, during which it would not notice that the database is back.
+   * grow to seconds, during which it would not notice that the database is back. An account that is
+   * refused is tried again only if it has changed meanwhile.
    *
    * @throws SQLException if that fails, or if the account was refused less than 5 s ago
    */
@@ -97,11 +98,19 @@ final class DatabaseConnections extends PGSimpleDataSource {
   public Connection getConnection() throws SQLException {
     long until = System.nanoTime() + ATTEMPTS.toNanos();
     while (true) {
+      Account account = accountNotRefused();
       try {
-        return open();
+        return setUp(getConnection(account.username(), account.password()));
       } catch (SQLException e) {
+        EveryAddress.tryNext();
+        DatabaseFailure failure = new DatabaseFailure(e);
+        boolean isRefused = failure.isOf(DatabaseFailure.ACCOUNT);
+        if (isRefused) {
+          refusal = new Refusal(account, e, System.nanoTime());
+        }
         boolean isOver = System.nanoTime() - until >= 0 || Thread.currentThread().isInterrupted();
-        if (isOver || !new DatabaseFailure(e).isWorthWaiting()) {
+        boolean mayRecover = isRefused ? !account.equals(account()) : failure.isWorthWaiting();
+        if (isOver || !mayRecover) {
           throw e;
         }
         LockSupport.parkNanos(PAUSE.toNanos());
@@ -109,40 +118,22 @@ final class DatabaseConnections extends PGSimpleDataSource {
     }
   }
 
-  /** Opens a connection, or another one with an account that has changed meanwhile. */
-  private Connection open() throws SQLException {
-    try {
-      Account account = settings.account();
-      try {
-        return connect(account);
-      } catch (SQLException e) {
-        if (refusal == null || account.equals(settings.account())) {
-          throw e;
-        }
-        return connect(settings.account());
-      }
-    } catch (ConfigurationException e) {
-      throw new SQLException(e.getMessage(), "28000");
-    }
-  }
-
-  private Connection connect(Account account) throws SQLException {
+  private Account accountNotRefused() throws SQLException {
+    Account account = account();
     Refusal last = refusal;
     if (last != null
         && last.account.equals(account)
         && System.nanoTime() - last.at < BACK_OFF_AFTER_REFUSAL.toNanos()) {
       throw new SQLException(last.cause.getMessage(), last.cause.getSQLState(), last.cause);
     }
-    refusal = null;
+    return account;
+  }
+
+  private Account account() throws SQLException {
     try {
-      String password = account.password().isEmpty() ? null : account.password();
-      return setUp(getConnection(account.username(), password));
-    } catch (SQLException e) {
-      EveryAddress.tryNext();
-      if (new DatabaseFailure(e).hasState(DatabaseFailure.ACCOUNT)) {
-        refusal = new Refusal(account, e, System.nanoTime());
-      }
-      throw e;
+      return settings.account();
+    } catch (ConfigurationException e) { // of a file
+      throw new SQLException(e.getMessage(), "28000");
     }
   }
 

@@ -1,17 +1,12 @@
 package org.plantstore.adapter.persistence;
 
-import static java.util.stream.Collectors.toSet;
-
 import io.micronaut.context.exceptions.ConfigurationException;
-import io.micronaut.data.connection.jdbc.exceptions.CannotGetJdbcConnectionException;
 import java.io.EOFException;
 import java.io.InterruptedIOException;
 import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.sql.SQLException;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Map;
+import java.sql.SQLTransientConnectionException;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -45,10 +40,10 @@ final class DatabaseFailure extends Exception {
   /** The state of a cancelled statement, and of a commit that no standby has confirmed. */
   static final String CANCELED = "57014";
 
-  private static final long serialVersionUID = 1L;
-
   /** The state of a standby, and of an account with read-only transactions. */
   static final String READ_ONLY = "25006";
+
+  private static final long serialVersionUID = 1L;
 
   /** States and classes of the connection, read-only servers, concurrency, operators. */
   private static final Set<String> REPEATABLE = Set.of("08", READ_ONLY, "40", "57");
@@ -68,51 +63,48 @@ final class DatabaseFailure extends Exception {
    */
   private static final Set<String> LASTING = Set.of(ACCOUNT, "3D", "42P01", "08004");
 
-  /** The steps of a connection, by methods of the driver, the inner ones first. */
-  private static final List<Map.Entry<String, String>> STEPS =
-      List.of(
-          Map.entry("getAllByName", "name of the host"),
-          Map.entry("enableSSL", "TLS"),
-          Map.entry("createSocket", "connection"),
-          Map.entry("doAuthentication", "login"));
+  private static final Set<Class<?>> OF_NETWORK =
+      Set.of(
+          SocketException.class,
+          UnknownHostException.class,
+          InterruptedIOException.class,
+          EOFException.class);
 
-  private final Retry retry;
+  final transient SQLException cause;
 
-  /** Creates a failure of an attempt to connect, or of a statement. */
+  /** The innermost state, or an empty string: a pool wraps the driver's exception in its own. */
+  private final String state;
+
   DatabaseFailure(SQLException cause) {
-    this(cause, false);
-  }
-
-  private DatabaseFailure(SQLException cause, boolean isWithoutConnection) {
     super(cause);
-    if (isWithoutConnection || hasState(CANCELED)) {
-      retry = Retry.NEVER; // the pool has already retried until the deadline
-    } else if (isOf(REPEATABLE)) {
-      retry = Retry.BATCH;
-    } else {
-      retry = hasState(LOCKED) || !isTransient() ? Retry.ALONE : Retry.NEVER;
-    }
+    this.cause = cause;
+    state =
+        causes(cause, SQLException.class)
+            .map(SQLException::getSQLState)
+            .filter(Objects::nonNull)
+            .reduce("", (outer, inner) -> inner);
   }
 
-  /** Returns the failure that a framework has wrapped; throws any other exception as it is. */
-  static DatabaseFailure of(RuntimeException wrapper) {
-    return new DatabaseFailure(
-        in(wrapper).orElseThrow(() -> wrapper),
-        wrapper instanceof CannotGetJdbcConnectionException);
-  }
-
-  /** Returns the exception of the database that a framework has wrapped, if there is one. */
-  static Optional<SQLException> in(Throwable wrapper) {
-    return causes(wrapper, SQLException.class).findFirst();
+  /** Returns the failure that a framework has wrapped, if there is one. */
+  static Optional<DatabaseFailure> in(RuntimeException wrapper) {
+    return causes(wrapper, SQLException.class).findFirst().map(DatabaseFailure::new);
   }
 
   Retry retry() {
-    return retry;
+    // The pool has already tried to connect until the deadline.
+    boolean isWithoutConnection = cause instanceof SQLTransientConnectionException;
+    if (isWithoutConnection || isOf(CANCELED)) {
+      return Retry.NEVER;
+    }
+    if (isOf(REPEATABLE)) {
+      return Retry.BATCH;
+    }
+    return isOf(LOCKED) || !isTransient() ? Retry.ALONE : Retry.NEVER;
   }
 
   /** Returns whether the same plants may be stored later. Without state it is a pool's time-out. */
   boolean isTransient() {
-    return state().isEmpty() || isOf(TRANSIENT);
+    return state.isEmpty() || isOf(TRANSIENT);
   }
 
   /** Returns a new exception for one caller (R7), who may add suppressed exceptions to it. */
@@ -143,12 +135,9 @@ final class DatabaseFailure extends Exception {
    */
   private boolean isLocal() {
     Throwable root = causes(this, Throwable.class).reduce((outer, inner) -> inner).orElseThrow();
-    boolean isOfNetwork =
-        root instanceof SocketException
-            || root instanceof UnknownHostException
-            || root instanceof InterruptedIOException
-            || root instanceof EOFException;
-    return hasState("08006") && !isOfNetwork && !isOfServer();
+    return isOf("08006")
+        && !isOfServer()
+        && OF_NETWORK.stream().noneMatch(type -> type.isInstance(root));
   }
 
   /** Returns whether the server has reported the failure, on a connection that works. */
@@ -157,20 +146,12 @@ final class DatabaseFailure extends Exception {
   }
 
   private boolean isOf(Set<String> statesAndClasses) {
-    return statesAndClasses.stream().anyMatch(this::hasState);
+    return statesAndClasses.stream().anyMatch(state::startsWith);
   }
 
   /** Returns whether the failure has this state, or is of this class of states. */
-  boolean hasState(String stateOrClass) {
-    return state().filter(state -> state.startsWith(stateOrClass)).isPresent();
-  }
-
-  /** Returns the innermost state: a pool wraps the driver's exception in its own. */
-  private Optional<String> state() {
-    return causes(this, SQLException.class)
-        .map(SQLException::getSQLState)
-        .filter(Objects::nonNull)
-        .reduce((outer, inner) -> inner);
+  boolean isOf(String stateOrClass) {
+    return state.startsWith(stateOrClass);
   }
 
   /**
@@ -179,13 +160,12 @@ final class DatabaseFailure extends Exception {
    */
   String describe() {
     String messages =
-        causes(this, Throwable.class)
-            .skip(1) // this
+        causes(cause, Throwable.class)
             .map(DatabaseFailure::messageOf)
             .reduce((outer, inner) -> outer.endsWith(inner) ? outer : outer + ": " + inner)
             .orElseThrow();
-    String state = state().map(code -> " (SQLSTATE " + code + ")").orElse("");
-    return (messages + state).replaceAll("\\s+", " ");
+    return (messages + (state.isEmpty() ? "" : " (SQLSTATE " + state + ")"))
+        .replaceAll("\\s+", " ");
   }
 
   private static String messageOf(Throwable link) {
@@ -201,16 +181,19 @@ final class DatabaseFailure extends Exception {
     return message.isEmpty() ? link.getClass().getSimpleName() : message;
   }
 
-  /** Returns the step of a connection at which a time-out has passed. */
+  /** Returns the step of a connection at which a time-out has passed, by the driver's methods. */
   private static String step(Throwable timeout) {
-    Set<String> methods =
-        Arrays.stream(timeout.getStackTrace())
-            .map(StackTraceElement::getMethodName)
-            .collect(toSet());
-    return STEPS.stream()
-        .filter(step -> methods.contains(step.getKey()))
+    return Stream.of(timeout.getStackTrace())
+        .map(frame ->
+            switch (frame.getMethodName()) {
+              case "getAllByName" -> "name of the host: ";
+              case "enableSSL" -> "TLS: ";
+              case "createSocket" -> "connection: ";
+              case "doAuthentication" -> "login: ";
+              default -> "";
+            })
+        .filter(step -> !step.isEmpty())
         .findFirst()
-        .map(step -> step.getValue() + ": ")
         .orElse("");
   }
 

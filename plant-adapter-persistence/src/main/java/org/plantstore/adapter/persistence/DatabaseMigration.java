@@ -22,7 +22,7 @@ final class DatabaseMigration {
   /** Longer than any statement of a migration. */
   private static final Duration STATEMENT = Duration.ofMinutes(10);
 
-  /** The least time for locked tables, also of a start that does not wait for the database. */
+  /** Added to the start's time-out, which may be 0, as the time for locked tables. */
   private static final Duration LEAST_PATIENCE = Duration.ofSeconds(2);
 
   /** Flyway's own lock does not cover the creation of its history. */
@@ -61,8 +61,7 @@ final class DatabaseMigration {
   private final Duration patience;
 
   DatabaseMigration(DatabaseSettings settings) {
-    boolean isPatient = settings.startTimeout.compareTo(LEAST_PATIENCE) > 0;
-    patience = isPatient ? settings.startTimeout : LEAST_PATIENCE;
+    patience = settings.startTimeout.plus(LEAST_PATIENCE);
     // All sessions of this migration have one name, by which others see whether it works.
     String name = "plant-store migration " + UUID.randomUUID();
     source = new DatabaseConnections(settings, name, 5, STATEMENT, STATEMENT, patience);
@@ -74,7 +73,7 @@ final class DatabaseMigration {
       return rows(connection, HISTORY).isEmpty() ? List.of() : rows(connection, FOREIGN_HISTORY);
     } catch (SQLException e) {
       DatabaseFailure failure = new DatabaseFailure(e);
-      if (failure.hasState(DatabaseFailure.LOCKED) || failure.hasState(DatabaseFailure.CANCELED)) {
+      if (failure.isOf(DatabaseFailure.LOCKED) || failure.isOf(DatabaseFailure.CANCELED)) {
         return List.of(); // the migration waits for the lock, and reports it
       }
       throw e;
@@ -98,16 +97,14 @@ final class DatabaseMigration {
           .load()
           .migrate();
     } catch (FlywayException e) {
-      SQLException cause = DatabaseFailure.in(e).orElse(null);
+      DatabaseFailure failure = DatabaseFailure.in(e).orElse(null);
       // A locked table has been waited for.
-      if (cause != null
-          && new DatabaseFailure(cause).isWorthWaiting()
-          && !DatabaseFailure.LOCKED.equals(cause.getSQLState())) {
-        throw cause;
+      if (failure != null && failure.isWorthWaiting() && !failure.isOf(DatabaseFailure.LOCKED)) {
+        throw failure.cause;
       }
       throw new ConfigurationException(
           "the tables of the database cannot be brought up to date: "
-              + (cause == null ? e.getMessage() : new DatabaseFailure(cause).describe()));
+              + (failure == null ? e.getMessage() : failure.describe()));
     }
   }
 

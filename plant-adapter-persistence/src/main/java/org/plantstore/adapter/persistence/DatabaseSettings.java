@@ -11,15 +11,17 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.PGProperty;
 
 /** The settings of the database. Safe for use by many threads. */
 @Singleton
 final class DatabaseSettings {
 
-  /** The name and the password of the account; the password is empty if there is none. */
-  record Account(String username, String password) {
+  /** The name and the password of the account; the password is null if there is none. */
+  record Account(String username, @Nullable String password) {
 
     /** Returns the name. */
     @Override
@@ -54,23 +56,26 @@ final class DatabaseSettings {
     address = DatabaseAddress.of(value("DATABASE_URL"));
     Account account = account();
     requireSet("DATABASE_USERNAME", account.username);
-    String certificate = address.value(PGProperty.SSL_CERT) + address.value(PGProperty.SSL_KEY);
-    requireSet("DATABASE_PASSWORD", account.password + certificate);
-    deadline = Duration.ofSeconds(number("DATABASE_TIMEOUT_SECONDS", 1, 60));
+    if (account.password == null) {
+      String certificate = address.value(PGProperty.SSL_CERT) + address.value(PGProperty.SSL_KEY);
+      requireSet("DATABASE_PASSWORD", certificate);
+    }
+    deadline = Duration.ofSeconds(number("DATABASE_TIMEOUT_SECONDS", 5, 1, 60));
     statementTimeout = deadline.multipliedBy(4).dividedBy(5);
-    startTimeout = Duration.ofSeconds(number("DATABASE_START_TIMEOUT_SECONDS", 0, 3_600));
-    connections = number("DATABASE_CONNECTIONS", PostgresPlantStore.WRITERS + 1, 10_000);
+    startTimeout = Duration.ofSeconds(number("DATABASE_START_TIMEOUT_SECONDS", 60, 0, 3_600));
+    connections = number("DATABASE_CONNECTIONS", 36, PostgresPlantStore.WRITERS + 1, 10_000);
     String migrate = value("DATABASE_MIGRATE");
-    if (!migrate.equals("on") && !migrate.equals("off")) {
+    if (!Set.of("", "on", "off").contains(migrate)) {
       throw unusable("DATABASE_MIGRATE must be on or off, but is \"" + migrate + '"');
     }
-    migrates = migrate.equals("on");
+    migrates = !migrate.equals("off");
   }
 
   /** Returns the account as it is now; throws ConfigurationException if a file cannot be used. */
   Account account() {
+    String password = text("DATABASE_PASSWORD", PGProperty.PASSWORD);
     return new Account(
-        text("DATABASE_USERNAME", PGProperty.USER), text("DATABASE_PASSWORD", PGProperty.PASSWORD));
+        text("DATABASE_USERNAME", PGProperty.USER), password.isEmpty() ? null : password);
   }
 
   private String text(String variable, PGProperty ofAddress) {
@@ -123,9 +128,12 @@ final class DatabaseSettings {
     }
   }
 
-  private int number(String variable, int least, int most) {
+  private int number(String variable, int usual, int least, int most) {
     String value = value(variable);
     int number = value.matches("[0-9]{1,5}") ? Integer.parseInt(value) : -1;
+    if (value.isEmpty()) {
+      return usual;
+    }
     if (number < least || number > most) {
       String demand = " must be a whole number from " + least + " to " + most;
       throw unusable(variable + demand + ", but is \"" + value + '"');

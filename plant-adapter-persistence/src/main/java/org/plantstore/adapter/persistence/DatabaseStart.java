@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import io.micronaut.context.exceptions.ConfigurationException;
+import io.micronaut.data.jdbc.runtime.ConnectionCallback;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -44,11 +45,6 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   private static final String TABLE =
       "SELECT 1 FROM pg_class WHERE oid = to_regclass(quote_ident(current_schema()) || '.plant')";
 
-  /** What is done with a connection. */
-  private interface Work<T> {
-    T with(Connection connection) throws SQLException;
-  }
-
   static String resource(String name) {
     try (InputStream file = requireNonNull(DatabaseStart.class.getResourceAsStream(name))) {
       return new String(file.readAllBytes(), UTF_8);
@@ -67,14 +63,12 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
     return await(
         settings.startTimeout,
         connection -> {
-          require(faults(connection, migrates));
+          requireNone(faults(connection, migrates));
           if (migrates) {
             new DatabaseMigration(settings).run();
+            requireNone(faults(connection, false));
           }
-          boolean hasCitus = Shards.areIn(connection);
-          require(faults(connection, false));
-          require(hasCitus ? rows(connection, Shards.FAULTS) : trial(connection));
-          return hasCitus;
+          return Shards.areIn(connection);
         });
   }
 
@@ -90,20 +84,30 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
         limit.compareTo(MAX_CHECK) < 0 ? limit : MAX_CHECK,
         connection -> {
           List<String> faults = faults(connection, migrates);
-          if (faults.isEmpty() && (!migrates || !rows(connection, TABLE).isEmpty())) {
-            return Shards.areIn(connection) ? rows(connection, Shards.FAULTS) : trial(connection);
-          }
-          return faults;
+          boolean isTable = migrates && faults.isEmpty() && !rows(connection, TABLE).isEmpty();
+          return isTable ? faults(connection, false) : faults;
         });
   }
 
-  private static void require(List<String> faults) {
+  private static void requireNone(List<String> faults) {
     if (!faults.isEmpty()) {
       throw new ConfigurationException(String.join("; also ", faults));
     }
   }
 
-  private <T> T await(Duration limit, Work<T> work) {
+  private static List<String> faults(Connection connection, boolean isToMigrate)
+      throws SQLException {
+    List<String> faults = rows(connection, FAULTS.replace("<migrates>", "" + isToMigrate));
+    if (!faults.isEmpty()) {
+      return faults;
+    }
+    if (isToMigrate) {
+      return DatabaseMigration.faultsOfHistory(connection);
+    }
+    return Shards.areIn(connection) ? rows(connection, Shards.FAULTS) : trial(connection);
+  }
+
+  private <T> T await(Duration limit, ConnectionCallback<T> work) {
     DatabaseConnections source =
         new DatabaseConnections(settings, "plant-store", 5, ANSWER, ANSWER, ANSWER);
     long began = System.nanoTime();
@@ -111,7 +115,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
     while (true) {
       try (Connection connection = source.getConnection()) {
         requireSession(connection, source);
-        return work.with(connection);
+        return work.call(connection);
       } catch (SQLException e) {
         DatabaseFailure failure = new DatabaseFailure(e);
         Duration waited = Duration.ofNanos(System.nanoTime() - began);
@@ -132,12 +136,6 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
         LockSupport.parkNanos(PAUSE.toNanos());
       }
     }
-  }
-
-  private static List<String> faults(Connection connection, boolean isToMigrate)
-      throws SQLException {
-    List<String> faults = rows(connection, FAULTS.replace("<migrates>", "" + isToMigrate));
-    return faults.isEmpty() && isToMigrate ? DatabaseMigration.faultsOfHistory(connection) : faults;
   }
 
   /** Executes the store's statements for no plants, and returns why that fails. */

@@ -24,7 +24,7 @@ public final class EveryAddress extends SocketFactory {
   private final String host;
   private final int port;
   private final int timeoutMillis;
-  private @Nullable InetSocketAddress connected;
+  private @Nullable InetAddress connected;
 
   /** Creates a factory for the host in the parameters of a connection. */
   public EveryAddress(Properties parameters) throws PSQLException {
@@ -47,34 +47,24 @@ public final class EveryAddress extends SocketFactory {
 
   @Override
   public Socket createSocket() throws IOException {
-    if (connected != null) { // a statement is cancelled
-      return connect(connected);
-    }
-    InetAddress[] addresses = InetAddress.getAllByName(host);
+    InetAddress[] addresses =
+        connected == null // otherwise a statement is cancelled
+            ? InetAddress.getAllByName(host)
+            : new InetAddress[] {connected};
     for (int tried = 0; true; tried++) {
-      int index = Math.floorMod(FIRST.get() + tried, addresses.length);
+      InetAddress address = addresses[Math.floorMod(FIRST.get() + tried, addresses.length)];
+      Socket socket = new Socket();
       try {
-        connected = new InetSocketAddress(addresses[index], port);
-        Socket socket = connect(connected);
+        socket.connect(new InetSocketAddress(address, port), timeoutMillis);
+        connected = address;
         FIRST.addAndGet(tried);
         return socket;
       } catch (IOException e) {
-        connected = null;
+        socket.close();
         if (tried == addresses.length - 1) {
           throw e;
         }
       }
-    }
-  }
-
-  private Socket connect(InetSocketAddress address) throws IOException {
-    Socket socket = new Socket();
-    try {
-      socket.connect(address, timeoutMillis);
-      return socket;
-    } catch (IOException e) {
-      socket.close();
-      throw e;
     }
   }
 

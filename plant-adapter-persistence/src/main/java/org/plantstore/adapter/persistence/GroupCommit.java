@@ -2,13 +2,13 @@ package org.plantstore.adapter.persistence;
 
 import java.time.Duration;
 import java.util.Map;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.DatabaseFailure.Retry;
 import org.plantstore.adapter.persistence.PendingPlants.Batch;
 import org.plantstore.adapter.persistence.PendingPlants.Call;
@@ -28,27 +28,29 @@ class GroupCommit {
   interface Table {
 
     /**
-     * Stores each plant whose id is free, durably, and returns the rows of all ids.
+     * Stores each plant whose id is free, durably.
      *
      * @param isRetry whether this is a single plant whose last batch failed, perhaps because of it
+     * @return the plants that the ids have afterwards; null for a row that is no plant
      * @throws DatabaseFailure if it is unknown which plants are stored
      */
-    Rows putIfAbsent(SortedMap<Long, NewPlant> plants, boolean isRetry) throws DatabaseFailure;
+    Map<Long, @Nullable NewPlant> putIfAbsent(SortedMap<Long, NewPlant> plants, boolean isRetry)
+        throws DatabaseFailure;
   }
-
-  /** The plants that are stored, and the ids whose rows are no plants. Other ids have no row. */
-  record Rows(Map<Long, NewPlant> plants, Set<Long> others) {}
 
   private static final Logger LOG = LoggerFactory.getLogger(GroupCommit.class);
 
   /** The time before a batch is repeated, in which a server may come back. */
   private static final Duration PAUSE = Duration.ofMillis(50);
 
+  /** The time after which a writer lets those of other queues have its thread. */
+  private static final Duration TURN = Duration.ofMillis(50);
+
+  final Table table;
+  final Executor executor;
+  final Duration timeout;
+  final StoreMetrics metrics;
   private final PendingPlants pending;
-  private final Table table;
-  private final Executor executor;
-  private final Duration timeout;
-  private final StoreMetrics metrics;
 
   /**
    * Creates a group commit. Its writers run only while there are batches.
@@ -59,19 +61,19 @@ class GroupCommit {
    */
   GroupCommit(
       Table table, Executor executor, int maxWriters, Duration timeout, StoreMetrics metrics) {
-    this.pending = new PendingPlants(maxWriters);
     this.table = table;
     this.executor = executor;
     this.timeout = timeout;
     this.metrics = metrics;
+    this.pending = new PendingPlants(maxWriters);
   }
 
   /**
    * Stores the plant if its id is free. Dependents of the future must not block. A plant whose
    * future is cancelled is not written, unless its batch is in flight.
    *
-   * @return the plant that has the id. Fails with PlantStoreUnavailableException at the deadline or
-   *     after {@link #close()}, and with IllegalStateException if the database refuses the plant
+   * @return the plant that has the id. Fails with PlantStoreUnavailableException at the deadline,
+   *     and with IllegalStateException if the database refuses the plant
    */
   CompletableFuture<NewPlant> putIfAbsent(NewPlant plant) {
     Call call = new Call(plant);
@@ -87,27 +89,33 @@ class GroupCommit {
       try {
         executor.execute(this::write);
       } catch (RejectedExecutionException | Error e) {
-        pending.endWriter();
+        pending.endWriter(null);
         LOG.debug("A writer is started by the next sweep", e);
       }
     }
   }
 
-  /** Writes batches as long as there are any. */
+  /** Writes batches as long as there are any, or until the end of its turn. */
   private void write() {
+    long began = System.nanoTime();
     try {
       for (Batch batch = pending.next(null); batch != null; batch = pending.next(batch)) {
         write(batch);
+        if (System.nanoTime() - began > TURN.toNanos()) {
+          pending.endWriter(batch);
+          startWriterIfReady();
+          return;
+        }
       }
     } catch (RuntimeException | Error e) {
-      pending.endWriter(); // the sweep starts another, and ends the calls of the batch
+      pending.endWriter(null); // the sweep starts another, and ends the calls of the batch
       LOG.error("A writer of plants has failed, and is replaced", e);
     }
   }
 
   private void write(Batch batch) {
     try {
-      Rows rows = store(batch);
+      Map<Long, @Nullable NewPlant> rows = store(batch);
       batch.calls().forEach(call -> answer(call, rows));
     } catch (DatabaseFailure failure) {
       retry(batch, failure);
@@ -120,31 +128,26 @@ class GroupCommit {
     }
   }
 
-  private Rows store(Batch batch) throws DatabaseFailure {
+  private Map<Long, @Nullable NewPlant> store(Batch batch) throws DatabaseFailure {
     // Of two plants with one id the first is stored; both callers get the stored plant.
     SortedMap<Long, NewPlant> plants = new TreeMap<>();
-    long nanosWaited = 0;
-    for (Call call : batch.calls()) {
-      nanosWaited += batch.began() - call.began;
-      plants.putIfAbsent(call.plant.id(), call.plant);
-    }
+    batch.calls().forEach(call -> plants.putIfAbsent(call.plant.id(), call.plant));
     boolean isStored = false;
     try {
-      Rows rows = table.putIfAbsent(plants, batch.isAlone());
+      Map<Long, @Nullable NewPlant> rows = table.putIfAbsent(plants, batch.isAlone());
       isStored = true;
       return rows;
     } finally {
-      Duration commit = Duration.ofNanos(System.nanoTime() - batch.began());
-      metrics.record(batch.calls().size(), Duration.ofNanos(nanosWaited), commit, isStored);
+      metrics.record(batch, isStored);
     }
   }
 
-  private void answer(Call call, Rows rows) {
+  private void answer(Call call, Map<Long, @Nullable NewPlant> rows) {
     long id = call.plant.id();
-    NewPlant stored = rows.plants.get(id);
+    NewPlant stored = rows.get(id);
     if (stored != null) {
       call.complete(stored);
-    } else if (rows.others.contains(id)) {
+    } else if (rows.containsKey(id)) {
       String fault = "the row with the id " + id + " in the table plant is no plant";
       call.completeExceptionally(new IllegalStateException(fault));
     } else if (!pending.tryAlone(call)) {
@@ -192,10 +195,5 @@ class GroupCommit {
 
   int writers() {
     return pending.writers();
-  }
-
-  /** Refuses further plants. Those that wait are still written, or ended by sweeps. */
-  void close() {
-    pending.close();
   }
 }

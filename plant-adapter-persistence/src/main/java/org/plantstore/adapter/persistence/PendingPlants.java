@@ -3,16 +3,12 @@ package org.plantstore.adapter.persistence;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Deque;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
-import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
  * The plants that wait for a batch, and the batches in flight. A batch is alone in flight for its
@@ -54,31 +50,20 @@ final class PendingPlants {
 
   private static final Duration EXCLUSIVE = Duration.ofMillis(20);
 
-  /** New calls, and those of batches that are repeated, nearly in the order of their deadlines. */
   private final Deque<Call> waiting = new ArrayDeque<>();
-
   private final Deque<Call> alone = new ArrayDeque<>();
-  private final Set<Batch> inFlight = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final List<Batch> inFlight = new ArrayList<>();
   private final int maxWriters;
   private int writers;
-  private boolean isClosed;
 
   PendingPlants(int maxWriters) {
     this.maxWriters = maxWriters;
   }
 
-  /**
-   * Adds a call, or fails it if no more are accepted; returns whether it is the only one waiting.
-   */
-  boolean add(Call call) {
-    synchronized (this) {
-      if (!isClosed) {
-        waiting.add(call);
-        return waiting.size() == 1;
-      }
-    }
-    call.completeExceptionally(new PlantStoreUnavailableException("the store is closed"));
-    return false;
+  /** Adds a call, and returns whether it is the only one waiting. */
+  synchronized boolean add(Call call) {
+    waiting.add(call);
+    return waiting.size() == 1;
   }
 
   /** Counts a further writer if there is a batch for it, and returns whether there is. */
@@ -88,31 +73,30 @@ final class PendingPlants {
     return begins;
   }
 
-  synchronized void endWriter() {
+  /** Ends a writer, and its last batch unless that has failed. */
+  synchronized void endWriter(@Nullable Batch last) {
+    inFlight.remove(last);
     writers--;
   }
 
   /** Removes the last batch of a writer, and returns its next one, or ends the writer. */
   synchronized @Nullable Batch next(@Nullable Batch last) {
     inFlight.remove(last);
-    Batch next = null;
     // Slow batches may have all writers but one.
     boolean isLastWriter = maxWriters > 1 && inFlight.size() == maxWriters - 1;
-    if (mayTakeBatch() && !(isLastWriter && mayTakeAlone())) {
-      next = new Batch(takeCalls(), false, System.nanoTime());
-    } else if (mayTakeAlone()) {
-      next = new Batch(List.of(alone.remove()), true, System.nanoTime());
-    }
-    if (next == null) {
+    boolean isAlone = mayTakeAlone() && (isLastWriter || !mayTakeBatch());
+    List<Call> calls =
+        isAlone ? take(alone, 1) : mayTakeBatch() ? take(waiting, MAX_PLANTS) : List.of();
+    if (calls.isEmpty()) {
       writers--;
-    } else {
-      inFlight.add(next);
+      return null;
     }
+    Batch next = new Batch(calls, isAlone, System.nanoTime());
+    inFlight.add(next);
     return next;
   }
 
   private boolean mayTakeBatch() {
-    removeEnded(waiting);
     long now = System.nanoTime();
     return !waiting.isEmpty()
         && inFlight.stream()
@@ -120,37 +104,31 @@ final class PendingPlants {
   }
 
   private boolean mayTakeAlone() {
-    removeEnded(alone);
     return !alone.isEmpty() && inFlight.stream().noneMatch(Batch::isAlone);
   }
 
-  private static void removeEnded(Deque<Call> calls) {
-    while (!calls.isEmpty() && calls.getFirst().isDone()) {
-      calls.removeFirst();
-    }
-  }
-
-  private List<Call> takeCalls() {
+  private static List<Call> take(Deque<Call> from, int most) {
     List<Call> calls = new ArrayList<>();
     long bytes = 0;
-    while (!waiting.isEmpty() && calls.size() < MAX_PLANTS) {
-      bytes += waiting.getFirst().bytes();
-      if (bytes > MAX_BYTES && !calls.isEmpty()) {
-        break;
+    while (!from.isEmpty() && calls.size() < most) {
+      Call call = from.getFirst();
+      if (!call.isDone()) {
+        bytes += call.bytes();
+        if (bytes > MAX_BYTES && !calls.isEmpty()) {
+          break;
+        }
+        calls.add(call);
       }
-      calls.add(waiting.removeFirst());
-      removeEnded(waiting);
+      from.removeFirst();
     }
     return calls;
   }
 
   /** Lets a call be tried alone; returns false if it already was. */
   synchronized boolean tryAlone(Call call) {
-    if (call.isAlone) {
-      return false;
-    }
+    boolean isFirst = !call.isAlone;
     call.isAlone = true;
-    return alone.add(call);
+    return isFirst && alone.add(call);
   }
 
   /** Lets the calls of a batch be tried together again, before others. */
@@ -162,22 +140,21 @@ final class PendingPlants {
     }
   }
 
-  /** Removes what has ended, and returns the calls that began so long ago. */
+  /** Forgets what has ended, and returns the calls that began so long ago. */
   synchronized List<Call> overdue(Duration timeout) {
     long latest = System.nanoTime() - timeout.toNanos();
-    removeEnded(waiting);
-    removeEnded(alone);
+    waiting.removeIf(Call::isDone);
+    alone.removeIf(Call::isDone);
     // Those of writers that have failed.
     inFlight.removeIf(batch -> batch.calls.stream().allMatch(Call::isDone));
-    return Stream.concat(
-            waiting.stream().takeWhile(call -> call.began - latest <= 0),
-            Stream.concat(alone.stream(), callsInFlight()))
-        .filter(call -> call.began - latest <= 0 && !call.isDone())
-        .toList();
+    return calls().filter(call -> call.began - latest <= 0).toList();
   }
 
-  private Stream<Call> callsInFlight() {
-    return inFlight.stream().flatMap(batch -> batch.calls.stream());
+  private Stream<Call> calls() {
+    Stream<Call> callsInFlight = inFlight.stream().flatMap(batch -> batch.calls.stream());
+    return Stream.of(waiting.stream(), alone.stream(), callsInFlight)
+        .flatMap(calls -> calls)
+        .filter(call -> !call.isDone());
   }
 
   /** Returns the number of plants waiting for a batch. */
@@ -187,15 +164,10 @@ final class PendingPlants {
 
   /** Returns the number of plants whose callers wait. */
   synchronized int size() {
-    return waiting() + (int) callsInFlight().filter(call -> !call.isDone()).count();
+    return (int) calls().count();
   }
 
   synchronized int writers() {
     return writers;
-  }
-
-  /** Accepts no more calls. */
-  synchronized void close() {
-    isClosed = true;
   }
 }

@@ -7,20 +7,23 @@ import io.micronaut.context.annotation.ContextConfigurer;
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
+import java.io.PrintWriter;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.spi.ToolProvider;
 
 /**
- * Contributes this adapter's default settings, so that a service with another adapter has none of
- * them, and prepares the database at a start. The service's command {@code check} finds the
- * requirements by the JDK's type, because it does not depend on this module.
+ * Prepares the database: when a service starts, for its command {@code check}, and in its command
+ * {@code migrate}. A service finds all three by types of the JDK and the framework, because it does
+ * not depend on this module. Thread-safe, because it has no state.
  */
 @ContextConfigurer
 public final class PersistenceStart
     implements ApplicationContextConfigurer,
-        Function<Environment, List<Map.Entry<String, Supplier<String>>>> {
+        Function<Environment, List<Map.Entry<String, Supplier<String>>>>,
+        ToolProvider {
 
   @Override
   public void configure(ApplicationContextBuilder builder) {
@@ -29,32 +32,17 @@ public final class PersistenceStart
                 + " DATABASE_PASSWORD_FILE DATABASE_MIGRATE DATABASE_CONNECTIONS"
                 + " DATABASE_TIMEOUT_SECONDS DATABASE_START_TIMEOUT_SECONDS")
             .split(" "));
+    Map<String, Object> defaults =
+        Map.of(
+            // The framework chooses the pool by it; the address is in DatabaseSettings.
+            "datasources.default.url",
+            "jdbc:postgresql:",
+            // Would borrow from the pool as often as it is asked.
+            "endpoints.health.jdbc.enabled",
+            false);
     builder.propertySources(
-        PropertySource.of(
-            "plant-adapter-persistence",
-            Map.of(
-                "database.timeout.seconds",
-                5,
-                "database.start.timeout.seconds",
-                60,
-                "database.migrate",
-                "on",
-                "database.connections",
-                36,
-                // The framework chooses by it; the address is in DatabaseSettings.
-                "datasources.default.url",
-                "jdbc:postgresql:",
-                // The driver's own check costs no statement; Micronaut would add one.
-                "datasources.default.automatic-validation-query",
-                false,
-                // The start has already found the database.
-                "datasources.default.initialization-fail-timeout",
-                -1,
-                // Would borrow from the pool as often as it is asked.
-                "endpoints.health.jdbc.enabled",
-                false),
-            // Below every other source, so that each of these can be overridden.
-            Integer.MIN_VALUE));
+        // Below every other source, so that each of these can be overridden.
+        PropertySource.of("plant-adapter-persistence", defaults, Integer.MIN_VALUE));
   }
 
   @Override
@@ -97,5 +85,25 @@ public final class PersistenceStart
   @Override
   public int getOrder() {
     return LOWEST_PRECEDENCE;
+  }
+
+  /** Returns the name of the command that brings the tables up to date. */
+  @Override
+  public String name() {
+    return "migrate";
+  }
+
+  /**
+   * Brings the tables up to date, and returns 0. Reads only the settings of the database.
+   *
+   * @throws ConfigurationException if that fails
+   */
+  @Override
+  public int run(PrintWriter out, PrintWriter err, String... arguments) {
+    try (ApplicationContext context = ApplicationContext.builder().args(arguments).build()) {
+      new DatabaseStart(new DatabaseSettings(context.getEnvironment().start()), true).prepare();
+      out.println("The tables are up to date.");
+      return 0;
+    }
   }
 }

@@ -8,14 +8,14 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.SortedMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.plantstore.adapter.persistence.GroupCommit.Rows;
+import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.NewPlant;
 import org.slf4j.Logger;
@@ -42,6 +42,10 @@ final class PlantTable implements GroupCommit.Table {
   private static final String UNLESS_TAKEN = " ON CONFLICT (id) DO NOTHING";
   private static final String RETURNING = " RETURNING id";
 
+  /** Has all rights and triggers that an insert needs, for no plants. */
+  private static final String TRIAL =
+      INSERT + "SELECT id, name, tag FROM plant WHERE false" + UNLESS_TAKEN + RETURNING;
+
   /** A single plant that was locked before waits hardly longer: others wait behind it. */
   private static final String RETRIED =
       "SELECT plant.* FROM set_config('lock_timeout', '20ms', true), unnest(?, ?, ?) AS plant";
@@ -59,42 +63,66 @@ final class PlantTable implements GroupCommit.Table {
       """;
 
   private final JdbcOperations database;
-  private final RunningStatements statements;
+  private final Duration timeout;
   private final boolean hasCitus;
   private final AtomicInteger batchesSinceTaken = new AtomicInteger();
 
+  /** When each statement in flight began, as nanoTime. */
+  private final Map<PreparedStatement, Long> running = new ConcurrentHashMap<>();
+
   PlantTable(
       JdbcOperations database,
-      RunningStatements statements,
+      DatabaseSettings settings,
       @Property(name = Shards.HAS_CITUS) boolean hasCitus) {
     this.database = database;
-    this.statements = statements;
+    this.timeout = settings.statementTimeout;
     this.hasCitus = hasCitus;
   }
 
   /** Requires ids in ascending order: statements with different orders could deadlock. */
   @Override
-  public Rows putIfAbsent(SortedMap<Long, NewPlant> plants, boolean isRetry)
-      throws DatabaseFailure {
+  public Map<Long, @Nullable NewPlant> putIfAbsent(
+      SortedMap<Long, NewPlant> plants, boolean isRetry) throws DatabaseFailure {
     try {
       return database.execute(connection ->
           insertAll(connection, plants.values(), isRetry)
-              ? new Rows(plants, Set.of())
+              ? plants
               : select(connection, plants.values()));
     } catch (RuntimeException e) {
-      throw DatabaseFailure.of(e);
+      throw DatabaseFailure.in(e).orElseThrow(() -> e);
     }
   }
 
   /** Executes both statements for no plants, which shows whether the account may use the table. */
   static void tryStatements(Connection connection) throws SQLException {
-    try (PreparedStatement insert =
-            connection.prepareStatement(INSERT + ARRAYS + UNLESS_TAKEN + RETURNING);
-        PreparedStatement select = connection.prepareStatement(SELECT)) {
-      setArrays(insert, List.of());
-      insert.executeQuery();
-      select.setObject(1, new long[0]);
-      select.executeQuery();
+    DatabaseStart.rows(connection, TRIAL);
+    DatabaseStart.rows(connection, SELECT.replace("?", "'{}'"));
+  }
+
+  /**
+   * Asks the server to cancel statements that exceed their time-out. The server's own time-out does
+   * not apply while a commit waits for a standby. Later statements of a connection are not
+   * affected.
+   */
+  void cancelOverdue() {
+    running.forEach((statement, began) -> {
+      if (System.nanoTime() - began > timeout.toNanos() && running.remove(statement, began)) {
+        try {
+          statement.cancel();
+        } catch (SQLException e) {
+          LOG.debug("The statement cannot be cancelled", e);
+        }
+      }
+    });
+  }
+
+  /** Executes a query, and reads its whole result into memory. */
+  private ResultSet execute(PreparedStatement query) throws SQLException {
+    running.put(query, System.nanoTime());
+    try {
+      return query.executeQuery();
+    } finally {
+      running.remove(query);
     }
   }
 
@@ -138,10 +166,12 @@ final class PlantTable implements GroupCommit.Table {
           insert.setString(++parameter, plant.tag());
         }
       } else {
-        setArrays(insert, plants);
+        insert.setObject(1, idsOf(plants));
+        insert.setObject(2, plants.stream().map(NewPlant::name).toArray(String[]::new));
+        insert.setObject(3, plants.stream().map(NewPlant::tag).toArray(String[]::new));
       }
       int inserted = 0;
-      try (ResultSet ids = statements.execute(insert)) {
+      try (ResultSet ids = execute(insert)) {
         while (ids.next()) {
           inserted++;
         }
@@ -151,22 +181,16 @@ final class PlantTable implements GroupCommit.Table {
     }
   }
 
-  private static void setArrays(PreparedStatement insert, Collection<NewPlant> plants)
+  private Map<Long, @Nullable NewPlant> select(Connection connection, Collection<NewPlant> plants)
       throws SQLException {
-    insert.setObject(1, idsOf(plants));
-    insert.setObject(2, plants.stream().map(NewPlant::name).toArray(String[]::new));
-    insert.setObject(3, plants.stream().map(NewPlant::tag).toArray(String[]::new));
-  }
-
-  private Rows select(Connection connection, Collection<NewPlant> plants) throws SQLException {
     try (PreparedStatement select = connection.prepareStatement(SELECT)) {
       select.setObject(1, idsOf(plants));
-      Rows rows = new Rows(new HashMap<>(), new HashSet<>());
+      Map<Long, @Nullable NewPlant> rows = new HashMap<>();
       // With Citus, this server does not know whether the nodes have standbys.
       boolean isSynchronous = hasCitus;
-      try (ResultSet row = statements.execute(select)) {
+      try (ResultSet row = execute(select)) {
         while (row.next()) {
-          read(row, rows);
+          rows.put(row.getLong(1), plant(row));
           isSynchronous |= row.getBoolean("is_synchronous");
         }
       }
@@ -180,19 +204,15 @@ final class PlantTable implements GroupCommit.Table {
     }
   }
 
-  /** Another program, or an older version, may have written a row that is no plant. */
-  private static void read(ResultSet row, Rows rows) throws SQLException {
-    long id = row.getLong(1);
-    String name = row.getString(2);
+  /** Returns null if another program, or an older version, has written a row that is no plant. */
+  private static @Nullable NewPlant plant(ResultSet row) throws SQLException {
     try {
-      if (name != null) {
-        rows.plants().put(id, new NewPlant(id, name, row.getString(3)));
-        return;
-      }
+      String name = row.getString(2);
+      return name == null ? null : new NewPlant(row.getLong(1), name, row.getString(3));
     } catch (InvalidPlantException e) {
       LOG.debug("A row is no plant", e);
+      return null;
     }
-    rows.others().add(id);
   }
 
   private static long[] idsOf(Collection<NewPlant> plants) {

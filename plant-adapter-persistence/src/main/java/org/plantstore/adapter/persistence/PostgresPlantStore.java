@@ -10,10 +10,10 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.plantstore.domain.NewPlant;
@@ -32,41 +32,35 @@ final class PostgresPlantStore implements PlantStore {
   private static final Duration SWEEP = Duration.ofMillis(10);
   private static final Logger LOG = LoggerFactory.getLogger(PostgresPlantStore.class);
 
-  private final RunningStatements statements;
   final GroupCommit queue;
-  private final ThreadPoolExecutor writers;
-  private final ScheduledThreadPoolExecutor sweeps =
-      new ScheduledThreadPoolExecutor(1, daemons("plant-sweep"));
+  private final ExecutorService writers;
 
-  @SuppressWarnings("FutureReturnValueIgnored") // sweep() throws nothing
+  /** One thread ends calls; the other cancels statements, for which it waits for the network. */
+  private final ScheduledExecutorService sweeps =
+      Executors.newScheduledThreadPool(2, daemons("plant-sweep"));
+
+  private volatile boolean isClosed;
+
   PostgresPlantStore(
       PlantTable table,
-      RunningStatements statements,
       JdbcOperations database,
       DatabaseSettings settings,
       StoreMetrics metrics,
       @Property(name = Shards.HAS_CITUS) boolean hasCitus) {
-    this.statements = statements;
     int threads = hasCitus ? settings.connections - 1 : WRITERS;
-    writers =
-        new ThreadPoolExecutor(
-            threads,
-            threads,
-            0,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            daemons("plant-writer"));
+    writers = Executors.newFixedThreadPool(threads, daemons("plant-writer"));
     queue =
         hasCitus
-            ? new Shards(table, database, writers, settings.deadline, metrics)
+            ? new Shards(table, database, writers, threads, settings.deadline, metrics)
             : new GroupCommit(table, writers, WRITERS, settings.deadline, metrics);
     metrics.gauge(
         "plant.store.queue.plants",
         "Plants waiting for a batch",
         queue,
         GroupCommit::waitingPlants);
-    sweeps.scheduleWithFixedDelay(
-        this::sweep, SWEEP.toMillis(), SWEEP.toMillis(), TimeUnit.MILLISECONDS);
+    // Enforce all deadlines, without a timer for each plant or statement.
+    repeat(queue::sweep);
+    repeat(table::cancelOverdue);
   }
 
   static ThreadFactory daemons(String name) {
@@ -77,14 +71,17 @@ final class PostgresPlantStore implements PlantStore {
     };
   }
 
-  /** Enforces the deadlines of all plants and statements, without a timer for each. */
-  private void sweep() {
-    try {
-      queue.sweep();
-      statements.cancelOverdue();
-    } catch (RuntimeException | Error e) { // an exception would end the schedule
-      LOG.debug("A sweep has failed, and the next one follows", e);
-    }
+  @SuppressWarnings("FutureReturnValueIgnored") // the sweep throws nothing
+  private void repeat(Runnable work) {
+    Runnable sweep =
+        () -> {
+          try {
+            work.run();
+          } catch (RuntimeException | Error e) { // an exception would end the schedule
+            LOG.debug("A sweep has failed, and the next one follows", e);
+          }
+        };
+    sweeps.scheduleWithFixedDelay(sweep, SWEEP.toMillis(), SWEEP.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   @Override
@@ -105,7 +102,11 @@ final class PostgresPlantStore implements PlantStore {
   @Override
   public CompletableFuture<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
     requireNonNull(executor, "executor");
-    return queue.putIfAbsent(requireNonNull(plant, "plant"));
+    CompletableFuture<NewPlant> stored = queue.putIfAbsent(requireNonNull(plant, "plant"));
+    if (isClosed) { // looked at afterwards: close() waits for all that were added before
+      stored.completeExceptionally(new PlantStoreUnavailableException("the store is closed"));
+    }
+    return stored;
   }
 
   @Override
@@ -116,7 +117,7 @@ final class PostgresPlantStore implements PlantStore {
   /** Refuses further plants, and waits until no caller waits. */
   @PreDestroy
   void close() {
-    queue.close();
+    isClosed = true;
     while (queue.plants() > 0 && !Thread.currentThread().isInterrupted()) {
       LockSupport.parkNanos(SWEEP.toNanos());
     }

@@ -1,22 +1,19 @@
 package org.plantstore.adapter.persistence;
 
-import static java.util.stream.Collectors.toSet;
-
 import io.micronaut.data.jdbc.runtime.JdbcOperations;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
@@ -54,8 +51,8 @@ final class Shards extends GroupCommit {
   /** Returns one row for each fault of the distribution. */
   static final String FAULTS = DatabaseStart.resource("faults-of-citus.query");
 
-  /** A part of the table, with its writers and its last answer. */
-  private final class Shard implements GroupCommit.Table, Executor {
+  /** A part of the table, with one writer. */
+  private final class Shard implements Table, Executor {
 
     final GroupCommit commit = new GroupCommit(this, this, 1, timeout, metrics);
 
@@ -63,26 +60,25 @@ final class Shards extends GroupCommit {
     private volatile long unanswered;
 
     @Override
-    public Rows putIfAbsent(SortedMap<Long, NewPlant> plants, boolean isRetry)
-        throws DatabaseFailure {
+    public Map<Long, @Nullable NewPlant> putIfAbsent(
+        SortedMap<Long, NewPlant> plants, boolean isRetry) throws DatabaseFailure {
       if (unanswered == 0) {
         unanswered = System.nanoTime() | 1; // not 0
       }
+      boolean isAnswered = true;
       try {
-        Rows rows = table.putIfAbsent(plants, isRetry);
-        unanswered = 0;
-        return rows;
+        return table.putIfAbsent(plants, isRetry);
       } catch (DatabaseFailure e) {
-        if (e.retry() == DatabaseFailure.Retry.ALONE) { // of a lock, or a refusal
-          unanswered = 0;
-        }
+        isAnswered = e.retry() == DatabaseFailure.Retry.ALONE; // of a lock, or a refusal
         throw e;
+      } finally {
+        unanswered = isAnswered ? 0 : unanswered;
       }
     }
 
     @Override
     public void execute(Runnable writer) {
-      if (isSilent() && writersOfSilent.incrementAndGet() > executor.getMaximumPoolSize() / 2) {
+      if (isSilent() && writersOfSilent.incrementAndGet() > maxWritersOfSilent) {
         throw new RejectedExecutionException();
       }
       executor.execute(writer);
@@ -94,36 +90,34 @@ final class Shards extends GroupCommit {
     }
   }
 
-  private final GroupCommit.Table table;
   private final JdbcOperations database;
-  private final ThreadPoolExecutor executor;
-  private final Duration timeout;
-  private final StoreMetrics metrics;
+  private final int maxWritersOfSilent;
   private final AtomicInteger plantsOfSilent = new AtomicInteger();
   private final AtomicInteger writersOfSilent = new AtomicInteger();
 
-  /** The shards by their least hash values; empty where the table is not distributed. */
+  /** The shards that were ever read, by their least hash values. */
+  private final Map<Integer, Shard> all = new ConcurrentHashMap<>();
+
+  /** The shards of now; empty where the table is not distributed. */
   private volatile NavigableMap<Integer, Shard> shards = new TreeMap<>();
 
-  /** Also the shards before the last change, which a create may have looked up before. */
-  private final List<Shard> all = new CopyOnWriteArrayList<>();
+  private volatile long refreshed;
 
-  private boolean isClosed;
-  private volatile long refreshed = System.nanoTime();
-
-  /** Reads the shards. The executor has a thread for each connection. */
+  /**
+   * Reads the shards.
+   *
+   * @param threads the number of threads of the executor
+   */
   Shards(
-      GroupCommit.Table table,
+      Table table,
       JdbcOperations database,
-      ThreadPoolExecutor executor,
+      Executor executor,
+      int threads,
       Duration timeout,
       StoreMetrics metrics) {
     super(table, executor, PostgresPlantStore.WRITERS, timeout, metrics);
-    this.table = table;
     this.database = database;
-    this.executor = executor;
-    this.timeout = timeout;
-    this.metrics = metrics;
+    this.maxWritersOfSilent = threads / 2;
     refresh();
   }
 
@@ -135,10 +129,11 @@ final class Shards extends GroupCommit {
 
   @Override
   CompletableFuture<NewPlant> putIfAbsent(NewPlant plant) {
-    Shard shard = shardOf(plant.id());
-    if (shard == null) {
+    Map.Entry<Integer, Shard> entry = shards.floorEntry(hash(plant.id()));
+    if (entry == null) {
       return super.putIfAbsent(plant);
     }
+    Shard shard = entry.getValue();
     if (shard.isSilent() && plantsOfSilent.incrementAndGet() > MAX_PLANTS_OF_SILENT) {
       return CompletableFuture.failedFuture(
           new PlantStoreUnavailableException(
@@ -147,72 +142,65 @@ final class Shards extends GroupCommit {
     return shard.commit.putIfAbsent(plant);
   }
 
-  /** Returns the shard that keeps the id, or null if the table is not distributed. */
-  private @Nullable Shard shardOf(long id) {
-    NavigableMap<Integer, Shard> known = shards;
-    Map.Entry<Integer, Shard> shard = known.floorEntry(ShardHash.of(id));
-    shard = shard == null ? known.firstEntry() : shard;
-    return shard == null ? null : shard.getValue();
+  /**
+   * Returns the hash by which Citus distributes, PostgreSQL's {@code hashint8}. The halves of the
+   * id are folded, so that equal numbers of all integer types have equal hashes, and then mixed by
+   * the final step of Bob Jenkins' lookup3.
+   */
+  static int hash(long id) {
+    int high = (int) (id >> 32);
+    int a = 0x9e3779b9 + Integer.BYTES + 3923095;
+    int b = a;
+    int c = a;
+    a += (int) id ^ (id >= 0 ? high : ~high);
+    c = (c ^ b) - Integer.rotateLeft(b, 14);
+    a = (a ^ c) - Integer.rotateLeft(c, 11);
+    b = (b ^ a) - Integer.rotateLeft(a, 25);
+    c = (c ^ b) - Integer.rotateLeft(b, 16);
+    a = (a ^ c) - Integer.rotateLeft(c, 4);
+    b = (b ^ a) - Integer.rotateLeft(a, 14);
+    return (c ^ b) - Integer.rotateLeft(b, 24);
   }
 
   /** Reads the shards. If that fails, the known shards stay. */
   void refresh() {
+    refreshed = System.nanoTime();
     try {
       List<String> least = database.execute(connection -> DatabaseStart.rows(connection, RANGES));
-      update(least.stream().map(Integer::valueOf).collect(toSet()));
+      NavigableMap<Integer, Shard> next = new TreeMap<>();
+      for (String value : least) {
+        next.put(
+            Integer.valueOf(value),
+            all.computeIfAbsent(Integer.valueOf(value), key -> new Shard()));
+      }
+      shards = next;
     } catch (RuntimeException | Error e) {
       // Mostly because the database is down, which is reported elsewhere.
       LOG.debug("The shards cannot be read", e);
     }
   }
 
-  private synchronized void update(Set<Integer> least) {
-    if (!isClosed && !least.equals(shards.keySet())) {
-      all.removeIf(shard -> !shards.containsValue(shard) && shard.commit.plants() == 0);
-      NavigableMap<Integer, Shard> next = new TreeMap<>();
-      least.forEach(value -> next.put(value, new Shard()));
-      all.addAll(next.values());
-      shards = next;
-      LOG.info("The table plant has {} shards", least.size());
-    }
-  }
-
   @Override
   void sweep() {
-    long now = System.nanoTime();
-    if (now - refreshed >= REFRESH.toNanos()) {
-      refreshed = now;
+    if (System.nanoTime() - refreshed >= REFRESH.toNanos()) {
+      refreshed = System.nanoTime(); // once
       executor.execute(this::refresh);
     }
-    int plants = 0;
-    int writers = 0;
-    for (Shard shard : all) {
-      if (shard.isSilent()) {
-        plants += shard.commit.plants();
-        writers += shard.commit.writers();
-      }
-    }
-    plantsOfSilent.set(plants);
-    writersOfSilent.set(writers);
+    Collection<Shard> silent = all.values().stream().filter(Shard::isSilent).toList();
+    plantsOfSilent.set(silent.stream().mapToInt(shard -> shard.commit.plants()).sum());
+    writersOfSilent.set(silent.stream().mapToInt(shard -> shard.commit.writers()).sum());
     super.sweep();
-    all.forEach(shard -> shard.commit.sweep());
+    all.values().forEach(shard -> shard.commit.sweep());
   }
 
   @Override
   int waitingPlants() {
     return super.waitingPlants()
-        + all.stream().mapToInt(shard -> shard.commit.waitingPlants()).sum();
+        + all.values().stream().mapToInt(shard -> shard.commit.waitingPlants()).sum();
   }
 
   @Override
   int plants() {
-    return super.plants() + all.stream().mapToInt(shard -> shard.commit.plants()).sum();
-  }
-
-  @Override
-  synchronized void close() {
-    isClosed = true;
-    super.close();
-    all.forEach(shard -> shard.commit.close());
+    return super.plants() + all.values().stream().mapToInt(shard -> shard.commit.plants()).sum();
   }
 }

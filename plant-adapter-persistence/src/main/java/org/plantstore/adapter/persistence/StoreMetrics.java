@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.persistence.PendingPlants.Batch;
 
 /** The metrics of the store, recorded once for each batch. Safe for use by many threads. */
 @Singleton
@@ -62,11 +63,11 @@ class StoreMetrics {
     Gauge.builder(name, source, value).description(description).register(registry);
   }
 
-  /** Records a batch, and how long its plants have waited together. */
-  void record(int plants, Duration waited, Duration commit, boolean isStored) {
-    taken.add(plants);
-    nanosWaited.add(waited.toNanos());
-    sizes.record(plants);
-    (isStored ? stored : failed).record(commit);
+  /** Records a batch whose commit has ended now. */
+  void record(Batch batch, boolean isStored) {
+    (isStored ? stored : failed).record(System.nanoTime() - batch.began(), TimeUnit.NANOSECONDS);
+    taken.add(batch.calls().size());
+    batch.calls().forEach(call -> nanosWaited.add(batch.began() - call.began));
+    sizes.record(batch.calls().size());
   }
 }

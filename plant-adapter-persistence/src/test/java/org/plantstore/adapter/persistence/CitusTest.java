@@ -136,7 +136,7 @@ class CitusTest {
         ranges.stream()
             .map(range -> range.split(":", -1))
             .anyMatch(range ->
-                Integer.parseInt(range[0]) <= ShardHash.of(id)
-                    && ShardHash.of(id) <= Integer.parseInt(range[1]));
+                Integer.parseInt(range[0]) <= Shards.hash(id)
+                    && Shards.hash(id) <= Integer.parseInt(range[1]));
   }
 }

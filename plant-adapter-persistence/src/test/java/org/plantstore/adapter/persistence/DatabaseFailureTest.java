@@ -6,8 +6,6 @@ import static com.zaxxer.hikari.SQLExceptionOverride.Override.MUST_EVICT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertSame;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.zaxxer.hikari.SQLExceptionOverride;
@@ -37,8 +35,7 @@ class DatabaseFailureTest {
   })
   void retry_and_reason_fit_the_state(Retry retry, boolean isTransient, String states) {
     for (String state : states.split(" ", -1)) {
-      DatabaseFailure failure =
-          DatabaseFailure.of(new IllegalArgumentException(new SQLException("failed", state)));
+      DatabaseFailure failure = in(new IllegalArgumentException(new SQLException("failed", state)));
 
       String told = "failed (SQLSTATE " + state + ")";
       assertEquals(retry, failure.retry(), state);
@@ -56,19 +53,16 @@ class DatabaseFailureTest {
 
   @Test
   void batch_without_a_connection_is_not_retried() {
-    DatabaseFailure failure =
-        DatabaseFailure.of(
-            new CannotGetJdbcConnectionException("none", new SQLException("failed", "08001")));
+    SQLException timeout =
+        new SQLTransientConnectionException("timed out", new SQLException("failed", "08001"));
+    DatabaseFailure failure = in(new CannotGetJdbcConnectionException("none", timeout));
 
     assertEquals(Retry.NEVER, failure.retry());
     assertTrue(failure.isTransient());
   }
 
-  @Test
-  void exception_without_a_failure_of_the_database_is_a_bug_and_stays() {
-    RuntimeException bug = new IllegalArgumentException("bug");
-
-    assertSame(bug, assertThrows(RuntimeException.class, () -> DatabaseFailure.of(bug)));
+  private static DatabaseFailure in(RuntimeException wrapper) {
+    return DatabaseFailure.in(wrapper).orElseThrow();
   }
 
   @Test

@@ -1,7 +1,6 @@
 package org.plantstore.adapter.persistence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.micronaut.context.ApplicationContext;
@@ -34,25 +33,24 @@ class DatabaseSettingsTest {
       delimiter = '|',
       textBlock =
           """
-          postgres://me:pass@host:6432/plants?sslmode=require        | jdbc:postgresql://host:6432/plants?sslmode=require | me | pass
-          postgresql://me@host                                       | jdbc:postgresql://host/                            | me | ''
-          postgres://host:6432?sslmode=require | jdbc:postgresql://host:6432/?sslmode=require | '' | ''
-          postgres://m%40e:p%2Fa%3Fs%25s+%c3%a9:#@[::1]:5432/p+l     | jdbc:postgresql://[::1]:5432/p%2Bl                 | m@e | p/a?s%s+\u00e9:#
-          postgres://a,b:6432/p?sslmode=require&channel_binding=require | jdbc:postgresql://a,b:6432/p?sslmode=require&channelBinding=require | '' | ''
-          postgres://host/p?user=me&password=p%26s                   | jdbc:postgresql://host/p?user=me&password=p%26s    | me | p&s
-          jdbc:postgresql://host:5432/p?password=a+b%40c&user=me     | jdbc:postgresql://host:5432/p?password=a+b%40c&user=me | me | a b@c
-          jdbc:postgresql://me:p%40ss@my_db.internal/p               | jdbc:postgresql://my_db.internal/p                 | me | p@ss
-          jdbc:postgresql://localhost/my@db                          | jdbc:postgresql://localhost/my@db                  | '' | ''
-          jdbc:postgresql:plants                                     | jdbc:postgresql:plants                             | '' | ''
+          postgres://me:pass@host:6432/plants?sslmode=require    | jdbc:postgresql://host:6432/plants   | me  | pass
+          postgresql://me@host                                   | jdbc:postgresql://host/              | me  | ''
+          postgres://host:6432?sslmode=require                   | jdbc:postgresql://host:6432/         | ''  | ''
+          postgres://m%40e:p%2Fa%3Fs%25s+%c3%a9:#@[::1]:5432/p+l | jdbc:postgresql://[::1]:5432/p%2Bl   | m@e | p/a?s%s+\u00e9:#
+          postgres://a,b:6432/p?channel_binding=require          | jdbc:postgresql://a,b:6432/p         | ''  | ''
+          postgres://host/p?user=me&password=p%26s               | jdbc:postgresql://host/p             | me  | p&s
+          jdbc:postgresql://host:5432/p?password=a+b%40c&user=me | jdbc:postgresql://host:5432/p        | me  | a b@c
+          jdbc:postgresql://me:p%40s+s@my_db.internal/p          | jdbc:postgresql://my_db.internal/p   | me  | p@s+s
+          jdbc:postgresql://localhost/my@db                      | jdbc:postgresql://localhost/my@db    | ''  | ''
+          jdbc:postgresql:plants                                 | jdbc:postgresql:plants               | ''  | ''
           """)
   void address_of_libpq_or_jdbc_may_have_an_account(
       String text, String url, String username, String password) {
     DatabaseAddress address = DatabaseAddress.of(text);
 
-    assertEquals(url, address.url());
+    assertEquals(url, address.toString());
     assertEquals(username, address.value(PGProperty.USER));
     assertEquals(password, address.value(PGProperty.PASSWORD));
-    assertFalse(password.length() > 1 && address.toString().contains(password));
   }
 
   @ParameterizedTest

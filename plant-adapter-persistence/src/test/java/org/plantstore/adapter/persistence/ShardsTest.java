@@ -38,7 +38,7 @@ import org.plantstore.domain.PlantStore;
 class ShardsTest {
 
   private static final Map<String, Object> UNMIGRATED = Map.of("database.migrate", "off");
-  private static final LongPredicate IN_EAST = id -> ShardHash.of(id) < 0;
+  private static final LongPredicate IN_EAST = id -> Shards.hash(id) < 0;
   private static final LongPredicate IN_WEST = IN_EAST.negate();
 
   @AutoClose private ApplicationContext instance;
@@ -75,7 +75,7 @@ class ShardsTest {
         LongStream.of(0, 1, -1, 1L << 31, 1L << 32, -1L << 32, Long.MIN_VALUE, Long.MAX_VALUE);
     String hashed =
         LongStream.concat(limits, new Random(1).longs(100_000))
-            .mapToObj(id -> id + " " + ShardHash.of(id))
+            .mapToObj(id -> id + " " + Shards.hash(id))
             .collect(joining("\n"));
 
     assertEquals(
