@@ -30,7 +30,7 @@ class GroupCommit {
     /**
      * Stores each plant whose id is free, durably.
      *
-     * @param isRetry whether this is a single plant whose last batch failed, perhaps because of it
+     * @param isRetry whether this is a single plant that may have made its last batch fail
      * @return the plants that the ids have afterwards; null for a row that is no plant
      * @throws DatabaseFailure if it is unknown which plants are stored
      */
@@ -43,20 +43,18 @@ class GroupCommit {
   /** The time before a batch is repeated, in which a server may come back. */
   private static final Duration PAUSE = Duration.ofMillis(50);
 
-  /** The time after which a writer lets those of other queues have its thread. */
-  private static final Duration TURN = Duration.ofMillis(50);
-
   final Table table;
   final Executor executor;
   final Duration timeout;
   final StoreMetrics metrics;
+  private final boolean isShared;
   private final PendingPlants pending;
 
   /**
    * Creates a group commit. Its writers run only while there are batches.
    *
    * @param executor runs the writers, or rejects one, which the next sweep submits again
-   * @param maxWriters the most batches in flight
+   * @param maxWriters the most batches in flight; 1 if several queues share the executor
    * @param timeout how long callers wait
    */
   GroupCommit(
@@ -65,6 +63,7 @@ class GroupCommit {
     this.executor = executor;
     this.timeout = timeout;
     this.metrics = metrics;
+    this.isShared = maxWriters == 1;
     this.pending = new PendingPlants(maxWriters);
   }
 
@@ -95,13 +94,12 @@ class GroupCommit {
     }
   }
 
-  /** Writes batches as long as there are any, or until the end of its turn. */
+  /** Writes batches as long as there are any, or one if queues share the executor. */
   private void write() {
-    long began = System.nanoTime();
     try {
       for (Batch batch = pending.next(null); batch != null; batch = pending.next(batch)) {
         write(batch);
-        if (System.nanoTime() - began > TURN.toNanos()) {
+        if (isShared) {
           pending.endWriter(batch);
           startWriterIfReady();
           return;
@@ -191,9 +189,5 @@ class GroupCommit {
   /** Returns the number of plants whose callers wait. */
   int plants() {
     return pending.size();
-  }
-
-  int writers() {
-    return pending.writers();
   }
 }

@@ -13,8 +13,8 @@ import org.plantstore.domain.NewPlant;
 /**
  * The plants that wait for a batch, and the batches in flight. A batch is alone in flight for its
  * first 20 ms, so that batches are large, but a slow one does not delay the next. A plant that may
- * have made its batch fail is tried alone, one at a time, when no batch can be taken. Safe for use
- * by many threads.
+ * have made its batch fail is tried alone, one at a time, when no batch can be taken, or in turn
+ * with batches by the last writer. Safe for use by many threads.
  */
 final class PendingPlants {
 
@@ -55,6 +55,7 @@ final class PendingPlants {
   private final List<Batch> inFlight = new ArrayList<>();
   private final int maxWriters;
   private int writers;
+  private boolean wasAlone; // the last batch that was taken
 
   PendingPlants(int maxWriters) {
     this.maxWriters = maxWriters;
@@ -82,15 +83,16 @@ final class PendingPlants {
   /** Removes the last batch of a writer, and returns its next one, or ends the writer. */
   synchronized @Nullable Batch next(@Nullable Batch last) {
     inFlight.remove(last);
-    // Slow batches may have all writers but one.
-    boolean isLastWriter = maxWriters > 1 && inFlight.size() == maxWriters - 1;
-    boolean isAlone = mayTakeAlone() && (isLastWriter || !mayTakeBatch());
+    // Slow batches may have all other writers, and fresh plants never end.
+    boolean isTurnOfAlone = inFlight.size() == maxWriters - 1 && !wasAlone;
+    boolean isAlone = mayTakeAlone() && (isTurnOfAlone || !mayTakeBatch());
     List<Call> calls =
         isAlone ? take(alone, 1) : mayTakeBatch() ? take(waiting, MAX_PLANTS) : List.of();
     if (calls.isEmpty()) {
       writers--;
       return null;
     }
+    wasAlone = isAlone;
     Batch next = new Batch(calls, isAlone, System.nanoTime());
     inFlight.add(next);
     return next;
@@ -165,9 +167,5 @@ final class PendingPlants {
   /** Returns the number of plants whose callers wait. */
   synchronized int size() {
     return (int) calls().count();
-  }
-
-  synchronized int writers() {
-    return writers;
   }
 }

@@ -31,19 +31,17 @@ final class PlantTable implements GroupCommit.Table {
   private static final Logger LOG = LoggerFactory.getLogger(PlantTable.class);
 
   /**
-   * After this many batches in a row without a taken id, the insert omits ON CONFLICT. The plain
-   * insert costs PostgreSQL a third less; a unique violation costs much more, and an error in the
-   * server's log.
+   * The batches in a row without a taken id after which an insert omits ON CONFLICT, and costs
+   * PostgreSQL a third less. A unique violation costs more, and an error in the server's log.
    */
   private static final int BATCHES_BEFORE_PLAIN_INSERT = 1_000;
 
   private static final String INSERT = "INSERT INTO plant (id, name, tag) ";
-  private static final String ARRAYS = "SELECT * FROM unnest(?, ?, ?)";
   private static final String UNLESS_TAKEN = " ON CONFLICT (id) DO NOTHING";
   private static final String RETURNING = " RETURNING id";
 
   /** Has all rights and triggers that an insert needs, for no plants. */
-  private static final String TRIAL =
+  static final String TRIAL =
       INSERT + "SELECT id, name, tag FROM plant WHERE false" + UNLESS_TAKEN + RETURNING;
 
   /** A single plant that was locked before waits hardly longer: others wait behind it. */
@@ -54,7 +52,7 @@ final class PlantTable implements GroupCommit.Table {
    * After a crash a row may be visible although no standby has it. So the query writes a message to
    * the WAL: its own commit then waits for a standby, and with it all earlier commits.
    */
-  private static final String SELECT =
+  static final String SELECT =
       """
       SELECT id, name, tag,
              (SELECT pg_logical_emit_message(true, 'plant-store', ''::text)
@@ -93,22 +91,16 @@ final class PlantTable implements GroupCommit.Table {
     }
   }
 
-  /** Executes both statements for no plants, which shows whether the account may use the table. */
-  static void tryStatements(Connection connection) throws SQLException {
-    DatabaseStart.rows(connection, TRIAL);
-    DatabaseStart.rows(connection, SELECT.replace("?", "'{}'"));
-  }
-
   /**
-   * Asks the server to cancel statements that exceed their time-out. The server's own time-out does
-   * not apply while a commit waits for a standby. Later statements of a connection are not
-   * affected.
+   * Asks the server to cancel statements that exceed their time-out: its own time-out does not
+   * apply while a commit waits for a standby. Later statements of a connection are not affected.
    */
   void cancelOverdue() {
+    long latest = System.nanoTime() - timeout.toNanos();
     running.forEach((statement, began) -> {
-      if (System.nanoTime() - began > timeout.toNanos() && running.remove(statement, began)) {
+      if (began - latest < 0) {
         try {
-          statement.cancel();
+          statement.cancel(); // once: the driver ignores later calls
         } catch (SQLException e) {
           LOG.debug("The statement cannot be cancelled", e);
         }
@@ -147,7 +139,7 @@ final class PlantTable implements GroupCommit.Table {
   /** Citus sends rows to their shard directly, but elements of arrays through the coordinator. */
   private String rowsOf(Collection<NewPlant> plants) {
     return plants.size() > 1 && !hasCitus
-        ? ARRAYS
+        ? "SELECT * FROM unnest(?, ?, ?)"
         : "VALUES (?, ?, ?)" + ", (?, ?, ?)".repeat(plants.size() - 1);
   }
 
@@ -210,7 +202,6 @@ final class PlantTable implements GroupCommit.Table {
       String name = row.getString(2);
       return name == null ? null : new NewPlant(row.getLong(1), name, row.getString(3));
     } catch (InvalidPlantException e) {
-      LOG.debug("A row is no plant", e);
       return null;
     }
   }

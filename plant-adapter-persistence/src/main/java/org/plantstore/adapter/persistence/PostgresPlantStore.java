@@ -114,11 +114,11 @@ final class PostgresPlantStore implements PlantStore {
     return true;
   }
 
-  /** Refuses further plants, and waits until no caller waits. */
+  /** Refuses further plants, and waits until no caller waits, at most for the deadline. */
   @PreDestroy
   void close() {
     isClosed = true;
-    while (queue.plants() > 0 && !Thread.currentThread().isInterrupted()) {
+    while (queue.plants() > 0) {
       LockSupport.parkNanos(SWEEP.toNanos());
     }
     writers.shutdown();

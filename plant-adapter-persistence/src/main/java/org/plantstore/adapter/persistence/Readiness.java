@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Probes the database with a connection of the pool, which has one more than there are writers. So
- * a probe waits for a connection only if the database gives none. If a probe fails, the pool's idle
+ * a probe waits for a connection only if the database gives none. If a probe fails, the pool's
  * connections are evicted, which probably fail too. Safe for use by many threads.
  */
 @Context
@@ -55,7 +55,7 @@ final class Readiness implements HealthIndicator {
     executor.scheduleWithFixedDelay(this::run, 0, PERIOD.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Returns UP if a probe has succeeded within the last two seconds. */
+  /** Returns UP if a probe has succeeded, or this was created, within the last two seconds. */
   @Override
   public Publisher<HealthResult> getResult() {
     return Publishers.just(

@@ -4,18 +4,15 @@ import io.micronaut.data.jdbc.runtime.JdbcOperations;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 import org.slf4j.Logger;
@@ -38,65 +35,25 @@ final class Shards extends GroupCommit {
   private static final Logger LOG = LoggerFactory.getLogger(Shards.class);
   private static final Duration REFRESH = Duration.ofSeconds(30);
 
-  /** A shard without an answer for this time is silent. */
-  private static final Duration SILENCE = Duration.ofSeconds(1);
-
-  /** The least hash value of each shard. */
+  /** The least hash value of each shard, and the group of its node. */
   private static final String RANGES =
       """
-      SELECT shardminvalue::integer FROM pg_dist_partition JOIN pg_dist_shard USING (logicalrelid)
+      SELECT shardminvalue || ' ' || groupid
+      FROM pg_dist_partition JOIN pg_dist_shard USING (logicalrelid)
+        JOIN pg_dist_placement USING (shardid)
       WHERE logicalrelid = to_regclass('plant') AND partmethod = 'h'
       """;
 
   /** Returns one row for each fault of the distribution. */
-  static final String FAULTS = DatabaseStart.resource("faults-of-citus.query");
-
-  /** A part of the table, with one writer. */
-  private final class Shard implements Table, Executor {
-
-    final GroupCommit commit = new GroupCommit(this, this, 1, timeout, metrics);
-
-    /** When the first attempt since the last answer began, as nanoTime, or 0 for none. */
-    private volatile long unanswered;
-
-    @Override
-    public Map<Long, @Nullable NewPlant> putIfAbsent(
-        SortedMap<Long, NewPlant> plants, boolean isRetry) throws DatabaseFailure {
-      if (unanswered == 0) {
-        unanswered = System.nanoTime() | 1; // not 0
-      }
-      boolean isAnswered = true;
-      try {
-        return table.putIfAbsent(plants, isRetry);
-      } catch (DatabaseFailure e) {
-        isAnswered = e.retry() == DatabaseFailure.Retry.ALONE; // of a lock, or a refusal
-        throw e;
-      } finally {
-        unanswered = isAnswered ? 0 : unanswered;
-      }
-    }
-
-    @Override
-    public void execute(Runnable writer) {
-      if (isSilent() && writersOfSilent.incrementAndGet() > maxWritersOfSilent) {
-        throw new RejectedExecutionException();
-      }
-      executor.execute(writer);
-    }
-
-    boolean isSilent() {
-      long since = unanswered;
-      return since != 0 && System.nanoTime() - since > SILENCE.toNanos();
-    }
-  }
+  private static final String FAULTS = DatabaseStart.resource("faults-of-citus.query");
 
   private final JdbcOperations database;
-  private final int maxWritersOfSilent;
+  private final Semaphore outOfTurn;
+  private final Map<String, Semaphore> turns = new ConcurrentHashMap<>();
   private final AtomicInteger plantsOfSilent = new AtomicInteger();
-  private final AtomicInteger writersOfSilent = new AtomicInteger();
 
-  /** The shards that were ever read, by their least hash values. */
-  private final Map<Integer, Shard> all = new ConcurrentHashMap<>();
+  /** The shards that were ever read, by their least hash values and nodes. */
+  private final Map<String, Shard> all = new ConcurrentHashMap<>();
 
   /** The shards of now; empty where the table is not distributed. */
   private volatile NavigableMap<Integer, Shard> shards = new TreeMap<>();
@@ -117,7 +74,7 @@ final class Shards extends GroupCommit {
       StoreMetrics metrics) {
     super(table, executor, PostgresPlantStore.WRITERS, timeout, metrics);
     this.database = database;
-    this.maxWritersOfSilent = threads / 2;
+    this.outOfTurn = new Semaphore(threads / 2);
     refresh();
   }
 
@@ -125,6 +82,14 @@ final class Shards extends GroupCommit {
   static boolean areIn(Connection connection) throws SQLException {
     String metadata = "SELECT 1 WHERE to_regclass('pg_dist_partition') IS NOT NULL";
     return !DatabaseStart.rows(connection, metadata).isEmpty();
+  }
+
+  /** Returns the faults of the distribution. */
+  static List<String> faults(Connection connection) throws SQLException {
+    // A worker that does not answer is not waited for.
+    DatabaseStart.rows(
+        connection, "SELECT set_config('citus.node_connection_timeout', '2000', false)");
+    return DatabaseStart.rows(connection, FAULTS);
   }
 
   @Override
@@ -166,12 +131,10 @@ final class Shards extends GroupCommit {
   void refresh() {
     refreshed = System.nanoTime();
     try {
-      List<String> least = database.execute(connection -> DatabaseStart.rows(connection, RANGES));
       NavigableMap<Integer, Shard> next = new TreeMap<>();
-      for (String value : least) {
-        next.put(
-            Integer.valueOf(value),
-            all.computeIfAbsent(Integer.valueOf(value), key -> new Shard()));
+      for (String row : database.execute(connection -> DatabaseStart.rows(connection, RANGES))) {
+        String[] leastAndNode = row.split(" ", -1);
+        next.put(Integer.valueOf(leastAndNode[0]), shard(row, leastAndNode[1]));
       }
       shards = next;
     } catch (RuntimeException | Error e) {
@@ -180,15 +143,22 @@ final class Shards extends GroupCommit {
     }
   }
 
+  private Shard shard(String row, String node) {
+    Semaphore turn = turns.computeIfAbsent(node, key -> new Semaphore(1, true));
+    return all.computeIfAbsent(row, key -> new Shard(this, turn, outOfTurn));
+  }
+
   @Override
   void sweep() {
     if (System.nanoTime() - refreshed >= REFRESH.toNanos()) {
       refreshed = System.nanoTime(); // once
       executor.execute(this::refresh);
     }
-    Collection<Shard> silent = all.values().stream().filter(Shard::isSilent).toList();
-    plantsOfSilent.set(silent.stream().mapToInt(shard -> shard.commit.plants()).sum());
-    writersOfSilent.set(silent.stream().mapToInt(shard -> shard.commit.writers()).sum());
+    plantsOfSilent.set(
+        all.values().stream()
+            .filter(Shard::isSilent)
+            .mapToInt(shard -> shard.commit.plants())
+            .sum());
     super.sweep();
     all.values().forEach(shard -> shard.commit.sweep());
   }

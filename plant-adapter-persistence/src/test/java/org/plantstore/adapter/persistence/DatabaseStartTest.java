@@ -75,7 +75,7 @@ class DatabaseStartTest implements WithEmptyDatabase {
 
   /** None of this changes or loses a plant silently; an operator may have reasons for it. */
   @Test
-  void additions_of_operators_are_accepted() {
+  void additions_of_operators_are_accepted() throws Exception {
     SERVER.migrate();
     SERVER.execute(
         "ALTER TABLE plant ADD since date NOT NULL DEFAULT now(), ADD length int"
@@ -91,12 +91,15 @@ class DatabaseStartTest implements WithEmptyDatabase {
         "CREATE TRIGGER repack_trigger AFTER INSERT OR DELETE OR UPDATE ON plant FOR EACH ROW"
             + " EXECUTE FUNCTION audit()",
         "ALTER TABLE plant ENABLE ALWAYS TRIGGER repack_trigger",
-        "CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'",
-        "CREATE TRIGGER statement BEFORE INSERT ON plant EXECUTE FUNCTION nothing()",
-        "CREATE TRIGGER disabled BEFORE INSERT ON plant FOR EACH ROW EXECUTE FUNCTION nothing()",
+        "CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS"
+            + " 'BEGIN INSERT INTO audit VALUES (0); RETURN NULL; END'",
+        "CREATE TRIGGER statement BEFORE INSERT ON plant EXECUTE FUNCTION tell()",
+        "CREATE TRIGGER disabled BEFORE INSERT ON plant FOR EACH ROW EXECUTE FUNCTION tell()",
         "ALTER TABLE plant DISABLE TRIGGER disabled",
         "ALTER TABLE plant ENABLE ROW LEVEL SECURITY"); // not of its owner
 
+    assertEquals(List.of(), SERVER.check(Map.of()));
+    assertEquals("0", SERVER.single("SELECT count(*) FROM audit"));
     SERVER.assertServes(Map.of());
   }
 

@@ -42,6 +42,7 @@ import org.plantstore.domain.NewPlant;
 class GroupCommitTest {
 
   private static final int WRITERS = 4;
+  private static final Duration HOUR = Duration.ofHours(1);
   private static final String LOST = "08006";
   private static final String LOCKED = "55P03";
   private static final String REFUSED = "23514";
@@ -202,14 +203,35 @@ class GroupCommitTest {
           return store(plants, isRetry);
         };
     for (int queue = 0; queue < 2; queue++) {
-      queues[queue] =
-          new GroupCommit(this::write, thread, 1, Duration.ofSeconds(20), new StoreMetrics(null));
+      queues[queue] = new GroupCommit(this::write, thread, 1, HOUR, new StoreMetrics(null));
       var unused = queues[queue].putIfAbsent(fern(queue + 1));
     }
     release();
 
     isServed.get();
     thread.shutdown();
+  }
+
+  /** Of a shard that is busy. */
+  @Test
+  void plant_that_is_tried_alone_is_not_held_up_by_fresh_ones_for_ever() throws Exception {
+    groupCommit = new GroupCommit(this::write, writers, 1, HOUR, new StoreMetrics(null));
+    CompletableFuture<Void> isTriedAlone = new CompletableFuture<>();
+    table =
+        (plants, isRetry) -> {
+          if (isRetry) {
+            isTriedAlone.complete(null);
+          } else if (!isTriedAlone.isDone()) {
+            var unused = groupCommit.putIfAbsent(fern(plants.firstKey() - 1));
+          }
+          if (plants.containsKey(1L)) {
+            throw new DatabaseFailure(new SQLException("locked", LOCKED));
+          }
+          return store(plants, isRetry);
+        };
+    release();
+
+    assertEquals("locked (SQLSTATE 55P03)", unavailable(call(1)));
   }
 
   @Test
