@@ -1,7 +1,6 @@
 package org.plantstore.adapter.persistence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.persistence.Calls.assertAllStored;
 import static org.plantstore.adapter.persistence.Calls.fern;
@@ -23,7 +22,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.plantstore.domain.PlantStore;
-import org.plantstore.domain.PlantStoreUnavailableException;
 
 /** Concurrent callers, whose plants share statements, do not affect each other. */
 @Tag("newest")
@@ -105,21 +103,6 @@ class PostgresBatchesTest {
 
   private static LongStream shuffled(long seed) {
     return new Random(seed).longs(40_000, 0, 2_000).distinct();
-  }
-
-  @Test
-  void interrupted_caller_waits_no_longer_and_stays_interrupted() throws Exception {
-    try (Connection holder = SERVER.connection()) {
-      holder.setAutoCommit(false);
-      holder.createStatement().execute("LOCK TABLE plant");
-
-      Thread.currentThread().interrupt();
-      PlantStoreUnavailableException failure =
-          assertThrows(PlantStoreUnavailableException.class, () -> store.putIfAbsent(fern(1)));
-
-      assertTrue(Thread.interrupted());
-      assertEquals("interrupted while waiting for the database", failure.getMessage());
-    }
   }
 
   @Test
