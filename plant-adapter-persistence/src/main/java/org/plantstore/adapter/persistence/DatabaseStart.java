@@ -38,6 +38,9 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   /** The time-out of each answer. A slow processor needs some seconds for TLS and a password. */
   private static final Duration ANSWER = Duration.ofSeconds(5);
 
+  /** The time-out of a query, and of its locks, which the server reports before that. */
+  private static final Duration QUERY = Duration.ofSeconds(4);
+
   /** Returns one row for each fault of the database. */
   private static final String FAULTS = resource("faults.query");
 
@@ -109,7 +112,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
 
   private <T> T await(Duration limit, ConnectionCallback<T> work) {
     DatabaseConnections source =
-        new DatabaseConnections(settings, "plant-store", 5, ANSWER, ANSWER, ANSWER);
+        new DatabaseConnections(settings, "plant-store", 5, ANSWER, QUERY, QUERY);
     long began = System.nanoTime();
     long logged = began - LOG_PERIOD.toNanos();
     while (true) {
