@@ -134,7 +134,17 @@ class SmallHeapTest {
   /** Each kind is one more wave for the same process. */
   @ParameterizedTest
   @ValueSource(
-      strings = {"head", "refused", "body", "large", "continue", "size", "trailer", "unread"})
+      strings = {
+        "head",
+        "answered",
+        "refused",
+        "body",
+        "large",
+        "continue",
+        "size",
+        "trailer",
+        "unread"
+      })
   void connections_that_wait_for_their_clients_are_in_nobodys_way(String kind) throws Exception {
     String headers = ("X-Long: " + "x".repeat(120) + "\r\n").repeat(95);
     String anonymous = "POST /plants HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
@@ -142,6 +152,7 @@ class SmallHeapTest {
     String begin =
         switch (kind) {
           case "head" -> anonymous + headers;
+          case "answered" -> anonymous + "X-Long: " + "x".repeat(15_000) + "\r\n\r\n";
           case "refused" -> anonymous + "Content-Length: 1\r\n\r\n";
           case "body" -> head + "Content-Length: 4096\r\n\r\n" + " ".repeat(4095);
           case "large" -> head + headers + "Content-Length: 9000\r\n\r\n" + " ".repeat(8000);
@@ -157,6 +168,28 @@ class SmallHeapTest {
     }
 
     assertWell();
+  }
+
+  /** None is a slow client. */
+  @Test
+  void large_heads_that_begin_at_once_are_all_answered() throws IOException {
+    String head =
+        "POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
+            + ServiceProcess.token()
+            + "\r\nContent-Type: application/json\r\nX-Long: "
+            + "x".repeat(14 * 1024);
+    List<RawClient> callers = new ArrayList<>();
+    for (int number = 0; number < 400; number++) {
+      RawClient caller = connect();
+      open.add(caller);
+      callers.add(caller);
+      caller.send(head);
+    }
+    String plant = "{\"id\":605,\"name\":\"fern\"}";
+    for (RawClient caller : callers) {
+      caller.send("\r\nContent-Length: " + plant.length() + "\r\n\r\n" + plant);
+      assertEquals(200, caller.status());
+    }
   }
 
   /** The JVM would raise only the soft limit. */

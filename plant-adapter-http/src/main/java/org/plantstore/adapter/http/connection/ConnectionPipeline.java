@@ -24,7 +24,7 @@ import org.plantstore.adapter.http.observe.Exchange;
 
 /**
  * Installs the handlers of this package on every listener and connection. Input passes them in this
- * order, output in the reverse: {@link ClientWaits}, TLS, {@link RequestDecoder}, {@link
+ * order, output in the reverse: {@link RequestTimeout}, TLS, {@link RequestDecoder}, {@link
  * ConnectionEnd}, {@link RequestSequence}, {@link MalformedRequests}, {@link BodyMemory}, {@link
  * FailedConnections}, the framework. Thread-safe.
  */
@@ -94,17 +94,16 @@ final class ConnectionPipeline
     Consumer<Exchange> ended = isManagement ? probe -> {} : exchanges;
     AllowedOrigins readers = isManagement ? AllowedOrigins.NONE : origins;
     CurrentRequest current = new CurrentRequest();
-    RequestDecoder decoder = new RequestDecoder(current);
     ChannelPipeline pipeline = connection.pipeline();
     TlsHandler tls = pipeline.get(TlsHandler.class);
     SlowClients neighbours = slowClientsOf(connection.eventLoop());
-    pipeline.replace(HttpServerCodec.class, CODEC, decoder);
+    pipeline.replace(HttpServerCodec.class, CODEC, current.decoder());
     pipeline
-        .addFirst("client-waits", new ClientWaits(neighbours, tls, decoder, current))
+        .addFirst("request-timeout", new RequestTimeout(connection, tls, current, neighbours))
         .addAfter(CODEC, "failed-connections", new FailedConnections(current))
         .addAfter(CODEC, "body-memory", new BodyMemory(current, bodies))
         .addAfter(CODEC, "malformed-requests", new MalformedRequests(current))
-        .addAfter(CODEC, "request-sequence", new RequestSequence(current, decoder, readers, ended))
+        .addAfter(CODEC, "request-sequence", new RequestSequence(current, readers, ended))
         .addAfter(CODEC, "connection-end", new ConnectionEnd(current, drain::hasBegun))
         .addAfter(CODEC, "encoder", new HttpResponseEncoder());
   }

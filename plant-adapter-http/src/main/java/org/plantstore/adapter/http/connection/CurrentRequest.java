@@ -1,5 +1,6 @@
 package org.plantstore.adapter.http.connection;
 
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpUtil;
@@ -41,6 +42,12 @@ final class CurrentRequest {
 
   private Part next = Part.HEAD;
   private @Nullable Exchange exchange;
+  private RequestDecoder decoder = new RequestDecoder(this);
+
+  /** Returns the decoder of the connection, which is replaced after a large head. */
+  RequestDecoder decoder() {
+    return decoder;
+  }
 
   Part next() {
     return next;
@@ -54,6 +61,13 @@ final class CurrentRequest {
   /** Returns whether a whole request is not answered yet, so that the next is not decoded. */
   boolean isAnswering() {
     return exchange != null && next == Part.HEAD;
+  }
+
+  /** Returns whether the client has not sent all of a request, although it is read. */
+  boolean isUnfinished() {
+    return next == Part.BODY
+        || next == Part.REFUSED_BODY
+        || (next == Part.HEAD && !decoder.isPaused() && decoder.isLineBegun());
   }
 
   void begin(Exchange head) {
@@ -76,6 +90,12 @@ final class CurrentRequest {
     // As in the framework, keep-alive of HTTP/1.0 is ignored.
     boolean isLast = !HttpUtil.isKeepAlive(head) || !head.protocolVersion().isKeepAliveDefault();
     return isLast ? Part.END : Part.HEAD;
+  }
+
+  /** Replaces the decoder, which gets what the old one has not decoded. */
+  void replaceDecoder(ChannelHandlerContext context) {
+    decoder = new RequestDecoder(this);
+    context.pipeline().replace(context.handler(), context.name(), decoder);
   }
 
   /** Lets the rest of the body be dropped, and the connection be closed after the answer. */

@@ -11,6 +11,7 @@ import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.AsciiString;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -32,6 +33,12 @@ final class RequestDecoder extends HttpRequestDecoder {
   /** Bounds the headers of a head, and the trailers of a body. */
   private static final int MAX_HEADERS = 100;
 
+  /** The objects of a header, in addition to its bytes. */
+  private static final int BYTES_PER_HEADER = 128;
+
+  /** The buffer of Netty's decoder grows to its longest line, and never shrinks. */
+  private static final int MAX_KEPT_BYTES = 4 * 1024;
+
   /** The size of a chunk, and its extensions (RFC 9112, section 7.1.1). */
   private static final Pattern CHUNK =
       Pattern.compile(
@@ -46,8 +53,9 @@ final class RequestDecoder extends HttpRequestDecoder {
   private long contentBytes; // left of a fixed body, or of a chunk with its size line and its CRLF
   private byte lastByte = '\n'; // of the lines of heads and trailers
   private boolean isMalformed;
-  private int headers;
-  private int headBytes;
+  private int headers; // or trailers
+  private int allHeaders;
+  private int lineBytes;
 
   /** Creates a decoder. During an answer, the next request stays bytes, which take less memory. */
   RequestDecoder(CurrentRequest current) {
@@ -58,9 +66,9 @@ final class RequestDecoder extends HttpRequestDecoder {
     this.current = current;
   }
 
-  /** Returns the size of the last head, as far as it is decoded. */
-  int headBytes() {
-    return headBytes;
+  /** Returns the memory of the request's lines, decoded, in the buffer of Netty, and received. */
+  int heldBytes() {
+    return 2 * lineBytes + BYTES_PER_HEADER * allHeaders + actualReadableBytes();
   }
 
   /** Returns whether a pipelined request waits, so that nothing is read. */
@@ -86,9 +94,18 @@ final class RequestDecoder extends HttpRequestDecoder {
     super.decode(context, bytes, decoded);
     if (contentBytes > 0) {
       contentBytes -= bytes.readerIndex() - from;
-      return;
+    } else {
+      readLines(bytes, from, decoded);
     }
-    headBytes += isInHead ? bytes.readerIndex() - from : 0;
+    boolean isWhole =
+        !decoded.isEmpty() && decoded.get(decoded.size() - 1) instanceof LastHttpContent;
+    if (isWhole && lineBytes > MAX_KEPT_BYTES) {
+      current.replaceDecoder(context);
+    }
+  }
+
+  private void readLines(ByteBuf bytes, int from, List<Object> decoded) {
+    lineBytes += bytes.readerIndex() - from;
     for (int at = from; at < bytes.readerIndex(); at++) {
       byte next = bytes.getByte(at);
       boolean isCrOrLfAlone = (lastByte == '\r') != (next == '\n');
@@ -104,16 +121,16 @@ final class RequestDecoder extends HttpRequestDecoder {
   /** Cuts {@code 5;a=b\r\n} to {@code 5\r\n} in place, or makes a malformed line unreadable. */
   private void beginChunk(ByteBuf bytes) {
     int from = bytes.readerIndex();
-    int lineBytes = bytes.bytesBefore((byte) '\n') + 1; // 0 if the line is incomplete
-    Matcher line = CHUNK.matcher(bytes.toString(from, lineBytes, StandardCharsets.ISO_8859_1));
+    int length = bytes.bytesBefore((byte) '\n') + 1; // 0 if the line is incomplete
+    Matcher line = CHUNK.matcher(bytes.toString(from, length, StandardCharsets.ISO_8859_1));
     if (line.matches()) {
       String size = line.group(1) + "\r\n";
-      bytes.skipBytes(lineBytes - size.length());
+      bytes.skipBytes(length - size.length());
       bytes.setCharSequence(bytes.readerIndex(), size, StandardCharsets.ISO_8859_1);
       long chunkBytes = Long.parseLong(line.group(1), 16);
       isChunked = chunkBytes > 0;
       contentBytes = isChunked ? size.length() + chunkBytes + 2 : 0;
-    } else if (lineBytes > 1) { // Netty refuses LF alone
+    } else if (length > 1) { // Netty refuses LF alone
       bytes.setByte(from, 0);
     }
   }
@@ -135,7 +152,8 @@ final class RequestDecoder extends HttpRequestDecoder {
   @Override
   protected HttpMessage createMessage(String[] firstLine) {
     isInHead = true;
-    headBytes = 0;
+    lineBytes = 0;
+    allHeaders = 0;
     return new Exchange(
         HttpVersion.valueOf(firstLine[2]),
         HttpMethod.valueOf(firstLine[0]),
@@ -160,6 +178,7 @@ final class RequestDecoder extends HttpRequestDecoder {
   @Override
   protected AsciiString splitHeaderName(byte[] line, int start, int length) {
     headers++;
+    allHeaders++;
     if (headers > MAX_HEADERS) {
       throw new TooLongFrameException("more than " + MAX_HEADERS + " headers");
     }

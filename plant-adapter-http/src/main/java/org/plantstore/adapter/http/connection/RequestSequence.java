@@ -21,17 +21,11 @@ import org.plantstore.adapter.http.observe.Exchange;
 final class RequestSequence extends ChannelDuplexHandler {
 
   private final CurrentRequest current;
-  private final RequestDecoder decoder;
   private final AllowedOrigins origins;
   private final Consumer<Exchange> ended;
 
-  RequestSequence(
-      CurrentRequest current,
-      RequestDecoder decoder,
-      AllowedOrigins origins,
-      Consumer<Exchange> ended) {
+  RequestSequence(CurrentRequest current, AllowedOrigins origins, Consumer<Exchange> ended) {
     this.current = current;
-    this.decoder = decoder;
     this.origins = origins;
     this.ended = ended;
   }
@@ -50,7 +44,7 @@ final class RequestSequence extends ChannelDuplexHandler {
 
   @Override
   public void read(ChannelHandlerContext context) {
-    if (!decoder.isPaused()) {
+    if (!current.decoder().isPaused()) {
       context.read();
     }
   }
@@ -76,13 +70,14 @@ final class RequestSequence extends ChannelDuplexHandler {
       current.answer();
       answered.end();
       ended.accept(answered);
-      if (decoder.isLineBegun()) {
+      if (current.decoder().isLineBegun()) {
         context.executor().execute(() -> receivePipelined(context));
       }
     }
   }
 
   private void receivePipelined(ChannelHandlerContext context) {
+    RequestDecoder decoder = current.decoder();
     ChannelHandlerContext ofDecoder = context.pipeline().context(decoder);
     if (ofDecoder != null) { // null after the end of the connection
       try {

@@ -1,13 +1,14 @@
 package org.plantstore.adapter.http.connection;
 
-import static java.util.Comparator.comparingLong;
+import static java.util.Objects.requireNonNull;
 
-import io.netty.channel.ChannelOutboundInvoker;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -17,119 +18,87 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The connections of one event loop that wait for their clients. Closes a connection at the
- * time-out. If all waiting connections together exceed their share of the heap, evicts the
- * connection with the longest wait, and delays input until its memory is released. Used by its
- * event loop only.
+ * time-out. If the requests of all waiting connections together exceed their share of the heap,
+ * evicts the connection with the longest wait, and delays input until its memory is released. Used
+ * by its event loop only.
  */
 final class SlowClients {
-
-  /** The kinds of waits, each with a rough bound of the memory that a connection holds. */
-  enum Kind {
-    /** The next message of a handshake, or the rest of a record between requests. */
-    TLS(20 * 1024),
-    /**
-     * The rest of a line of the head or of the framing. Memory is held by the first line, the
-     * headers, the current line as received and as parsed, and the objects of 100 headers.
-     */
-    HEAD(5 * RequestDecoder.MAX_HEAD_PART_BYTES),
-    /**
-     * The rest of a body. Memory is held by the request's objects, and by four copies of its head;
-     * {@link BodyBudget} bounds the body itself.
-     */
-    BODY(12 * 1024),
-    /** The rest of a refused body, which is dropped. The connection and its request remain. */
-    REFUSED_BODY(12 * 1024),
-    /** The client's reading of its answers. */
-    ANSWER(5 * RequestDecoder.MAX_HEAD_PART_BYTES);
-
-    private final long maxBytes;
-
-    Kind(long maxBytes) {
-      this.maxBytes = maxBytes;
-    }
-  }
-
-  /**
-   * A connection that has waited since a moment of {@link System#nanoTime}.
-   *
-   * @param connection closes the connection past its other handlers, which would wait
-   */
-  record Wait(ChannelOutboundInvoker connection, Kind kind, long headBytes, long sinceNanos) {
-
-    long maxBytes() {
-      return kind.maxBytes + (kind == Kind.BODY ? 4 * headBytes : 0);
-    }
-  }
 
   private static final Logger LOG = LoggerFactory.getLogger(SlowClients.class);
   private static final LogLimit EVICTIONS = new LogLimit();
   private static final int SHARE_OF_HEAP = 8;
 
-  /** The largest wait: for a body, with the largest first line and headers. */
-  private static final long MAX_WAIT_BYTES =
-      Kind.BODY.maxBytes + 4 * 2 * RequestDecoder.MAX_HEAD_PART_BYTES;
-
   private final long maxBytes;
   private final long timeoutNanos;
-  private final Set<Wait> waits = new HashSet<>();
-  private final Set<Wait> evicted = new HashSet<>(); // until their memory is released
+
+  /** The bytes of each waiting connection; the longest wait is the first. */
+  private final Map<RequestTimeout, Integer> waits = new LinkedHashMap<>();
+
+  private final Set<RequestTimeout> evicted = new HashSet<>(); // until their memory is released
   private final Queue<Runnable> delayed = new ArrayDeque<>();
   private long heldBytes;
 
   SlowClients(EventExecutor eventLoop, int eventLoops, Duration timeout) {
-    maxBytes =
-        Math.max(Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP / eventLoops, MAX_WAIT_BYTES);
+    maxBytes = Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP / eventLoops;
     timeoutNanos = timeout.toNanos();
     eventLoop.scheduleWithFixedDelay(this::closeTimedOut, 500, 500, TimeUnit.MILLISECONDS);
   }
 
-  void begin(Wait wait) {
-    waits.add(wait);
-    heldBytes += wait.maxBytes();
-    while (heldBytes > maxBytes) {
-      evictOldest();
+  /** Begins a wait, or changes its bytes. A single connection may exceed the share. */
+  void hold(RequestTimeout client, int bytes) {
+    if (evicted.contains(client)) {
+      return;
+    }
+    Integer before = waits.put(client, bytes); // keeps the place
+    heldBytes += bytes - (before == null ? 0 : before);
+    while (heldBytes > maxBytes && waits.size() > 1) {
+      evict(waits.keySet().iterator().next());
     }
   }
 
-  void end(Wait wait) {
-    if (waits.remove(wait)) {
-      heldBytes -= wait.maxBytes();
-    } else if (evicted.remove(wait)) {
-      while (evicted.isEmpty() && !delayed.isEmpty()) {
-        delayed.remove().run();
-      }
+  void end(RequestTimeout client) {
+    Integer bytes = waits.remove(client);
+    heldBytes -= bytes == null ? 0 : bytes;
+  }
+
+  /** Ends the wait of a closed connection, whose memory is released. */
+  void release(RequestTimeout client) {
+    end(client);
+    evicted.remove(client);
+    while (evicted.isEmpty() && !delayed.isEmpty()) {
+      delayed.remove().run();
     }
   }
 
-  /** Runs an input: at once, or when evicted connections have released their memory. */
-  void whenReleased(Runnable input) {
-    if (evicted.isEmpty() && delayed.isEmpty()) {
-      input.run();
-    } else {
-      delayed.add(input);
-    }
+  /** Returns whether input must be delayed. */
+  boolean isReleasing() {
+    return !evicted.isEmpty() || !delayed.isEmpty();
   }
 
-  private void evictOldest() {
-    long now = System.nanoTime();
-    Wait oldest = waits.stream().max(comparingLong(wait -> now - wait.sinceNanos)).orElseThrow();
+  void delay(Runnable input) {
+    delayed.add(input);
+  }
+
+  private void evict(RequestTimeout client) {
     if (EVICTIONS.tryAcquire()) {
       LOG.warn(
-          "Connections are closed before their time-out because slow clients of one event loop hold"
-              + " more than {} bytes",
+          "Connections are closed before their time-out because the unfinished requests of one"
+              + " event loop hold more than {} bytes",
           maxBytes);
     }
-    end(oldest);
-    evicted.add(oldest);
-    oldest.connection.close();
+    end(client);
+    evicted.add(client);
+    client.close();
   }
 
   private void closeTimedOut() {
-    long now = System.nanoTime();
     // A copy, because closing ends the wait.
-    for (Wait wait : List.copyOf(waits)) {
-      if (now - wait.sinceNanos >= timeoutNanos) {
-        wait.connection.close();
+    for (RequestTimeout client : List.copyOf(waits.keySet())) {
+      if (client.hasRead()) {
+        client.restart();
+        waits.put(client, requireNonNull(waits.remove(client))); // as the shortest wait
+      } else if (client.isOlderThan(timeoutNanos)) {
+        client.close();
       }
     }
   }

@@ -65,9 +65,9 @@ final class TlsContexts extends NettyServerSslFactory {
       super(engine);
     }
 
-    /** Returns whether a record is incomplete. */
-    boolean isRecordBegun() {
-      return actualReadableBytes() > 0;
+    /** Returns whether the handshake, or a record, is incomplete. */
+    boolean isUnfinished() {
+      return !handshakeFuture().isDone() || actualReadableBytes() > 0;
     }
   }
 }

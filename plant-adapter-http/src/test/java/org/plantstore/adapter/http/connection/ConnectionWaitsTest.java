@@ -3,12 +3,14 @@ package org.plantstore.adapter.http.connection;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -19,13 +21,12 @@ import io.netty.handler.codec.http.LastHttpContent;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.plantstore.adapter.http.connection.SlowClients.Kind;
-import org.plantstore.adapter.http.connection.SlowClients.Wait;
 import org.plantstore.adapter.http.observe.AllowedOrigins;
 import org.plantstore.adapter.http.observe.Exchange;
 
@@ -38,7 +39,6 @@ class ConnectionWaitsTest {
   private int completedReads;
 
   private final CurrentRequest current = new CurrentRequest();
-  private final RequestDecoder decoder = new RequestDecoder(current);
   private final EmbeddedChannel channel =
       new EmbeddedChannel() {
         @Override
@@ -47,11 +47,7 @@ class ConnectionWaitsTest {
         }
       };
   private final List<EmbeddedChannel> clients =
-      Stream.generate(EmbeddedChannel::new).limit(9).toList();
-
-  /** So many event loops share the memory that each has room for two, or for eight handshakes. */
-  private final SlowClients slowClients =
-      slowClients((int) (Runtime.getRuntime().maxMemory() / 8 / (5 * 16 * 1024) / 2), TIMEOUT);
+      Stream.generate(EmbeddedChannel::new).limit(4).toList();
 
   @Test
   void second_request_waits_for_the_answer_to_the_first_and_nothing_is_read_meanwhile() {
@@ -110,42 +106,57 @@ class ConnectionWaitsTest {
   }
 
   @Test
-  void one_unfinished_head_has_room_and_input_waits_until_an_evicted_connection_is_released() {
+  void input_waits_until_an_evicted_connection_is_released() {
     SlowClients ofManyEventLoops = slowClients(Integer.MAX_VALUE, TIMEOUT);
     observe(ofManyEventLoops);
-    Wait oldest = new Wait(clients.get(0), Kind.HEAD, 0, System.nanoTime());
-    ofManyEventLoops.begin(oldest);
-    ofManyEventLoops.begin(new Wait(clients.get(1), Kind.HEAD, 0, System.nanoTime()));
-    assertTrue(clients.get(1).isOpen());
-    assertFalse(clients.get(0).isOpen());
+    RequestTimeout oldest = client(0, ofManyEventLoops);
+    ofManyEventLoops.hold(oldest, 1);
+    assertTrue(clients.get(0).isOpen(), "a single one has room");
+    ofManyEventLoops.hold(client(1, ofManyEventLoops), 1);
+    assertEquals(List.of(false, true, true, true), openClients());
 
     channel.writeInbound(requests("/first"));
     assertNull(channel.readInbound());
 
-    ofManyEventLoops.end(oldest); // as its handler does when the connection is released
+    ofManyEventLoops.release(oldest); // as when its handlers are removed
     assertEquals("/first", ((Exchange) channel.readInbound()).uri());
   }
 
-  @ParameterizedTest
-  @CsvSource({"HEAD, 0, 7", "ANSWER, 0, 7", "TLS, 0, 1", "BODY, 0, 0", "BODY, 2000, 1"})
-  void oldest_is_closed_when_more_wait_than_there_is_memory_for(
-      Kind kind, long headBytes, int closed) {
-    long start = System.nanoTime() - clients.size();
-    for (int client = 0; client < clients.size(); client++) {
-      slowClients.begin(new Wait(clients.get(client), kind, headBytes, start + client));
-    }
+  /** A connection that waits and gets more bytes keeps its place. */
+  @Test
+  void longest_wait_is_ended_when_all_together_hold_more_than_their_share() {
+    SlowClients slowClients = slowClients(1, TIMEOUT);
+    int third = (int) (Runtime.getRuntime().maxMemory() / 8 / 3);
+    List<RequestTimeout> waiting =
+        IntStream.range(0, 4).mapToObj(number -> client(number, slowClients)).toList();
+    waiting.subList(0, 3).forEach(client -> slowClients.hold(client, 1));
+    waiting.subList(0, 3).forEach(client -> slowClients.hold(client, third));
+    assertEquals(List.of(true, true, true, true), openClients());
 
-    for (int client = 0; client < clients.size(); client++) {
-      assertEquals(client >= closed, clients.get(client).isOpen(), "client " + client);
-    }
+    slowClients.end(waiting.get(1));
+    slowClients.hold(waiting.get(3), third);
+    assertEquals(List.of(true, true, true, true), openClients());
+
+    slowClients.hold(waiting.get(3), 2 * third);
+    assertEquals(List.of(false, true, true, true), openClients());
   }
 
   @Test
-  void body_after_the_largest_head_has_room() {
-    slowClients(Integer.MAX_VALUE, TIMEOUT)
-        .begin(new Wait(channel, Kind.BODY, 32 * 1024, System.nanoTime()));
+  void requests_are_counted_by_their_own_bytes_and_an_idle_connection_keeps_no_large_buffer() {
+    addHandlers();
+    RequestDecoder first = current.decoder();
+    String longHeader = "GET /first HTTP/1.1\r\nHost: x\r\nX-Long: " + "x".repeat(15_000);
+    channel.writeInbound(bytes(longHeader));
+    assertTrue(first.heldBytes() < 16_000, () -> first.heldBytes() + " bytes");
+    channel.writeInbound(bytes("\r\n"));
+    assertTrue(first.heldBytes() > 30_000, () -> first.heldBytes() + " bytes");
 
-    assertTrue(channel.isOpen());
+    channel.writeInbound(bytes("\r\n"), requests("/second"));
+    assertEquals("/first", ((Exchange) channel.readInbound()).uri());
+    assertSame(LastHttpContent.EMPTY_LAST_CONTENT, channel.readInbound());
+    assertNotSame(first, current.decoder(), "which has a large buffer");
+    answer(HttpResponseStatus.OK);
+    assertEquals("/second", ((Exchange) channel.readInbound()).uri());
   }
 
   @Test
@@ -167,34 +178,33 @@ class ConnectionWaitsTest {
     assertFalse(channel.isOpen());
   }
 
-  @Test
-  void all_kinds_share_the_memory() {
-    long now = System.nanoTime();
-    slowClients.begin(new Wait(clients.get(1), Kind.ANSWER, 0, now));
-    slowClients.begin(new Wait(clients.get(0), Kind.HEAD, 0, now - 1));
-    slowClients.begin(new Wait(clients.get(2), Kind.TLS, 0, now));
-
-    assertEquals(
-        List.of(false, true, true),
-        clients.stream().limit(3).map(EmbeddedChannel::isOpen).toList());
-  }
-
   private SlowClients slowClients(int eventLoops, Duration timeout) {
     return new SlowClients(channel.eventLoop(), eventLoops, timeout);
   }
 
   private void observe(SlowClients observing) {
-    channel.pipeline().addLast(new ClientWaits(observing, null, decoder, current));
+    channel.pipeline().addLast(new RequestTimeout(channel, null, current, observing));
     addHandlers();
+  }
+
+  private RequestTimeout client(int number, SlowClients slowClients) {
+    EmbeddedChannel client = clients.get(number);
+    RequestTimeout timeout = new RequestTimeout(client, null, new CurrentRequest(), slowClients);
+    client.pipeline().addFirst(new ChannelDuplexHandler());
+    return timeout;
+  }
+
+  private List<Boolean> openClients() {
+    return clients.stream().map(EmbeddedChannel::isOpen).toList();
   }
 
   private void addHandlers() {
     channel
         .pipeline()
         .addLast(
-            decoder,
+            current.decoder(),
             new ConnectionEnd(current, () -> false),
-            new RequestSequence(current, decoder, new AllowedOrigins(List.of()), ended -> {}),
+            new RequestSequence(current, new AllowedOrigins(List.of()), ended -> {}),
             new MalformedRequests(current),
             new BodyMemory(current, new BodyBudget()),
             new FailedConnections(current));
