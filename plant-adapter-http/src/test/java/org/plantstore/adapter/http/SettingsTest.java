@@ -37,6 +37,15 @@ class SettingsTest {
           jwt.secret-file | any                      | one of JWT_SECRET and JWT_SECRET_FILE must be set, but both are
           jwt.required-claims | scope                | JWT_REQUIRED_CLAIMS must have claims such as scope=plants.write, but has "scope"
           jwt.required-claims | a=b scope=           | JWT_REQUIRED_CLAIMS must have claims such as scope=plants.write, but has "scope="
+          jwt.required-claims | =b                   | JWT_REQUIRED_CLAIMS must have claims such as scope=plants.write, but has "=b"
+          jwt.required-claims | nbf=1                | JWT_REQUIRED_CLAIMS must not have nbf=1, which is a date
+          jwt.required-claims | a=b a=b, | JWT_REQUIRED_CLAIMS must have values with a comma between them, percent-encoded, so with %20 for a space and %25 for %, but has "a=b,"
+          jwt.required-claims | a=b a=,b | JWT_REQUIRED_CLAIMS must have values with a comma between them, percent-encoded, so with %20 for a space and %25 for %, but has "a=,b"
+          jwt.required-claims | a=b a=100% | JWT_REQUIRED_CLAIMS must have values with a comma between them, percent-encoded, so with %20 for a space and %25 for %, but has "a=100%"
+          jwt.required-claims | a=b a=%zz | JWT_REQUIRED_CLAIMS must have values with a comma between them, percent-encoded, so with %20 for a space and %25 for %, but has "a=%zz"
+          jwt.required-claims | a=b a=%-1 | JWT_REQUIRED_CLAIMS must have values with a comma between them, percent-encoded, so with %20 for a space and %25 for %, but has "a=%-1"
+          jwt.required-claims | a=b a=%+1 | JWT_REQUIRED_CLAIMS must have values with a comma between them, percent-encoded, so with %20 for a space and %25 for %, but has "a=%+1"
+          jwt.required-claims | a=b a=%FF | JWT_REQUIRED_CLAIMS must have values with a comma between them, percent-encoded, so with %20 for a space and %25 for %, but has "a=%FF"
           jwt.secret   | \u00E9\u00E9\u00E9\u00E9\u00E9 | JWT_SECRET must have at least 32 bytes, but has 10
           jwt.secret   | ''                          | JWT_SECRET must have a value or not be set, but is empty
           jwt.secret   | ${no.such:placeholder}      | JWT_SECRET must have at least 32 bytes, but has 22

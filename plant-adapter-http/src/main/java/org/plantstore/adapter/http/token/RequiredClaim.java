@@ -1,19 +1,51 @@
 package org.plantstore.adapter.http.token;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.nimbusds.jwt.JWTClaimsSet;
 import io.micronaut.context.exceptions.ConfigurationException;
+import java.net.URLDecoder;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A claim that a token must have, such as {@code scope=plants.write}.
  *
- * @param value a text without spaces
+ * @param name the name, or a path with dots into objects
+ * @param values the values, of which one is enough
  */
-record RequiredClaim(String name, String value) {
+record RequiredClaim(String name, List<String> values) {
 
-  /** Reads {@code name=value}; throws ConfigurationException, which names the setting. */
+  /** Claims whose text is a list of words (RFC 8693, section 4.2). Callers choose other texts. */
+  static final Set<String> LISTS_OF_WORDS = Set.of("scope", "scp");
+
+  /** Reads {@code name=value,value}; throws ConfigurationException, which names the setting. */
   static RequiredClaim of(String setting, String text) {
+    Map.Entry<String, String> claim = claim(setting, text);
+    try {
+      List<String> values =
+          Stream.of(claim.getValue().split(",", -1))
+              .map(value -> URLDecoder.decode(value.replace("+", "%2B"), UTF_8))
+              .toList();
+      if (values.stream().noneMatch(value -> value.isEmpty() || value.contains("\uFFFD"))) {
+        return new RequiredClaim(claim.getKey(), values);
+      }
+    } catch (IllegalArgumentException e) {
+      // falls through to the one message
+    }
+    throw new ConfigurationException(
+        setting
+            + " must have values with a comma between them, percent-encoded, so with %20 for a space"
+            + " and %25 for %, but has \""
+            + text
+            + '"');
+  }
+
+  /** Splits {@code name=value}; throws ConfigurationException, which names the setting. */
+  static Map.Entry<String, String> claim(String setting, String text) {
     String[] nameAndValue = text.split("=", 2);
     if (nameAndValue.length < 2 || nameAndValue[0].isEmpty() || nameAndValue[1].isEmpty()) {
       throw new ConfigurationException(
@@ -22,31 +54,52 @@ record RequiredClaim(String name, String value) {
     if (nameAndValue[0].matches("exp|nbf|iat")) {
       throw new ConfigurationException(setting + " must not have " + text + ", which is a date");
     }
-    return new RequiredClaim(nameAndValue[0], nameAndValue[1]);
+    return Map.entry(nameAndValue[0], nameAndValue[1]);
   }
 
-  /**
-   * Returns whether the claim of a token has the value: as its text, as an element of its array, or
-   * as a word of its text, such as in {@code scope} (RFC 8693, section 4.2).
-   */
   boolean isMetBy(JWTClaimsSet claims) {
-    Object claim = claims.getClaim(name);
-    if (claim instanceof List<?> elements) {
-      return elements.stream().anyMatch(this::isValue);
-    }
-    return claim instanceof String words
-        ? List.of(words.split(" ")).contains(value)
-        : isValue(claim);
+    Object claim = find(claims.getClaims(), name);
+    return values.stream().anyMatch(value -> isMetBy(claim, value));
   }
 
-  private boolean isValue(@Nullable Object claim) {
+  private boolean isMetBy(@Nullable Object claim, String value) {
+    if (claim instanceof List<?> elements) {
+      return elements.stream().anyMatch(element -> isText(element, value));
+    }
+    if (claim instanceof Map<?, ?> members) {
+      Object member = members.get(value);
+      return member != null && !member.equals(false);
+    }
+    return isText(claim, value)
+        || (LISTS_OF_WORDS.contains(name)
+            && claim instanceof String words
+            && List.of(words.split(" ")).contains(value));
+  }
+
+  private static boolean isText(@Nullable Object claim, String value) {
     boolean isPlain =
         claim instanceof String || claim instanceof Number || claim instanceof Boolean;
     return isPlain && value.equals(String.valueOf(claim));
   }
 
+  /** Returns the member with the whole path as its name, otherwise the one that the path leads to. */
+  private static @Nullable Object find(Map<?, ?> object, String path) {
+    if (object.containsKey(path)) {
+      return object.get(path);
+    }
+    for (int dot = path.indexOf('.'); dot >= 0; dot = path.indexOf('.', dot + 1)) {
+      if (object.get(path.substring(0, dot)) instanceof Map<?, ?> member) {
+        Object found = find(member, path.substring(dot + 1));
+        if (found != null) {
+          return found;
+        }
+      }
+    }
+    return null;
+  }
+
   @Override
   public String toString() {
-    return name + "=" + value;
+    return name + "=" + String.join(" or ", values);
   }
 }

@@ -12,7 +12,11 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Date;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import javax.crypto.spec.SecretKeySpec;
@@ -55,18 +59,16 @@ public final class TokenCommand implements ToolProvider {
 
   @SuppressWarnings("JavaUtilDate") // as the library takes it
   private static JWTClaimsSet claims(TokenSettings settings, String... arguments) {
+    Map<String, Set<String>> required = new HashMap<>();
+    settings.issuers().stream().limit(1).forEach(issuer -> required.put("iss", Set.of(issuer)));
+    settings.audiences().stream().limit(1).forEach(name -> add("aud", name, required));
+    settings.requiredClaims().forEach(claim -> add(claim.name(), claim.values().get(0), required));
     JWTClaimsSet.Builder claims = new JWTClaimsSet.Builder();
-    settings.issuers().stream().limit(1).forEach(claims::issuer);
-    settings.audiences().stream().limit(1).forEach(claims::audience);
-    for (RequiredClaim required : settings.requiredClaims()) {
-      Object known = claims.getClaims().get(required.name());
-      boolean isWord = known instanceof String && !required.isMetBy(claims.build());
-      claims.claim(required.name(), isWord ? known + " " + required.value() : required.value());
-    }
+    required.forEach((name, values) -> claims.claim(name, claimOf(name, values)));
     values("subject", arguments).forEach(claims::subject);
     values("claim", arguments)
-        .map(text -> RequiredClaim.of("--claim", text))
-        .forEach(each -> claims.claim(each.name(), each.value()));
+        .map(text -> RequiredClaim.claim("--claim", text))
+        .forEach(claim -> claims.claim(claim.getKey(), claim.getValue()));
     String minutes = values("minutes", arguments).reduce("60", (first, last) -> last);
     if (!minutes.matches("[1-9][0-9]{0,5}") || Integer.parseInt(minutes) > MAX_MINUTES) {
       throw new ConfigurationException(
@@ -78,6 +80,17 @@ public final class TokenCommand implements ToolProvider {
     }
     Instant expires = Instant.now().plus(Duration.ofMinutes(Integer.parseInt(minutes)));
     return claims.expirationTime(Date.from(expires)).build();
+  }
+
+  private static void add(String name, String value, Map<String, Set<String>> required) {
+    required.computeIfAbsent(name, first -> new LinkedHashSet<>()).add(value);
+  }
+
+  private static Object claimOf(String name, Set<String> values) {
+    if (RequiredClaim.LISTS_OF_WORDS.contains(name)) {
+      return String.join(" ", values);
+    }
+    return values.size() == 1 ? values.iterator().next() : List.copyOf(values);
   }
 
   /** Requires the options of this command, and settings, whose names have dots. */

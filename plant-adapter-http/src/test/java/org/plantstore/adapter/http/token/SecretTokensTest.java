@@ -95,7 +95,10 @@ class SecretTokensTest {
           false | scope=plants.write  | "scope":"plants.write,plants.read"
           false | scope=plants.write  | "scope":["plants.read plants.write"]
           false | scope=plants.write  | "scope":[["plants.write"]]
-          false | scope=plants.write  | "scope":{"plants.write":true}
+          true  | scope=plants.write  | "scope":{"plants.write":true}
+          false | scope=plants.write  | "scope":{"plants.write":false}
+          false | scope=plants.write  | "scope":{"plants.write":null}
+          false | scope=plants.write  | "scope":{"all":"plants.write"}
           false | scope=plants.write  | "scope":null
           false | scope=plants.write  | "scp":"plants.write"
           false | scope=plants.write  | "scope":""
@@ -104,13 +107,36 @@ class SecretTokensTest {
           true  | a=b=c               | "a":"b=c"
           true  | aud=plants          | "b":1
           true  | a=1 b=2             | "a":"1","b":"2"
-          true  | a=1 a=2             | "a":"1 2"
+          true  | a=1 a=2             | "a":["1","2"]
+          true  | scp=1 scp=2         | "scp":"1 2"
+          false | workflow=deploy     | "workflow":"evil deploy"
+          false | preferred_username=admin | "preferred_username":"mallory admin"
+          false | a.scope=deploy      | "a":{"scope":"evil deploy"}
+          true  | a=1,2               | "a":"2"
+          true  | a=1,2               | "a":["3","1"]
+          false | a=1,2               | "a":"1,2"
+          false | a=1,2               | "a":"3"
+          true  | a=1%2C2             | "a":"1,2"
+          true  | a=plant%20writer    | "a":["plant writer"]
+          true  | scope=a%20b         | "scope":"a b"
+          true  | a=1+%2B%25%c3%a9    | "a":"1++%\u00e9"
+          true  | realm_access.roles=writer | "realm_access":{"roles":["reader","writer"]}
+          false | realm_access.roles=writer | "realm_access":{"roles":["reader"]}
+          false | realm_access.roles=writer | "realm_access":["roles"]
+          false | realm_access.roles=writer | "realm_access":{"roles":"evil writer"}
+          false | realm_access.roles=writer | "realm_access":null
+          true  | resource_access.plant.store.roles=w | "resource_access":{"plant.store":{"roles":["w"]}}
+          true  | https://nursery.example/roles=w | "https://nursery.example/roles":["w"]
+          false | a.b=w               | "a.b":"r","a":{"b":"w"}
+          false | a.b=w               | "a.b":null,"a":{"b":"w"}
+          true  | urn:zitadel:iam:org:project:roles=w | "urn:zitadel:iam:org:project:roles":{"w":{"7":"nursery"}}
+          false | urn:zitadel:iam:org:project:roles=7 | "urn:zitadel:iam:org:project:roles":{"w":{"7":"nursery"}}
           false | a=1 b=2             | "a":"1","b":"3"
           false | a=null              | "a":null
           false | a=null              | "a":[null]
           false | a={b=1}             | "a":{"b":1}
           """)
-  void each_required_claim_is_the_text_or_an_element_or_a_word(
+  void each_required_claim_is_the_text_an_element_a_member_or_a_word_of_a_scope(
       boolean isMet, String required, String claims) {
     TokenValidation strict =
         SettingsOfTokens.validation(

@@ -36,15 +36,17 @@ class TokenCommandTest {
             "jwt.secret", Tokens.SECRET,
             "jwt.issuer", "https://one https://two",
             "jwt.audience", "plants garden",
-            "jwt.required-claims", "scope=read scope=write client_id=shop");
-    String token = token(settings, "--subject=ann", "--claim=client_id=shop", "--claim=a=b=c");
+            "jwt.required-claims",
+                "scope=read scope=write client_id=shop,site c.d=1 c.d=x%20y,z aud=garden");
+    String token = token(settings, "--subject=ann", "--claim=client_id=shop", "--claim=a=b=c,%");
 
     assertEquals("ann", requireValid(SettingsOfTokens.validation(settings), token).caller());
     JWTClaimsSet claims = SignedJWT.parse(token).getJWTClaimsSet();
     assertEquals("https://one", claims.getIssuer());
-    assertEquals(List.of("plants"), claims.getAudience());
+    assertEquals(List.of("plants", "garden"), claims.getAudience());
+    assertEquals(List.of("1", "x y"), claims.getStringListClaim("c.d"));
     assertEquals("read write", claims.getStringClaim("scope"));
-    assertEquals("b=c", claims.getStringClaim("a"));
+    assertEquals("b=c,%", claims.getStringClaim("a"));
   }
 
   @ParameterizedTest
