@@ -26,6 +26,7 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.adapter.http.observe.Exchange;
 import org.plantstore.adapter.http.observe.LogLimit;
+import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStoreUnavailableException;
 import org.slf4j.Logger;
@@ -118,6 +119,9 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
       return new RefusedException(
           ErrorNumber.ID_TAKEN,
           "id " + taken.id() + " is taken by a plant with another name or tag; choose another id.");
+    }
+    if (failure instanceof InvalidPlantException invalid) { // by a rule of the store
+      return new InvalidFields().add(invalid).refusal();
     }
     if (failure instanceof PlantStoreUnavailableException unavailable) {
       if (unavailableLimit.tryAcquire()) {

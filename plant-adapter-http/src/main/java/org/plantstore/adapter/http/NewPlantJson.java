@@ -17,8 +17,6 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
-import java.util.EnumMap;
-import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
@@ -59,7 +57,7 @@ final class NewPlantJson {
           .build();
 
   private final JsonParser parser;
-  private final Map<ErrorNumber, String> problems = new EnumMap<>(ErrorNumber.class);
+  private final InvalidFields problems = new InvalidFields();
   private long id;
   private String name = "";
   private @Nullable String tag;
@@ -204,12 +202,8 @@ final class NewPlantJson {
         return plant;
       }
     } catch (InvalidPlantException e) {
-      for (InvalidPlantException.Violation violation : e.violations()) {
-        ErrorNumber field = violation.field().equals("name") ? ErrorNumber.NAME : ErrorNumber.TAG;
-        problems.put(field, violation.toString());
-      }
+      problems.add(e);
     }
-    ErrorNumber first = problems.keySet().iterator().next();
-    throw new RefusedException(first, String.join("; ", problems.values()) + ".");
+    throw problems.refusal();
   }
 }

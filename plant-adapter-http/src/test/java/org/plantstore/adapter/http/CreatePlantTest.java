@@ -20,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.error.ErrorNumber;
+import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.Plant;
 
 /** The answers to a create, byte for byte: each kind once. */
@@ -102,6 +103,16 @@ class CreatePlantTest extends ServerTest {
     assertTrue(answer.endsWith(message + "\"}"), answer);
     String anonymous = request.replaceAll("Authorization: .*\r\n", "");
     assertEquals(List.of(401), statuses(send(anonymous)));
+  }
+
+  @Test
+  void plant_that_breaks_a_rule_of_the_store_is_refused_in_its_words() {
+    createPlant.behave(plant -> {
+      throw new InvalidPlantException(
+          List.of(new InvalidPlantException.Violation("tag", "must have at most 8,000 bytes")));
+    });
+
+    assertError(post(FERN), 400, 2003, "tag must have at most 8,000 bytes.");
   }
 
   @Test
