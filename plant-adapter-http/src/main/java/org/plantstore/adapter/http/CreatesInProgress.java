@@ -1,9 +1,13 @@
 package org.plantstore.adapter.http;
 
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micronaut.context.annotation.Property;
 import io.micronaut.scheduling.TaskExecutors;
 import jakarta.inject.Named;
 import jakarta.inject.Singleton;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -18,12 +22,13 @@ import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.CreatePlant;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
+import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
  * Bounds how many creates are in progress, and how long. Each holds a permit, and a thread if the
- * store blocks. At its deadline a create fails. If its thread still runs, it is interrupted, and
- * the permit is free only when the thread returns. Safe for use by many threads.
+ * store blocks. At its deadline a create fails, and its thread is interrupted. Its permit is free
+ * when it has ended and its thread has returned. Safe for use by many threads.
  */
 @Singleton
 final class CreatesInProgress {
@@ -32,7 +37,7 @@ final class CreatesInProgress {
   private final Executor executor;
   private final int timeoutSeconds;
   private final Semaphore permits;
-  private final AtomicInteger lost = new AtomicInteger();
+  private final AtomicInteger overdue = new AtomicInteger();
 
   CreatesInProgress(
       CreatePlant createPlant,
@@ -40,11 +45,17 @@ final class CreatesInProgress {
       // compute for ever, or hold a lock on Java 21, would stop the calls of others.
       @Named(TaskExecutors.IO) Executor executor,
       @Property(name = "max.concurrent.creates") int max,
-      @Property(name = "create.timeout.seconds") int timeoutSeconds) {
+      @Property(name = "create.timeout.seconds") int timeoutSeconds,
+      @Nullable MeterRegistry registry) {
     this.createPlant = createPlant;
     this.executor = executor;
     this.timeoutSeconds = timeoutSeconds;
     this.permits = new Semaphore(max);
+    if (registry != null) {
+      Gauge.builder("plant.store.overdue.creates", overdue, AtomicInteger::get)
+          .description("Creates whose threads have not returned after the deadline")
+          .register(registry);
+    }
   }
 
   /** Starts a create. The stage completes on the event loop, at the deadline at the latest. */
@@ -52,81 +63,116 @@ final class CreatesInProgress {
     if (!permits.tryAcquire()) {
       throw new RefusedException(ErrorNumber.OVERLOADED);
     }
-    BlockingCall call = new BlockingCall();
-    CompletionStage<Plant> created;
-    try {
-      created = createPlant.createAsync(plant, call);
-    } catch (RuntimeException | Error e) {
-      permits.release();
-      throw e;
-    }
+    Call call = new Call();
+    CompletionStage<Plant> created = createAsync(plant, call);
     CompletableFuture<Plant> answer = new CompletableFuture<>();
     ScheduledFuture<?> deadline =
         eventLoop.schedule(
             () -> {
-              if (!call.interrupt()) {
-                created.toCompletableFuture().cancel(true);
-              }
+              boolean isRunning = call.interrupt();
               answer.completeExceptionally(
                   new PlantStoreUnavailableException(
                       createPlant + " has exceeded CREATE_TIMEOUT_SECONDS, " + timeoutSeconds));
+              if (!isRunning) {
+                created.toCompletableFuture().cancel(true);
+              }
             },
             timeoutSeconds,
             TimeUnit.SECONDS);
-    // The stage of a call that blocks completes when its thread returns.
-    created.whenComplete((result, failure) -> permits.release());
-    created.whenCompleteAsync(
-        (result, failure) -> {
+    created.whenComplete((result, failure) -> {
+      boolean isReleased = call.end();
+      eventLoop.execute(() -> {
+        if (isReleased) {
           deadline.cancel(false);
-          if (failure == null) {
-            answer.complete(result);
-          } else {
-            answer.completeExceptionally(failure);
-          }
-        },
-        eventLoop);
+        }
+        if (failure == null) {
+          answer.complete(result);
+        } else {
+          answer.completeExceptionally(told(failure, plant));
+        }
+      });
+    });
     return answer;
   }
 
-  /** Returns how many permits are held by calls that were interrupted and have not returned. */
-  int lostPermits() {
-    return lost.get();
+  private CompletionStage<Plant> createAsync(NewPlant plant, Executor call) {
+    try {
+      CompletionStage<Plant> created = createPlant.createAsync(plant, call);
+      if (created != null) {
+        return created;
+      }
+      throw new IllegalStateException(createPlant + " must return a stage, but returned null");
+    } catch (RuntimeException | Error e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
-  /** Runs the call of a store that blocks. Its permit is lost while it ignores an interrupt. */
-  private final class BlockingCall implements Executor {
+  /** Returns the failure, or another if it is a fault of the store that looks like the caller's. */
+  private Throwable told(Throwable failure, NewPlant plant) {
+    if (failure instanceof PlantIdTakenException taken && taken.id() != plant.id()) {
+      String fault = " must refuse only the id " + plant.id() + ", but refused ";
+      return new IllegalStateException(createPlant + fault + taken.id(), failure);
+    }
+    return failure;
+  }
 
-    private @Nullable Thread thread;
-    private boolean isInterrupted;
+  /** Holds the permit of a create, and runs the calls of a store that blocks. */
+  private final class Call implements Executor {
+
+    private final List<Thread> threads = new ArrayList<>();
+    private boolean isEnded;
+    private boolean isOverdue;
+    private boolean isReleased;
 
     @Override
     public void execute(Runnable work) {
       executor.execute(() -> {
-        setThread(Thread.currentThread());
-        try {
-          work.run();
-        } finally {
-          setThread(null);
+        if (enter()) {
+          try {
+            work.run();
+          } finally {
+            leave();
+          }
         }
       });
     }
 
-    private synchronized void setThread(@Nullable Thread current) {
-      thread = current;
-      if (current == null && isInterrupted) {
-        isInterrupted = false;
-        lost.decrementAndGet();
-      }
+    private synchronized boolean enter() {
+      return !isOverdue && threads.add(Thread.currentThread());
     }
 
-    /** Interrupts the call if it is running, and returns whether it is. */
+    private synchronized void leave() {
+      threads.remove(Thread.currentThread());
+      releaseIfDone();
+    }
+
+    /** Ends the create, and returns whether its permit is free. */
+    synchronized boolean end() {
+      isEnded = true;
+      leave(); // a thread that completes the stage has nothing left to do
+      return isReleased;
+    }
+
+    /** Ends the create at its deadline, and returns whether there were threads to interrupt. */
     synchronized boolean interrupt() {
-      if (thread != null) {
-        thread.interrupt();
-        isInterrupted = true;
-        lost.incrementAndGet();
+      isEnded = true;
+      releaseIfDone();
+      isOverdue = true;
+      if (!isReleased) {
+        overdue.incrementAndGet();
       }
-      return isInterrupted;
+      threads.forEach(Thread::interrupt);
+      return !threads.isEmpty();
+    }
+
+    private void releaseIfDone() {
+      if (isEnded && threads.isEmpty() && !isReleased) {
+        isReleased = true;
+        permits.release();
+        if (isOverdue) {
+          overdue.decrementAndGet();
+        }
+      }
     }
   }
 }

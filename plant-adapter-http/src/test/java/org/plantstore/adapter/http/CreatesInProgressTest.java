@@ -1,37 +1,45 @@
 package org.plantstore.adapter.http;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.micronaut.health.HealthStatus;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.CreatePlant;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
+import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStoreUnavailableException;
-import reactor.core.publisher.Mono;
 
 /** The bound of creates in progress, here one, and their deadline, here 1 s. */
 class CreatesInProgressTest {
 
   @AutoClose("shutdownNow")
   private final ScheduledExecutorService eventLoop = Executors.newSingleThreadScheduledExecutor();
+
+  private final MeterRegistry registry = new SimpleMeterRegistry();
 
   @Test
   void create_beyond_the_bound_is_refused_until_another_ends_or_gets_no_thread() {
@@ -79,27 +87,102 @@ class CreatesInProgressTest {
     assertOverdue(create(creates));
     interrupted.await();
     assertRefused(creates);
-    assertEquals(HealthStatus.DOWN, readiness(creates));
+    assertEquals(1, overdue());
 
     end.countDown();
-    while (readiness(creates).equals(HealthStatus.DOWN)) {
+    awaitPermit(creates);
+  }
+
+  @Test
+  void thread_that_outlasts_its_stage_keeps_the_permit() {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    AsyncPlants noStage =
+        (plant, executor) -> {
+          executor.execute(() -> {
+            begun.countDown();
+            assertDoesNotThrow(() -> end.await());
+          });
+          assertDoesNotThrow(() -> begun.await());
+          return null;
+        };
+    CreatesInProgress creates = creates(noStage, task -> new Thread(task).start());
+
+    assertFault(" must return a stage, but returned null", create(creates));
+    assertRefused(creates);
+
+    end.countDown();
+    Throwable next;
+    do {
+      next = assertThrows(Exception.class, () -> create(creates).join());
+    } while (next instanceof RefusedException);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void permit_of_a_stage_that_never_ends_is_released_at_the_deadline(boolean isMinimal) {
+    Queue<Runnable> work = new ArrayBlockingQueue<>(2);
+    AtomicInteger calls = new AtomicInteger();
+    CreatePlant blocking =
+        plant -> {
+          calls.incrementAndGet();
+          return plant.plant();
+        };
+    AsyncPlants minimal =
+        (plant, executor) -> {
+          executor.execute(() -> blocking.create(plant));
+          return new CompletableFuture<Plant>().minimalCompletionStage();
+        };
+    CreatesInProgress creates = creates(isMinimal ? minimal : blocking, work::add);
+
+    for (int attempt = 0; attempt < 2; attempt++) {
+      assertOverdue(create(creates));
+      assertEquals(0, overdue());
+    }
+    work.forEach(Runnable::run);
+    assertEquals(0, calls.get(), "calls without a permit");
+  }
+
+  @Test
+  void refusal_of_another_id_is_a_fault_of_the_store() {
+    CreatePlant taken =
+        plant -> {
+          throw new PlantIdTakenException(2);
+        };
+    assertFault(" must refuse only the id 1, but refused 2", create(creates(taken, Runnable::run)));
+  }
+
+  /** A store that blocks no caller. */
+  private interface AsyncPlants extends CreatePlant {
+
+    @Override
+    @SuppressWarnings("NullAway") // null is the fault of a store
+    @Nullable CompletionStage<Plant> createAsync(NewPlant plant, Executor executor);
+
+    @Override
+    default Plant create(NewPlant plant) {
+      throw new UnsupportedOperationException();
+    }
+  }
+
+  private CreatesInProgress creates(CreatePlant createPlant, Executor executor) {
+    return new CreatesInProgress(createPlant, executor, 1, 1, registry);
+  }
+
+  private double overdue() {
+    return registry.get("plant.store.overdue.creates").gauge().value();
+  }
+
+  private void awaitPermit(CreatesInProgress creates) {
+    while (overdue() > 0) {
       LockSupport.parkNanos(1_000_000);
     }
     assertEquals("fern", create(creates).join().name());
   }
 
-  @Test
-  void stage_that_never_ends_is_cancelled_at_the_deadline_and_its_permit_is_given_back() {
-    CreatesInProgress creates = creates(NewPlant::plant, call -> {}); // which nobody runs
-
-    for (int attempt = 0; attempt < 2; attempt++) {
-      assertOverdue(create(creates));
-      assertEquals(HealthStatus.UP, readiness(creates));
-    }
-  }
-
-  private static CreatesInProgress creates(CreatePlant createPlant, Executor executor) {
-    return new CreatesInProgress(createPlant, executor, 1, 1);
+  private static void assertFault(String end, CompletableFuture<Plant> create) {
+    String fault = assertInstanceOf(IllegalStateException.class, failure(create)).toString();
+    assertTrue(fault.endsWith(end), fault);
   }
 
   private CompletableFuture<Plant> create(CreatesInProgress creates) {
@@ -119,12 +202,5 @@ class CreatesInProgressTest {
   private void assertRefused(CreatesInProgress creates) {
     RefusedException refusal = assertThrows(RefusedException.class, () -> create(creates));
     assertEquals(ErrorNumber.OVERLOADED, refusal.error());
-  }
-
-  private static HealthStatus readiness(CreatesInProgress creates) {
-    return Mono.from(new LostPermits(creates, 1).getResult())
-        .blockOptional()
-        .orElseThrow()
-        .getStatus();
   }
 }
