@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
@@ -36,7 +37,13 @@ final class NewPlantReader {
               .replace("TOKEN", TOKEN),
           Pattern.CASE_INSENSITIVE);
 
-  /** The cost of the pattern may grow with the square of the length. */
+  /** Finds another charset, to name it. */
+  private static final Pattern OTHER_CHARSET =
+      Pattern.compile(
+          "application/json[ \\t]*;.*?charset=\"?(?!utf-8(?:[\"; \\t]|$))(" + TOKEN + ").*",
+          Pattern.CASE_INSENSITIVE);
+
+  /** The cost of the patterns may grow with the square of the length. */
   private static final int MAX_CONTENT_TYPE_CHARACTERS = 256;
 
   private static final int MAX_QUOTED_CHARACTERS = 64;
@@ -83,12 +90,10 @@ final class NewPlantReader {
 
   static void requireReadable(HttpHeaders headers) {
     List<String> contentTypes = headers.getAll(HttpHeaders.CONTENT_TYPE);
-    if (contentTypes.size() != 1
-        || contentTypes.get(0).length() > MAX_CONTENT_TYPE_CHARACTERS
-        || !JSON.matcher(contentTypes.get(0)).matches()) {
-      String demand = "The body must have the Content-Type application/json";
-      throw new RefusedException(
-          ErrorNumber.CONTENT_TYPE, demand + ", but has " + legible(contentTypes) + ".");
+    String contentType = contentTypes.size() == 1 ? contentTypes.get(0) : "";
+    if (contentType.length() > MAX_CONTENT_TYPE_CHARACTERS
+        || !JSON.matcher(contentType).matches()) {
+      throw new RefusedException(ErrorNumber.CONTENT_TYPE, fault(contentTypes));
     }
     List<String> encodings = headers.getAll(HttpHeaders.CONTENT_ENCODING);
     if (!encodings.stream().allMatch("identity"::equalsIgnoreCase)) {
@@ -96,14 +101,23 @@ final class NewPlantReader {
     }
   }
 
-  private static String legible(List<String> contentTypes) {
+  private static String fault(List<String> contentTypes) {
+    String demand = "The body must have the Content-Type application/json, but has ";
     if (contentTypes.size() != 1) {
-      return contentTypes.isEmpty() ? "none" : "several";
+      return demand + (contentTypes.isEmpty() ? "none." : "several.");
     }
-    String contentType = contentTypes.get(0).replaceAll("[^ -~]", "?");
-    if (contentType.length() > MAX_QUOTED_CHARACTERS) {
-      return contentType.substring(0, MAX_QUOTED_CHARACTERS) + "...";
+    String contentType = contentTypes.get(0);
+    Matcher charset = OTHER_CHARSET.matcher(contentType);
+    if (contentType.length() <= MAX_CONTENT_TYPE_CHARACTERS && charset.matches()) {
+      return "The charset of the body must be UTF-8, but is " + legible(charset.group(1)) + ".";
     }
-    return contentType.isEmpty() ? "an empty one" : contentType;
+    return demand + (contentType.isEmpty() ? "an empty one." : legible(contentType) + ".");
+  }
+
+  private static String legible(String value) {
+    String printable = value.replaceAll("[^ -~]", "?");
+    return printable.length() > MAX_QUOTED_CHARACTERS
+        ? printable.substring(0, MAX_QUOTED_CHARACTERS) + "..."
+        : printable;
   }
 }

@@ -8,6 +8,7 @@ import io.micronaut.http.MutableHttpHeaders;
 import io.micronaut.http.netty.NettyHttpHeaders;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
@@ -30,14 +31,23 @@ class NewPlantReaderTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "text/json; charset=utf-8", "application/json; charset=iso-8859-1",
-        "application/vnd.api+json", "application/json; charset=utf-8; charset=utf-16",
+        "text/json; charset=utf8", "application/vnd.api+json",
         "application/jsonx", "application/json; charset=\"",
         "application", "application/json; =",
         "/", "application/json; a=\"\\\""
       })
   void another_content_type_is_refused_by_its_name(String contentType) {
     assertContentTypeRefused(typed(contentType), contentType);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "application/json;charset=utf8, utf8",
+    "Application/Json ; v=1; CHARSET=\"iso-8859-1\", iso-8859-1",
+    "application/json; charset=utf-8; charset=utf-16, utf-16"
+  })
+  void another_charset_is_refused_by_its_name(String contentType, String charset) {
+    assertRefused(typed(contentType), "The charset of the body must be UTF-8, but is " + charset);
   }
 
   @Test
@@ -65,11 +75,13 @@ class NewPlantReaderTest {
   }
 
   private static void assertContentTypeRefused(HttpHeaders headers, String name) {
+    assertRefused(headers, "The body must have the Content-Type application/json, but has " + name);
+  }
+
+  private static void assertRefused(HttpHeaders headers, String sentence) {
     RefusedException refusal = refusal(headers);
     assertEquals(ErrorNumber.CONTENT_TYPE, refusal.error());
-    assertEquals(
-        "The body must have the Content-Type application/json, but has " + name + ".",
-        refusal.getMessage());
+    assertEquals(sentence + ".", refusal.getMessage());
   }
 
   private static RefusedException refusal(HttpHeaders headers) {
