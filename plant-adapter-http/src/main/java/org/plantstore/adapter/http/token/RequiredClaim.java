@@ -82,7 +82,9 @@ record RequiredClaim(String name, List<String> values) {
     return isPlain && value.equals(String.valueOf(claim));
   }
 
-  /** Returns the member with the whole path as its name, otherwise the one that the path leads to. */
+  /**
+   * Returns the member with the whole path as its name, otherwise the one that the path leads to.
+   */
   private static @Nullable Object find(Map<?, ?> object, String path) {
     if (object.containsKey(path)) {
       return object.get(path);
