@@ -65,6 +65,13 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
     return answer(request, response, refusal);
   }
 
+  /** Returns the answer to a malformed head, also of HEAD. */
+  @Error(global = true, status = HttpStatus.BAD_REQUEST)
+  HttpResponse<byte[]> refuseMalformed(HttpRequest<?> request) {
+    RefusedException refusal = new RefusedException(ErrorNumber.MALFORMED_REQUEST);
+    return answer(request, HttpResponse.badRequest(), refusal);
+  }
+
   /** Returns the answer to an error for which the framework calls no error route. */
   @Override
   public MutableHttpResponse<byte[]> processResponse(
@@ -76,7 +83,8 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
   private MutableHttpResponse<byte[]> answer(
       HttpRequest<?> request, MutableHttpResponse<?> response, RefusedException refusal) {
     ErrorNumber error = refusal.error();
-    Exchange.of(request).recordError(error);
+    Exchange exchange = Exchange.of(request);
+    exchange.recordError(error);
     switch (error.status()) {
       case SERVICE_UNAVAILABLE -> // spread, so that those refused together do not return together
           response.header(
@@ -88,7 +96,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
     byte[] body = json(new ErrorMessage(error.number(), String.valueOf(refusal.getMessage())));
     return response
         .status(error.status())
-        .header(HttpHeaders.LINK, error.link(request.getPath()))
+        .header(HttpHeaders.LINK, error.link(exchange.path()))
         .contentType(MediaType.APPLICATION_JSON_TYPE)
         .contentLength(body.length) // for HEAD, too
         .body(body);

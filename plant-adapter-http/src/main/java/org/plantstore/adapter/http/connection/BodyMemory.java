@@ -1,60 +1,80 @@
 package org.plantstore.adapter.http.connection;
 
-import static java.util.Objects.requireNonNull;
-
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
-import org.plantstore.adapter.http.connection.CurrentRequest.Part;
+import java.util.concurrent.Semaphore;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
-import org.plantstore.adapter.http.observe.Exchange;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Takes memory for each part of a body from the {@link BodyBudget}, and gives it back when the
- * answer is written. Refuses a body for which there is none. Stands behind {@link
- * MalformedRequests}. One per connection, used by its event loop only.
+ * Takes memory for each part of a body, gives it back when the answer is written, and refuses a
+ * body for which there is none. Closes the connection if a handler fails. Stands in front of the
+ * framework. One per connection, used by its event loop only.
  */
 final class BodyMemory extends ChannelDuplexHandler {
+
+  private static final Logger LOG = LoggerFactory.getLogger(BodyMemory.class);
+
+  /** The first bytes of each body, which are not counted; most plants have no more. */
+  static final int FREE_BYTES = 4 * 1024;
 
   /** The memory of a part of a body in addition to its content, which may be a single byte. */
   private static final int BYTES_PER_PART = 256;
 
-  private final CurrentRequest current;
-  private final BodyBudget budget;
-  private long takenBytes;
+  private final Semaphore freeBytes;
+  private boolean isAwaited; // whether the rest of a body is
+  private boolean isRefused;
+  private boolean isAnnounced;
+  private int bodyBytes;
 
-  BodyMemory(CurrentRequest current, BodyBudget budget) {
-    this.current = current;
-    this.budget = budget;
+  /** Creates a handler that takes permits, one for each byte. */
+  BodyMemory(Semaphore freeBytes) {
+    this.freeBytes = freeBytes;
   }
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    if (current.next() == Part.BODY && message instanceof HttpContent part) {
-      receive(context, requireNonNull(current.exchange()), part);
-    } else {
-      context.fireChannelRead(message);
+    if (message instanceof HttpRequest head) {
+      isRefused = false;
+      isAwaited = hasBody(head);
+      isAnnounced = HttpUtil.is100ContinueExpected(head);
+    } else if (message instanceof HttpContent part) {
+      isAwaited &= !(part instanceof LastHttpContent);
+      if (isRefused || !take(part.content().readableBytes() + BYTES_PER_PART)) {
+        part.release();
+        if (!isRefused) {
+          isRefused = true;
+          isAwaited = false;
+          context.fireExceptionCaught(new RefusedException(ErrorNumber.OVERLOADED));
+        }
+        return;
+      }
     }
+    context.fireChannelRead(message);
   }
 
-  private void receive(ChannelHandlerContext context, Exchange head, HttpContent part) {
-    boolean isLast = part instanceof LastHttpContent;
-    int bytes = part.content().readableBytes() + BYTES_PER_PART;
-    if (budget.take(takenBytes, bytes)) {
-      takenBytes += bytes;
-      if (isLast) {
-        current.endBody(head);
-      }
-      context.fireChannelRead(part);
-    } else {
-      current.refuseBody(isLast);
-      part.release();
-      context.fireExceptionCaught(new RefusedException(ErrorNumber.OVERLOADED));
-    }
+  /** Returns whether a body follows a head, if that is well-formed. */
+  static boolean hasBody(HttpRequest head) {
+    return head.decoderResult().isSuccess()
+        && (HttpUtil.getContentLength(head, 0L) > 0 || HttpUtil.isTransferEncodingChunked(head));
+  }
+
+  private boolean take(int partBytes) {
+    int moreBytes = countedBytes(bodyBytes + partBytes) - countedBytes(bodyBytes);
+    boolean isTaken = moreBytes == 0 || freeBytes.tryAcquire(moreBytes);
+    bodyBytes += isTaken ? partBytes : 0;
+    return isTaken;
+  }
+
+  private static int countedBytes(int bodyBytes) {
+    return Math.max(bodyBytes - FREE_BYTES, 0);
   }
 
   /**
@@ -63,9 +83,7 @@ final class BodyMemory extends ChannelDuplexHandler {
    */
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
-    if (current.next() == Part.BODY
-        && takenBytes <= BodyBudget.FREE_BYTES
-        && !HttpUtil.is100ContinueExpected(requireNonNull(current.exchange()))) {
+    if (isAwaited && bodyBytes <= FREE_BYTES && !isAnnounced) {
       context.read();
     } else {
       context.fireChannelReadComplete();
@@ -75,12 +93,12 @@ final class BodyMemory extends ChannelDuplexHandler {
   @Override
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
     ChannelPromise written = promise;
-    if (CurrentRequest.isLastPart(message)) {
-      long givenBytes = takenBytes;
-      takenBytes = 0;
-      if (givenBytes > BodyBudget.FREE_BYTES) {
-        // Also if the answer is dropped: RequestSequence completes its promise.
-        written = promise.unvoid().addListener(done -> budget.release(givenBytes));
+    int takenBytes = countedBytes(bodyBytes);
+    if (message instanceof LastHttpContent && !RequestSequence.isInformational(message)) {
+      bodyBytes = 0;
+      isAwaited = false;
+      if (takenBytes > 0) {
+        written = promise.unvoid().addListener(done -> freeBytes.release(takenBytes));
       }
     }
     context.write(message, written);
@@ -88,6 +106,13 @@ final class BodyMemory extends ChannelDuplexHandler {
 
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
-    budget.release(takenBytes);
+    freeBytes.release(countedBytes(bodyBytes));
+  }
+
+  /** Closes a connection that the client has reset, or on which a handler throws. */
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable failure) {
+    LOG.debug("A connection is closed", failure);
+    context.pipeline().firstContext().close(); // past handlers that would wait
   }
 }

@@ -11,12 +11,13 @@ import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
-import org.plantstore.adapter.http.connection.CurrentRequest.Part;
 import org.plantstore.adapter.http.connection.TlsContexts.TlsHandler;
 
 /**
@@ -32,63 +33,65 @@ final class ConnectionEnd extends ChannelDuplexHandler {
   /** How long a new connection stays open for its first request during the drain. */
   private static final long FIRST_REQUEST_SECONDS = 5;
 
-  private final CurrentRequest current;
   private final BooleanSupplier isDraining;
   private boolean isNew = true; // until its first request
+  private boolean isRead; // whether all of the last request is
+  private boolean isLast; // whether the connection ends with the answer
+  private boolean isAnswered;
   private long droppedBytes;
 
-  ConnectionEnd(CurrentRequest current, BooleanSupplier isDraining) {
-    this.current = current;
+  ConnectionEnd(BooleanSupplier isDraining) {
     this.isDraining = isDraining;
   }
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    isNew = false;
-    if (current.next() == Part.REFUSED_BODY) {
-      drop(context, (HttpContent) message);
-    } else if (current.next() == Part.END) {
-      // Also the end of a request without a body, which the framework has started at the head.
-      ReferenceCountUtil.release(message);
-    } else {
-      context.fireChannelRead(message);
+    if (isLast && isAnswered) {
+      drop(context, message);
+      return;
     }
+    if (message instanceof HttpRequest head) {
+      isNew = false;
+      isRead = !BodyMemory.hasBody(head);
+      // As in the framework, keep-alive of HTTP/1.0 is ignored.
+      isLast = !HttpUtil.isKeepAlive(head) || !head.protocolVersion().isKeepAliveDefault();
+      isAnswered = false;
+    }
+    isRead |= message instanceof LastHttpContent;
+    context.fireChannelRead(message);
   }
 
-  private void drop(ChannelHandlerContext context, HttpContent part) {
-    droppedBytes += part.content().readableBytes();
-    if (part instanceof LastHttpContent || droppedBytes > MAX_DROPPED_BYTES) {
-      current.end();
-      if (current.exchange() == null) { // closes behind the last bytes of the answer
+  private void drop(ChannelHandlerContext context, Object message) {
+    if (!isRead && message instanceof HttpContent part) {
+      droppedBytes += part.content().readableBytes();
+      isRead = part instanceof LastHttpContent || droppedBytes > MAX_DROPPED_BYTES;
+      if (isRead) { // closes behind the last bytes of the answer
         context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
       }
     }
-    part.release();
+    ReferenceCountUtil.release(message);
   }
 
   @Override
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
-    ChannelPromise written = promise;
-    HttpResponse head = CurrentRequest.finalHead(message);
-    if (head != null) {
-      if (current.next() == Part.BODY) {
-        current.refuseBody(false);
-      } else if (current.next() == Part.HEAD && isDraining.getAsBoolean()) {
-        current.end();
+    if (!RequestSequence.isInformational(message)) {
+      if (message instanceof HttpResponse head) {
+        isLast |= !isRead || !HttpUtil.isKeepAlive(head) || isDraining.getAsBoolean();
+        if (isLast) {
+          head.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+        }
       }
-      if (current.next() != Part.HEAD) {
-        head.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
-      }
+      isAnswered |= message instanceof LastHttpContent;
     }
-    if (CurrentRequest.isLastPart(message) && current.next() != Part.HEAD) {
-      written = promise.unvoid().addListener(ChannelFutureListener.CLOSE);
-    }
-    context.write(message, written);
+    boolean isEnd = isLast && isAnswered;
+    context.write(
+        message, isEnd ? promise.unvoid().addListener(ChannelFutureListener.CLOSE) : promise);
   }
 
   /**
-   * Closes only the output while the client may be sending a refused body. During the drain, a new
-   * connection is closed only if no request arrives in time.
+   * Closes only the output while the client may be sending a refused body, because closing a
+   * connection with unread input resets it, and loses the answer (RFC 9112, section 9.6). During
+   * the drain, a new connection is closed only if no request arrives in time.
    */
   @Override
   public void close(ChannelHandlerContext context, ChannelPromise promise) {
@@ -97,7 +100,7 @@ final class ConnectionEnd extends ChannelDuplexHandler {
       context.channel().closeFuture().addListener(closed -> promise.trySuccess());
       Callable<?> closeIfUnused = () -> isNew ? context.close() : null;
       context.executor().schedule(closeIfUnused, FIRST_REQUEST_SECONDS, SECONDS);
-    } else if (current.next() != Part.REFUSED_BODY) {
+    } else if (isNew || isRead || !isAnswered) {
       context.close(promise);
     } else if (tls != null) {
       tls.closeOutbound(promise);

@@ -17,6 +17,7 @@ import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 import org.plantstore.adapter.http.connection.TlsContexts.TlsHandler;
 import org.plantstore.adapter.http.observe.AllowedOrigins;
@@ -25,8 +26,7 @@ import org.plantstore.adapter.http.observe.Exchange;
 /**
  * Installs the handlers of this package on every listener and connection. Input passes them in this
  * order, output in the reverse: {@link RequestTimeout}, TLS, {@link RequestDecoder}, {@link
- * ConnectionEnd}, {@link RequestSequence}, {@link MalformedRequests}, {@link BodyMemory}, {@link
- * FailedConnections}, the framework. Thread-safe.
+ * ConnectionEnd}, {@link RequestSequence}, {@link BodyMemory}, the framework. Thread-safe.
  */
 @Singleton
 final class ConnectionPipeline
@@ -37,7 +37,14 @@ final class ConnectionPipeline
   /** Writing stops when more than 2 KiB of answers are unread, and resumes below 1 KiB. */
   private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(1024, 2 * 1024);
 
-  private final BodyBudget bodies;
+  /**
+   * A plant exists as body, text, batch row and answer, up to four times its bytes in all. So an
+   * eighth for bodies is half of the heap. The service itself needs a third of a small one.
+   */
+  private static final long MAX_BODY_BYTES = Runtime.getRuntime().maxMemory() / 8;
+
+  private final Semaphore freeBodyBytes =
+      new Semaphore((int) Math.min(MAX_BODY_BYTES, Integer.MAX_VALUE));
   private final ConnectionLimit limit;
   private final Drain drain;
   private final Consumer<Exchange> exchanges;
@@ -46,13 +53,11 @@ final class ConnectionPipeline
   private final Map<EventLoop, SlowClients> slowClients = new ConcurrentHashMap<>();
 
   ConnectionPipeline(
-      BodyBudget bodies,
       ConnectionLimit limit,
       Drain drain,
       Consumer<Exchange> exchanges,
       AllowedOrigins origins,
       @Property(name = "request.timeout.seconds") long requestTimeoutSeconds) {
-    this.bodies = bodies;
     this.limit = limit;
     this.drain = drain;
     this.exchanges = exchanges;
@@ -93,19 +98,22 @@ final class ConnectionPipeline
     boolean isManagement = limit.isManagement(connection);
     Consumer<Exchange> ended = isManagement ? probe -> {} : exchanges;
     AllowedOrigins readers = isManagement ? AllowedOrigins.NONE : origins;
-    CurrentRequest current = new CurrentRequest();
+    RequestSequence sequence = new RequestSequence(readers, ended);
     ChannelPipeline pipeline = connection.pipeline();
     TlsHandler tls = pipeline.get(TlsHandler.class);
     SlowClients neighbours = slowClientsOf(connection.eventLoop());
-    pipeline.replace(HttpServerCodec.class, CODEC, current.decoder());
+    pipeline.replace(HttpServerCodec.class, CODEC, sequence.decoder());
     pipeline
-        .addFirst("request-timeout", new RequestTimeout(connection, tls, current, neighbours))
-        .addAfter(CODEC, "failed-connections", new FailedConnections(current))
-        .addAfter(CODEC, "body-memory", new BodyMemory(current, bodies))
-        .addAfter(CODEC, "malformed-requests", new MalformedRequests(current))
-        .addAfter(CODEC, "request-sequence", new RequestSequence(current, readers, ended))
-        .addAfter(CODEC, "connection-end", new ConnectionEnd(current, drain::hasBegun))
+        .addFirst("request-timeout", new RequestTimeout(connection, tls, sequence, neighbours))
+        .addAfter(CODEC, "body-memory", new BodyMemory(freeBodyBytes))
+        .addAfter(CODEC, "request-sequence", sequence)
+        .addAfter(CODEC, "connection-end", new ConnectionEnd(drain::hasBegun))
         .addAfter(CODEC, "encoder", new HttpResponseEncoder());
+  }
+
+  /** Returns the bytes that are free for the bodies of all connections together. */
+  Semaphore freeBodyBytes() {
+    return freeBodyBytes;
   }
 
   private SlowClients slowClientsOf(EventLoop eventLoop) {

@@ -1,161 +1,130 @@
 package org.plantstore.adapter.http.connection;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.TooLongFrameException;
+import io.netty.handler.codec.http.HttpConstants;
+import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpMethod;
-import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpRequestDecoder;
-import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.AsciiString;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.plantstore.adapter.http.observe.Exchange;
 
 /**
  * Decodes {@link Exchange}s. In addition to Netty's checks, bounds the number of headers, because a
- * header takes many times its bytes, and refuses what a proxy may interpret differently: other
- * blanks than single spaces in the first line, CR or LF alone, folded lines, and malformed
- * extensions of chunks. One per connection, used by its event loop only.
+ * header takes many times its bytes, and refuses what a proxy may interpret differently: folded
+ * lines, blanks before the first line, and what {@link RequestHead} refuses. One per connection,
+ * until a large head replaces it; used by the connection's event loop only.
  */
 final class RequestDecoder extends HttpRequestDecoder {
 
   /** Bounds the first line, and all headers together. */
-  static final int MAX_HEAD_PART_BYTES = 16 * 1024;
+  private static final int MAX_HEAD_PART_BYTES = 16 * 1024;
 
   /** Bounds the headers of a head, and the trailers of a body. */
   private static final int MAX_HEADERS = 100;
 
-  /** The objects of a header, in addition to its bytes. */
-  private static final int BYTES_PER_HEADER = 128;
+  /** Half of the objects of a header. */
+  private static final int BYTES_PER_HEADER = 64;
 
   /** The buffer of Netty's decoder grows to its longest line, and never shrinks. */
   private static final int MAX_KEPT_BYTES = 4 * 1024;
 
-  /** The size of a chunk, and its extensions (RFC 9112, section 7.1.1). */
-  private static final Pattern CHUNK =
-      Pattern.compile(
-          "0*([0-9A-Fa-f]{1,8})(?: ; TOKEN(?: = (?:TOKEN|QUOTED))?)*+\r\n"
-              .replace(" ", "[\t ]*+")
-              .replace("TOKEN", "[!#$%&'*+.^_`|~0-9A-Za-z-]++")
-              .replace("QUOTED", "\"(?:[\t !#-\\[\\]-~\\x80-\\xFF]|\\\\[\t -~\\x80-\\xFF])*+\""));
+  private static final short CRLF = HttpConstants.CR << 8 | HttpConstants.LF;
 
-  private final CurrentRequest current;
+  private final RequestSequence sequence;
+  private boolean isBetweenRequests = true;
   private boolean isInHead;
-  private boolean isChunked; // until the last chunk
-  private long contentBytes; // left of a fixed body, or of a chunk with its size line and its CRLF
-  private byte lastByte = '\n'; // of the lines of heads and trailers
   private boolean isMalformed;
   private int headers; // or trailers
-  private int allHeaders;
   private int lineBytes;
 
+  /** Where the lines begin that are being decoded. */
+  private ByteBuf lines = Unpooled.EMPTY_BUFFER;
+
+  private int linesFrom;
+
   /** Creates a decoder. During an answer, the next request stays bytes, which take less memory. */
-  RequestDecoder(CurrentRequest current) {
+  RequestDecoder(RequestSequence sequence) {
     super(
         new HttpDecoderConfig()
             .setMaxInitialLineLength(MAX_HEAD_PART_BYTES)
             .setMaxHeaderSize(MAX_HEAD_PART_BYTES));
-    this.current = current;
+    this.sequence = sequence;
   }
 
   /** Returns the memory of the request's lines, decoded, in the buffer of Netty, and received. */
   int heldBytes() {
-    return 2 * lineBytes + BYTES_PER_HEADER * allHeaders + actualReadableBytes();
+    return 2 * (lineBytes + BYTES_PER_HEADER * headers) + actualReadableBytes();
   }
 
-  /** Returns whether a pipelined request waits, so that nothing is read. */
-  boolean isPaused() {
-    return current.isAnswering() && isLineBegun();
-  }
-
-  /** Returns whether a part of a head, or of a chunk's first line, has arrived. */
-  boolean isLineBegun() {
+  /** Returns whether a part of a head, or of a line, has arrived. */
+  boolean isBegun() {
     return isInHead || actualReadableBytes() > 0;
   }
 
   @Override
   protected void decode(ChannelHandlerContext context, ByteBuf bytes, List<Object> decoded)
       throws Exception {
-    if (current.isAnswering()) {
+    if (sequence.isAnswering() || (isBetweenRequests && !isAtLine(bytes))) {
       return;
     }
-    if (isChunked && contentBytes == 0) {
-      beginChunk(bytes);
-    }
-    int from = bytes.readerIndex();
+    lines = bytes;
+    linesFrom = bytes.readerIndex();
     super.decode(context, bytes, decoded);
-    if (contentBytes > 0) {
-      contentBytes -= bytes.readerIndex() - from;
-    } else {
-      readLines(bytes, from, decoded);
-    }
-    boolean isWhole =
-        !decoded.isEmpty() && decoded.get(decoded.size() - 1) instanceof LastHttpContent;
-    if (isWhole && lineBytes > MAX_KEPT_BYTES) {
-      current.replaceDecoder(context);
-    }
-  }
-
-  private void readLines(ByteBuf bytes, int from, List<Object> decoded) {
-    lineBytes += bytes.readerIndex() - from;
-    for (int at = from; at < bytes.readerIndex(); at++) {
-      byte next = bytes.getByte(at);
-      boolean isCrOrLfAlone = (lastByte == '\r') != (next == '\n');
-      boolean isFolded = lastByte == '\n' && next <= ' ' && next != '\r'; // also if it is not ASCII
-      isMalformed |= isCrOrLfAlone || isFolded;
-      lastByte = next;
-    }
+    lineBytes += bytes.readerIndex() - linesFrom;
     if (!decoded.isEmpty()) {
-      endLines((HttpObject) decoded.get(0));
+      end(context, decoded);
+    } else if (isInHead) {
+      isMalformed |= RequestHead.isFolded(lines, linesFrom);
     }
   }
 
-  /** Cuts {@code 5;a=b\r\n} to {@code 5\r\n} in place, or makes a malformed line unreadable. */
-  private void beginChunk(ByteBuf bytes) {
-    int from = bytes.readerIndex();
-    int length = bytes.bytesBefore((byte) '\n') + 1; // 0 if the line is incomplete
-    Matcher line = CHUNK.matcher(bytes.toString(from, length, StandardCharsets.ISO_8859_1));
-    if (line.matches()) {
-      String size = line.group(1) + "\r\n";
-      bytes.skipBytes(length - size.length());
-      bytes.setCharSequence(bytes.readerIndex(), size, StandardCharsets.ISO_8859_1);
-      long chunkBytes = Long.parseLong(line.group(1), 16);
-      isChunked = chunkBytes > 0;
-      contentBytes = isChunked ? size.length() + chunkBytes + 2 : 0;
-    } else if (length > 1) { // Netty refuses LF alone
-      bytes.setByte(from, 0);
+  /**
+   * Skips empty lines before a request (RFC 9112, section 2.2), as which Netty takes all blanks.
+   */
+  private boolean isAtLine(ByteBuf bytes) {
+    while (bytes.readableBytes() > 1 && bytes.getShort(bytes.readerIndex()) == CRLF) {
+      bytes.skipBytes(2);
     }
+    byte first = bytes.isReadable() ? bytes.getByte(bytes.readerIndex()) : HttpConstants.CR;
+    if (first == HttpConstants.CR && bytes.readableBytes() <= 1) {
+      return false;
+    }
+    isMalformed |= first <= ' '; // also if it is not ASCII
+    return true;
   }
 
-  /** Called with a head, or with the end of a chunked body. */
-  private void endLines(HttpObject decoded) {
+  private void end(ChannelHandlerContext context, List<Object> decoded) {
     isInHead = false;
-    headers = 0;
-    if (isMalformed) {
-      decoded.setDecoderResult(
-          DecoderResult.failure(new IllegalArgumentException("a malformed line")));
-      isMalformed = false;
-    } else if (decoded instanceof Exchange head && head.decoderResult().isSuccess()) {
-      isChunked = HttpUtil.isTransferEncodingChunked(head);
-      contentBytes = HttpUtil.getContentLength(head, 0L);
+    if (decoded.get(0) instanceof Exchange head && head.decoderResult().isFailure()) {
+      head.refuse();
+    }
+    if (decoded.get(decoded.size() - 1) instanceof HttpContent part) {
+      lineBytes -= part.content().readableBytes();
+      isBetweenRequests = part instanceof LastHttpContent;
+    }
+    if (isBetweenRequests && lineBytes > MAX_KEPT_BYTES) {
+      sequence.replaceDecoder(context);
     }
   }
 
   @Override
   protected HttpMessage createMessage(String[] firstLine) {
+    isBetweenRequests = false;
     isInHead = true;
+    headers = 0;
     lineBytes = 0;
-    allHeaders = 0;
     return new Exchange(
-        HttpVersion.valueOf(firstLine[2]),
+        // The answer will have the same version.
+        isMalformed ? HttpVersion.HTTP_1_1 : HttpVersion.valueOf(firstLine[2]),
         HttpMethod.valueOf(firstLine[0]),
         firstLine[1],
         headersFactory.newHeaders());
@@ -178,10 +147,21 @@ final class RequestDecoder extends HttpRequestDecoder {
   @Override
   protected AsciiString splitHeaderName(byte[] line, int start, int length) {
     headers++;
-    allHeaders++;
     if (headers > MAX_HEADERS) {
       throw new TooLongFrameException("more than " + MAX_HEADERS + " headers");
     }
     return super.splitHeaderName(line, start, length);
+  }
+
+  /** Called at the end of each head. After an exception, Netty drops all further input. */
+  @Override
+  protected boolean isContentAlwaysEmpty(HttpMessage head) {
+    isMalformed |= RequestHead.isFolded(lines, linesFrom);
+    lineBytes += BYTES_PER_HEADER * headers;
+    headers = 0;
+    if (isMalformed || !RequestHead.isWellFormed((HttpRequest) head)) {
+      throw new IllegalArgumentException("a malformed head");
+    }
+    return false;
   }
 }

@@ -1,5 +1,7 @@
 package org.plantstore.adapter.http.connection;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http.HttpConstants;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpRequest;
@@ -33,6 +35,17 @@ final class RequestHead {
               + "(?![^ /?]))[!-~&&[^#\\[\\]]]*+) HTTP/1\\.[01]");
 
   private RequestHead() {}
+
+  /** Returns whether one of the decoded lines is folded; Netty appends it to the last. */
+  static boolean isFolded(ByteBuf lines, int from) {
+    boolean isFolded = false;
+    for (int line = from; line < lines.readerIndex(); ) {
+      byte first = lines.getByte(line);
+      isFolded |= first == HttpConstants.SP || first == HttpConstants.HT;
+      line = lines.indexOf(line, lines.readerIndex(), HttpConstants.LF) + 1;
+    }
+    return isFolded;
+  }
 
   /** Returns whether target, host, coding and content fit HTTP/1.1, or HTTP/1.0. */
   static boolean isWellFormed(HttpRequest request) {

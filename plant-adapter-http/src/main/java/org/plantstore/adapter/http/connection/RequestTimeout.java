@@ -6,7 +6,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
-import org.plantstore.adapter.http.connection.CurrentRequest.Part;
 import org.plantstore.adapter.http.connection.TlsContexts.TlsHandler;
 
 /**
@@ -16,12 +15,12 @@ import org.plantstore.adapter.http.connection.TlsContexts.TlsHandler;
  */
 final class RequestTimeout extends ChannelDuplexHandler {
 
-  /** The objects of a request, and the bytes of its body that {@link BodyBudget} does not count. */
+  /** The objects of a request, and the bytes of its body that {@link BodyMemory} does not count. */
   private static final int BYTES_PER_REQUEST = 4 * 1024;
 
   private final Channel connection;
   private final @Nullable TlsHandler tls;
-  private final CurrentRequest current;
+  private final RequestSequence sequence;
   private final SlowClients slowClients;
   private boolean isWaiting;
   private boolean isUnread;
@@ -31,11 +30,11 @@ final class RequestTimeout extends ChannelDuplexHandler {
   RequestTimeout(
       Channel connection,
       @Nullable TlsHandler tls,
-      CurrentRequest current,
+      RequestSequence sequence,
       SlowClients slowClients) {
     this.connection = connection;
     this.tls = tls;
-    this.current = current;
+    this.sequence = sequence;
     this.slowClients = slowClients;
   }
 
@@ -95,9 +94,8 @@ final class RequestTimeout extends ChannelDuplexHandler {
   /** The time-out of a request starts at its first byte, and includes its body. */
   private void update() {
     boolean wasUnread = isUnread;
-    // The output of a connection with a refused body may be closed, and so not writable.
-    isUnread = current.next() != Part.REFUSED_BODY && !connection.isWritable();
-    boolean isUnfinished = current.isUnfinished() || (tls != null && tls.isUnfinished());
+    isUnread = !connection.isWritable();
+    boolean isUnfinished = sequence.isUnfinished() || (tls != null && tls.isUnfinished());
     boolean isWaitingNow = connection.isActive() && (isUnread || isUnfinished);
     if (isWaiting && (!isWaitingNow || isUnread != wasUnread)) {
       isWaiting = false; // first, because delayed input may follow
@@ -106,18 +104,23 @@ final class RequestTimeout extends ChannelDuplexHandler {
     if (isWaitingNow) {
       if (!isWaiting) {
         isWaiting = true;
+        unreadBytes = unreadBytes();
         sinceNanos = System.nanoTime();
       }
-      slowClients.hold(this, BYTES_PER_REQUEST + current.decoder().heldBytes());
+      slowClients.hold(this, BYTES_PER_REQUEST + sequence.decoder().heldBytes());
     }
   }
 
   /** Returns whether the client has read a part of an answer since the last call. */
   boolean hasRead() {
-    ChannelOutboundBuffer output = connection.unsafe().outboundBuffer();
     long lastBytes = unreadBytes;
-    unreadBytes = output == null ? 0 : output.totalPendingWriteBytes() - output.currentProgress();
+    unreadBytes = unreadBytes();
     return isUnread && unreadBytes < lastBytes;
+  }
+
+  private long unreadBytes() {
+    ChannelOutboundBuffer output = connection.unsafe().outboundBuffer();
+    return output == null ? 0 : output.totalPendingWriteBytes() - output.currentProgress();
   }
 
   void restart() {

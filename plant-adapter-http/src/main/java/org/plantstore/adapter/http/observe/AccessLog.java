@@ -55,7 +55,7 @@ final class AccessLog {
   }
 
   private static String path(Exchange exchange) {
-    String target = exchange.uri();
+    String target = exchange.target();
     boolean isPlain = target.startsWith("/") && isPlain(target);
     String path = isPlain ? target : exchange.path();
     return isPlain || PATH.matcher(path).matches() ? legible(path, 256) : NONE;

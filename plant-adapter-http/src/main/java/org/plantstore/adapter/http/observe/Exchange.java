@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.server.netty.NettyHttpRequest;
+import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
@@ -15,6 +16,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
+import org.plantstore.adapter.http.error.RefusedException;
 
 /**
  * A request and the record of its answer, as in the JDK's {@code HttpExchange}. Changed by the
@@ -40,6 +42,7 @@ public final class Exchange extends DefaultHttpRequest {
     UNANSWERED
   }
 
+  private final String target;
   private long beganNanos;
   private RequestIds ids = new RequestIds(headers(), "");
   private @Nullable HttpResponseStatus status;
@@ -51,6 +54,7 @@ public final class Exchange extends DefaultHttpRequest {
   /** Creates an exchange from the first line of its request. */
   public Exchange(HttpVersion version, HttpMethod method, String target, HttpHeaders headers) {
     super(version, method, target, headers);
+    this.target = target;
   }
 
   /** Returns the exchange of the framework's request. */
@@ -67,6 +71,12 @@ public final class Exchange extends DefaultHttpRequest {
   public void begin() {
     beganNanos = System.nanoTime();
     ids = RequestIds.of(headers());
+  }
+
+  /** Lets the framework refuse the request, of which it need not parse the target. */
+  public void refuse() {
+    setUri("/");
+    setDecoderResult(DecoderResult.failure(new RefusedException(ErrorNumber.MALFORMED_REQUEST)));
   }
 
   /** Runs work; log lines of this thread meanwhile carry the request id and the trace id. */
@@ -107,7 +117,11 @@ public final class Exchange extends DefaultHttpRequest {
 
   /** Returns the path of the target (RFC 9112, section 3.2); the target may be malformed. */
   public String path() {
-    return PATH.matcher(uri()).replaceFirst("$1");
+    return PATH.matcher(target).replaceFirst("$1");
+  }
+
+  String target() {
+    return target;
   }
 
   /** Returns the name in the token, or an empty text if there is none. */

@@ -19,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.ServerTest;
+import org.plantstore.adapter.http.observe.AllowedOrigins;
 
 /** Malformed requests, which are answered like every other error. */
 class BrokenHttpTest extends ServerTest {
@@ -29,7 +30,8 @@ class BrokenHttpTest extends ServerTest {
 
   private static final String FIRST_LINE = "POST /plants HTTP/1.1";
 
-  private static final String CHUNKED = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+  private static final String CHUNKED =
+      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
 
   @ParameterizedTest
   @ValueSource(
@@ -125,21 +127,17 @@ class BrokenHttpTest extends ServerTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "\n", "0;a;\r\n\r\n", "0;a=b\"c\"\r\n\r\n",
-        "\r\n", "0;a=\r\n\r\n", "0;a=\"b\"c\r\n\r\n",
-        "0\n\n", "zz\r\n", "0;a b\r\n\r\n",
-        "0;a=\u00E9\r\n\r\n", "-1\r\n", "0;a\nb\r\n\r\n",
-        "0;a=\"b\\\"\r\n\r\n", "0;a=\"b\"\r\r\n\r\n", " 0\r\n\r\n",
-        "0;a=;b\r\n\r\n", "fffffffffffffffff\r\n", "0 \r\n\r\n",
-        "100000000;a\r\n", "0;a=\"\u0001\"\r\n\r\n", "0;\r\n\r\n",
-        "0\r\nX: a\r\n b\r\n\r\n", "0;\"a\"\r\n\r\n", "0\r\nX: a\u000B\r\n\r\n",
-        "0\r\r\n\r\n", "0;a=\"b\r\n\r\n", "5\r\n     zz\r\n0\r\n\r\n",
-        "0;=a\r\n\r\n", "0\u00A0;a\r\n\r\n", "0;a=\"b\" \r\n\r\n",
-        "0x0\r\n\r\n", "+0\r\n\r\n", "0\r\nX: a\r\n\tb: c\r\n\r\n",
-        "0\r\nbroken trailer\u0000\r\n: x\r\n\r\n"
+        "\n", "0;a=\r\n\r\n", "0;a=\"b\"c\r\n\r\n",
+        "\r\n", "0;a\nb\r\n\r\n", "0;a=\"b\"\r\r\n\r\n",
+        "0\n\n", "zz\r\n", " 0\r\n\r\n",
+        "0;a=\u00E9\r\n\r\n", "-1\r\n", "0 \r\n\r\n",
+        "0;a=\"b\\\"\r\n\r\n", "fffffffffffffffff\r\n", "100000000;a\r\n",
+        "0;a=\"\u0001\"\r\n\r\n", "0;a=\"b\r\n\r\n", "0\r\nX: a\u000B\r\n\r\n",
+        "0\r\r\n\r\n", "0\u00A0;a\r\n\r\n", "5\r\n     zz\r\n0\r\n\r\n",
+        "0x0\r\n\r\n", "+0\r\n\r\n", "0\r\nbroken trailer\u0000\r\n: x\r\n\r\n"
       })
   void body_whose_framing_breaks_creates_nothing(String rest) throws IOException {
-    assertMalformed(send(chunkedRequest("", rest)));
+    assertMalformed(send(chunkedRequest("Connection: close\r\n", rest)));
   }
 
   /** A body that can be read in two ways must not be read as a second request. */
@@ -172,9 +170,8 @@ class BrokenHttpTest extends ServerTest {
         "\r\n\rGET / HTTP/1.1\r\nHost: x\r\n\r\n",
         "\r\n\nGET / HTTP/1.1\r\nHost: x\r\n\r\n",
         "GET /\u000B HTTP/1.1\r\nHost: x\r\n\r\n",
-        "GET / HTTP/1.1\r\nX-Folded: a\r\n b\r\nX: y\r\n\r\n",
-        CHUNKED + "0\r\nX-Folded: a\r\n b: c\r\n\r\n",
-        CHUNKED + "1\r\na\r\n2;=\"a\"\r\nbc\r\n0\r\n\r\n"
+        "GET / HTTP/1.1\r\nHost: x\r\nX-Folded: a\r\n b\r\nX: y\r\n\r\n",
+        CHUNKED + "1\r\na\r\n2;a=\r\nbc\r\n0\r\n\r\n"
       })
   void malformed_request_is_found_in_any_segments(String request) {
     for (int cut = 0; cut < request.length(); cut++) {
@@ -185,11 +182,9 @@ class BrokenHttpTest extends ServerTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n\r\nGET / HTTP/1.1\r\n\r\n",
-        "POST / HTTP/1.1\r\nContent-Length: 6\r\n\r\n\r \n\r\r\n\r\nGET / HTTP/1.1\r\n\r\n",
-        CHUNKED
-            + "2 ;a=b ;c\r\n\r\r\r\n004;a=\"\u00E9\"\r\n\n 9;\r\n0;b\r\nX: y\r\n\r\n\r\n"
-            + CHUNKED
+        "\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\n\r \n\r\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n",
+        CHUNKED + "2;a=b;c\r\n\r\r\r\n004;a=\"b c\"\r\n\n 9;\r\n0;b\r\nX: y\r\n\r\n\r\n" + CHUNKED
       })
   void well_formed_requests_are_read_in_any_segments(String requests) {
     for (int cut = 0; cut < requests.length(); cut++) {
@@ -226,7 +221,8 @@ class BrokenHttpTest extends ServerTest {
 
   /** Returns whether requests are well-formed that are sent in two segments. */
   private static boolean isWellFormed(String requests, int cut) {
-    EmbeddedChannel channel = new EmbeddedChannel(new RequestDecoder(new CurrentRequest()));
+    EmbeddedChannel channel =
+        new EmbeddedChannel(new RequestSequence(AllowedOrigins.NONE, ended -> {}).decoder());
     channel.writeInbound(Unpooled.copiedBuffer(requests.substring(0, cut), ISO_8859_1));
     channel.writeInbound(Unpooled.copiedBuffer(requests.substring(cut), ISO_8859_1));
     return channel.inboundMessages().stream()

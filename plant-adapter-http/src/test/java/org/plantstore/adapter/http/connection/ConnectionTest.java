@@ -57,11 +57,7 @@ class ConnectionTest extends ServerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "", ";a", ";a=b",
-        ";a=\"\"", " ; a = b\t;\tc", ";a=\"\u00E9;\t\\\"\\\u00FF\" ;!='"
-      })
+  @ValueSource(strings = {"", ";a", ";a=b", ";a=\"\"", ";a=\"b; \\\"c\";!='"})
   void body_in_chunks_with_extensions_and_trailers_is_read(String extensions) throws IOException {
     String head = head("POST /plants HTTP/1.1", "Transfer-Encoding: Chunked\r\n");
     String first = Integer.toHexString(FERN.length()) + extensions;

@@ -13,13 +13,17 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -38,12 +42,24 @@ class ConnectionWaitsTest {
   private int reads;
   private int completedReads;
 
-  private final CurrentRequest current = new CurrentRequest();
+  /** How many bytes a slow client reads between two writes; others read everything. */
+  private final Queue<Integer> clientReads = new ArrayDeque<>();
+
+  private final RequestSequence sequence = new RequestSequence(AllowedOrigins.NONE, ended -> {});
   private final EmbeddedChannel channel =
       new EmbeddedChannel() {
         @Override
         protected void doBeginRead() {
           reads++;
+        }
+
+        @Override
+        protected void doWrite(ChannelOutboundBuffer output) throws Exception {
+          if (clientReads.isEmpty()) {
+            super.doWrite(output);
+          } else {
+            output.removeBytes(clientReads.remove());
+          }
         }
       };
   private final List<EmbeddedChannel> clients =
@@ -106,6 +122,22 @@ class ConnectionWaitsTest {
   }
 
   @Test
+  void client_that_reads_its_answer_slowly_is_closed_only_when_it_reads_nothing() {
+    observe(slowClients(1, Duration.ZERO));
+    clientReads.addAll(List.of(0, 1, 70_000, 0));
+    channel.writeAndFlush(Unpooled.buffer().writeZero(1_000_000));
+    for (int read = 0; read < 2; read++) {
+      channel.flush();
+      closeTimedOut();
+      assertTrue(channel.isOpen());
+    }
+
+    channel.flush();
+    closeTimedOut();
+    assertFalse(channel.isOpen());
+  }
+
+  @Test
   void input_waits_until_an_evicted_connection_is_released() {
     SlowClients ofManyEventLoops = slowClients(Integer.MAX_VALUE, TIMEOUT);
     observe(ofManyEventLoops);
@@ -144,7 +176,7 @@ class ConnectionWaitsTest {
   @Test
   void requests_are_counted_by_their_own_bytes_and_an_idle_connection_keeps_no_large_buffer() {
     addHandlers();
-    RequestDecoder first = current.decoder();
+    RequestDecoder first = sequence.decoder();
     String longHeader = "GET /first HTTP/1.1\r\nHost: x\r\nX-Long: " + "x".repeat(15_000);
     channel.writeInbound(bytes(longHeader));
     assertTrue(first.heldBytes() < 16_000, () -> first.heldBytes() + " bytes");
@@ -154,7 +186,7 @@ class ConnectionWaitsTest {
     channel.writeInbound(bytes("\r\n"), requests("/second"));
     assertEquals("/first", ((Exchange) channel.readInbound()).uri());
     assertSame(LastHttpContent.EMPTY_LAST_CONTENT, channel.readInbound());
-    assertNotSame(first, current.decoder(), "which has a large buffer");
+    assertNotSame(first, sequence.decoder(), "which has a large buffer");
     answer(HttpResponseStatus.OK);
     assertEquals("/second", ((Exchange) channel.readInbound()).uri());
   }
@@ -171,7 +203,7 @@ class ConnectionWaitsTest {
         };
     channel
         .pipeline()
-        .addAfter(channel.pipeline().context(BodyMemory.class).name(), "any", failing);
+        .addAfter(channel.pipeline().context(RequestSequence.class).name(), "any", failing);
 
     channel.writeInbound(requests("/first"));
 
@@ -183,13 +215,13 @@ class ConnectionWaitsTest {
   }
 
   private void observe(SlowClients observing) {
-    channel.pipeline().addLast(new RequestTimeout(channel, null, current, observing));
+    channel.pipeline().addLast(new RequestTimeout(channel, null, sequence, observing));
     addHandlers();
   }
 
   private RequestTimeout client(int number, SlowClients slowClients) {
     EmbeddedChannel client = clients.get(number);
-    RequestTimeout timeout = new RequestTimeout(client, null, new CurrentRequest(), slowClients);
+    RequestTimeout timeout = new RequestTimeout(client, null, sequence, slowClients);
     client.pipeline().addFirst(new ChannelDuplexHandler());
     return timeout;
   }
@@ -202,12 +234,10 @@ class ConnectionWaitsTest {
     channel
         .pipeline()
         .addLast(
-            current.decoder(),
-            new ConnectionEnd(current, () -> false),
-            new RequestSequence(current, new AllowedOrigins(List.of()), ended -> {}),
-            new MalformedRequests(current),
-            new BodyMemory(current, new BodyBudget()),
-            new FailedConnections(current));
+            sequence.decoder(),
+            new ConnectionEnd(() -> false),
+            sequence,
+            new BodyMemory(new Semaphore(Integer.MAX_VALUE)));
   }
 
   private void closeTimedOut() {

@@ -1,7 +1,6 @@
 package org.plantstore.adapter.http.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.http.Answer.assertError;
@@ -12,6 +11,7 @@ import java.net.Socket;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -22,22 +22,29 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /** Large requests, when there is memory left for them and when there is none. */
-class BodyBudgetTest extends ServerTest {
+class BodyMemoryTest extends ServerTest {
 
   private static final String LARGE =
       "{\"id\":1,\"name\":\"fern\",\"unknown\":\"" + "x".repeat(1_000_000) + "\"}";
 
-  /** The largest memory of one body: an eighth of the heap, and the free bytes of each. */
-  private static final long ALL_BYTES = Runtime.getRuntime().maxMemory() / 8 + 4 * 1024;
+  /** An eighth of the heap, for all bodies together. */
+  private static final int ALL_BYTES = (int) (Runtime.getRuntime().maxMemory() / 8);
 
-  @Inject BodyBudget budget;
+  @Inject ConnectionPipeline pipeline;
+
+  private Semaphore free;
+
+  @BeforeEach
+  void getFreeBytes() {
+    free = pipeline.freeBodyBytes();
+    awaitThatNothingIsTaken();
+  }
 
   @Test
   void body_for_which_there_is_no_memory_asks_to_retry_and_small_ones_are_served()
       throws IOException {
-    assertTrue(budget.take(0, ALL_BYTES));
+    assertTrue(free.tryAcquire(ALL_BYTES));
     try {
-      assertFalse(budget.take(ALL_BYTES, 1));
       Answer refused = post(LARGE);
       assertTrue(refused.body().startsWith("{\"error\":5003,"), refused.body());
       assertEquals(503, refused.status());
@@ -50,7 +57,7 @@ class BodyBudgetTest extends ServerTest {
       Answer anonymous = Answer.to(anonymous("/plants").POST(BodyPublishers.ofString(LARGE)));
       assertEquals(401, anonymous.status(), "the token is validated before the memory is taken");
     } finally {
-      budget.release(ALL_BYTES);
+      free.release(ALL_BYTES);
     }
     String large = createRequest("", LARGE);
     String last = createRequest("Connection: close\r\n", LARGE);
@@ -60,7 +67,7 @@ class BodyBudgetTest extends ServerTest {
   @Test
   void memory_is_taken_until_the_answer_and_then_given_back() {
     createPlant.behave(plant -> {
-      assertNotEquals(0, budget.takenBytes());
+      assertNotEquals(ALL_BYTES, free.availablePermits());
       return plant.plant();
     });
     assertEquals(200, post(LARGE).status());
@@ -81,7 +88,7 @@ class BodyBudgetTest extends ServerTest {
     String create = createRequest("", LARGE);
     try (Socket connection = connect()) {
       write(connection, create.substring(0, create.length() - 1));
-      while (budget.takenBytes() == 0) {
+      while (free.availablePermits() == ALL_BYTES) {
         LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
       }
       connection.shutdownOutput();
@@ -91,10 +98,9 @@ class BodyBudgetTest extends ServerTest {
     assertEquals(0, createPlant.calls());
   }
 
-  @BeforeEach
   @AfterEach
   void awaitThatNothingIsTaken() {
-    while (budget.takenBytes() != 0) {
+    while (free.availablePermits() != ALL_BYTES) {
       LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
     }
   }
