@@ -15,10 +15,10 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
-import org.plantstore.adapter.http.connection.TlsContexts.TlsHandler;
 
 /**
  * Ends the connection after an answer to a malformed or incomplete request, to a request with
@@ -95,7 +95,7 @@ final class ConnectionEnd extends ChannelDuplexHandler {
    */
   @Override
   public void close(ChannelHandlerContext context, ChannelPromise promise) {
-    TlsHandler tls = context.pipeline().get(TlsHandler.class);
+    SslHandler tls = context.pipeline().get(SslHandler.class);
     if (isNew && isDraining.getAsBoolean()) {
       context.channel().closeFuture().addListener(closed -> promise.trySuccess());
       Callable<?> closeIfUnused = () -> isNew ? context.close() : null;

@@ -12,6 +12,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.MultithreadEventExecutorGroup;
 import jakarta.inject.Singleton;
 import java.time.Duration;
@@ -19,7 +20,6 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
-import org.plantstore.adapter.http.connection.TlsContexts.TlsHandler;
 import org.plantstore.adapter.http.observe.AllowedOrigins;
 import org.plantstore.adapter.http.observe.Exchange;
 
@@ -100,7 +100,7 @@ final class ConnectionPipeline
     AllowedOrigins readers = isManagement ? AllowedOrigins.NONE : origins;
     RequestSequence sequence = new RequestSequence(readers, ended);
     ChannelPipeline pipeline = connection.pipeline();
-    TlsHandler tls = pipeline.get(TlsHandler.class);
+    SslHandler tls = pipeline.get(SslHandler.class);
     SlowClients neighbours = slowClientsOf(connection.eventLoop());
     pipeline.replace(HttpServerCodec.class, CODEC, sequence.decoder());
     pipeline

@@ -4,14 +4,14 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
-import org.plantstore.adapter.http.connection.TlsContexts.TlsHandler;
 
 /**
  * Tells {@link SlowClients} when its connection begins and ends to wait for its client: for the
- * rest of a request, of a handshake or of a record, or for the reading of an answer. Stands first,
- * in front of TLS. One per connection, used by its event loop only.
+ * rest of a request or of a handshake, or for the reading of an answer. Stands first, in front of
+ * TLS. One per connection, used by its event loop only.
  */
 final class RequestTimeout extends ChannelDuplexHandler {
 
@@ -19,7 +19,7 @@ final class RequestTimeout extends ChannelDuplexHandler {
   private static final int BYTES_PER_REQUEST = 4 * 1024;
 
   private final Channel connection;
-  private final @Nullable TlsHandler tls;
+  private final @Nullable SslHandler tls;
   private final RequestSequence sequence;
   private final SlowClients slowClients;
   private boolean isWaiting;
@@ -29,7 +29,7 @@ final class RequestTimeout extends ChannelDuplexHandler {
 
   RequestTimeout(
       Channel connection,
-      @Nullable TlsHandler tls,
+      @Nullable SslHandler tls,
       RequestSequence sequence,
       SlowClients slowClients) {
     this.connection = connection;
@@ -95,7 +95,8 @@ final class RequestTimeout extends ChannelDuplexHandler {
   private void update() {
     boolean wasUnread = isUnread;
     isUnread = !connection.isWritable();
-    boolean isUnfinished = sequence.isUnfinished() || (tls != null && tls.isUnfinished());
+    boolean isUnfinished =
+        sequence.isUnfinished() || (tls != null && !tls.handshakeFuture().isDone());
     boolean isWaitingNow = connection.isActive() && (isUnread || isUnfinished);
     if (isWaiting && (!isWaitingNow || isUnread != wasUnread)) {
       isWaiting = false; // first, because delayed input may follow

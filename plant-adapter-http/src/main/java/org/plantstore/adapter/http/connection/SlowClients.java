@@ -82,8 +82,8 @@ final class SlowClients {
   private void evict(RequestTimeout client) {
     if (EVICTIONS.tryAcquire()) {
       LOG.warn(
-          "Connections are closed before their time-out because the unfinished requests of one"
-              + " event loop hold more than {} bytes",
+          "Connections are closed before their time-out because"
+              + " the unfinished requests of one event loop hold more than {} bytes",
           maxBytes);
     }
     end(client);
