@@ -3,26 +3,16 @@ package org.plantstore.adapter.http.tls;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.micronaut.context.exceptions.ConfigurationException;
-import io.micronaut.core.io.ResourceResolver;
 import io.micronaut.core.value.PropertyResolver;
-import io.micronaut.http.HttpVersion;
-import io.micronaut.http.ssl.SslBuilder;
-import io.micronaut.http.ssl.SslConfiguration;
 import java.io.ByteArrayInputStream;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
 import java.security.KeyStore;
-import java.security.KeyStoreException;
-import java.security.PrivateKey;
-import java.security.Signature;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
-import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.renewal.RenewedFiles;
@@ -37,8 +27,11 @@ public record TlsFiles(Path certificate, Path key) {
 
   private static final String CERTIFICATE = "TLS_CERTIFICATE";
   private static final String KEY = "TLS_KEY";
-  private static final Pattern PRIVATE_KEY =
-      Pattern.compile("(?s)-----BEGIN ([A-Z0-9 ]*PRIVATE KEY)-----.*?-----END \\1-----");
+
+  /** What a file of certificates may also have, if it is that of the key too. */
+  private static final Pattern PRIVATE_PART =
+      Pattern.compile(
+          "(?s)-----BEGIN ([A-Z0-9 ]*(?:PRIVATE KEY|PARAMETERS))-----.*?-----END \\1-----");
 
   /**
    * Returns the files, or nothing if TLS is off.
@@ -69,10 +62,10 @@ public record TlsFiles(Path certificate, Path key) {
   }
 
   /**
-   * Returns the host names, the addresses and the expiry of the certificate.
+   * Returns the host names, the addresses and the earliest expiry of the certificate's chain.
    *
-   * @throws ConfigurationException if a file cannot be read, the certificate is not valid now, its
-   *     chain has another order, or the key does not match
+   * @throws ConfigurationException if a file cannot be read, a certificate of the chain is not
+   *     valid now, or the key does not match
    */
   public String finding() {
     return read(null).toString();
@@ -84,29 +77,40 @@ public record TlsFiles(Path certificate, Path key) {
     String keys = RenewedFiles.text(KEY, key);
     String source = certificates + keys;
     if (known != null && known.source().equals(source)) {
-      requireValid(known.own());
+      requireValid(known.chain());
       return known;
     }
-    List<X509Certificate> chain = chain(certificates);
-    X509Certificate own = chain.get(0);
-    requireValid(own);
-    KeyStore keyStore = keyStore(keys, chain);
-    requireMatch(own, keyStore);
-    return new TlsCertificate(own, keyStore, source);
+    List<X509Certificate> all = certificates(PRIVATE_PART.matcher(certificates).replaceAll(""));
+    List<X509Certificate> chain = TlsCertificate.chain(all);
+    requireValid(chain);
+    KeyStore keyStore;
+    try {
+      keyStore = TlsKey.read(keys, chain);
+    } catch (Exception e) {
+      String demand = "a PEM file of a private key without a password, in PKCS#8, PKCS#1 or SEC 1";
+      throw new ConfigurationException(
+          "TLS_KEY must be " + demand + ", but " + key + " cannot be read: " + e.getMessage());
+    }
+    if (!TlsKey.fits(keyStore, chain.get(0))) {
+      String fault = key + " is not that of " + certificate;
+      throw new ConfigurationException(
+          "TLS_KEY must be the key of the first certificate in TLS_CERTIFICATE, but " + fault);
+    }
+    return new TlsCertificate(chain, all.size() - chain.size(), keyStore, source);
   }
 
-  private List<X509Certificate> chain(String pem) {
+  private List<X509Certificate> certificates(String pem) {
     try {
-      List<X509Certificate> chain =
+      List<X509Certificate> certificates =
           CertificateFactory.getInstance("X.509")
               .generateCertificates(new ByteArrayInputStream(pem.getBytes(ISO_8859_1)))
               .stream()
               .map(X509Certificate.class::cast)
               .toList();
-      if (chain.isEmpty()) {
+      if (certificates.isEmpty()) {
         throw new CertificateException("it is empty");
       }
-      return chain;
+      return certificates;
     } catch (CertificateException e) {
       String fault = certificate + " cannot be read: " + e.getMessage();
       throw new ConfigurationException(
@@ -114,89 +118,19 @@ public record TlsFiles(Path certificate, Path key) {
     }
   }
 
-  private void requireValid(X509Certificate own) {
-    try {
-      own.checkValidity();
-    } catch (CertificateException e) {
-      Instant start = own.getNotBefore().toInstant();
-      Instant end = own.getNotAfter().toInstant();
-      String fault = certificate + " is from " + start + " to " + end;
-      throw new ConfigurationException("TLS_CERTIFICATE must be valid now, but " + fault);
-    }
-  }
-
-  private KeyStore keyStore(String pem, List<X509Certificate> chain) {
-    // OpenSSL may write more than the key, such as the parameters of its curve.
-    Matcher privateKey = PRIVATE_KEY.matcher(pem);
-    try {
-      if (!privateKey.find()) {
-        throw new GeneralSecurityException("it has no private key");
+  private void requireValid(List<X509Certificate> chain) {
+    for (X509Certificate each : chain) {
+      try {
+        each.checkValidity();
+      } catch (CertificateException e) {
+        Object issuer = each.getSubjectX500Principal();
+        String which =
+            each.equals(chain.get(0)) ? "" : "the intermediate certificate " + issuer + " in ";
+        Instant start = each.getNotBefore().toInstant();
+        Instant end = each.getNotAfter().toInstant();
+        String fault = which + certificate + " is from " + start + " to " + end;
+        throw new ConfigurationException("TLS_CERTIFICATE must be valid now, but " + fault);
       }
-      return new PemReader().read(privateKey.group(), chain);
-    } catch (KeyStoreException e) {
-      String demand = "TLS_CERTIFICATE must list each certificate before its issuer's certificate";
-      throw new ConfigurationException(demand + "; the order in " + certificate + " differs");
-    } catch (Exception e) {
-      String demand = "a PEM file of a private key without a password, in PKCS#8, PKCS#1 or SEC 1";
-      throw new ConfigurationException(
-          "TLS_KEY must be " + demand + ", but " + key + " cannot be read: " + e.getMessage());
-    }
-  }
-
-  private void requireMatch(X509Certificate own, KeyStore keyStore) {
-    try {
-      PrivateKey privateKey = (PrivateKey) keyStore.getKey("key", null);
-      String algorithm =
-          switch (privateKey.getAlgorithm()) {
-            case "RSA" -> "SHA256withRSA";
-            case "EC" -> "SHA256withECDSA";
-            default -> privateKey.getAlgorithm();
-          };
-      Signature signature = Signature.getInstance(algorithm);
-      byte[] sample = {1}; // Java 17 cannot verify an empty message with Ed25519
-      signature.initSign(privateKey);
-      signature.update(sample);
-      byte[] signed = signature.sign();
-      signature.initVerify(own.getPublicKey());
-      signature.update(sample);
-      if (signature.verify(signed)) {
-        return;
-      }
-    } catch (GeneralSecurityException e) {
-      // The key and the certificate are of different kinds.
-    }
-    String fault = key + " is not that of " + certificate;
-    throw new ConfigurationException(
-        "TLS_KEY must be the key of the first certificate in TLS_CERTIFICATE, but " + fault);
-  }
-
-  /** The framework's reader of PEM, which reads a key only with a certificate. */
-  private static final class PemReader extends SslBuilder<KeyStore> {
-
-    PemReader() {
-      super(new ResourceResolver());
-    }
-
-    KeyStore read(String key, List<X509Certificate> chain) throws Exception {
-      StringBuilder pem = new StringBuilder("string:").append(key);
-      for (X509Certificate certificate : chain) {
-        pem.append("-----BEGIN CERTIFICATE-----")
-            .append(Base64.getEncoder().encodeToString(certificate.getEncoded()))
-            .append("-----END CERTIFICATE-----");
-      }
-      SslConfiguration settings = new SslConfiguration();
-      settings.getKeyStore().setPath(pem.toString());
-      return getKeyStore(settings).orElseThrow();
-    }
-
-    @Override
-    public Optional<KeyStore> build(SslConfiguration settings) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public Optional<KeyStore> build(SslConfiguration settings, HttpVersion version) {
-      throw new UnsupportedOperationException();
     }
   }
 }

@@ -13,7 +13,7 @@ import javax.net.ssl.TrustManager;
 /** Certificates of this machine, which clients trust. */
 public final class TestCertificate {
 
-  private static final X509Bundle AUTHORITY =
+  static final X509Bundle AUTHORITY =
       assertDoesNotThrow(() ->
           new CertificateBuilder()
               .ecp256()

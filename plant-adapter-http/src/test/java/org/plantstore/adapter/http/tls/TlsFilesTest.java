@@ -1,11 +1,14 @@
 package org.plantstore.adapter.http.tls;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.joining;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.micronaut.context.exceptions.ConfigurationException;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.CertificateBuilder.Algorithm;
@@ -16,9 +19,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -27,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.plantstore.adapter.http.Log;
 
 /** Which certificates and keys a service starts with, and what it reports of others. */
 class TlsFilesTest {
@@ -118,20 +125,57 @@ class TlsFilesTest {
           "TLS_CERTIFICATE must be valid now, but " + files.certificate() + " is from ";
       assertRefused(refusal);
       String content = issued.getCertificatePathPEM() + issued.getPrivateKeyPEM();
-      assertRefused(refusal, new TlsCertificate(issued.getCertificate(), keyStore, content));
+      assertRefused(
+          refusal, new TlsCertificate(List.of(issued.getCertificate()), 0, keyStore, content));
     }
   }
 
   @Test
-  void chain_in_another_order_is_refused() throws IOException {
-    String own = Files.readString(files.certificate());
-    String other = TestCertificate.issue(TestCertificate.builder()).getCertificatePEM();
-    Files.writeString(files.certificate(), own + "\n" + other);
+  void chain_is_served_in_order_without_others_and_expires_with_the_first_of_them()
+      throws GeneralSecurityException {
+    Instant end = Instant.now().plus(Duration.ofHours(1)).truncatedTo(ChronoUnit.SECONDS);
+    X509Bundle issuer = TestCertificate.issue(intermediate().notAfter(end));
+    X509Bundle own = assertDoesNotThrow(() -> TestCertificate.builder().buildIssuedBy(issuer));
+    writeChain(own, other(), own, TestCertificate.AUTHORITY, issuer);
+
+    TlsCertificate read = files.read(null);
+
+    List<X509Certificate> chain =
+        Stream.of(own, issuer, TestCertificate.AUTHORITY).map(X509Bundle::getCertificate).toList();
+    assertEquals(chain, List.of(read.keyStore().getCertificateChain("key")));
+    assertEquals(
+        "[localhost, 127.0.0.1] until " + end + "; left out, because not of its chain: 2",
+        files.finding());
+    try (Log log = new Log(RenewedCertificate.class.getName())) {
+      new RenewedCertificate(files).renew();
+      assertEquals(
+          List.of("TLS_CERTIFICATE should have no certificates of other chains: " + read),
+          log.await(1).stream().map(ILoggingEvent::getFormattedMessage).toList());
+    }
+  }
+
+  @Test
+  void intermediate_certificate_that_has_expired_is_refused() {
+    Instant yesterday = Instant.now().minus(Duration.ofDays(1));
+    X509Bundle issuer = TestCertificate.issue(intermediate().notAfter(yesterday));
+    X509Bundle own = assertDoesNotThrow(() -> TestCertificate.builder().buildIssuedBy(issuer));
+    writeChain(own, issuer);
 
     assertRefused(
-        "TLS_CERTIFICATE must list each certificate before its issuer's certificate; the order in "
+        "TLS_CERTIFICATE must be valid now, but the intermediate certificate CN=intermediate in "
             + files.certificate()
-            + " differs");
+            + " is from ");
+  }
+
+  @Test
+  void key_and_chain_may_be_in_one_file() throws IOException {
+    String certificate = Files.readString(files.certificate());
+    String key = Files.readString(files.key());
+    for (String content : List.of(key + certificate, certificate + key)) {
+      Files.writeString(files.certificate(), content);
+      TlsFiles both = new TlsFiles(files.certificate(), files.certificate());
+      assertDoesNotThrow(() -> assertTrue(both.read(null).keyStore().isKeyEntry("key")));
+    }
   }
 
   @Test
@@ -143,6 +187,27 @@ class TlsFilesTest {
 
       assertRefused("TLS_KEY must be the key of the first certificate in TLS_CERTIFICATE, but ");
     }
+  }
+
+  private static CertificateBuilder intermediate() {
+    return new CertificateBuilder()
+        .ecp256()
+        .subject("CN=intermediate")
+        .setIsCertificateAuthority(true);
+  }
+
+  private static X509Bundle other() {
+    return TestCertificate.issue(TestCertificate.builder());
+  }
+
+  /** Writes the certificates, and the key of the first. */
+  private void writeChain(X509Bundle own, X509Bundle... others) {
+    TestCertificate.write(own, folder);
+    String pem =
+        Stream.concat(Stream.of(own), Stream.of(others))
+            .map(X509Bundle::getCertificatePEM)
+            .collect(joining("\n"));
+    assertDoesNotThrow(() -> Files.writeString(files.certificate(), pem));
   }
 
   private void openssl(String command) throws IOException, InterruptedException {

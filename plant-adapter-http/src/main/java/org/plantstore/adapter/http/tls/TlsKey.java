@@ -1,0 +1,78 @@
+package org.plantstore.adapter.http.tls;
+
+import io.micronaut.core.io.ResourceResolver;
+import io.micronaut.http.HttpVersion;
+import io.micronaut.http.ssl.SslBuilder;
+import io.micronaut.http.ssl.SslConfiguration;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.Signature;
+import java.security.cert.X509Certificate;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Reads a private key by the framework's reader of PEM, which reads it only with certificates. */
+final class TlsKey extends SslBuilder<KeyStore> {
+
+  /** OpenSSL may write more than the key, such as the parameters of its curve. */
+  private static final Pattern PRIVATE_KEY =
+      Pattern.compile("(?s)-----BEGIN ([A-Z0-9 ]*PRIVATE KEY)-----.*?-----END \\1-----");
+
+  private TlsKey() {
+    super(new ResourceResolver());
+  }
+
+  /** Returns the key and its certificates; throws any exception if the key cannot be read. */
+  static KeyStore read(String pem, List<X509Certificate> chain) throws Exception {
+    Matcher key = PRIVATE_KEY.matcher(pem);
+    if (!key.find()) {
+      throw new GeneralSecurityException("it has no private key");
+    }
+    StringBuilder all = new StringBuilder("string:").append(key.group());
+    for (X509Certificate certificate : chain) {
+      all.append("-----BEGIN CERTIFICATE-----")
+          .append(Base64.getEncoder().encodeToString(certificate.getEncoded()))
+          .append("-----END CERTIFICATE-----");
+    }
+    SslConfiguration settings = new SslConfiguration();
+    settings.getKeyStore().setPath(all.toString());
+    return new TlsKey().getKeyStore(settings).orElseThrow();
+  }
+
+  /** Returns whether the key is that of the certificate. */
+  static boolean fits(KeyStore keyStore, X509Certificate certificate) {
+    try {
+      PrivateKey key = (PrivateKey) keyStore.getKey("key", null);
+      String algorithm =
+          switch (key.getAlgorithm()) {
+            case "RSA" -> "SHA256withRSA";
+            case "EC" -> "SHA256withECDSA";
+            default -> key.getAlgorithm();
+          };
+      Signature signature = Signature.getInstance(algorithm);
+      byte[] sample = {1}; // Java 17 cannot verify an empty message with Ed25519
+      signature.initSign(key);
+      signature.update(sample);
+      byte[] signed = signature.sign();
+      signature.initVerify(certificate.getPublicKey());
+      signature.update(sample);
+      return signature.verify(signed);
+    } catch (GeneralSecurityException e) {
+      return false; // the key and the certificate are of different kinds
+    }
+  }
+
+  @Override
+  public Optional<KeyStore> build(SslConfiguration settings) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public Optional<KeyStore> build(SslConfiguration settings, HttpVersion version) {
+    throw new UnsupportedOperationException();
+  }
+}
