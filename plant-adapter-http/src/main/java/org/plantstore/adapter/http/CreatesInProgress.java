@@ -1,5 +1,7 @@
 package org.plantstore.adapter.http;
 
+import static java.util.Objects.requireNonNull;
+
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micronaut.context.annotation.Property;
@@ -97,11 +99,8 @@ final class CreatesInProgress {
 
   private CompletionStage<Plant> createAsync(NewPlant plant, Executor call) {
     try {
-      CompletionStage<Plant> created = createPlant.createAsync(plant, call);
-      if (created != null) {
-        return created;
-      }
-      throw new IllegalStateException(createPlant + " must return a stage, but returned null");
+      return requireNonNull(
+          createPlant.createAsync(plant, call), () -> createPlant + " has no stage");
     } catch (RuntimeException | Error e) {
       return CompletableFuture.failedFuture(e);
     }
@@ -120,9 +119,9 @@ final class CreatesInProgress {
   private final class Call implements Executor {
 
     private final List<Thread> threads = new ArrayList<>();
+    private boolean hasPermit = true;
     private boolean isEnded;
     private boolean isOverdue;
-    private boolean isReleased;
 
     @Override
     public void execute(Runnable work) {
@@ -141,38 +140,30 @@ final class CreatesInProgress {
       return !isOverdue && threads.add(Thread.currentThread());
     }
 
+    /** Gives the permit back if the create has ended, and no other thread runs for it. */
     private synchronized void leave() {
       threads.remove(Thread.currentThread());
-      releaseIfDone();
+      if (hasPermit && isEnded && threads.isEmpty()) {
+        hasPermit = false;
+        permits.release();
+        overdue.addAndGet(isOverdue ? -1 : 0);
+      }
     }
 
     /** Ends the create, and returns whether its permit is free. */
     synchronized boolean end() {
       isEnded = true;
       leave(); // a thread that completes the stage has nothing left to do
-      return isReleased;
+      return !hasPermit;
     }
 
     /** Ends the create at its deadline, and returns whether there were threads to interrupt. */
     synchronized boolean interrupt() {
-      isEnded = true;
-      releaseIfDone();
+      boolean isRunning = !end();
       isOverdue = true;
-      if (!isReleased) {
-        overdue.incrementAndGet();
-      }
+      overdue.addAndGet(isRunning ? 1 : 0);
       threads.forEach(Thread::interrupt);
-      return !threads.isEmpty();
-    }
-
-    private void releaseIfDone() {
-      if (isEnded && threads.isEmpty() && !isReleased) {
-        isReleased = true;
-        permits.release();
-        if (isOverdue) {
-          overdue.decrementAndGet();
-        }
-      }
+      return isRunning;
     }
   }
 }

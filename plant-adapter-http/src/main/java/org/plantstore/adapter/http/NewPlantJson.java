@@ -1,7 +1,5 @@
 package org.plantstore.adapter.http;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
@@ -14,10 +12,7 @@ import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.core.util.JsonRecyclerPools;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
@@ -31,12 +26,6 @@ import org.plantstore.domain.NewPlant;
 final class NewPlantJson {
 
   private static final int MAX_DEPTH = 1_000;
-
-  /**
-   * One escape, or both of a pair of surrogates. The group is the code of an unpaired surrogate.
-   */
-  private static final Pattern ESCAPE =
-      Pattern.compile("(?i)\\\\(?:ud[89ab]..\\\\ud[c-f]..|u(d[89a-f][0-9a-f]{2})|.)");
 
   /** Lengths are bounded by the size of the body; a number beyond 64 bits is never converted. */
   static final JsonFactory JSON =
@@ -70,7 +59,7 @@ final class NewPlantJson {
 
   /** Returns the plant of a body; throws RefusedException if there is none. */
   static NewPlant read(byte[] body) {
-    return read(decode(body), true);
+    return read(BodyText.decode(body), true);
   }
 
   private static NewPlant read(CharBuffer text, boolean mayReplace) {
@@ -78,43 +67,12 @@ final class NewPlantJson {
       return new NewPlantJson(parser).read();
     } catch (JsonProcessingException e) {
       if (mayReplace) {
-        return read(replaceUnpairedSurrogates(text), false);
+        return read(BodyText.replaceUnpairedSurrogates(text), false);
       }
       throw malformed("valid JSON (RFC 8259) without repeated members", e.getLocation());
     } catch (IOException e) {
       throw new UncheckedIOException("reading from memory must not fail", e);
     }
-  }
-
-  /**
-   * Replaces escapes of unpaired surrogates, which RFC 8259 allows (section 8.2) and Jackson
-   * refuses in names. Spaces preserve the columns.
-   */
-  private static CharBuffer replaceUnpairedSurrogates(CharBuffer text) {
-    String replaced =
-        ESCAPE
-            .matcher(text)
-            .replaceAll(escape ->
-                escape.group(1) == null
-                    ? "$0"
-                    : (char) Integer.parseInt(escape.group(1), 16) + "     ");
-    return CharBuffer.wrap(replaced.toCharArray());
-  }
-
-  /** Decodes strictly, because Jackson accepts forms that UTF-8 forbids (RFC 3629). */
-  private static CharBuffer decode(byte[] body) {
-    CharBuffer text;
-    try {
-      text = UTF_8.newDecoder().decode(ByteBuffer.wrap(body));
-    } catch (CharacterCodingException e) {
-      throw new RefusedException(ErrorNumber.MALFORMED_JSON, "The body must be UTF-8.");
-    }
-    if (!text.isEmpty() && text.charAt(0) == '\uFEFF') {
-      throw new RefusedException(
-          ErrorNumber.MALFORMED_JSON,
-          "The body must not begin with a byte order mark (RFC 8259, section 8.1).");
-    }
-    return text;
   }
 
   private NewPlant read() throws IOException {
