@@ -127,7 +127,7 @@ class CommandsTest {
       String output = check.output();
       assertTrue(output.lines().allMatch(line -> line.startsWith("✔ ")), output);
       assertEquals(
-          "service java limits certificate tokens origins libraries token database",
+          "service java settings certificate tokens token database",
           output
               .lines()
               .map(line -> line.replaceAll("^. |:.*", ""))
@@ -156,7 +156,7 @@ class CommandsTest {
         assertLinesMatch(
             List.of(
                 "✘ service: PORT must be a free port, but " + port + " cannot be opened: .*",
-                "✘ limits: MAX_BODY_BYTES must be a whole number from 1 to 999999999, but is"
+                "✘ settings: MAX_BODY_BYTES must be a whole number from 1 to 999999999, but is"
                     + " \"1MB\"",
                 "✘ token: the token on standard input is invalid; obtain a new token: Expired JWT",
                 "✘ database: there is no table plant for .*; run plant-store migrate, and"

@@ -51,11 +51,9 @@ final class HttpRequirements {
   /** Returns the requirements of a start. */
   static List<Map.Entry<String, Supplier<String>>> ofStart(Environment settings) {
     return List.of(
-        Map.entry("limits", () -> limits(settings)),
+        Map.entry("settings", () -> settings(settings)),
         Map.entry("certificate", () -> certificate(settings)),
-        Map.entry("tokens", () -> TokenSettings.of(settings).toString()),
-        Map.entry("origins", () -> origins(settings).toString()),
-        Map.entry("libraries", () -> NettyVersion.requireOne(settings)));
+        Map.entry("tokens", () -> TokenSettings.of(settings).toString()));
   }
 
   /**
@@ -78,7 +76,16 @@ final class HttpRequirements {
     return all;
   }
 
-  private static String limits(Environment settings) {
+  private static String settings(Environment settings) {
+    requireLimits(settings);
+    origins(settings);
+    NettyVersion.requireOne(settings);
+    String connections = settings.getRequiredProperty("max.connections", String.class);
+    String files = ", with a limit of " + maxOpenFiles() + " open files";
+    return "at most " + connections + " connections" + files;
+  }
+
+  private static void requireLimits(Environment settings) {
     if (maxOpenFiles() < MIN_OPEN_FILES) {
       String demand = "the limit of open files (ulimit -n) must be at least " + MIN_OPEN_FILES;
       throw new ConfigurationException(demand + ", but is " + maxOpenFiles());
@@ -105,8 +112,6 @@ final class HttpRequirements {
       String files = maxOpenFiles() + " files can be open (ulimit -n), but is ";
       throw new ConfigurationException(demand + files + connections);
     }
-    String files = ", with a limit of " + maxOpenFiles() + " open files";
-    return "at most " + connections + " connections" + files;
   }
 
   static AllowedOrigins origins(Environment settings) {

@@ -14,8 +14,8 @@ import java.util.TreeMap;
  */
 final class NettyVersion {
 
-  /** Returns the finding, or throws {@link ConfigurationException} with the remedy. */
-  static String requireOne(ResourceLoader classPath) {
+  /** Throws {@link ConfigurationException} with the remedy if there are several. */
+  static void requireOne(ResourceLoader classPath) {
     Map<String, URL> files = new TreeMap<>();
     String resource = "META-INF/io.netty.versions.properties";
     classPath.getResources(resource).forEach(file -> addVersions(file, files));
@@ -23,7 +23,6 @@ final class NettyVersion {
       String demand = "the class path must have one version of Netty, but has " + files;
       throw new ConfigurationException(demand + "; import plant-bom, which manages the version");
     }
-    return "Netty " + String.join("", files.keySet());
   }
 
   private static void addVersions(URL file, Map<String, URL> files) {
