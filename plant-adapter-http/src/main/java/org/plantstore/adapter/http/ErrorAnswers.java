@@ -65,7 +65,10 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
     return answer(request, response, refusal);
   }
 
-  /** Returns the answer to a malformed head, also of HEAD. */
+  /**
+   * Returns the answer to a malformed head. Without this route, the framework would answer HEAD
+   * without headers; with it, it passes the decoder's refusal to {@link #handle}.
+   */
   @Error(global = true, status = HttpStatus.BAD_REQUEST)
   HttpResponse<byte[]> refuseMalformed(HttpRequest<?> request) {
     RefusedException refusal = new RefusedException(ErrorNumber.MALFORMED_REQUEST);

@@ -69,11 +69,9 @@ public record AllowedOrigins(List<String> origins) {
       answer.add(HttpHeaderNames.VARY, HttpHeaderNames.ORIGIN);
     }
     String origin = request.headers().get(HttpHeaderNames.ORIGIN);
-    // In a malformed head the origin may be behind the fault; the answer is the same for everyone.
-    boolean isUnknown = origin == null && request.decoderResult().isFailure();
-    if (isUnknown || contains(origin)) {
+    if (contains(origin)) {
       answer
-          .set(HttpHeaderNames.ACCESS_CONTROL_ALLOW_ORIGIN, isUnknown ? ANY : origin)
+          .set(HttpHeaderNames.ACCESS_CONTROL_ALLOW_ORIGIN, origin)
           .set(HttpHeaderNames.ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
     }
   }
