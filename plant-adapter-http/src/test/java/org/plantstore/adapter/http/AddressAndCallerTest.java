@@ -8,8 +8,8 @@ import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.error.ErrorNumber;
 
@@ -17,19 +17,45 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 class AddressAndCallerTest extends ServerTest {
 
   @ParameterizedTest
-  @CsvSource({
-    "Bearer,                       NO_TOKEN",
-    "'Bearer ',                    NO_TOKEN",
-    "Basic dXNlcjpwYXNz,           NO_TOKEN",
-    "'',                           NO_TOKEN",
-    "TOKEN,                        NO_TOKEN",
-    "Bearer:TOKEN,                 NO_TOKEN",
-    "Bearer a.b.c,                 INVALID_TOKEN",
-    "'Bearer TOKEN, Bearer TOKEN', INVALID_TOKEN",
-    "Bearer TOKEN realm=x,         INVALID_TOKEN"
-  })
-  void other_credentials_are_unauthorized(String credentials, ErrorNumber error) {
-    assertUnauthorized(error, create(FERN).setHeader("Authorization", withToken(credentials)));
+  @ValueSource(strings = {"Bearer", "Bearer ", "Basic dXNlcjpwYXNz", "", "TOKEN", "Bearer:TOKEN"})
+  void other_credentials_are_no_token(String credentials) {
+    assertUnauthorized(
+        ErrorNumber.NO_TOKEN, create(FERN).setHeader("Authorization", withToken(credentials)));
+  }
+
+  /** An opaque token and an encrypted one have two and five parts. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "a.b.c",
+        "TOKEN, Bearer TOKEN",
+        "TOKEN realm=x",
+        "Bearer TOKEN",
+        "\"TOKEN\"",
+        "undefined",
+        "null",
+        "2YotnFZFEjr1zCsicMWpAA",
+        "a.b",
+        "eyJhbGciOiJkaXIiLCJlbmMiOiJBMTI4R0NNIn0..a.b.c"
+      })
+  void what_is_no_signed_jwt_is_named(String token) {
+    Answer answer =
+        Answer.to(create(FERN).setHeader("Authorization", withToken("Bearer " + token)));
+    String message =
+        "The bearer token is no signed JWT in its compact form; send the access token itself, once"
+            + " and without quotes.";
+    assertError(answer, 401, 4002, message);
+    assertEquals(
+        Optional.of("Bearer realm=\"plants\", error=\"invalid_token\""),
+        answer.header("WWW-Authenticate"));
+    assertEquals(0, createPlant.calls());
+  }
+
+  @Test
+  void token_of_another_key_is_invalid() {
+    String token = Tokens.raw("{\"alg\":\"HS256\"}", Tokens.CLAIMS, new byte[32]);
+    assertUnauthorized(
+        ErrorNumber.INVALID_TOKEN, create(FERN).setHeader("Authorization", "Bearer " + token));
   }
 
   @ParameterizedTest

@@ -47,6 +47,9 @@ class SettingsTest {
           jwt.required-claims | a=b a=%+1 | JWT_REQUIRED_CLAIMS must have values with a comma between them, percent-encoded, so with %20 for a space and %25 for %, but has "a=%+1"
           jwt.required-claims | a=b a=%FF | JWT_REQUIRED_CLAIMS must have values with a comma between them, percent-encoded, so with %20 for a space and %25 for %, but has "a=%FF"
           jwt.secret   | \u00E9\u00E9\u00E9\u00E9\u00E9 | JWT_SECRET must have at least 32 bytes, but has 10
+          jwt.secret   | base64:QUJDRA==             | JWT_SECRET must have at least 32 bytes, but has 4
+          jwt.secret   | base64:QUJDRA===            | JWT_SECRET must have base64 or base64url after base64:, but has other text
+          jwt.secret   | base64:QUJD RA              | JWT_SECRET must have base64 or base64url after base64:, but has other text
           jwt.secret   | ''                          | JWT_SECRET must have a value or not be set, but is empty
           jwt.secret   | ${no.such:placeholder}      | JWT_SECRET must have at least 32 bytes, but has 22
           jwt.issuer   | ''                          | JWT_ISSUER must have a value or not be set, but is empty
@@ -69,6 +72,15 @@ class SettingsTest {
     assertRefused(
         Map.of("jwt.jwks-url", url),
         "JWT_JWKS_URL must be an absolute http, https or file URL without a user or a password");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"http://key_cloak:8080/keys", "https://me:pw@key_cloak:8080"})
+  void underscore_in_the_host_of_the_key_set_is_named(String url) {
+    assertRefused(
+        Map.of("jwt.jwks-url", url),
+        "JWT_JWKS_URL must have a host name without an underscore (RFC 1123), but has"
+            + " \"key_cloak:8080\"; give that host another name, such as a network alias in Compose");
   }
 
   @Test

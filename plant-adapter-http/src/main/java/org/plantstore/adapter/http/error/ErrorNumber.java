@@ -61,8 +61,8 @@ public enum ErrorNumber {
   KEYS_UNAVAILABLE(
       5004,
       SERVICE_UNAVAILABLE,
-      "The token cannot be checked now, because the identity provider does not answer; send the"
-          + " same request again later.");
+      "The token cannot be checked now, because no usable key of the identity provider is known for"
+          + " it; send the same request again later.");
 
   private final int number;
   private final HttpStatus status;

@@ -30,7 +30,7 @@ import org.plantstore.adapter.http.renewal.RenewedFiles;
  */
 final class ProviderKeySet {
 
-  private static final Duration TIMEOUT = Duration.ofSeconds(2);
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
   private static final int MAX_BYTES = 256 * 1024;
   private static final int MAX_REDIRECTS = 5;
 

@@ -42,6 +42,12 @@ record PublishedKeys(JWKSet usable, List<String> leftOut) {
   private static final List<String> READ_MEMBERS =
       List.of("kty use key_ops alg kid crv x y n e d p q dp dq qi oth k".split(" "));
 
+  /** The use of keys in a trust bundle of SPIFFE. */
+  private static final KeyUse SPIFFE = new KeyUse("jwt-svid");
+
+  /** Uses of keys that are not meant for tokens, of which nobody need be told. */
+  private static final List<String> OTHER_USES = List.of("enc", "x509-svid");
+
   /** RFC 7518, sections 3.3 and 3.5. */
   private static final int MIN_RSA_BITS = 2048;
 
@@ -55,7 +61,7 @@ record PublishedKeys(JWKSet usable, List<String> leftOut) {
         new JWKMatcher.Builder()
             .keyType(KeyType.forAlgorithm(header.getAlgorithm()))
             .curves(Curve.forJWSAlgorithm(header.getAlgorithm()))
-            .keyUses(KeyUse.SIGNATURE, null)
+            .keyUses(KeyUse.SIGNATURE, SPIFFE, null)
             .algorithms(header.getAlgorithm(), null)
             .publicOnly(true);
     return (header.getKeyID() == null ? matcher : matcher.keyIDs(header.getKeyID(), null)).build();
@@ -75,7 +81,7 @@ record PublishedKeys(JWKSet usable, List<String> leftOut) {
         READ_MEMBERS.forEach(name -> members.put(name, object.get(name)));
       }
       try {
-        if (!"enc".equals(members.get("use"))) {
+        if (!OTHER_USES.contains(String.valueOf(members.get("use")))) {
           usable.add(usable(members));
         }
       } catch (ParseException | RuntimeException e) {
@@ -101,8 +107,10 @@ record PublishedKeys(JWKSet usable, List<String> leftOut) {
         "its key_ops have no \"verify\"");
     JWK key = JWK.parse(members);
     require(!key.isPrivate(), "it is no public key");
-    boolean isLarge = !(key instanceof RSAKey) || key.size() >= MIN_RSA_BITS;
-    require(isLarge, "it must have " + MIN_RSA_BITS + " bits, but has " + key.size());
+    if (key instanceof RSAKey rsa) {
+      int bits = rsa.getModulus().decodeToBigInteger().bitLength(); // size() counts whole bytes
+      require(bits >= MIN_RSA_BITS, "it must have " + MIN_RSA_BITS + " bits, but has " + bits);
+    }
     boolean isVerifying =
         ALGORITHMS.stream().anyMatch(algorithm -> matcher(new JWSHeader(algorithm)).matches(key));
     require(isVerifying, "its kty, crv, use and alg fit no RS, PS or ES algorithm");

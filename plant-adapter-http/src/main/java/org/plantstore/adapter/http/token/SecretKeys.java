@@ -8,6 +8,7 @@ import com.nimbusds.jose.crypto.MACVerifier;
 import com.nimbusds.jose.util.ByteUtils;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.nio.file.Path;
+import java.util.Base64;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -29,6 +30,8 @@ record SecretKeys(@Nullable Path file, List<SecretKeySpec> keys) {
   private static final Pattern OVERLOOKED =
       Pattern.compile("\\x00|\\A\\xEF\\xBB\\xBF|\\r(?=\n|\\z)");
 
+  private static final String BASE64 = "base64:";
+
   static SecretKeys of(String secret) {
     return new SecretKeys(null, List.of(key("JWT_SECRET", secret.getBytes(UTF_8))));
   }
@@ -47,7 +50,19 @@ record SecretKeys(@Nullable Path file, List<SecretKeySpec> keys) {
         file, secrets.map(secret -> key(demand, secret.getBytes(ISO_8859_1))).toList());
   }
 
-  private static SecretKeySpec key(String subject, byte[] secret) {
+  /** Reads a secret, or {@code base64:} and one with any bytes. */
+  private static SecretKeySpec key(String subject, byte[] text) {
+    byte[] secret = text;
+    String encoded = new String(text, ISO_8859_1);
+    if (encoded.startsWith(BASE64)) {
+      String standard = encoded.substring(BASE64.length()).replace('-', '+').replace('_', '/');
+      try {
+        secret = Base64.getDecoder().decode(standard);
+      } catch (IllegalArgumentException e) { // its message has a character of the secret
+        throw new ConfigurationException(
+            subject + " must have base64 or base64url after base64:, but has other text");
+      }
+    }
     if (secret.length < MIN_BYTES) {
       throw new ConfigurationException(
           subject + " must have at least " + MIN_BYTES + " bytes, but has " + secret.length);

@@ -1,6 +1,5 @@
 package org.plantstore.adapter.http.token;
 
-import com.nimbusds.jwt.JWTClaimsSet;
 import io.micronaut.context.annotation.Property;
 import io.micronaut.core.order.Ordered;
 import io.micronaut.http.HttpHeaders;
@@ -9,15 +8,12 @@ import io.micronaut.http.annotation.Filter;
 import io.micronaut.http.annotation.RequestFilter;
 import io.micronaut.http.annotation.ServerFilter;
 import io.micronaut.http.filter.ServerFilterPhase;
-import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.security.authentication.Authentication;
 import io.micronaut.security.rules.SecurityRule;
 import io.micronaut.security.rules.SecurityRuleResult;
-import jakarta.inject.Named;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
@@ -38,14 +34,10 @@ final class TokenFilter implements Ordered {
 
   private static final String SCHEME = "Bearer ";
 
-  private static final String AT_MANAGEMENT_PORT =
-      "Nothing is at this path; this port has /health/liveness, /health/readiness and /prometheus.";
-
   private final List<SecurityRule<HttpRequest<?>>> rules;
   private final TokenValidation validation;
   private final TokenKeys keys;
   private final ValidatedTokens validatedTokens;
-  private final Executor executor;
   private final int managementPort;
 
   TokenFilter(
@@ -53,13 +45,11 @@ final class TokenFilter implements Ordered {
       TokenValidation validation,
       TokenKeys keys,
       ValidatedTokens validatedTokens,
-      @Named(TaskExecutors.IO) Executor executor,
       @Property(name = "endpoints.all.port", defaultValue = "0") int managementPort) {
     this.rules = rules;
     this.validation = validation;
     this.keys = keys;
     this.validatedTokens = validatedTokens;
-    this.executor = executor;
     this.managementPort = managementPort;
   }
 
@@ -83,7 +73,10 @@ final class TokenFilter implements Ordered {
           if (isPublic) {
             return CompletableFuture.completedFuture(request);
           } else if (isManagement) {
-            throw new RefusedException(ErrorNumber.NOT_FOUND, AT_MANAGEMENT_PORT);
+            throw new RefusedException(ErrorNumber.NOT_FOUND);
+          }
+          if (token.isEmpty()) {
+            throw new RefusedException(ErrorNumber.NO_TOKEN);
           }
           return requireValid(request, token);
         });
@@ -98,23 +91,17 @@ final class TokenFilter implements Ordered {
   }
 
   private CompletionStage<HttpRequest<?>> requireValid(HttpRequest<?> request, String token) {
-    if (keys.arePublished() && !token.isEmpty()) {
-      Executor withIds = work -> executor.execute(() -> Exchange.of(request).runWithIds(work));
-      return validation
-          .searchKey(token, withIds)
-          .thenComposeAsync(ended -> requireValidNow(request, token), withIds);
-    }
-    return requireValidNow(request, token);
-  }
-
-  private CompletionStage<HttpRequest<?>> requireValidNow(HttpRequest<?> request, String token) {
+    Exchange exchange = Exchange.of(request);
     TokenKeys.Snapshot before = keys.current(); // before the validation, in which they may change
-    JWTClaimsSet claims = validation.requireValid(token);
-    ValidToken valid = ValidToken.of(claims);
-    Exchange.of(request).recordCaller(valid.caller());
-    validation.requireClaims(claims);
-    validatedTokens.add(token, valid, before);
-    return requireAllowed(request);
+    return validation
+        .validate(token, exchange::runWithIds)
+        .thenCompose(claims -> {
+          ValidToken valid = ValidToken.of(claims);
+          exchange.recordCaller(valid.caller());
+          validation.requireClaims(claims);
+          validatedTokens.add(token, valid, before);
+          return requireAllowed(request);
+        });
   }
 
   /** Hides paths that are closed even to valid tokens (RFC 9110, section 15.5.4). */

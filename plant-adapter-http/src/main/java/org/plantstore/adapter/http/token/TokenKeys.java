@@ -52,14 +52,14 @@ final class TokenKeys implements JWSKeySelector<SecurityContext> {
     return new Snapshot(secrets.current(), published == null ? null : published.current());
   }
 
-  /** Returns whether keys are published, of which one may be unknown or take long to use. */
-  boolean arePublished() {
-    return published != null;
+  /** Returns whether a published key verifies a token; it may be unknown, and takes long to use. */
+  boolean arePublished(JWSHeader header) {
+    return published != null && PublishedKeys.ALGORITHMS.contains(header.getAlgorithm());
   }
 
   /** Completes when the key of a token is known, or the provider has been asked for the key. */
   CompletableFuture<Void> search(JWSHeader header, Executor executor) {
-    return published != null && isOfPublished(header)
+    return published != null && arePublished(header)
         ? published.search(new JWKSelector(PublishedKeys.matcher(header)), executor)
         : CompletableFuture.completedFuture(null);
   }
@@ -67,13 +67,9 @@ final class TokenKeys implements JWSKeySelector<SecurityContext> {
   @Override
   public List<? extends Key> selectJWSKeys(JWSHeader header, @Nullable SecurityContext context)
       throws KeySourceException {
-    return published != null && isOfPublished(header)
+    return published != null && arePublished(header)
         ? KeyConverter.toJavaKeys(
             published.get(new JWKSelector(PublishedKeys.matcher(header)), context))
         : secrets.current().select(header);
-  }
-
-  private static boolean isOfPublished(JWSHeader header) {
-    return PublishedKeys.ALGORITHMS.contains(header.getAlgorithm());
   }
 }

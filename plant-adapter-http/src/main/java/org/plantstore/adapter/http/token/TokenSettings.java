@@ -117,6 +117,12 @@ public record TokenSettings(
         keySet.require();
         return uri;
       }
+      if (uri.getHost() == null && String.valueOf(uri.getRawAuthority()).contains("_")) {
+        throw new ConfigurationException(
+            "JWT_JWKS_URL must have a host name without an underscore (RFC 1123), but has \""
+                + uri.getRawAuthority().replaceFirst(".*@", "")
+                + "\"; give that host another name, such as a network alias in Compose");
+      }
       boolean isHttp = String.valueOf(uri.getScheme()).matches("(?i)https?");
       if (isHttp && uri.getHost() != null && uri.getUserInfo() == null) {
         return uri;

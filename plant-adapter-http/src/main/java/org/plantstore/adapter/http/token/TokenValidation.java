@@ -2,27 +2,28 @@ package org.plantstore.adapter.http.token;
 
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.KeySourceException;
+import com.nimbusds.jose.crypto.factories.DefaultJWSVerifierFactory;
 import com.nimbusds.jose.proc.BadJOSEException;
-import com.nimbusds.jose.proc.SecurityContext;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import com.nimbusds.jwt.proc.BadJWTException;
-import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
-import com.nimbusds.jwt.proc.DefaultJWTProcessor;
-import io.micronaut.http.HttpRequest;
-import io.micronaut.security.token.jwt.validator.JsonWebTokenValidator;
 import jakarta.inject.Singleton;
 import java.security.GeneralSecurityException;
+import java.security.Key;
 import java.text.ParseException;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.Date;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
@@ -33,53 +34,71 @@ import org.plantstore.adapter.http.error.RefusedException;
  * token. Safe for use by many threads.
  */
 @Singleton
-final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpRequest<?>> {
+final class TokenValidation {
 
-  /** Canonical base64url: the unused bits of the last character are 0 (RFC 4648, 3.5). */
-  private static final String BASE64URL =
-      "(?:[A-Za-z0-9_-]{4})*+(?:[A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?";
+  /** RFC 7515, section 7.1. The library's decoder is lenient. */
+  private static final Pattern SIGNED_TOKEN = Pattern.compile("[\\w-]++\\.[\\w-]++\\.[\\w-]++");
 
-  private static final Pattern SIGNED_TOKEN =
-      Pattern.compile(BASE64URL + "\\." + BASE64URL + "\\." + BASE64URL);
+  private static final String NO_SIGNED_TOKEN = "it is no signed JWT in its compact form";
 
-  /** RFC 7515, section 4.1.9. A token of another type, such as a log-out token, gives no access. */
-  private static final Pattern TYPE = Pattern.compile("(?i)(application/)?(at\\+)?jwt");
+  /**
+   * RFC 7515, section 4.1.9; SPIFFE's tokens may have {@code JOSE}. A token of another type, such
+   * as a log-out token, gives no access. The library's comparison depends on the default locale.
+   */
+  private static final Pattern TYPE = Pattern.compile("(?i)(application/)?((at\\+)?jwt|jose)");
 
   private static final int CLOCK_SKEW_SECONDS = 30;
 
-  /** Below the overflow of the library's dates, which are in milliseconds. */
-  private static final double MAX_DATE_SECONDS = 1e15;
+  /** The end of the year 9999. */
+  private static final double LAST_SECOND = 253_402_300_799.0;
 
-  private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
+  private static final DefaultJWSVerifierFactory VERIFIERS = new DefaultJWSVerifierFactory();
+
+  private final Executor verification = threads("token-verification", 2, 1_024);
+  private final Executor fetch = threads("key-set", 1, 1);
   private final TokenKeys keys;
   private final TokenSettings settings;
 
   TokenValidation(TokenSettings settings, TokenKeys keys) {
     this.settings = settings;
     this.keys = keys;
-    processor.setJWSTypeVerifier(
-        (type, context) -> // the library's own comparison depends on the default locale
-        require(
-                type == null || TYPE.matcher(type.getType()).matches(),
-                "its typ must be JWT or at+jwt, but is \"" + type + "\""));
-    processor.setJWSKeySelector(keys);
-    processor.setJWTClaimsSetVerifier(claimsVerifier(settings.audiences()));
   }
 
-  private static DefaultJWTClaimsVerifier<SecurityContext> claimsVerifier(List<String> audiences) {
-    DefaultJWTClaimsVerifier<SecurityContext> verifier =
-        new DefaultJWTClaimsVerifier<>(
-            audiences.isEmpty() ? null : Set.copyOf(audiences), null, Set.of("exp"), null);
-    verifier.setMaxClockSkew(CLOCK_SKEW_SECONDS);
-    return verifier;
+  private static Executor threads(String name, int number, int maxWaiting) {
+    ThreadPoolExecutor threads =
+        new ThreadPoolExecutor(
+            number,
+            number,
+            10,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(maxWaiting),
+            work -> {
+              Thread thread = new Thread(work, name);
+              thread.setDaemon(true);
+              return thread;
+            },
+            (work, full) -> {
+              throw new RefusedException(ErrorNumber.OVERLOADED);
+            });
+    threads.allowCoreThreadTimeOut(true);
+    return threads;
   }
 
-  /** Returns the claims of a valid token; throws RefusedException otherwise. */
-  JWTClaimsSet requireValid(String token) {
-    if (token.isEmpty()) {
-      throw new RefusedException(ErrorNumber.NO_TOKEN);
+  /**
+   * Completes with the claims of a valid token, otherwise with a RefusedException. A signature of a
+   * provider is verified by a thread of its own, because that takes long. A token that has no such
+   * signature needs no thread.
+   *
+   * @param withIds runs the fetch of a key set, so that its log lines have the ids of the request
+   */
+  CompletableFuture<JWTClaimsSet> validate(String text, Consumer<Runnable> withIds) {
+    SignedJWT token = refusing(() -> parse(text));
+    if (!keys.arePublished(token.getHeader())) {
+      return CompletableFuture.completedFuture(refusing(() -> verified(token, keysOf(token))));
     }
-    return validate(token, null).orElseThrow(() -> new RefusedException(ErrorNumber.INVALID_TOKEN));
+    return keys.search(token.getHeader(), work -> fetch.execute(() -> withIds.accept(work)))
+        .thenApply(ended -> refusing(() -> keysOf(token)))
+        .thenApplyAsync(candidates -> refusing(() -> verified(token, candidates)), verification);
   }
 
   /** Requires the claims of JWT_REQUIRED_CLAIMS; throws RefusedException otherwise. */
@@ -93,64 +112,15 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
     }
   }
 
-  /**
-   * Returns the claims of a valid token, or nothing if it is not valid.
-   *
-   * @throws RefusedException if the keys cannot be fetched now
-   * @throws IllegalStateException if the JVM cannot check tokens, such as without the algorithm
-   */
-  @Override
-  public Optional<JWTClaimsSet> validate(String token, @Nullable HttpRequest<?> request) {
-    try {
-      return Optional.of(validClaims(token));
-    } catch (KeySourceException e) {
-      throw new RefusedException(ErrorNumber.KEYS_UNAVAILABLE);
-    } catch (BadJOSEException | JOSEException e) {
-      if (e instanceof JOSEException && e.getCause() instanceof GeneralSecurityException) {
-        throw new IllegalStateException("a token cannot be checked: " + e.getMessage(), e);
-      }
-      return Optional.empty();
-    }
+  /** Returns the claims of a token whose key need not be searched; throws RefusedException. */
+  JWTClaimsSet requireValid(String token) {
+    return refusing(() -> validClaims(token));
   }
 
   /** Returns the claims; throws BadJOSEException if the token is not valid. */
-  JWTClaimsSet validClaims(String token) throws BadJOSEException, JOSEException {
-    // Type, algorithm, key, signature; then aud, exp, nbf and iss (RFC 7519, section 4.1).
-    JWTClaimsSet claims = processor.process(parse(token), null);
-    String issuer = Objects.requireNonNullElse(claims.getIssuer(), "");
-    List<String> issuers = settings.issuers();
-    require(issuers.isEmpty() || issuers.contains(issuer), "its iss is not in JWT_ISSUER");
-    return claims;
-  }
-
-  private static SignedJWT parse(String token) throws BadJWTException {
-    try {
-      // RFC 7515, section 7.1: the compact form; the library's decoder is lenient.
-      require(SIGNED_TOKEN.matcher(token).matches(), "it is no signed JWT in its compact form");
-      SignedJWT parsed = SignedJWT.parse(token);
-      // RFC 7515, section 4.1.11: no extension that a token may demand is understood.
-      require(parsed.getHeader().getCriticalParams() == null, "it has a crit header");
-      // RFC 7519, section 2; the library would take a null for an expiration time.
-      Map<String, Object> claims = parsed.getPayload().toJSONObject();
-      require(claims.get("exp") != null, "it has no exp");
-      require(
-          Stream.of("exp", "nbf", "iat").map(claims::get).allMatch(TokenValidation::isDateOrNull),
-          "its exp, nbf and iat must be numbers");
-      return parsed;
-    } catch (ParseException | RuntimeException | StackOverflowError e) {
-      throw new BadJWTException("it is no signed JWT"); // a parser's message may quote the token
-    }
-  }
-
-  private static void require(boolean isMet, String otherwise) throws BadJWTException {
-    if (!isMet) {
-      throw new BadJWTException(otherwise);
-    }
-  }
-
-  private static boolean isDateOrNull(@Nullable Object value) {
-    return value == null
-        || (value instanceof Number number && Math.abs(number.doubleValue()) <= MAX_DATE_SECONDS);
+  JWTClaimsSet validClaims(String text) throws BadJOSEException, JOSEException {
+    SignedJWT token = parse(text);
+    return verified(token, keysOf(token));
   }
 
   /** Completes when the key of a token is known, or the provider has been asked for the key. */
@@ -159,6 +129,109 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
       return keys.search(parse(token).getHeader(), executor);
     } catch (BadJWTException e) {
       return CompletableFuture.completedFuture(null); // needs no key to be refused
+    }
+  }
+
+  private interface Check<T> {
+    T result() throws BadJOSEException, JOSEException;
+  }
+
+  private static <T> T refusing(Check<T> check) {
+    try {
+      return check.result();
+    } catch (KeySourceException e) {
+      throw new RefusedException(ErrorNumber.KEYS_UNAVAILABLE);
+    } catch (BadJOSEException | JOSEException e) {
+      if (e instanceof JOSEException && e.getCause() instanceof GeneralSecurityException) {
+        throw new IllegalStateException("a token cannot be checked: " + e.getMessage(), e);
+      }
+      if (NO_SIGNED_TOKEN.equals(e.getMessage())) {
+        throw new RefusedException(
+            ErrorNumber.INVALID_TOKEN,
+            "The bearer token is no signed JWT in its compact form; send the access token itself,"
+                + " once and without quotes.");
+      }
+      throw new RefusedException(ErrorNumber.INVALID_TOKEN);
+    }
+  }
+
+  /** Returns a token whose signature is not verified yet. */
+  private SignedJWT parse(String text) throws BadJWTException {
+    try {
+      require(SIGNED_TOKEN.matcher(text).matches(), NO_SIGNED_TOKEN);
+      SignedJWT token = SignedJWT.parse(text);
+      JWTClaimsSet claims = token.getJWTClaimsSet();
+      require(
+          token.getHeader().getType() == null
+              || TYPE.matcher(token.getHeader().getType().getType()).matches(),
+          "its typ must be JWT, at+jwt or JOSE, but is \"" + token.getHeader().getType() + "\"");
+      // RFC 7515, section 4.1.11: no extension that a token may demand is understood.
+      require(token.getHeader().getCriticalParams() == null, "it has a crit header");
+      requireNow(token.getPayload().toJSONObject());
+      require(
+          settings.audiences().isEmpty()
+              || !Collections.disjoint(settings.audiences(), claims.getAudience()),
+          "JWT aud claim rejected");
+      String issuer = Objects.requireNonNullElse(claims.getIssuer(), "");
+      List<String> issuers = settings.issuers();
+      require(issuers.isEmpty() || issuers.contains(issuer), "its iss is not in JWT_ISSUER");
+      return token;
+    } catch (ParseException | RuntimeException | StackOverflowError e) {
+      throw new BadJWTException(NO_SIGNED_TOKEN); // a parser's message may quote the token
+    }
+  }
+
+  /** RFC 7519, section 2. The library's dates overflow, and its verifier accepts a null. */
+  private static void requireNow(Map<String, Object> claims) throws BadJWTException {
+    require(claims.get("exp") != null, "it has no exp");
+    require(
+        isDateOrNull(claims.get("exp"))
+            && isDateOrNull(claims.get("nbf"))
+            && isDateOrNull(claims.get("iat")),
+        "its exp, nbf and iat must be numbers");
+    double now = System.currentTimeMillis() / 1_000.0;
+    require(seconds(claims.get("exp")) + CLOCK_SKEW_SECONDS > now, "Expired JWT");
+    require(seconds(claims.get("nbf")) - CLOCK_SKEW_SECONDS < now, "JWT before use time");
+  }
+
+  private static boolean isDateOrNull(@Nullable Object value) {
+    return value == null
+        || (value instanceof Number number && Math.abs(number.doubleValue()) <= Long.MAX_VALUE);
+  }
+
+  private static double seconds(@Nullable Object date) {
+    return date instanceof Number number ? number.doubleValue() : 0;
+  }
+
+  private List<? extends Key> keysOf(SignedJWT token) throws BadJWTException, KeySourceException {
+    List<? extends Key> candidates = keys.selectJWSKeys(token.getHeader(), null);
+    require(!candidates.isEmpty(), "no key with its kid and alg is known");
+    return candidates;
+  }
+
+  /** Returns the claims, with an expiry that every date can have. */
+  @SuppressWarnings("JavaUtilDate") // as the library takes it
+  private static JWTClaimsSet verified(SignedJWT token, List<? extends Key> candidates)
+      throws BadJWTException, JOSEException {
+    for (Key key : candidates) {
+      if (token.verify(VERIFIERS.createJWSVerifier(token.getHeader(), key))) {
+        double expires = seconds(token.getPayload().toJSONObject().get("exp"));
+        Instant bounded = Instant.ofEpochSecond((long) Math.min(expires, LAST_SECOND));
+        try {
+          return new JWTClaimsSet.Builder(token.getJWTClaimsSet())
+              .expirationTime(Date.from(bounded))
+              .build();
+        } catch (ParseException e) {
+          throw new BadJWTException(NO_SIGNED_TOKEN);
+        }
+      }
+    }
+    throw new BadJWTException("its signature is invalid");
+  }
+
+  private static void require(boolean isMet, String otherwise) throws BadJWTException {
+    if (!isMet) {
+      throw new BadJWTException(otherwise);
     }
   }
 }

@@ -16,12 +16,14 @@ import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKMatcher;
 import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.util.Base64URL;
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.math.BigInteger;
 import java.net.URI;
 import java.text.ParseException;
 import java.time.Duration;
@@ -128,7 +130,7 @@ class LyingProviderTest {
           {<known>,"key_ops":"verify"}     | "known": its key_ops have no "verify"
           {<known>,"key_ops":["sign","?"]} | "known": its key_ops have no "verify"
           {<known>,"d":"AQAB"}             | "known": it is no public key
-          {"kty":"RSA","n":"AQAB","e":"AQAB"} | keys[1]: it must have 2048 bits, but has 24
+          {"kty":"RSA","n":"AQAB","e":"AQAB"} | keys[1]: it must have 2048 bits, but has 17
           {"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"} | keys[1]: its kty, crv, use and alg fit no RS, PS or ES algorithm
           {"kty":"EC","crv":"secp256k1","x":"eb5mfvncu6xVoGKVzocLBwKb_NstzijZWfKBWxb4F5g","y":"SDradyajxGVdpPv8DhEIqP0XtEimhVQZnEfQj_sQ1Lg"} | keys[1]: its kty, crv, use and alg fit no RS, PS or ES algorithm
           {"kty":"RSA","kid":"q","n":"AQAB","e":"AQAB","q":"AQAB"} | "q": Incomplete second private (CRT) representation: The first prime factor must not be null
@@ -149,13 +151,32 @@ class LyingProviderTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "'key_ops':['verify','notarize',7]", "'key_ops':null", "'use':null", "'other':{'a':[]}",
-        "'x5c':['-----BEGIN']", "'x5c':[]", "'x5t':7", "'x5t#S256':false",
-        "'x5u':':'", "'nbf':'2026'", "'exp':[]", "'revoked':{}"
+        "'key_ops':['verify','notarize',7]",
+        "'key_ops':null",
+        "'use':null",
+        "'other':{'a':[]}",
+        "'use':'jwt-svid'",
+        "'x5c':['-----BEGIN']",
+        "'x5c':[]",
+        "'x5t':7",
+        "'x5t#S256':false",
+        "'x5u':':'",
+        "'nbf':'2026'",
+        "'exp':[]",
+        "'revoked':{}"
       })
   void member_that_verification_does_not_need_makes_no_key_unusable(String member) {
     publishBoth("{<known>," + member.replace('\'', '"') + "}");
     assertEquals(2, fetch().size());
+  }
+
+  /** The library counts the bits of whole bytes. */
+  @ParameterizedTest
+  @CsvSource({"2028, 1", "2041, 1", "2047, 1", "2048, 2"})
+  void modulus_has_2048_bits(int bits, int usable) {
+    Base64URL modulus = Base64URL.encode(BigInteger.ONE.shiftLeft(bits - 1).setBit(0));
+    publishBoth("{\"kty\":\"RSA\",\"e\":\"AQAB\",\"n\":\"" + modulus + "\"}");
+    assertEquals(usable, fetch().size());
   }
 
   private void publishBoth(String key) {

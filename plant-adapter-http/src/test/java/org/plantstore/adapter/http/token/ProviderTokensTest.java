@@ -1,10 +1,12 @@
 package org.plantstore.adapter.http.token;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import com.nimbusds.jose.crypto.ECDSASigner;
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
+import com.nimbusds.jose.jwk.KeyUse;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
 import java.net.http.HttpRequest;
@@ -12,6 +14,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -19,6 +25,8 @@ import org.plantstore.adapter.http.Answer;
 import org.plantstore.adapter.http.Log;
 import org.plantstore.adapter.http.ServerTest;
 import org.plantstore.adapter.http.Tokens;
+import org.plantstore.adapter.http.error.ErrorNumber;
+import org.plantstore.adapter.http.error.RefusedException;
 
 @Tag("newest")
 class ProviderTokensTest {
@@ -57,6 +65,59 @@ class ProviderTokensTest {
     assertStatus(200, IdentityProvider.token("any\",\"x5t#S256\":\"AA", KNOWN));
   }
 
+  /** Of SPIFFE's JWT-SVID section 3, and of its trust bundles section 4. */
+  @Test
+  void token_of_spiffe_is_valid() throws Exception {
+    ECKey svid = new ECKey.Builder(KNOWN).keyUse(new KeyUse("jwt-svid")).build();
+    provider.publish(svid, new ECKey.Builder(NEXT).keyUse(new KeyUse("x509-svid")).build());
+    String header = "{\"alg\":\"ES256\",\"typ\":\"JOSE\",\"kid\":\"%s\"}";
+    assertStatus(200, Tokens.signed(header.formatted("known"), "ES256", new ECDSASigner(KNOWN)));
+    assertStatus(401, Tokens.signed(header.formatted("next"), "ES256", new ECDSASigner(NEXT)));
+  }
+
+  @Test
+  void what_cannot_be_a_token_and_a_token_of_another_audience_need_no_fetch() {
+    try (EmbeddedServer strict =
+        ApplicationContext.run(
+            EmbeddedServer.class,
+            Map.of("jwt.jwks-url", provider.url(), "jwt.audience", "plants"))) {
+      for (String token : List.of("a.b.c", "e30.e30.AA", token(NEXT))) {
+        assertEquals(401, Answer.create(strict.getURI(), token).status());
+      }
+    }
+    assertEquals(0, provider.fetches());
+  }
+
+  /** Signatures on P-521 take so long that the queue fills. */
+  @Test
+  void flood_of_wrong_signatures_has_two_threads_and_a_bounded_queue() throws Exception {
+    ECKey slow = IdentityProvider.key(Curve.P_521, "slow");
+    provider.publish(slow);
+    TokenValidation validation =
+        SettingsOfTokens.validation(Map.of("jwt.jwks-url", provider.url()));
+    validation.validate(token(slow), Runnable::run).get(30, TimeUnit.SECONDS);
+    String forged = IdentityProvider.token("slow", IdentityProvider.key(Curve.P_521, "slow"));
+    Set<Thread> threads = ConcurrentHashMap.newKeySet();
+    List<CompletableFuture<ErrorNumber>> ends =
+        IntStream.range(0, 1_200)
+            .mapToObj(number ->
+                validation
+                    .validate(forged, Runnable::run)
+                    .handle((claims, failure) -> {
+                      threads.add(Thread.currentThread());
+                      return assertInstanceOf(RefusedException.class, failure.getCause()).error();
+                    }))
+            .toList();
+    Set<ErrorNumber> errors = new HashSet<>();
+    for (CompletableFuture<ErrorNumber> end : ends) {
+      errors.add(end.get(60, TimeUnit.SECONDS));
+    }
+
+    assertEquals(Set.of(ErrorNumber.INVALID_TOKEN, ErrorNumber.OVERLOADED), errors);
+    threads.remove(Thread.currentThread());
+    assertEquals(2, threads.size());
+  }
+
   @Test
   void remembered_token_passes_no_rule_that_refuses_its_caller() {
     Map<String, Object> rule = Map.of("pattern", "/plants", "access", List.of("ROLE_GARDENER"));
@@ -78,8 +139,8 @@ class ProviderTokensTest {
 
     Answer unavailable = Answer.create(server.getURI(), token(NEXT));
     String message =
-        "The token cannot be checked now, because the identity provider does not answer; send the"
-            + " same request again later.";
+        "The token cannot be checked now, because no usable key of the identity provider is known for"
+            + " it; send the same request again later.";
     Answer.assertError(unavailable, 503, 5004, message);
     Set<String> pauses = new HashSet<>();
     for (int time = 0; time < 100; time++) {

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -93,6 +94,27 @@ class RotatedKeysTest {
     }
   }
 
+  /** Of random secrets 22 % have a line break or a NUL. */
+  @Test
+  void secret_of_any_bytes_is_in_either_alphabet_of_base64() throws IOException {
+    StringBuilder all = new StringBuilder();
+    for (char each = 0; each < 256; each++) {
+      all.append(each);
+    }
+    String secret = all.reverse().toString();
+    for (Base64.Encoder encoder : List.of(Base64.getEncoder(), Base64.getUrlEncoder())) {
+      for (Base64.Encoder each : List.of(encoder, encoder.withoutPadding())) {
+        String text = "base64:" + each.encodeToString(secret.getBytes(ISO_8859_1));
+        withSecrets(OLD + "\n" + text);
+        assertEquals(true, isValid(validation, token(secret)));
+        assertEquals(false, isValid(validation, token(text)));
+        assertValid(true, false);
+        assertEquals(
+            true, isValid(SettingsOfTokens.validation(Map.of("jwt.secret", text)), token(secret)));
+      }
+    }
+  }
+
   @Test
   void every_byte_of_a_line_counts() throws IOException {
     StringBuilder all = new StringBuilder();
@@ -109,6 +131,7 @@ class RotatedKeysTest {
   @CsvSource({
     "'', 'at least 32 bytes, but has 0'",
     "'OLD\n\n', 'at least 32 bytes, but has 0'",
+    "'OLD\nbase64:*', 'base64 or base64url after base64:, but has other text'",
     "'OLD\n short', 'at least 32 bytes, but has 6'",
     "'OLD\r\n', 'no NUL, byte order mark, or CARRIAGE RETURN at its end, but one has'",
     "'OLD\0', 'no NUL, byte order mark, or CARRIAGE RETURN at its end, but one has'",

