@@ -35,9 +35,12 @@ record TlsCertificate(List<X509Certificate> chain, int leftOut, KeyStore keyStor
   }
 
   private static boolean isIssuer(X509Certificate issuer, X509Certificate issued) {
+    if (!issuer.getSubjectX500Principal().equals(issued.getIssuerX500Principal())) {
+      return false;
+    }
     try {
       issued.verify(issuer.getPublicKey());
-      return issuer.getSubjectX500Principal().equals(issued.getIssuerX500Principal());
+      return true;
     } catch (GeneralSecurityException e) {
       return false;
     }

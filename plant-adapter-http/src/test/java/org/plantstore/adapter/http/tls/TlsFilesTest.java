@@ -1,8 +1,6 @@
 package org.plantstore.adapter.http.tls;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.stream.Collectors.joining;
-import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -132,11 +130,12 @@ class TlsFilesTest {
 
   @Test
   void chain_is_served_in_order_without_others_and_expires_with_the_first_of_them()
-      throws GeneralSecurityException {
+      throws Exception {
     Instant end = Instant.now().plus(Duration.ofHours(1)).truncatedTo(ChronoUnit.SECONDS);
     X509Bundle issuer = TestCertificate.issue(intermediate().notAfter(end));
-    X509Bundle own = assertDoesNotThrow(() -> TestCertificate.builder().buildIssuedBy(issuer));
-    writeChain(own, other(), own, TestCertificate.AUTHORITY, issuer);
+    X509Bundle own = TestCertificate.builder().buildIssuedBy(issuer);
+    X509Bundle other = TestCertificate.issue(TestCertificate.builder());
+    writeChain(own, other, own, TestCertificate.AUTHORITY, issuer);
 
     TlsCertificate read = files.read(null);
 
@@ -155,10 +154,10 @@ class TlsFilesTest {
   }
 
   @Test
-  void intermediate_certificate_that_has_expired_is_refused() {
+  void intermediate_certificate_that_has_expired_is_refused() throws Exception {
     Instant yesterday = Instant.now().minus(Duration.ofDays(1));
     X509Bundle issuer = TestCertificate.issue(intermediate().notAfter(yesterday));
-    X509Bundle own = assertDoesNotThrow(() -> TestCertificate.builder().buildIssuedBy(issuer));
+    X509Bundle own = TestCertificate.builder().buildIssuedBy(issuer);
     writeChain(own, issuer);
 
     assertRefused(
@@ -168,13 +167,13 @@ class TlsFilesTest {
   }
 
   @Test
-  void key_and_chain_may_be_in_one_file() throws IOException {
+  void key_and_chain_may_be_in_one_file() throws Exception {
     String certificate = Files.readString(files.certificate());
     String key = Files.readString(files.key());
     for (String content : List.of(key + certificate, certificate + key)) {
       Files.writeString(files.certificate(), content);
       TlsFiles both = new TlsFiles(files.certificate(), files.certificate());
-      assertDoesNotThrow(() -> assertTrue(both.read(null).keyStore().isKeyEntry("key")));
+      assertTrue(both.read(null).keyStore().isKeyEntry("key"));
     }
   }
 
@@ -196,18 +195,11 @@ class TlsFilesTest {
         .setIsCertificateAuthority(true);
   }
 
-  private static X509Bundle other() {
-    return TestCertificate.issue(TestCertificate.builder());
-  }
-
   /** Writes the certificates, and the key of the first. */
-  private void writeChain(X509Bundle own, X509Bundle... others) {
-    TestCertificate.write(own, folder);
-    String pem =
-        Stream.concat(Stream.of(own), Stream.of(others))
-            .map(X509Bundle::getCertificatePEM)
-            .collect(joining("\n"));
-    assertDoesNotThrow(() -> Files.writeString(files.certificate(), pem));
+  private void writeChain(X509Bundle... certificates) throws IOException {
+    TestCertificate.write(certificates[0], folder);
+    Files.write(
+        files.certificate(), Stream.of(certificates).map(X509Bundle::getCertificatePEM).toList());
   }
 
   private void openssl(String command) throws IOException, InterruptedException {
