@@ -32,7 +32,6 @@ final class ProviderKeySet {
 
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
   private static final int MAX_BYTES = 256 * 1024;
-  private static final int MAX_REDIRECTS = 5;
 
   /** HTTP/2 would be offered as an upgrade, which some servers refuse. Follows no redirects. */
   private final HttpClient client =
@@ -61,40 +60,36 @@ final class ProviderKeySet {
 
   /** Fetches the key set; throws IOException with the place and the remedy if no key is usable. */
   PublishedKeys fetch() throws IOException {
-    long deadline = System.nanoTime() + TIMEOUT.toNanos();
-    URI target = address;
     try {
       if (isFile()) {
         String text = RenewedFiles.text("JWT_JWKS_URL", Path.of(address));
         return PublishedKeys.parse(new String(text.getBytes(ISO_8859_1), UTF_8));
       }
-      for (int redirects = 0; ; redirects++) {
-        ByteArrayOutputStream body = new ByteArrayOutputStream();
-        HttpResponse<Void> answer = send(target, body, deadline - System.nanoTime());
-        String location = answer.headers().firstValue("Location").orElse("");
-        if (answer.statusCode() / 100 != 3 || location.isEmpty()) {
-          PublishedKeys.require(
-              answer.statusCode() == 200, "the status is \"" + answer.statusCode() + "\"");
-          return PublishedKeys.parse(decoded(answer, body.toByteArray()));
-        }
-        target = redirected(target, location, redirects);
+      ByteArrayOutputStream body = new ByteArrayOutputStream();
+      HttpResponse<Void> answer = send(body);
+      if (answer.statusCode() / 100 == 3) {
+        answer.headers().firstValue("Location").ifPresent(ProviderKeySet::refuseRedirect);
       }
+      PublishedKeys.require(
+          answer.statusCode() == 200, "the status is \"" + answer.statusCode() + "\"");
+      return PublishedKeys.parse(text(body.toByteArray()));
     } catch (IOException | ParseException | RuntimeException | StackOverflowError e) {
-      int port = target.getPort() < 0 ? target.toURL().getDefaultPort() : target.getPort();
+      int port = address.getPort() < 0 ? address.toURL().getDefaultPort() : address.getPort();
       Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
-      String place = target.getHost() == null ? target.toString() : target.getHost() + ":" + port;
+      String place =
+          address.getHost() == null ? address.toString() : address.getHost() + ":" + port;
       throw new IOException(ForeignText.quoted(place) + " " + reason(cause), e);
     }
   }
 
-  private HttpResponse<Void> send(URI target, ByteArrayOutputStream body, long nanos) {
+  private HttpResponse<Void> send(ByteArrayOutputStream body) {
     CompletableFuture<HttpResponse<Void>> answer =
         client.sendAsync(
-            HttpRequest.newBuilder(target).header("Accept-Encoding", "identity").build(),
+            HttpRequest.newBuilder(address).header("Accept-Encoding", "identity").build(),
             HttpResponse.BodyHandlers.ofByteArrayConsumer(
                 part -> part.ifPresent(bytes -> append(bytes, body))));
     try {
-      return answer.copy().orTimeout(nanos, TimeUnit.NANOSECONDS).join();
+      return answer.copy().orTimeout(TIMEOUT.toSeconds(), TimeUnit.SECONDS).join();
     } finally {
       answer.cancel(true);
     }
@@ -107,33 +102,22 @@ final class ProviderKeySet {
     body.writeBytes(part);
   }
 
-  static URI redirected(URI from, String location, int redirects) throws ParseException {
-    // RFC 3986, section 5.2.2: a query of its own keeps the path, unlike in URI.resolve.
-    URI to = from.resolve(location.startsWith("?") ? from.getRawPath() + location : location);
-    boolean isFollowed =
-        redirects < MAX_REDIRECTS
-            && from.getHost().equalsIgnoreCase(to.getHost())
-            && to.getRawUserInfo() == null
-            && (from.getScheme().equalsIgnoreCase(to.getScheme())
-                || "https".equalsIgnoreCase(to.getScheme()));
-    String shown = ForeignText.quoted(to.toString().replaceAll("(?<=//)[^/]*@|[?#].*", ""));
-    PublishedKeys.require(
-        isFollowed, "it redirects to " + shown + "; if that is right, set JWT_JWKS_URL to it");
-    return to;
+  /** Whoever publishes the keys can issue tokens, so only the operator may choose who does. */
+  private static void refuseRedirect(String location) {
+    String shown = ForeignText.quoted(location.replaceAll("(?<=//)[^/]*@|[?#].*", ""));
+    throw new IllegalStateException(
+        "it redirects to " + shown + "; if that is right, set JWT_JWKS_URL to it");
   }
 
   /** Some providers compress a key set although they were asked not to. */
-  private static String decoded(HttpResponse<?> answer, byte[] body)
-      throws IOException, ParseException {
-    String coding = String.join(",", answer.headers().allValues("Content-Encoding"));
+  private static String text(byte[] body) throws IOException {
+    boolean isGzip = body.length > 1 && body[0] == 0x1F && body[1] == (byte) 0x8B;
     ByteArrayOutputStream text = new ByteArrayOutputStream();
-    if (coding.matches("(?i)(x-)?gzip")) {
-      append(new GZIPInputStream(new ByteArrayInputStream(body)).readNBytes(MAX_BYTES + 1), text);
-    } else {
-      PublishedKeys.require(
-          coding.matches("(?i)(identity)?"), "its coding is " + ForeignText.quoted(coding));
-      append(body, text);
-    }
+    append(
+        isGzip
+            ? new GZIPInputStream(new ByteArrayInputStream(body)).readNBytes(MAX_BYTES + 1)
+            : body,
+        text);
     return text.toString(UTF_8);
   }
 

@@ -141,7 +141,7 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
     Known before = known;
     try {
       PublishedKeys fetched = keySet.fetch();
-      if (!fetched.leftOut().isEmpty()) {
+      if (fetched.leftOut() > 0) {
         LOG.warn("The key set at JWT_JWKS_URL has keys that are left out, {}", fetched);
       }
       boolean isSame = fetched.usable().equals(before.keys);

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Named.named;
 import static org.plantstore.adapter.http.token.IdentityProvider.send;
@@ -24,8 +23,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.math.BigInteger;
-import java.net.URI;
-import java.text.ParseException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
@@ -86,10 +83,9 @@ class LyingProviderTest {
         named("cut off", text(truth.substring(0, truth.length() - 2))),
         named("repeated member", text(truth.replace("{\"keys\"", "{\"keys\":[],\"keys\""))),
         named("keys that are no list", text("{\"keys\":" + NEXT + "}")),
-        named("deflated", coded("deflate", gzip(bytes))),
-        named("of another coding", coded("br", bytes)),
+        named("deflated", coded("deflate", new byte[] {120, -100, 3, 0, 0, 0, 0, 1})),
+        named("of another coding", coded("br", new byte[] {11, 2, -128})),
         named("compressed twice", coded("gzip, gzip", gzip(gzip(bytes)))),
-        named("compressed as it says not", coded("gzip", bytes)),
         named("compressed and cut off", coded("gzip", Arrays.copyOf(gzip(bytes), 80))),
         named("bomb", coded("gzip", gzip((truth + " ".repeat(1 << 24)).getBytes(UTF_8)))),
         named("shorter than it says", exchange -> send(exchange, truth.length() + 1, bytes)),
@@ -110,41 +106,35 @@ class LyingProviderTest {
   }
 
   @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      quoteCharacter = '`',
-      textBlock =
-          """
-          7                                | keys[1]: it is no object
-          [{"kid":"list"}]                 | keys[1]: it is no object
-          {<odd>,"kty":7}                  | "a??": ...
-          {<odd>,"kty":"EC"}               | "a??": ...
-          {<odd>,"kty":"EC","crv":"P-256","x":"AA","y":"AA"} | "a??": ...
-          {<odd>,"kty":"RSA","n":"","e":""} | "a??": ...
-          {<odd>,"kty":"RSA","n":"AQAB","e":"AQAB","oth":[null]} | "a??": ...
-          {"kty":"oct","k":"AA","kid":7}   | keys[1]: Unexpected type of JSON object member kid
-          {<known>,"use":7}                | "known": Unexpected type of JSON object member use
-          {<known>,"use":"tls"}            | "known": its kty, crv, use and alg fit no RS, PS or ES algorithm
-          {<known>,"alg":"ES384"}          | "known": its kty, crv, use and alg fit no RS, PS or ES algorithm
-          {<known>,"alg":"XS256"}          | "known": its kty, crv, use and alg fit no RS, PS or ES algorithm
-          {<known>,"key_ops":"verify"}     | "known": its key_ops have no "verify"
-          {<known>,"key_ops":["sign","?"]} | "known": its key_ops have no "verify"
-          {<known>,"d":"AQAB"}             | "known": it is no public key
-          {"kty":"RSA","n":"AQAB","e":"AQAB"} | keys[1]: it must have 2048 bits, but has 17
-          {"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"} | keys[1]: its kty, crv, use and alg fit no RS, PS or ES algorithm
-          {"kty":"EC","crv":"secp256k1","x":"eb5mfvncu6xVoGKVzocLBwKb_NstzijZWfKBWxb4F5g","y":"SDradyajxGVdpPv8DhEIqP0XtEimhVQZnEfQj_sQ1Lg"} | keys[1]: its kty, crv, use and alg fit no RS, PS or ES algorithm
-          {"kty":"RSA","kid":"q","n":"AQAB","e":"AQAB","q":"AQAB"} | "q": Incomplete second private (CRT) representation: The first prime factor must not be null
-          """)
-  void key_that_is_left_out_is_named_with_the_reason_and_spoils_no_other(
-      String key, String reason) {
-    publishBoth(key);
+  @ValueSource(
+      strings = {
+        "7",
+        "[{'kid':'list'}]",
+        "{<odd>,'kty':7}",
+        "{<odd>,'kty':'EC'}",
+        "{<odd>,'kty':'EC','crv':'P-256','x':'AA','y':'AA'}",
+        "{<odd>,'kty':'RSA','n':'','e':''}",
+        "{<odd>,'kty':'RSA','n':'AQAB','e':'AQAB','oth':[null]}",
+        "{'kty':'oct','k':'AA','kid':7}",
+        "{<known>,'use':7}",
+        "{<known>,'use':'tls'}",
+        "{<known>,'alg':'ES384'}",
+        "{<known>,'alg':'XS256'}",
+        "{<known>,'key_ops':'verify'}",
+        "{<known>,'key_ops':['sign','?']}",
+        "{<known>,'d':'AQAB'}",
+        "{'kty':'RSA','n':'AQAB','e':'AQAB'}",
+        "{'kty':'OKP','crv':'Ed25519','x':'11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'}",
+        "{'kty':'EC','crv':'secp256k1','x':'eb5mfvncu6xVoGKVzocLBwKb_NstzijZWfKBWxb4F5g','y':'SDradyajxGVdpPv8DhEIqP0XtEimhVQZnEfQj_sQ1Lg'}",
+        "{'kty':'RSA','kid':'q','n':'AQAB','e':'AQAB','q':'AQAB'}"
+      })
+  void key_that_is_left_out_is_counted_and_spoils_no_other(String key) {
+    publishBoth(key.replace('\'', '"'));
     try (Log log = new Log(ProviderKeys.class.getName())) {
       assertEquals(List.of(NEXT), fetch());
-      String line = log.await(1).get(0).getFormattedMessage();
       assertEquals(
-          "The key set at JWT_JWKS_URL has keys that are left out, 1 usable key, 1 left out; "
-              + reason,
-          line.replaceFirst("(?<=\"a\\?\\?\": ).*", "..."));
+          "The key set at JWT_JWKS_URL has keys that are left out, 1 usable key, 1 left out",
+          log.await(1).get(0).getFormattedMessage());
     }
   }
 
@@ -202,54 +192,22 @@ class LyingProviderTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"/keys/moved", "keys/moved", "?moved", "//LOCALHOST:PORT/keys/moved"})
-  void redirect_within_the_host_is_followed(String location) {
-    String target = location.replace("PORT", String.valueOf(provider.url().getPort()));
-    HttpHandler keys = text(keySet(NEXT.toString()));
-    provider.answer(exchange ->
-        (exchange.getRequestURI().toString().contains("moved") ? keys : redirect(target))
-            .handle(exchange));
-    assertEquals(List.of(NEXT), fetch());
-  }
-
-  @Test
-  void redirects_are_bounded() {
-    provider.answer(redirect("keys"));
-    fetch();
-    assertTrue(isDown());
-    assertEquals(6, provider.fetches());
-  }
-
-  @ParameterizedTest
   @CsvSource({
-    "http://a.example/keys,       https://A.example:8443/k,      0, true",
-    "HTTP://a.example/keys,       http://a.example:8080/k,       0, true",
-    "https://a.example:8443/keys, /k,                            4, true",
-    "https://a.example/keys,      HTTPS://a.example/k,           4, true",
-    "https://a.example/keys,      https://a.example/k,           5, false",
-    "https://a.example/keys,      http://a.example/k,            0, false",
-    "https://a.example/keys,      https://b.example/k,           0, false",
-    "https://a.example/keys,      https://a.example.b.example/k, 0, false",
-    "https://a.example/keys,      https://pw@a.example/k,        0, false",
-    "https://a.example/keys,      https://a.example@b.example/k, 0, false",
-    "https://a.example/keys,      //b.example/k,                 0, false",
-    "http://a.example/keys,       ftp://a.example/k,             0, false",
-    "http://a.example/keys,       mailto:a@a.example,            0, false"
+    "/keys/moved, /keys/moved",
+    "?moved#moved, ''",
+    "https://a.example/k?pw#pw, https://a.example/k",
+    "//me:pw@a.example, //a.example",
+    "mailto:a@a.example, mailto:a@a.example"
   })
-  void redirect_is_followed_only_to_the_same_host_and_never_from_https_to_http(
-      String from, String location, int redirects, boolean isFollowed) throws Exception {
-    if (isFollowed) {
-      ProviderKeySet.redirected(new URI(from), location, redirects);
-    } else {
-      String message =
-          assertThrows(
-                  ParseException.class,
-                  () -> ProviderKeySet.redirected(new URI(from), location + "?pw#pw", redirects))
-              .getMessage();
-      String shown =
-          location.replaceAll("(?<=//)(pw|a.example)@", "").replaceAll("^//", "https://");
-      assertEquals(
-          "it redirects to \"" + shown + "\"; if that is right, set JWT_JWKS_URL to it", message);
+  void redirect_is_not_followed_but_told(String location, String shown) {
+    provider.answer(redirect(location));
+    try (Log log = new Log(ProviderKeys.class.getName())) {
+      fetch();
+      assertTrue(isDown());
+      assertEquals(1, provider.fetches());
+      String line = log.await(1).get(0).getFormattedMessage();
+      String end = ": it redirects to \"" + shown + "\"; if that is right, set JWT_JWKS_URL to it";
+      assertTrue(line.endsWith(end), line);
     }
   }
 
@@ -262,7 +220,7 @@ class LyingProviderTest {
 
       String line = log.await(1).get(0).getFormattedMessage();
       assertTrue(
-          line.matches("The key set at JWT_JWKS_URL cannot be fetched: [ -~]{1000,1100}"), line);
+          line.matches("The key set at JWT_JWKS_URL cannot be fetched: [ -~]{300,400}"), line);
       assertTrue(line.contains("x y?xxx"), line);
     }
   }
