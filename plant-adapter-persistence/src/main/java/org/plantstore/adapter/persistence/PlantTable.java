@@ -37,6 +37,10 @@ final class PlantTable implements GroupCommit.Table {
   private static final int BATCHES_BEFORE_PLAIN_INSERT = 1_000;
 
   private static final String INSERT = "INSERT INTO plant (id, name, tag) ";
+
+  /** With types, which the driver's simple mode of queries does not send. */
+  private static final String ARRAYS = "unnest(?::bigint[], ?::text[], ?::text[])";
+
   private static final String UNLESS_TAKEN = " ON CONFLICT (id) DO NOTHING";
   private static final String RETURNING = " RETURNING id";
 
@@ -46,7 +50,7 @@ final class PlantTable implements GroupCommit.Table {
 
   /** A single plant that was locked before waits hardly longer: others wait behind it. */
   private static final String RETRIED =
-      "SELECT plant.* FROM set_config('lock_timeout', '20ms', true), unnest(?, ?, ?) AS plant";
+      "SELECT plant.* FROM set_config('lock_timeout', '20ms', true), " + ARRAYS + " AS plant";
 
   /**
    * After a crash a row may be visible although no standby has it. So the query writes a message to
@@ -57,7 +61,7 @@ final class PlantTable implements GroupCommit.Table {
       SELECT id, name, tag,
              (SELECT pg_logical_emit_message(true, 'plant-store', ''::text)
                WHERE current_setting('synchronous_standby_names') <> '') IS NOT NULL AS is_synchronous
-      FROM plant WHERE id = ANY (?)
+      FROM plant WHERE id = ANY (?::bigint[])
       """;
 
   private final JdbcOperations database;
@@ -139,7 +143,7 @@ final class PlantTable implements GroupCommit.Table {
   /** Citus sends rows to their shard directly, but elements of arrays through the coordinator. */
   private String rowsOf(Collection<NewPlant> plants) {
     return plants.size() > 1 && !hasCitus
-        ? "SELECT * FROM unnest(?, ?, ?)"
+        ? "SELECT * FROM " + ARRAYS
         : "VALUES (?, ?, ?)" + ", (?, ?, ?)".repeat(plants.size() - 1);
   }
 

@@ -94,7 +94,7 @@ final class TokenFilter implements Ordered {
     Exchange exchange = Exchange.of(request);
     TokenKeys.Snapshot before = keys.current(); // before the validation, in which they may change
     return validation
-        .validate(token, exchange::runWithIds)
+        .validateAsync(token, exchange::runWithIds)
         .thenCompose(claims -> {
           ValidToken valid = ValidToken.of(claims);
           exchange.recordCaller(valid.caller());

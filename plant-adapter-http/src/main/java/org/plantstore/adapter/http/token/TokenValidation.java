@@ -5,18 +5,22 @@ import com.nimbusds.jose.KeySourceException;
 import com.nimbusds.jose.proc.BadJOSEException;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.proc.BadJWTException;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.security.token.jwt.validator.JsonWebTokenValidator;
 import jakarta.inject.Singleton;
 import java.security.GeneralSecurityException;
 import java.security.Key;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
@@ -26,7 +30,7 @@ import org.plantstore.adapter.http.error.RefusedException;
  * token. Safe for use by many threads.
  */
 @Singleton
-final class TokenValidation {
+final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpRequest<?>> {
 
   private final Executor verification = threads("token-verification", 2, 1_024);
   private final Executor fetch = threads("key-set", 1, 1);
@@ -65,7 +69,7 @@ final class TokenValidation {
    *
    * @param withIds runs the fetch of a key set, so that its log lines have the ids of the request
    */
-  CompletableFuture<JWTClaimsSet> validate(String text, Consumer<Runnable> withIds) {
+  CompletableFuture<JWTClaimsSet> validateAsync(String text, Consumer<Runnable> withIds) {
     SignedToken token = refusing(() -> parse(text));
     if (!keys.arePublished(token.header())) {
       return CompletableFuture.completedFuture(refusing(() -> token.verified(keysOf(token))));
@@ -86,9 +90,10 @@ final class TokenValidation {
     }
   }
 
-  /** Returns the claims of a token whose key need not be searched; throws RefusedException. */
-  JWTClaimsSet requireValid(String token) {
-    return refusing(() -> validClaims(token));
+  /** Returns the claims of a valid token whose key is known; throws RefusedException otherwise. */
+  @Override
+  public Optional<JWTClaimsSet> validate(String token, @Nullable HttpRequest<?> request) {
+    return Optional.of(refusing(() -> validClaims(token)));
   }
 
   /** Returns the claims; throws BadJOSEException if the token is not valid. */
