@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import javax.net.SocketFactory;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -126,8 +127,13 @@ class LogsTest {
   }
 
   @Test
-  void lines_are_text_without_the_access_log_unless_something_else_is_asked_for() {
+  void lines_are_text_without_the_access_log_unless_something_else_is_asked_for() throws Exception {
     ServiceProcess unset = ServiceProcess.shared();
+    // Anyone can send a malformed body, so it has no line.
+    try (RawClient anyone = new RawClient(SocketFactory.getDefault(), unset.port)) {
+      anyone.send("POST /plants HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n");
+      assertEquals(401, anyone.status());
+    }
     unset.get("/openapi.yaml", Map.of());
 
     assertLike(
