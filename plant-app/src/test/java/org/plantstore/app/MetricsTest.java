@@ -128,7 +128,6 @@ class MetricsTest {
       HttpRequest.Builder request = service.atManagement(path);
       HttpResponse<String> answer = ServiceProcess.send(request);
       assertEquals(404, answer.statusCode(), path);
-      assertTrue(answer.body().contains("/health/readiness and /prometheus."), answer::body);
       request.header("Authorization", token);
       assertEquals(answer.body(), ServiceProcess.send(request).body(), path);
     }
