@@ -49,12 +49,6 @@ public record AllowedOrigins(List<String> origins) {
     return new AllowedOrigins(origins);
   }
 
-  /** Returns the origins, for the command {@code check}. */
-  @Override
-  public String toString() {
-    return "pages of " + (origins.isEmpty() ? "no other origin" : String.join(" or ", origins));
-  }
-
   /** Returns whether pages of an origin may call the service. */
   public boolean contains(@Nullable String origin) {
     return origin != null && (origins.contains(ANY) || origins.contains(origin));
