@@ -1,11 +1,15 @@
 package org.plantstore.domain;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -68,10 +72,14 @@ class CrashContractTest {
     private final Path file = Path.of(System.getenv("PLANTS_FILE"));
 
     public Log() throws IOException {
-      String lines = recover(file, Files.exists(file) ? Files.readString(file) : "");
-      int end = lines.lastIndexOf('\n') + 1; // a crash may leave half a line
-      Files.writeString(file, lines.substring(0, end));
-      lines.substring(0, end).lines().map(line -> line.split("\t", 3)).forEach(this::replay);
+      String lines =
+          recover(file, Files.exists(file) ? new String(Files.readAllBytes(file), UTF_8) : "");
+      String whole = lines.substring(0, lines.lastIndexOf('\n') + 1);
+      try (FileChannel channel = FileChannel.open(file, CREATE, WRITE)) {
+        // A crash may leave half a line. To write the file anew could lose it to the next crash.
+        channel.truncate(whole.getBytes(UTF_8).length);
+      }
+      whole.lines().map(line -> line.split("\t", 3)).forEach(this::replay);
     }
 
     String recover(Path path, String lines) throws IOException {
