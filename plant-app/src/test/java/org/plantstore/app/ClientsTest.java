@@ -68,7 +68,6 @@ class ClientsTest {
 
   enum Recipe {
     SH("create.sh", "bash"), // and curl
-    JAVA("CreatePlant.java", Path.of(System.getProperty("java.home"), "bin", "java").toString()),
     PYTHON("create.py", "python3"),
     JAVASCRIPT("create.mjs", "node");
 
@@ -184,9 +183,8 @@ class ClientsTest {
     String text =
         Manifests.block(PAGE, recipe).replace("http://localhost:8080", address.toString());
     Files.writeString(folder.resolve(recipe.file), text);
-    // A home without settings of curl. Java compiles its recipe each time.
-    Map<String, String> environment =
-        Map.of("TOKEN", token, "HOME", folder + "", "JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1");
+    // A home without settings of curl.
+    Map<String, String> environment = Map.of("TOKEN", token, "HOME", folder + "");
     return Program.run(folder, environment, recipe.interpreter, recipe.file);
   }
 
