@@ -1,7 +1,7 @@
 /** Plants, the port that creates them and the port that stores them. */
 @org.jspecify.annotations.NullMarked
 module org.plantstore.domain {
-  requires static org.jspecify;
+  requires static transitive org.jspecify;
 
   exports org.plantstore.domain;
 }

@@ -1,5 +1,7 @@
 package org.plantstore.application;
 
+import static java.util.Objects.requireNonNull;
+
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.util.concurrent.CompletableFuture;
@@ -14,10 +16,11 @@ import org.plantstore.domain.PlantStore;
 /**
  * Creates plants in a store, and decides what a taken id means: equal content is a retry, which
  * returns the result of the first call; other content is refused. The store is the one on the class
- * path; this project has {@code PostgresPlantStore}. Safe for use by many threads.
+ * path; this project has {@code PostgresPlantStore}. Safe for use by many threads. Not final, so that
+ * containers can proxy it.
  */
 @Singleton
-public final class PlantCreation implements CreatePlant {
+public class PlantCreation implements CreatePlant {
 
   private final PlantStore store;
 
@@ -25,10 +28,11 @@ public final class PlantCreation implements CreatePlant {
    * Creates the use case.
    *
    * @param store the store of the plants
+   * @throws NullPointerException if {@code store} is null
    */
   @Inject
   public PlantCreation(PlantStore store) {
-    this.store = store;
+    this.store = requireNonNull(store);
   }
 
   @Override
@@ -74,6 +78,7 @@ public final class PlantCreation implements CreatePlant {
   }
 
   private Plant created(NewPlant plant, NewPlant stored) {
+    requireNonNull(stored, () -> this + " must return a plant, but returned null");
     if (stored.id() != plant.id()) {
       // A fault of the store, which must not be told as the caller's.
       String demand = this + " must return the plant with the id " + plant.id();

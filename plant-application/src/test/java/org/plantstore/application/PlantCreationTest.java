@@ -59,8 +59,32 @@ class PlantCreationTest {
 
   private static void assertFault(Class<? extends Throwable> type, PlantStore broken) {
     CreatePlant creation = new PlantCreation(broken);
-    assertThrows(type, () -> creation.create(FERN));
+    Throwable fault = assertThrows(type, () -> creation.create(FERN));
+    assertTrue(String.valueOf(fault.getMessage()).startsWith(creation + " must return "), fault::toString);
     assertInstanceOf(type, outcome(creation, FERN).get(0));
+  }
+
+  @Test
+  @SuppressWarnings("NullAway") // as a caller without a checker may
+  void store_must_not_be_null() {
+    assertThrows(NullPointerException.class, () -> new PlantCreation(null));
+  }
+
+  /** As the proxies of Spring and CDI, which are subclasses. */
+  @Test
+  void use_case_can_be_proxied() {
+    List<NewPlant> seen = new ArrayList<>();
+    CreatePlant proxy =
+        new PlantCreation(plant -> plant) {
+          @Override
+          public Plant create(NewPlant plant) {
+            seen.add(plant);
+            return super.create(plant);
+          }
+        };
+
+    assertEquals(FERN.plant(), proxy.create(FERN));
+    assertEquals(List.of(FERN), seen);
   }
 
   @Test

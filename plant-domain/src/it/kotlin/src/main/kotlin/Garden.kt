@@ -8,6 +8,15 @@ import org.plantstore.domain.Plant
 import org.plantstore.domain.PlantIdTakenException
 import org.plantstore.domain.PlantStore
 
+// Inferred types, which need the class of the annotation @Nullable.
+fun tagOf(plant: Plant) = plant.tag
+
+val Plant.label get() = tag ?: name
+
+class Bed(newPlant: NewPlant) {
+  val tag = newPlant.tag
+}
+
 fun main() {
   val plants = ConcurrentHashMap<Long, NewPlant>()
   val store = PlantStore { plant -> plants.putIfAbsent(plant.id, plant) ?: plant }
@@ -19,10 +28,10 @@ fun main() {
 
   fun print(plant: () -> NewPlant) {
     try {
-      val created: Plant = createPlant.create(plant())
-      val name: String = created.name
-      val tag: String? = created.tag
-      println("Plant[name=$name, tag=$tag]")
+      val newPlant = plant()
+      val created = createPlant.create(newPlant)
+      check(Bed(newPlant).tag == tagOf(created) && created.label == (newPlant.tag ?: newPlant.name))
+      println("Plant[name=${created.name}, tag=${tagOf(created)}]")
     } catch (exception: InvalidPlantException) {
       exception.violations().forEach(::println)
     } catch (exception: PlantIdTakenException) {

@@ -4,15 +4,13 @@ import static java.util.Objects.requireNonNull;
 import static java.util.stream.Collectors.joining;
 
 import java.io.Serializable;
-import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when a name or a tag breaks a rule for text, or a stricter one of a remote plant store.
- * The caller has to change the plant: a retry with the same text always fails. The message names
- * every invalid field and the rule that it breaks, but never contains the text; its wording may
- * change in any version. The violations are immutable and safe for use by many threads.
+ * Thrown when a name or a tag breaks a rule for text, or a stricter one of a plant store. The
+ * caller has to change the plant: a retry with the same text always fails. The message names every
+ * invalid field and the rule that it breaks, but never contains the text; its wording may change in
+ * any version. The violations are immutable and safe for use by many threads.
  *
  * <pre>{@code
  * try {
@@ -31,7 +29,7 @@ public final class InvalidPlantException extends RuntimeException {
   private final Violation[] violations;
 
   /**
-   * Creates the exception. The rules for text throw it by themselves; a remote plant store may have
+   * Creates the exception. The rules for text throw it by themselves; a plant store may have
    * stricter ones.
    *
    * @param violations at least one violation, at most one per field, in the order of the fields,
@@ -95,41 +93,5 @@ public final class InvalidPlantException extends RuntimeException {
     public String toString() {
       return field + " " + rule;
     }
-  }
-
-  static void throwIfTextIsInvalid(String name, @Nullable String tag) {
-    List<Violation> violations = new ArrayList<>();
-    addIfInvalid("name", name, violations);
-    addIfInvalid("tag", tag == null ? "" : tag, violations);
-    if (!violations.isEmpty()) {
-      throw new InvalidPlantException(violations);
-    }
-  }
-
-  private static void addIfInvalid(String field, String text, List<Violation> violations) {
-    int index = indexOfInvalid(text);
-    if (index >= 0) {
-      String invalid = text.charAt(index) == 0 ? "U+0000" : "an unpaired surrogate";
-      String rule = "must not contain " + invalid + ", but has it at index " + index;
-      violations.add(new Violation(field, rule));
-    }
-  }
-
-  private static int indexOfInvalid(String text) {
-    for (int index = 0; index < text.length(); index++) {
-      char unit = text.charAt(index);
-      if (unit == 0) {
-        return index;
-      }
-      if (Character.isSurrogate(unit)) {
-        boolean paired =
-            index + 1 < text.length() && Character.isSurrogatePair(unit, text.charAt(index + 1));
-        if (!paired) {
-          return index;
-        }
-        index++;
-      }
-    }
-    return -1;
   }
 }

@@ -1,7 +1,5 @@
 package org.plantstore.domain;
 
-import static java.util.Objects.requireNonNull;
-
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +29,6 @@ public record Plant(String name, @Nullable String tag) {
    * @throws InvalidPlantException if the name or the tag contains U+0000 or an unpaired surrogate
    */
   public Plant {
-    requireNonNull(name, "name");
-    InvalidPlantException.throwIfTextIsInvalid(name, tag);
+    PlantText.require(name, tag);
   }
 }

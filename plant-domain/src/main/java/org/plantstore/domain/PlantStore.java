@@ -21,11 +21,12 @@ import java.util.concurrent.Executor;
  *       normalisation. An absent tag and an empty tag differ.
  *   <li><b>R6</b> Every {@code long} is an id.
  *   <li><b>R7</b> A failure is an exception whose type shows whether trying again can help: {@link
- *       PlantStoreUnavailableException} if it can, any other unchecked exception if it cannot.
- *       Trying again with the same plant is always safe. Every call ends, also while the database
- *       cannot be reached or is silent, and calls succeed again when it is back. An interrupt may
- *       end a call by such an exception, and the thread remains interrupted. No exception of the
- *       store's technology leaves the store, not even as a cause or suppressed.
+ *       PlantStoreUnavailableException} if it can, {@link InvalidPlantException} if the store can
+ *       never take the plant, such as one too large for its engine, any other unchecked exception
+ *       if the store is at fault. Trying again with the same plant is always safe. Every call ends,
+ *       also while the database cannot be reached or is silent, and calls succeed again when it is
+ *       back. An interrupt may end a call by such an exception, and the thread remains interrupted.
+ *       No exception of the store's technology leaves the store, not even as a cause or suppressed.
  *   <li><b>R8</b> A store is safe for use by many threads. A cancelled stage has no effect on other
  *       calls.
  *   <li><b>R9</b> Null is refused with {@link NullPointerException}.
@@ -52,14 +53,16 @@ public interface PlantStore {
 
   /**
    * Stores the plant unless its id is taken, and returns the plant that then has the id. The call
-   * blocks until that plant is durable (R4). An unchecked exception other than those below means
-   * that trying again cannot help (R7).
+   * blocks until that plant is durable (R4). An unchecked exception other than those below is a
+   * fault of the store, which trying again does not cure (R7).
    *
    * @param plant the plant to store
    * @return the plant that has the id {@code plant.id()}: one that is equal to {@code plant} if it
    *     was stored by this call or an earlier one, else the plant that took the id before (R1, R2)
    * @throws PlantStoreUnavailableException if the store is unavailable for a time; whether the
    *     plant was stored is unknown, and trying again is safe (R7)
+   * @throws InvalidPlantException if the store has a stricter rule for text than {@link Plant},
+   *     such as a limit of its size; the caller has to change the plant (R7)
    * @throws NullPointerException if {@code plant} is null (R9)
    */
   NewPlant putIfAbsent(NewPlant plant);

@@ -1,0 +1,51 @@
+package org.plantstore.domain;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.plantstore.domain.InvalidPlantException.Violation;
+
+/** The rules for the text of a plant. */
+final class PlantText {
+
+  private PlantText() {}
+
+  /** Throws InvalidPlantException if a rule is broken, NullPointerException if there is no name. */
+  static void require(String name, @Nullable String tag) {
+    List<Violation> violations = new ArrayList<>();
+    addIfInvalid("name", requireNonNull(name, "name"), violations);
+    addIfInvalid("tag", tag == null ? "" : tag, violations);
+    if (!violations.isEmpty()) {
+      throw new InvalidPlantException(violations);
+    }
+  }
+
+  private static void addIfInvalid(String field, String text, List<Violation> violations) {
+    int index = indexOfInvalid(text);
+    if (index >= 0) {
+      String invalid = text.charAt(index) == 0 ? "U+0000" : "an unpaired surrogate";
+      String rule = "must not contain " + invalid + ", but has it at index " + index;
+      violations.add(new Violation(field, rule));
+    }
+  }
+
+  private static int indexOfInvalid(String text) {
+    for (int index = 0; index < text.length(); index++) {
+      char unit = text.charAt(index);
+      if (unit == 0) {
+        return index;
+      }
+      if (Character.isSurrogate(unit)) {
+        boolean paired =
+            index + 1 < text.length() && Character.isSurrogatePair(unit, text.charAt(index + 1));
+        if (!paired) {
+          return index;
+        }
+        index++;
+      }
+    }
+    return -1;
+  }
+}
