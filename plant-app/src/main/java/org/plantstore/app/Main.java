@@ -1,9 +1,11 @@
 package org.plantstore.app;
 
+import ch.qos.logback.classic.LoggerContext;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.annotation.Import;
 import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.runtime.server.EmbeddedServer;
+import java.net.URL;
 import java.security.Security;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,6 +19,7 @@ import java.util.logging.Logger;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import org.plantstore.application.PlantCreation;
+import org.slf4j.ILoggerFactory;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -61,12 +64,22 @@ public final class Main {
     requireSettingsOrOptions(List.of(), settings);
     // Before the first logger is created, because some of these settings configure it.
     ServiceStart.requireLegible(System.getenv(), settings);
+    requireLogback(LoggerFactory.getILoggerFactory());
     ApplicationContext context = ApplicationContext.builder().args(settings).start();
     context.getBean(Shutdown.class).runAtExit();
     EmbeddedServer server = context.getBean(EmbeddedServer.class).start();
     long millis = Duration.ofNanos(System.nanoTime() - began).toMillis();
     LoggerFactory.getLogger(Main.class)
         .info("Startup completed in {} ms. Server running: {}", millis, server.getContextURI());
+  }
+
+  /** Requires that no log of a neighbour on the class path has been chosen. */
+  static void requireLogback(ILoggerFactory log) {
+    if (!(log instanceof LoggerContext)) {
+      URL file = log.getClass().getResource(log.getClass().getSimpleName() + ".class");
+      throw new ConfigurationException(
+          "the log must be Logback by slf4j-api 2, but is that of " + file + "; remove this jar");
+    }
   }
 
   /** Runs a command of the service or an adapter, and returns its exit code. */

@@ -24,6 +24,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.ILoggerFactory;
+import org.slf4j.helpers.NOPLoggerFactory;
 
 /** A start with wrong settings ends with one line that says what to change. */
 class StartTest {
@@ -189,6 +191,17 @@ class StartTest {
       String start = "MANAGEMENT_PORT must be a free port, but " + port + " cannot be opened: ";
       assertTrue(reason.startsWith(start), reason);
     }
+  }
+
+  @Test
+  void log_of_a_neighbour_is_refused_with_its_jar() {
+    ILoggerFactory nop = new NOPLoggerFactory();
+
+    String refusal = Main.reasonFor(assertThrows(Exception.class, () -> Main.requireLogback(nop)));
+
+    String demand = "the log must be Logback by slf4j-api 2, but is that of jar:file:/";
+    assertTrue(refusal.startsWith(demand), refusal);
+    assertTrue(refusal.endsWith("NOPLoggerFactory.class; remove this jar"), refusal);
   }
 
   private static String refusalWith(String variable, @Nullable String value) {

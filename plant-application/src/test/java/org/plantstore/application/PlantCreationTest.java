@@ -60,7 +60,8 @@ class PlantCreationTest {
   private static void assertFault(Class<? extends Throwable> type, PlantStore broken) {
     CreatePlant creation = new PlantCreation(broken);
     Throwable fault = assertThrows(type, () -> creation.create(FERN));
-    assertTrue(String.valueOf(fault.getMessage()).startsWith(creation + " must return "), fault::toString);
+    assertTrue(
+        String.valueOf(fault.getMessage()).startsWith(creation + " must return "), fault::toString);
     assertInstanceOf(type, outcome(creation, FERN).get(0));
   }
 

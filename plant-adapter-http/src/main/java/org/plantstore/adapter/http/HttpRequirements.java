@@ -79,7 +79,7 @@ final class HttpRequirements {
   private static String settings(Environment settings) {
     requireLimits(settings);
     origins(settings);
-    NettyVersion.requireOne(settings);
+    Libraries.require(settings);
     String connections = settings.getRequiredProperty("max.connections", String.class);
     String files = ", with a limit of " + maxOpenFiles() + " open files";
     return "at most " + connections + " connections" + files;

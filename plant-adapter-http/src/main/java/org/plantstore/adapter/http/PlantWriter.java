@@ -28,14 +28,18 @@ final class PlantWriter implements MessageBodyWriter<Plant> {
       MutableHeaders headers,
       OutputStream output) {
     try (JsonGenerator json = NewPlantJson.JSON.createGenerator(output)) {
-      json.writeStartObject();
-      json.writeStringField("name", plant.name());
-      if (plant.tag() != null) {
-        json.writeStringField("tag", plant.tag());
-      }
-      json.writeEndObject();
+      write(plant, json);
     } catch (IOException e) {
       throw new CodecException("the body, which is in memory, cannot be written", e);
     }
+  }
+
+  static void write(Plant plant, JsonGenerator json) throws IOException {
+    json.writeStartObject();
+    json.writeStringField("name", plant.name());
+    if (plant.tag() != null) {
+      json.writeStringField("tag", plant.tag());
+    }
+    json.writeEndObject();
   }
 }

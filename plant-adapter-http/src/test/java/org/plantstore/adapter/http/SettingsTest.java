@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertLinesMatch;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.ApplicationContextBuilder;
 import io.micronaut.context.exceptions.ConfigurationException;
@@ -133,7 +134,28 @@ class SettingsTest {
         List.of(
             "the class path must have one version of Netty, but has \\{4\\.1\\.118\\.Final="
                 + versions.toUri().toURL()
-                + ", 4\\.2\\.[0-9]+\\.Final=jar:file:/[^,]*}; import plant-bom, which manages the version"),
+                + ", 4\\.2\\.[0-9]+\\.Final=jar:file:/[^,]*}; remove the others"),
+        List.of(String.valueOf(refusal.getMessage())));
+  }
+
+  @Test
+  void library_that_is_too_old_is_named_with_its_file() {
+    ConfigurationException refusal =
+        assertThrows(
+            ConfigurationException.class,
+            () ->
+                Libraries.require(
+                    JsonFactory.class,
+                    "jackson-core 2.16",
+                    () -> {
+                      throw new NoClassDefFoundError(
+                          "com/fasterxml/jackson/core/util/RecyclerPool");
+                    }));
+
+    assertLinesMatch(
+        List.of(
+            "the class path must have jackson-core 2\\.16 or later, but has 2\\.[0-9.]+"
+                + " at jar:file:/.*/jackson-core-2\\.[0-9.]+\\.jar!/.*/JsonFactory\\.class"),
         List.of(String.valueOf(refusal.getMessage())));
   }
 
