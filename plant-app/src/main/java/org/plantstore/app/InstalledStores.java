@@ -12,10 +12,6 @@ import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.inject.BeanDefinition;
 import jakarta.annotation.PreDestroy;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.URL;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -47,32 +43,23 @@ public final class InstalledStores implements ApplicationContextConfigurer {
                     .filter(bean -> bean.getDeclaringType().orElse(null) != InstalledStores.class)
                     .map(BeanDefinition::getBeanType),
                 providers().map(ServiceLoader.Provider::type))
+            .distinct() // a bean that is also a provider is the bean
             .toList();
     if (stores.isEmpty()) {
       throw new ConfigurationException(
-          "no store is on the class path; add one, such as plant-adapter-persistence");
+          "no store is on the class path; add one, such as plant-adapter-persistence, that is a"
+              + " bean or named in META-INF/services/"
+              + PlantStore.class.getName());
     }
-    List<String> names = stores.stream().flatMap(InstalledStores::namesOf).sorted().toList();
-    if (names.size() != 1) {
+    if (stores.size() > 1) {
       throw new ConfigurationException(
-          names.size()
+          stores.size()
               + " stores are on the class path, but there must be one; leave out all but one of "
-              + String.join(", ", names));
+              + stores.stream().map(Class::getName).sorted().collect(joining(", ")));
     }
     context
         .getEnvironment()
         .addPropertySource(PropertySource.of("store", Map.of(NAME, stores.get(0).getSimpleName())));
-  }
-
-  /** Returns the name of a class, or those of its files if the class path has several versions. */
-  private static Stream<String> namesOf(Class<?> store) {
-    try {
-      String file = store.getName().replace('.', '/') + ".class";
-      List<URL> files = Collections.list(store.getClassLoader().getResources(file));
-      return files.size() > 1 ? files.stream().map(URL::toString) : Stream.of(store.getName());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   /** Runs first, because the required settings depend on the store. */
@@ -88,7 +75,8 @@ public final class InstalledStores implements ApplicationContextConfigurer {
     } catch (ServiceConfigurationError | LinkageError e) {
       throw new ConfigurationException(
           "a store in META-INF/services must be the name of a public class that implements"
-              + " PlantStore and has a public constructor without parameters, but: "
+              + " PlantStore and has a public constructor without parameters, in a file without a"
+              + " byte order mark, but: "
               + e);
     }
   }

@@ -10,7 +10,7 @@ import org.plantstore.domain.PlantStore;
 /** A store that closes on the framework's event, and fails afterwards. */
 @Singleton
 @Requires(property = "closing.store")
-final class ClosingStore implements PlantStore {
+public final class ClosingStore implements PlantStore {
 
   private volatile boolean closed;
 

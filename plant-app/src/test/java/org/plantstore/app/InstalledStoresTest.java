@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,15 +29,16 @@ class InstalledStoresTest {
   @TempDir Path providers;
 
   @Test
-  void check_finds_a_store_of_which_there_are_two_versions() throws IOException {
-    provide(MapPlantStore.class.getName());
-    String file = MapPlantStore.class.getName().replace('.', '/') + ".class";
-    Path copy = providers.resolve(file);
-    Files.createDirectories(copy.getParent());
-    Files.copy(Program.TARGET.resolve("test-classes").resolve(file), copy);
+  void check_tells_how_a_store_is_found() {
     String output = check();
-    assertTrue(output.startsWith("✘ service: 2 stores are on the"), output);
-    assertTrue(output.contains(copy.toString()), output);
+    assertTrue(output.startsWith("✘ service: no store is on the class path; add one, "), output);
+  }
+
+  @Test
+  void bean_that_is_also_a_provider_is_one_store() throws IOException {
+    provide(ClosingStore.class.getName());
+    String output = check("--closing.store=true");
+    assertTrue(output.startsWith("✔ service: "), output);
   }
 
   @ParameterizedTest
@@ -49,6 +51,7 @@ class InstalledStoresTest {
           InstalledStoresTest$MapPlantStore      | ✔ service: the settings can work, and the ports are free
           Main       | ✘ service: DEMAND.*ServiceConfigurationError: .*: NAME not a subtype
           Unreadable | ✘ service: DEMANDjava.lang.ClassFormatError: .*
+          \uFEFFMain | ✘ service: DEMAND.*ServiceConfigurationError: .*: Provider NAME not found
           """)
   void check_makes_and_closes_the_store_or_tells_what_it_must_be(String name, String finding)
       throws IOException {
@@ -59,7 +62,8 @@ class InstalledStoresTest {
     Files.writeString(unreadable, "no class");
     String demand =
         "a store in META-INF/services must be the name of a public class that implements PlantStore"
-            + " and has a public constructor without parameters, but: ";
+            + " and has a public constructor without parameters, in a file without a byte order mark,"
+            + " but: ";
     String output = check();
     String line = output.lines().findFirst().orElseThrow();
     String expected = finding.replace("NAME", Pattern.quote(store)).replace("DEMAND", demand);
@@ -99,9 +103,11 @@ class InstalledStoresTest {
   }
 
   /** Returns the output and the errors of a check that has no other settings. */
-  private String check() {
+  private String check(String... settings) {
+    String[] arguments =
+        Stream.concat(Stream.of("check"), Stream.of(settings)).toArray(String[]::new);
     ProcessBuilder command =
-        ServiceProcess.withoutPostgres(providers + File.pathSeparator, "check");
+        ServiceProcess.withoutPostgres(providers + File.pathSeparator, arguments);
     try (ServiceProcess check = new ServiceProcess(command, Map.of())) {
       assertEquals(1, check.awaitExit());
       return check.output() + check.errors();
