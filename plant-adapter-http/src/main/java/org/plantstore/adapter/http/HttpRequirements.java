@@ -64,7 +64,7 @@ final class HttpRequirements {
     List<Map.Entry<String, Supplier<String>>> all = new ArrayList<>(ofStart(settings));
     try {
       TokenRequirements tokens = new TokenRequirements(TokenSettings.of(settings));
-      if (tokens.settings().keySet() != null) {
+      if (tokens.haveProvider()) {
         all.add(Map.entry("provider", tokens::provider));
       }
       if (settings.getProperty("token", String.class).filter("true"::equals).isPresent()) {

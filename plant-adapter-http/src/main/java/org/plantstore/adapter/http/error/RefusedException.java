@@ -1,7 +1,7 @@
 package org.plantstore.adapter.http.error;
 
 /** Answers a request with an error of the catalogue. Immutable. */
-public final class RefusedException extends RuntimeException {
+public class RefusedException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 

@@ -1,9 +1,7 @@
 package org.plantstore.adapter.http.token;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -13,7 +11,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.channels.UnresolvedAddressException;
-import java.nio.file.Path;
 import java.text.ParseException;
 import java.time.Duration;
 import java.util.Objects;
@@ -22,7 +19,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.zip.GZIPInputStream;
 import javax.net.ssl.SSLException;
-import org.plantstore.adapter.http.renewal.RenewedFiles;
 
 /**
  * Fetches the key set of an identity provider. Bounds the time and the size of a whole fetch; the
@@ -43,42 +39,22 @@ final class ProviderKeySet {
     this.address = address;
   }
 
-  /** Returns whether the key set is in a file, which may be read often. */
-  boolean isFile() {
-    return "file".equalsIgnoreCase(address.getScheme());
-  }
-
-  /** Fetches the key set; throws ConfigurationException with the place and the remedy. */
-  PublishedKeys require() {
-    try {
-      return fetch();
-    } catch (IOException e) {
-      throw new ConfigurationException(
-          "the key set at JWT_JWKS_URL cannot be fetched: " + e.getMessage());
-    }
-  }
-
   /** Fetches the key set; throws IOException with the place and the remedy if no key is usable. */
   PublishedKeys fetch() throws IOException {
     try {
-      if (isFile()) {
-        String text = RenewedFiles.text("JWT_JWKS_URL", Path.of(address));
-        return PublishedKeys.parse(new String(text.getBytes(ISO_8859_1), UTF_8));
-      }
       ByteArrayOutputStream body = new ByteArrayOutputStream();
       HttpResponse<Void> answer = send(body);
       if (answer.statusCode() / 100 == 3) {
         answer.headers().firstValue("Location").ifPresent(ProviderKeySet::refuseRedirect);
       }
-      PublishedKeys.require(
-          answer.statusCode() == 200, "the status is \"" + answer.statusCode() + "\"");
+      if (answer.statusCode() != 200) {
+        throw new ParseException("the status is \"" + answer.statusCode() + "\"", 0);
+      }
       return PublishedKeys.parse(text(body.toByteArray()));
     } catch (IOException | ParseException | RuntimeException | StackOverflowError e) {
       int port = address.getPort() < 0 ? address.toURL().getDefaultPort() : address.getPort();
-      Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
-      String place =
-          address.getHost() == null ? address.toString() : address.getHost() + ":" + port;
-      throw new IOException(ForeignText.quoted(place) + " " + reason(cause), e);
+      String place = quoted(address.getHost() + ":" + port);
+      throw new IOException(place + " " + reason(Objects.requireNonNullElse(e.getCause(), e)), e);
     }
   }
 
@@ -104,7 +80,7 @@ final class ProviderKeySet {
 
   /** Whoever publishes the keys can issue tokens, so only the operator may choose who does. */
   private static void refuseRedirect(String location) {
-    String shown = ForeignText.quoted(location.replaceAll("(?<=//)[^/]*@|[?#].*", ""));
+    String shown = quoted(location.replaceAll("(?<=//)[^/]*@|[?#].*", ""));
     throw new IllegalStateException(
         "it redirects to " + shown + "; if that is right, set JWT_JWKS_URL to it");
   }
@@ -137,7 +113,16 @@ final class ProviderKeySet {
             ? "fails in TLS; check the certificate and the trusted authorities: "
             : "sends no usable key set; check the address and the provider: ";
     return advice
-        + ForeignText.printable(
-            Objects.requireNonNullElse(failure.getMessage(), "it ends early"), 1_000);
+        + printable(Objects.requireNonNullElse(failure.getMessage(), "it ends early"), 1_000);
+  }
+
+  private static String quoted(String text) {
+    return '"' + printable(text, 200).replace('"', '?') + '"';
+  }
+
+  /** Returns the beginning of a foreign text, made fit for one line of a message. */
+  static String printable(String text, int maxCharacters) {
+    String line = text.replaceAll("[^ -~]", "?");
+    return line.substring(0, Math.min(line.length(), maxCharacters));
   }
 }

@@ -1,12 +1,8 @@
 package org.plantstore.adapter.http.token;
 
-import com.nimbusds.jose.KeySourceException;
 import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.jwk.JWKSet;
-import com.nimbusds.jose.jwk.source.JWKSetUnavailableException;
-import com.nimbusds.jose.jwk.source.JWKSource;
-import com.nimbusds.jose.proc.SecurityContext;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
@@ -15,7 +11,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.slf4j.Logger;
@@ -27,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * JWKSourceBuilder} refuses a search that exceeds its rate limit; here the search waits for the
  * next fetch, without a thread. Safe for use by many threads.
  */
-final class ProviderKeys implements JWKSource<SecurityContext> {
+final class ProviderKeys {
 
   private static final Logger LOG = LoggerFactory.getLogger(ProviderKeys.class);
 
@@ -47,25 +42,21 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
 
   private final ProviderKeySet keySet;
   private final long lifetimeNanos;
+  private final long pauseNanos;
 
   /** Bounds the tokens that wait for an unknown key; most of these tokens are forged. */
   private final Semaphore searches;
 
-  private final FetchPace pace; // guarded by this
   private volatile CompletableFuture<Void> fetch = CompletableFuture.completedFuture(null);
   private volatile Known known = new Known(new JWKSet(), System.nanoTime(), true);
+  private long nextFetchNanos = System.nanoTime(); // guarded by this
 
-  /** Keeps a key set for the lifetime; at most two fetches begin in a 60th of the lifetime. */
+  /** Keeps a key set for the lifetime; fetches begin a 120th of the lifetime after each other. */
   ProviderKeys(URI address, Duration lifetime, int maxSearches) {
     keySet = new ProviderKeySet(address);
     lifetimeNanos = lifetime.toNanos();
+    pauseNanos = lifetimeNanos / 120;
     searches = new Semaphore(maxSearches);
-    pace = new FetchPace(lifetime.dividedBy(60), System.nanoTime());
-  }
-
-  /** Returns whether the keys are in a file, which is read when {@link #renew} is called. */
-  boolean isFile() {
-    return keySet.isFile();
   }
 
   /** Returns the keys that are known now, the same object until there are others. */
@@ -73,13 +64,14 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
     return known.keys;
   }
 
-  @Override
-  public List<JWK> get(JWKSelector selector, @Nullable SecurityContext context)
-      throws KeySourceException {
+  /**
+   * Returns the known keys; throws RefusedException if there is none while the provider is down.
+   */
+  List<JWK> find(JWKSelector selector) {
     Known now = known;
     List<JWK> found = selector.select(now.keys);
     if (found.isEmpty() && now.isDown) {
-      throw new JWKSetUnavailableException("the key set cannot be fetched now");
+      throw new RefusedException(ErrorNumber.KEYS_UNAVAILABLE);
     }
     return found;
   }
@@ -93,9 +85,6 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
     long began = System.nanoTime();
     Known now = known;
     CompletableFuture<Void> completed = CompletableFuture.completedFuture(null);
-    if (isFile()) {
-      return completed;
-    }
     if (now.has(selector)) {
       long age = began - now.since;
       if (age < lifetimeNanos / 4 * 3 || !fetch.isDone()) {
@@ -119,14 +108,14 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
   }
 
   /**
-   * Returns the unfinished fetch, or a new one that begins when the pace allows. While the provider
-   * is down and none may begin now, returns the last fetch, so that callers fail at once.
+   * Returns the unfinished fetch, or a new one that begins after the pause. While the provider is
+   * down and none may begin now, returns the last fetch, so that callers fail at once.
    */
   private synchronized CompletableFuture<Void> nextFetch(Executor executor) {
     long now = System.nanoTime();
-    long delay = pace.delayNanos(now);
+    long delay = Math.max(0, nextFetchNanos - now);
     if (fetch.isDone() && (delay == 0 || !known.isDown)) {
-      pace.begin(now + delay);
+      nextFetchNanos = now + delay + pauseNanos;
       fetch =
           new CompletableFuture<Void>()
               .completeOnTimeout(null, delay, TimeUnit.NANOSECONDS)
@@ -135,22 +124,18 @@ final class ProviderKeys implements JWKSource<SecurityContext> {
     return fetch;
   }
 
-  /** Fetches the key set. Logs the reason of a failure, and the keys that are left out. */
+  /** Fetches the key set. Logs the reason of a failure, and the number of keys left out. */
   void renew() {
     long began = System.nanoTime();
     Known before = known;
     try {
       PublishedKeys fetched = keySet.fetch();
-      if (fetched.leftOut() > 0) {
-        LOG.warn("The key set at JWT_JWKS_URL has keys that are left out, {}", fetched);
-      }
+      fetched.warnOfLeftOut();
       boolean isSame = fetched.usable().equals(before.keys);
       known = new Known(isSame ? before.keys : fetched.usable(), began, false);
     } catch (IOException e) {
       known = new Known(before.keys, before.since, true);
-      if (!isFile() || !before.isDown) { // a file is read every second
-        LOG.warn("The key set at JWT_JWKS_URL cannot be fetched: {}", e.getMessage());
-      }
+      LOG.warn("The key set at JWT_JWKS_URL cannot be fetched: {}", e.getMessage());
     }
   }
 }

@@ -1,5 +1,8 @@
 package org.plantstore.adapter.http.token;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.jwk.Curve;
@@ -10,6 +13,8 @@ import com.nimbusds.jose.jwk.KeyType;
 import com.nimbusds.jose.jwk.KeyUse;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.util.JSONObjectUtils;
+import io.micronaut.context.exceptions.ConfigurationException;
+import java.nio.file.Path;
 import java.text.ParseException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,6 +23,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.plantstore.adapter.http.renewal.RenewedFiles;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The keys that an identity provider publishes (RFC 7517).
@@ -26,6 +34,8 @@ import java.util.stream.Stream;
  * @param leftOut the number of others
  */
 record PublishedKeys(JWKSet usable, int leftOut) {
+
+  private static final Logger LOG = LoggerFactory.getLogger(PublishedKeys.class);
 
   /** The algorithms of public keys (RFC 7518, section 3.1). */
   static final Set<JWSAlgorithm> ALGORITHMS =
@@ -63,6 +73,25 @@ record PublishedKeys(JWKSet usable, int leftOut) {
             .algorithms(header.getAlgorithm(), null)
             .publicOnly(true);
     return (header.getKeyID() == null ? matcher : matcher.keyIDs(header.getKeyID(), null)).build();
+  }
+
+  /** Reads a file; throws ConfigurationException with the remedy if it has no usable key. */
+  static PublishedKeys read(Path file) {
+    String text = RenewedFiles.text("JWT_JWKS_URL", file);
+    try {
+      return parse(new String(text.getBytes(ISO_8859_1), UTF_8));
+    } catch (ParseException | StackOverflowError e) {
+      String reason = ProviderKeySet.printable(String.valueOf(e.getMessage()), 200);
+      throw new ConfigurationException(
+          "JWT_JWKS_URL must be a file with a usable key set, but " + file + " is not: " + reason);
+    }
+  }
+
+  /** Logs how many keys are left out, if there are any. */
+  void warnOfLeftOut() {
+    if (leftOut > 0) {
+      LOG.warn("The key set at JWT_JWKS_URL has keys that are left out, {}", this);
+    }
   }
 
   /** Returns the usable keys; other keys are ignored (RFC 7517, section 5). */
@@ -108,7 +137,7 @@ record PublishedKeys(JWKSet usable, int leftOut) {
     return key;
   }
 
-  static void require(boolean isMet, String otherwise) throws ParseException {
+  private static void require(boolean isMet, String otherwise) throws ParseException {
     if (!isMet) {
       throw new ParseException(otherwise, 0);
     }

@@ -1,5 +1,6 @@
 package org.plantstore.adapter.http.token;
 
+import com.nimbusds.jwt.JWTClaimsSet;
 import io.micronaut.context.annotation.Property;
 import io.micronaut.core.order.Ordered;
 import io.micronaut.http.HttpHeaders;
@@ -14,6 +15,7 @@ import io.micronaut.security.rules.SecurityRuleResult;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
@@ -63,23 +65,21 @@ final class TokenFilter implements Ordered {
   CompletionStage<HttpRequest<?>> requireToken(HttpRequest<?> request) {
     boolean isManagement = request.getServerAddress().getPort() == managementPort;
     String token = bearerToken(request.getHeaders());
-    ValidToken known = isManagement ? null : validatedTokens.get(token, keys.current());
-    if (known != null) {
-      Exchange.of(request).recordCaller(known.caller());
-      return requireAllowed(request);
+    TokenKeys.Snapshot now = keys.current(); // before the validation, in which they may change
+    String caller = isManagement ? null : validatedTokens.callerOf(token, now);
+    if (caller != null) {
+      Exchange.of(request).recordCaller(caller);
+      requireAllowed(request);
+    } else if (!isAllowed(request, null)) {
+      if (isManagement) {
+        throw new RefusedException(ErrorNumber.NOT_FOUND);
+      }
+      if (token.isEmpty()) {
+        throw new RefusedException(ErrorNumber.NO_TOKEN);
+      }
+      return requireValid(request, token, now);
     }
-    return isAllowed(request, null, 0)
-        .thenCompose(isPublic -> {
-          if (isPublic) {
-            return CompletableFuture.completedFuture(request);
-          } else if (isManagement) {
-            throw new RefusedException(ErrorNumber.NOT_FOUND);
-          }
-          if (token.isEmpty()) {
-            throw new RefusedException(ErrorNumber.NO_TOKEN);
-          }
-          return requireValid(request, token);
-        });
+    return CompletableFuture.completedFuture(request);
   }
 
   /** Returns the token of the only Authorization header, or an empty string if there is none. */
@@ -90,45 +90,53 @@ final class TokenFilter implements Ordered {
     return isBearer ? credentials.substring(SCHEME.length()).strip() : "";
   }
 
-  private CompletionStage<HttpRequest<?>> requireValid(HttpRequest<?> request, String token) {
+  private CompletionStage<HttpRequest<?>> requireValid(
+      HttpRequest<?> request, String token, TokenKeys.Snapshot before) {
     Exchange exchange = Exchange.of(request);
-    TokenKeys.Snapshot before = keys.current(); // before the validation, in which they may change
     return validation
         .validateAsync(token, exchange::runWithIds)
-        .thenCompose(claims -> {
-          ValidToken valid = ValidToken.of(claims);
-          exchange.recordCaller(valid.caller());
+        .thenApply(claims -> {
+          String caller = callerOf(claims);
+          exchange.recordCaller(caller);
           validation.requireClaims(claims);
-          validatedTokens.add(token, valid, before);
-          return requireAllowed(request);
-        });
-  }
-
-  /** Hides paths that are closed even to valid tokens (RFC 9110, section 15.5.4). */
-  private CompletionStage<HttpRequest<?>> requireAllowed(HttpRequest<?> request) {
-    return isAllowed(request, BEARER, 0)
-        .thenApply(isAllowed -> {
-          if (!isAllowed) {
-            throw new RefusedException(ErrorNumber.NOT_FOUND);
-          }
+          validatedTokens.add(token, caller, claims.getExpirationTime().toInstant(), before);
+          requireAllowed(request);
           return request;
         });
   }
 
   /**
-   * Completes with the decision of the first rule that decides, from this index on. Without one,
-   * completes with whether the caller has a valid token.
+   * Returns who sends a token: {@code sub}, otherwise {@code client_id} (RFC 9068, section 2.2),
+   * otherwise {@code azp} (OpenID Connect Core, section 2), otherwise an empty text.
    */
-  private CompletableFuture<Boolean> isAllowed(
-      HttpRequest<?> request, @Nullable Authentication caller, int index) {
-    if (index == rules.size()) {
-      return CompletableFuture.completedFuture(caller != null);
+  static String callerOf(JWTClaimsSet claims) {
+    return Stream.of("sub", "client_id", "azp")
+        .map(claims::getClaim)
+        .filter(String.class::isInstance)
+        .map(String.class::cast)
+        .findFirst()
+        .orElse("");
+  }
+
+  /** Hides paths that are closed even to valid tokens (RFC 9110, section 15.5.4). */
+  private void requireAllowed(HttpRequest<?> request) {
+    if (!isAllowed(request, BEARER)) {
+      throw new RefusedException(ErrorNumber.NOT_FOUND);
     }
-    return Mono.from(rules.get(index).check(request, caller))
-        .toFuture()
-        .thenCompose(result ->
-            result == SecurityRuleResult.ALLOWED || result == SecurityRuleResult.REJECTED
-                ? CompletableFuture.completedFuture(result == SecurityRuleResult.ALLOWED)
-                : isAllowed(request, caller, index + 1));
+  }
+
+  /**
+   * Returns the decision of the first rule that decides; without one, whether the caller has a
+   * valid token. A rule that does not decide at once rejects, because it would keep the event loop.
+   */
+  private boolean isAllowed(HttpRequest<?> request, @Nullable Authentication caller) {
+    for (SecurityRule<HttpRequest<?>> rule : rules) {
+      SecurityRuleResult result =
+          Mono.from(rule.check(request, caller)).toFuture().getNow(SecurityRuleResult.REJECTED);
+      if (result == SecurityRuleResult.ALLOWED || result == SecurityRuleResult.REJECTED) {
+        return result == SecurityRuleResult.ALLOWED;
+      }
+    }
+    return caller != null;
   }
 }

@@ -2,29 +2,37 @@ package org.plantstore.adapter.http.token;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.nimbusds.jose.JOSEException;
-import com.nimbusds.jose.KeySourceException;
-import com.nimbusds.jose.proc.BadJOSEException;
 import com.nimbusds.jwt.JWTClaimsSet;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.util.Objects;
-import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.CompletionException;
 import org.plantstore.adapter.http.error.RefusedException;
 
 /** The requirements on the identity provider and on a token, for the command {@code check}. */
 public record TokenRequirements(TokenSettings settings) {
 
+  /** Returns whether there is a provider, of which {@link #provider} reports. */
+  public boolean haveProvider() {
+    return settings.keySet() != null && settings.keySetFile() == null;
+  }
+
   /**
-   * Returns how many published keys are usable, and which are left out.
+   * Returns how many published keys are usable, and how many are left out.
    *
    * @throws ConfigurationException if none is usable
    */
   public String provider() {
-    return new ProviderKeySet(Objects.requireNonNull(settings.keySet())).require().toString();
+    try {
+      return new ProviderKeySet(Objects.requireNonNull(settings.keySet())).fetch().toString();
+    } catch (IOException e) {
+      throw new ConfigurationException(
+          "the key set at JWT_JWKS_URL cannot be fetched: " + e.getMessage());
+    }
   }
 
   /**
@@ -34,22 +42,28 @@ public record TokenRequirements(TokenSettings settings) {
    *     message quotes at most the token's type
    */
   public String token(InputStream input) {
+    TokenValidation validation = new TokenValidation(settings, new TokenKeys(settings));
     try {
       String line = new BufferedReader(new InputStreamReader(input, UTF_8)).readLine();
       String token = Objects.requireNonNullElse(line, "").strip();
-      TokenValidation validation = new TokenValidation(settings, new TokenKeys(settings));
-      validation.searchKey(token, ForkJoinPool.commonPool()).join();
-      JWTClaimsSet claims = validation.validClaims(token);
+      JWTClaimsSet claims = validation.validateAsync(token, Runnable::run).join();
       validation.requireClaims(claims);
       return "valid until " + claims.getExpirationTime().toInstant();
-    } catch (KeySourceException e) {
-      throw new ConfigurationException(
-          "the token on standard input cannot be checked: the key set at JWT_JWKS_URL is"
-              + " unavailable");
-    } catch (IOException | BadJOSEException | JOSEException | RefusedException e) {
-      String reason = ForeignText.printable(String.valueOf(e.getMessage()), 200);
-      throw new ConfigurationException(
-          "the token on standard input is invalid; obtain a new token: " + reason);
+    } catch (RefusedException e) {
+      throw unusable(e);
+    } catch (CompletionException e) {
+      throw unusable((RefusedException) Objects.requireNonNull(e.getCause()));
+    } catch (IOException e) {
+      throw new UncheckedIOException("standard input cannot be read", e);
     }
+  }
+
+  private static ConfigurationException unusable(RefusedException refusal) {
+    String reason =
+        refusal instanceof InvalidTokenException invalid
+            ? invalid.reason()
+            : String.valueOf(refusal.getMessage());
+    return new ConfigurationException(
+        "the token on standard input cannot be used: " + ProviderKeySet.printable(reason, 200));
   }
 }

@@ -112,9 +112,8 @@ public record TokenSettings(
   private static URI address(String text) {
     try {
       URI uri = new URI(text);
-      ProviderKeySet keySet = new ProviderKeySet(uri);
-      if (keySet.isFile() && uri.getRawAuthority() == null && uri.getPath() != null) {
-        keySet.require();
+      if (isFile(uri) && uri.getRawAuthority() == null && uri.getPath() != null) {
+        PublishedKeys.read(Path.of(uri));
         return uri;
       }
       if (uri.getHost() == null && String.valueOf(uri.getRawAuthority()).contains("_")) {
@@ -132,5 +131,14 @@ public record TokenSettings(
     }
     throw new ConfigurationException(
         "JWT_JWKS_URL must be an absolute http, https or file URL without a user or a password");
+  }
+
+  private static boolean isFile(URI address) {
+    return "file".equalsIgnoreCase(address.getScheme());
+  }
+
+  /** Returns the file of the key set, or null if there is none or it is published. */
+  @Nullable Path keySetFile() {
+    return keySet != null && isFile(keySet) ? Path.of(keySet) : null;
   }
 }

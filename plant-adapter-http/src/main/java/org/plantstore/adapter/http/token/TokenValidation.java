@@ -1,17 +1,12 @@
 package org.plantstore.adapter.http.token;
 
-import com.nimbusds.jose.JOSEException;
-import com.nimbusds.jose.KeySourceException;
-import com.nimbusds.jose.proc.BadJOSEException;
+import static org.plantstore.adapter.http.token.InvalidTokenException.require;
+
 import com.nimbusds.jwt.JWTClaimsSet;
-import com.nimbusds.jwt.proc.BadJWTException;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.security.token.jwt.validator.JsonWebTokenValidator;
 import jakarta.inject.Singleton;
-import java.security.GeneralSecurityException;
-import java.security.Key;
 import java.util.Collections;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -34,8 +29,8 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
 
   private final Executor verification = threads("token-verification", 2, 1_024);
   private final Executor fetch = threads("key-set", 1, 1);
-  private final TokenKeys keys;
   private final TokenSettings settings;
+  private final TokenKeys keys;
 
   TokenValidation(TokenSettings settings, TokenKeys keys) {
     this.settings = settings;
@@ -63,20 +58,40 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
   }
 
   /**
-   * Completes with the claims of a valid token, otherwise with a RefusedException. A signature of a
-   * provider is verified by a thread of its own, because that takes long. A token that has no such
-   * signature needs no thread.
+   * Completes with the claims of a valid token, otherwise with a RefusedException, or throws it. A
+   * signature of a provider is verified by a thread of its own, because that takes long.
    *
    * @param withIds runs the fetch of a key set, so that its log lines have the ids of the request
    */
   CompletableFuture<JWTClaimsSet> validateAsync(String text, Consumer<Runnable> withIds) {
-    SignedToken token = refusing(() -> parse(text));
+    SignedToken token = parse(text);
     if (!keys.arePublished(token.header())) {
-      return CompletableFuture.completedFuture(refusing(() -> token.verified(keysOf(token))));
+      return CompletableFuture.completedFuture(token.verified(keys.find(token.header())));
     }
     return keys.search(token.header(), work -> fetch.execute(() -> withIds.accept(work)))
-        .thenApply(ended -> refusing(() -> keysOf(token)))
-        .thenApplyAsync(candidates -> refusing(() -> token.verified(candidates)), verification);
+        .thenApply(ended -> keys.find(token.header()))
+        .thenApplyAsync(token::verified, verification);
+  }
+
+  /** Returns the claims of a valid token whose key is known; throws RefusedException otherwise. */
+  @Override
+  public Optional<JWTClaimsSet> validate(String text, @Nullable HttpRequest<?> request) {
+    SignedToken token = parse(text);
+    return Optional.of(token.verified(keys.find(token.header())));
+  }
+
+  /** Returns a token for this service, whose signature is not verified yet. */
+  private SignedToken parse(String text) {
+    SignedToken token = SignedToken.parse(text);
+    String issuer = Objects.requireNonNullElse(token.claims().getIssuer(), "");
+    require(
+        settings.audiences().isEmpty()
+            || !Collections.disjoint(settings.audiences(), token.claims().getAudience()),
+        "its aud is not in JWT_AUDIENCE");
+    require(
+        settings.issuers().isEmpty() || settings.issuers().contains(issuer),
+        "its iss is not in JWT_ISSUER");
+    return token;
   }
 
   /** Requires the claims of JWT_REQUIRED_CLAIMS; throws RefusedException otherwise. */
@@ -88,69 +103,5 @@ final class TokenValidation implements JsonWebTokenValidator<JWTClaimsSet, HttpR
             "The bearer token must have " + required + "; obtain one that has it.");
       }
     }
-  }
-
-  /** Returns the claims of a valid token whose key is known; throws RefusedException otherwise. */
-  @Override
-  public Optional<JWTClaimsSet> validate(String token, @Nullable HttpRequest<?> request) {
-    return Optional.of(refusing(() -> validClaims(token)));
-  }
-
-  /** Returns the claims; throws BadJOSEException if the token is not valid. */
-  JWTClaimsSet validClaims(String text) throws BadJOSEException, JOSEException {
-    SignedToken token = parse(text);
-    return token.verified(keysOf(token));
-  }
-
-  /** Completes when the key of a token is known, or the provider has been asked for the key. */
-  CompletableFuture<Void> searchKey(String token, Executor executor) {
-    try {
-      return keys.search(parse(token).header(), executor);
-    } catch (BadJWTException e) {
-      return CompletableFuture.completedFuture(null); // needs no key to be refused
-    }
-  }
-
-  private interface Check<T> {
-    T result() throws BadJOSEException, JOSEException;
-  }
-
-  private static <T> T refusing(Check<T> check) {
-    try {
-      return check.result();
-    } catch (KeySourceException e) {
-      throw new RefusedException(ErrorNumber.KEYS_UNAVAILABLE);
-    } catch (BadJOSEException | JOSEException e) {
-      if (e instanceof JOSEException && e.getCause() instanceof GeneralSecurityException) {
-        throw new IllegalStateException("a token cannot be checked: " + e.getMessage(), e);
-      }
-      if (SignedToken.NO_SIGNED_TOKEN.equals(e.getMessage())) {
-        throw new RefusedException(
-            ErrorNumber.INVALID_TOKEN,
-            "The bearer token is no signed JWT in its compact form; send the access token itself,"
-                + " once and without quotes.");
-      }
-      throw new RefusedException(ErrorNumber.INVALID_TOKEN);
-    }
-  }
-
-  /** Returns a token for this service, whose signature is not verified yet. */
-  private SignedToken parse(String text) throws BadJWTException {
-    SignedToken token = SignedToken.parse(text);
-    String issuer = Objects.requireNonNullElse(token.claims().getIssuer(), "");
-    SignedToken.require(
-        settings.audiences().isEmpty()
-            || !Collections.disjoint(settings.audiences(), token.claims().getAudience()),
-        "JWT aud claim rejected");
-    SignedToken.require(
-        settings.issuers().isEmpty() || settings.issuers().contains(issuer),
-        "its iss is not in JWT_ISSUER");
-    return token;
-  }
-
-  private List<? extends Key> keysOf(SignedToken token) throws BadJWTException, KeySourceException {
-    List<? extends Key> candidates = keys.selectJWSKeys(token.header(), null);
-    SignedToken.require(!candidates.isEmpty(), "no key with its kid and alg is known");
-    return candidates;
   }
 }

@@ -2,11 +2,8 @@ package org.plantstore.adapter.http.token;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import com.github.benmanes.caffeine.cache.Expiry;
-import com.github.benmanes.caffeine.cache.Ticker;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.cache.CaffeineCacheMetrics;
-import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,42 +22,33 @@ final class ValidatedTokens {
   /** One byte each; room for 256 of the largest tokens that fit the head of a request. */
   private static final long MAX_CHARACTERS = 4L * 1024 * 1024;
 
-  private final Cache<String, Validated> validated;
+  private record Validated(String caller, Instant expires, TokenKeys.Snapshot keys) {}
 
-  @Inject
+  private final Cache<String, Validated> validated =
+      Caffeine.newBuilder()
+          .executor(Runnable::run)
+          .recordStats()
+          .maximumWeight(MAX_CHARACTERS)
+          .weigher((String token, Validated value) -> token.length())
+          .expireAfterWrite(LIFETIME)
+          .build();
+
   ValidatedTokens(@Nullable MeterRegistry registry) {
-    this(Ticker.systemTicker());
     if (registry != null) {
       CaffeineCacheMetrics.monitor(registry, validated, "tokens");
     }
   }
 
-  ValidatedTokens(Ticker ticker) {
-    validated =
-        Caffeine.newBuilder()
-            .ticker(ticker)
-            .executor(Runnable::run)
-            .recordStats()
-            .maximumWeight(MAX_CHARACTERS)
-            .weigher((String token, Validated value) -> token.length())
-            .expireAfter(Expiry.creating((String token, Validated value) -> value.lifetime))
-            .build();
-  }
-
-  /** Returns a token that was found valid with these keys, or null. */
-  @Nullable ValidToken get(String token, TokenKeys.Snapshot keys) {
+  /** Returns the caller of a token that was found valid with these keys, or null. */
+  @Nullable String callerOf(String token, TokenKeys.Snapshot keys) {
     Validated value = validated.getIfPresent(token);
-    return value != null && value.keys.equals(keys) ? value.token : null;
+    return value != null && value.keys.equals(keys) && Instant.now().isBefore(value.expires)
+        ? value.caller
+        : null;
   }
 
-  /** Adds a token that is valid with these keys, unless only the clock skew keeps it valid. */
-  void add(String text, ValidToken token, TokenKeys.Snapshot keys) {
-    Duration left = Duration.between(Instant.now(), token.expires());
-    if (!left.isNegative()) {
-      Duration lifetime = left.compareTo(LIFETIME) < 0 ? left : LIFETIME;
-      validated.put(text, new Validated(token, keys, lifetime));
-    }
+  /** Adds a token that is valid with these keys. */
+  void add(String token, String caller, Instant expires, TokenKeys.Snapshot keys) {
+    validated.put(token, new Validated(caller, expires, keys));
   }
-
-  private record Validated(ValidToken token, TokenKeys.Snapshot keys, Duration lifetime) {}
 }

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Named.named;
 import static org.plantstore.adapter.http.token.IdentityProvider.send;
 
-import com.nimbusds.jose.KeySourceException;
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWK;
@@ -39,6 +38,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.Log;
+import org.plantstore.adapter.http.error.RefusedException;
 
 /** While the provider answers anything but a key set, it is down, and its last one stays known. */
 @Timeout(60)
@@ -130,7 +130,7 @@ class LyingProviderTest {
       })
   void key_that_is_left_out_is_counted_and_spoils_no_other(String key) {
     publishBoth(key.replace('\'', '"'));
-    try (Log log = new Log(ProviderKeys.class.getName())) {
+    try (Log log = new Log(PublishedKeys.class.getName())) {
       assertEquals(List.of(NEXT), fetch());
       assertEquals(
           "The key set at JWT_JWKS_URL has keys that are left out, 1 usable key, 1 left out",
@@ -229,8 +229,8 @@ class LyingProviderTest {
   private boolean isDown() {
     JWKMatcher unknown = new JWKMatcher.Builder().keyID("unknown").build();
     try {
-      return !keys.get(new JWKSelector(unknown), null).isEmpty();
-    } catch (KeySourceException e) {
+      return !keys.find(new JWKSelector(unknown)).isEmpty();
+    } catch (RefusedException e) {
       return true;
     }
   }

@@ -158,15 +158,17 @@ class RotatedKeysTest {
   }
 
   @Test
-  void missing_key_set_ends_a_start() {
+  void missing_or_unusable_file_of_keys_ends_a_start() throws IOException {
     assertRefused(
         Map.of("jwt.jwks-url", file.toUri()),
-        "the key set at JWT_JWKS_URL cannot be fetched: \""
-            + file.toUri()
-            + "\" sends no usable key set; check the address and the provider: JWT_JWKS_URL must be a"
-            + " file that can be read, but "
+        "JWT_JWKS_URL must be a file that can be read, but " + file + " cannot: it is no file");
+    write("{\"keys\":[]}");
+    assertRefused(
+        Map.of("jwt.jwks-url", file.toUri()),
+        "JWT_JWKS_URL must be a file with a usable key set, but "
             + file
-            + " cannot: it is no file");
+            + " is not: let the provider sign with an RS, PS or ES algorithm; 0 usable keys, 0 left"
+            + " out");
   }
 
   private static void assertRefused(Map<String, Object> settings, String message) {

@@ -54,7 +54,8 @@ class TokenRequirementsTest {
     assertUnfetched(
         "sends no usable key set; check the address and the provider: the status is \"500\"");
     assertRefused(
-        "the token on standard input cannot be checked: the key set at JWT_JWKS_URL is unavailable",
+        "the token on standard input cannot be used: The token cannot be checked now, because no usable"
+            + " key of the identity provider is known for it; send the same request again later.",
         () ->
             requirements(Map.of("jwt.jwks-url", provider.url()))
                 .token(line(IdentityProvider.token("key", KEY))));
@@ -91,8 +92,8 @@ class TokenRequirementsTest {
           """
           {"alg":"HS256","typ":"TYPE"} | "iss":"here"                  | its typ must be JWT, at+jwt or JOSE, but is "TYPE"
           {"alg":"HS256"}              | "iss":"canary"                | its iss is not in JWT_ISSUER
-          {"alg":"HS256"}              | "iss":"here","aud":"canary"   | JWT aud claim rejected
-          {"alg":"HS256"}              | "iss":"here","nbf":4102444800 | JWT before use time
+          {"alg":"HS256"}              | "iss":"here","aud":"canary"   | its aud is not in JWT_AUDIENCE
+          {"alg":"HS256"}              | "iss":"here","nbf":4102444800 | it is not valid before its nbf
           {"alg":"HS256","crit":["b"]} | "iss":"here"                  | it has a crit header
           """)
   void refused_token_is_not_quoted_except_its_type(String header, String claims, String reason) {
@@ -103,14 +104,13 @@ class TokenRequirementsTest {
     String token = Tokens.raw(header, "{\"exp\":4102444800," + audience + claims + "}", SECRET);
 
     assertRefused(
-        "the token on standard input is invalid; obtain a new token: " + reason,
-        () -> strict.token(line(token)));
+        "the token on standard input cannot be used: " + reason, () -> strict.token(line(token)));
   }
 
   @Test
   void what_is_no_token_is_not_told_again() {
     assertRefused(
-        "the token on standard input is invalid; obtain a new token: it is no signed JWT in its compact form",
+        "the token on standard input cannot be used: it is no signed JWT in its compact form",
         () -> requirements.token(line(CANARY + "." + CANARY + ".")));
   }
 
