@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The command of the start script, called through symbolic links. Programs pretend to be Java of
@@ -88,21 +89,33 @@ class StartScriptTest {
           25     | JAVA_OPTS         | -Xshare:auto            | -Xlog:aot*=off
           25     | JAVA_OPTS         | -XX:SharedArchiveFile=x | -Xlog:aot*=off
           26-ea  | JAVA_OPTS         | -Xmx1g                  | -Xmx160m
-          25     | JAVA_OPTS         | -Xms256m                | -Xmx160m
+          25     | JAVA_OPTS         | -XX:MinRAMPercentage=50 | -Xmx160m
           25     | JAVA_OPTS         | -XX:MaxRAMPercentage=50 | -Xmx160m
           25     | JAVA_OPTS         | -XX:MaxHeapSize=1g      | -Xmx160m
           25     | JAVA_OPTS         | -Xmx1g -XX:+UseZGC      | -XX:+UseParallelGC
           25     | JAVA_OPTS         | '-XX:+UseZGC\n-Xmx1g'   | -XX:+UseParallelGC
           25     | JDK_JAVA_OPTIONS  | -XX:+UseG1GC            | -XX:+UseTransparentHugePages
           25     | JAVA_TOOL_OPTIONS | -XX:+UseG1GC            | -XX:+UseParallelGC
+          25     | _JAVA_OPTIONS     | -XX:+UseG1GC            | -XX:+UseParallelGC
+          25     | JDK_JAVA_OPTIONS  | @FILE                   | -XX:+UseParallelGC
           """)
   void option_that_java_would_refuse_is_left_out(
       String version, String variable, String value, String option) throws IOException {
     useJava(version);
     if (variable != null) {
-      environment.put(variable, value);
+      Path file = Files.writeString(root.resolve("options"), "# -Xms1m\n-XX:+UseZGC");
+      environment.put(variable, value.replace("FILE", file.toString()));
     }
     assertFalse(options().contains(option));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"-Xms64m", "-XX:InitialRAMPercentage=10", "-XX:SoftMaxHeapSize=100m", "@/nowhere"})
+  void option_that_does_not_set_the_maximum_of_the_heap_leaves_the_default(String option)
+      throws IOException {
+    environment.put("JAVA_OPTS", option);
+    assertTrue(options().contains("-Xmx160m"));
   }
 
   @Test
