@@ -8,6 +8,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.core.Layout;
 import ch.qos.logback.core.UnsynchronizedAppenderBase;
+import java.io.PrintStream;
 import java.time.Duration;
 
 /**
@@ -27,10 +28,20 @@ public final class LogWriter extends UnsynchronizedAppenderBase<ILoggingEvent> {
   private static final Duration PAUSE = Duration.ofMillis(10);
   private static final Duration MAX_FLUSH_TIME = Duration.ofSeconds(10);
 
+  private final PrintStream output;
   private final Thread thread = new Thread(this::writeUntilStopped, "log");
   private StringBuilder pending = new StringBuilder();
   private long dropped;
   private Layout<ILoggingEvent> layout = new TextLines();
+
+  /** Creates a log on standard output. */
+  public LogWriter() {
+    this(System.out);
+  }
+
+  LogWriter(PrintStream output) {
+    this.output = output;
+  }
 
   /** Sets the form of the lines, {@code text} or {@code json}. */
   public void setFormat(String format) {
@@ -64,11 +75,19 @@ public final class LogWriter extends UnsynchronizedAppenderBase<ILoggingEvent> {
     try {
       while (awaitLine()) {
         Thread.sleep(PAUSE.toMillis()); // more lines come
-        System.out.writeBytes(take().toString().getBytes(UTF_8));
-        System.out.flush();
+        write();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // whatever has started the service in its process ends it
+    }
+  }
+
+  private void write() {
+    try {
+      output.writeBytes(take().toString().getBytes(UTF_8));
+      output.flush();
+    } catch (Throwable e) {
+      // Such as exhausted memory: costs these lines, but not the log.
     }
   }
 
