@@ -158,10 +158,8 @@ public final class ServiceStart implements ApplicationContextConfigurer {
   }
 
   private static void requireExact(String name, String value) {
-    // A secret of replacement characters could be guessed.
     String charset = System.getProperty("sun.jnu.encoding", "");
-    if (value.contains("\uFFFD")
-        || (!charset.equals("UTF-8") && !value.chars().allMatch(character -> character < 128))) {
+    if (!isDecodedExactly(value, charset, System.getProperty("os.name"))) {
       throw new ConfigurationException(
           name + " must be UTF-8, read in a locale such as LC_ALL=C.UTF-8; this one is " + charset);
     }
@@ -171,6 +169,17 @@ public final class ServiceStart implements ApplicationContextConfigurer {
       String demand = "no space or quote at its ends, and no control character";
       throw new ConfigurationException(name + " must have " + demand + ", but has " + found);
     }
+  }
+
+  /**
+   * Returns whether a value has what was set; a secret of replacement characters could be guessed.
+   * Java gets the environment of Windows as text, whatever the charset.
+   */
+  static boolean isDecodedExactly(String value, String charset, String system) {
+    return !value.contains("\uFFFD")
+        && (charset.equals("UTF-8")
+            || system.startsWith("Windows")
+            || value.chars().allMatch(character -> character < 128));
   }
 
   /** Requires one of these values, of which the first is the default. */

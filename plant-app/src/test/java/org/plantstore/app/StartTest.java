@@ -193,6 +193,19 @@ class StartTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "secret, ANSI_X3.4-1968, Linux, true",
+    "s\u00e9cret, ANSI_X3.4-1968, Linux, false",
+    "s\u00e9cret, UTF-8, Linux, true",
+    "s\uFFFDcret, UTF-8, Linux, false",
+    "s\u00e9cret, Cp1252, Windows 11, true"
+  })
+  void setting_is_decoded_in_utf_8_or_by_windows(
+      String value, String charset, String system, boolean isExact) {
+    assertEquals(isExact, ServiceStart.isDecodedExactly(value, charset, system));
+  }
+
   @Test
   void log_of_a_neighbour_is_refused_with_its_jar() {
     ILoggerFactory nop = new NOPLoggerFactory();
