@@ -7,13 +7,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 import org.plantstore.client.PlantClient;
 import org.plantstore.domain.NewPlant;
-import org.plantstore.domain.Plant;
 
 /**
  * Creates over HTTP by this process through {@link PlantClient}, in its asynchronous form.
@@ -23,6 +22,8 @@ import org.plantstore.domain.Plant;
  * @param callers the number of calls at a time
  */
 record ThroughClient(String name, Variant variant, int callers) implements Subject {
+
+  private static final Executor THREADS = task -> new Thread(task).start();
 
   @Override
   public Map<Metric, Double> measure(Testbed testbed, int seconds)
@@ -37,10 +38,11 @@ record ThroughClient(String name, Variant variant, int callers) implements Subje
     PlantClient client = PlantClient.builder(address, () -> token).build();
     LongAdder created = new LongAdder();
     long end = System.nanoTime() + Duration.ofSeconds(seconds).toNanos();
-    List<CompletableFuture<Void>> callers =
-        Stream.generate(() -> new CompletableFuture<Void>()).limit(this.callers).toList();
-    callers.forEach(caller -> createUntil(end, client, created, caller));
-    callers.forEach(CompletableFuture::join);
+    List<CompletableFuture<Void>> running =
+        Stream.generate(() -> CompletableFuture.runAsync(() -> createUntil(end, client, created), THREADS))
+            .limit(callers)
+            .toList();
+    running.forEach(CompletableFuture::join);
     double cpuMillis = service.cpuMillis() - cpuBefore;
     database.awaitQuiet();
     double creates = created.sum();
@@ -50,23 +52,10 @@ record ThroughClient(String name, Variant variant, int callers) implements Subje
     return Map.of(Metric.CREATES, creates / seconds, Metric.CPU, cpuMillis * 1_000 / creates);
   }
 
-  private static void createUntil(
-      long end, PlantClient client, LongAdder created, CompletableFuture<Void> caller) {
-    NewPlant plant = new NewPlant(ThreadLocalRandom.current().nextLong(), "fern", "shade");
-    CompletionStage<Plant> unused =
-        client
-            .createAsync(plant, Runnable::run)
-            .whenComplete((result, failure) -> {
-              if (failure != null) {
-                caller.completeExceptionally(failure);
-                return;
-              }
-              created.increment();
-              if (System.nanoTime() < end) {
-                createUntil(end, client, created, caller);
-              } else {
-                caller.complete(null);
-              }
-            });
+  private static void createUntil(long end, PlantClient client, LongAdder created) {
+    while (System.nanoTime() < end) {
+      client.create(new NewPlant(ThreadLocalRandom.current().nextLong(), "fern", "shade"));
+      created.increment();
+    }
   }
 }

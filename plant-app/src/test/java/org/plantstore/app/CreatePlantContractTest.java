@@ -15,8 +15,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
@@ -149,19 +149,19 @@ class CreatePlantContractTest {
       throws Exception {
     int creates = 20_000;
     CreatePlant createPlant = emptied(client(network.address()).build());
-    Semaphore callers = new Semaphore(64);
+    ExecutorService callers = Executors.newFixedThreadPool(64);
     Map<Long, NewPlant> plants = new HashMap<>();
     List<CompletableFuture<Plant>> calls = new ArrayList<>();
     for (long id = 0; id < creates; id++) {
       NewPlant plant = new NewPlant(id, "plant " + id, null);
       plants.put(id, plant);
-      callers.acquire();
-      CompletionStage<Plant> call = createPlant.createAsync(plant, Runnable::run);
-      calls.add(call.whenComplete((created, failure) -> callers.release()).toCompletableFuture());
+      calls.add(
+          CompletableFuture.supplyAsync(() -> createPlant.create(plant), callers));
     }
     for (int id = 0; id < creates; id++) {
       assertEquals("plant " + id, calls.get(id).join().name());
     }
+    callers.shutdown();
     assertEquals(plants, database.plants());
   }
 

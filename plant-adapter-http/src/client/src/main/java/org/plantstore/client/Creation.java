@@ -5,26 +5,24 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.ProtocolException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.BodySubscribers;
 import java.net.http.HttpResponse.ResponseInfo;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.InvalidPlantException;
@@ -34,7 +32,7 @@ import org.plantstore.domain.Plant;
 import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** One call: attempts until one is decisive. When the result is completed, all of it ends. */
+/** One call: attempts until one is decisive. Used by one thread. */
 final class Creation {
 
   private static final String REQUEST_ID = "X-Request-Id";
@@ -42,80 +40,59 @@ final class Creation {
   /** Begins the ids of the requests of this process, and of no other. */
   private static final String ID_PREFIX = UUID.randomUUID() + "-";
 
-  /** Runs timers and suppliers of tokens, since either may block. */
-  static final Executor THREADS = Executors.newCachedThreadPool(Creation::daemon);
-
-  /** Not that of {@code CompletableFuture}, which Java 25 wakes for each timer. */
-  private static final ScheduledThreadPoolExecutor TIMER =
-      new ScheduledThreadPoolExecutor(1, Creation::daemon);
-
-  static {
-    TIMER.setRemoveOnCancelPolicy(true);
-  }
-
   private final PlantClient client;
   private final NewPlant plant;
   private final String body;
-  private final CompletableFuture<Plant> result = new CompletableFuture<>();
+  private final Map<String, String> headers;
   private final long end;
-  private final long maxResponseBytes;
-  private Map<String, String> headers = Map.of();
-  private volatile CompletableFuture<?> current = CompletableFuture.completedFuture(null);
-  private int attempts;
-  private volatile String token = "";
+  private String token;
   private boolean hasReplacedToken;
+  private int attempts;
 
+  /** Begins a call; asks the suppliers of the client. */
   Creation(PlantClient client, NewPlant plant) {
     this.client = client;
     this.plant = plant;
     end = System.nanoTime() + client.deadlineNanos;
     body = Json.write(plant);
-    maxResponseBytes = (1 << 16) + 6L * body.length(); // an error, or the plant in escapes
+    headers = client.headers.get();
+    token = client.token();
   }
 
-  static Thread daemon(Runnable task) {
-    Thread thread = new Thread(task, "plant-client");
-    thread.setDaemon(true);
-    return thread;
-  }
-
-  CompletableFuture<Plant> start() {
-    result.whenComplete((created, failure) -> current.cancel(true));
-    run(() -> {
-      headers = client.headers.get();
-      attempt("");
-    });
-    return result;
-  }
-
-  private void attempt(String refusedToken) {
-    attempts++;
-    CompletableFuture<Runnable> next = new CompletableFuture<>();
-    next.whenComplete(
-        (step, failure) -> run(step == null ? () -> retryUnlessPermanent(failure) : step));
-    current = next;
-    if (result.isDone()) {
-      next.cancel(true);
-    }
-    CompletableFuture<String> supplied = client.token(refusedToken);
-    after(
-        next,
-        Math.min(client.deadlineNanos / 3, end - System.nanoTime()),
-        () -> {
-          String missing = supplied.isDone() ? "response" : "token";
-          next.completeExceptionally(new IOException("there was no " + missing + " in time"));
-        });
-    supplied.whenComplete((text, failure) -> {
-      if (failure != null) {
-        result.completeExceptionally(failure.getCause());
-      } else if (!next.isDone()) {
-        token = text;
-        run(() -> send(next));
+  /** Makes attempts until the deadline. */
+  Plant run() {
+    while (true) {
+      attempts++;
+      String reason;
+      long retryAfterSeconds = 0;
+      try {
+        HttpResponse<byte[]> response = send();
+        int status = response.statusCode();
+        Map<String, @Nullable String> answer = Json.read(response.body());
+        if (status == 200
+            && plant.name().equals(answer.get("name"))
+            && Objects.equals(plant.tag(), answer.get("tag"))) {
+          return plant.plant();
+        }
+        if (status == 401 && !hasReplacedToken) {
+          hasReplacedToken = true;
+          token = client.token();
+          continue;
+        }
+        reason = reasonOf(response, answer);
+        if (status < 500 && !List.of(408, 425, 429).contains(status)) {
+          throw refusal(response, answer, reason);
+        }
+        String seconds = response.headers().firstValue("Retry-After").orElse("");
+        retryAfterSeconds = seconds.matches("\\d{1,9}") ? Long.parseLong(seconds) : 0;
+      } catch (IOException e) {
+        reason = reasonOf(e);
       }
-    });
+      pause(reason, retryAfterSeconds);
+    }
   }
 
-  private void send(CompletableFuture<Runnable> next) {
+  private HttpResponse<byte[]> send() throws IOException {
     String id = ID_PREFIX + Long.toHexString(ThreadLocalRandom.current().nextLong());
     HttpRequest.Builder request =
         HttpRequest.newBuilder(client.plants)
@@ -125,123 +102,121 @@ final class Creation {
     headers.forEach(request::setHeader);
     request.setHeader("Content-Type", "application/json");
     request.setHeader("Authorization", "Bearer " + token);
-    CompletableFuture<?> exchange =
-        client.http.sendAsync(request.build(), info -> receive(info, id, next));
-    // A response ends the exchange before the HTTP client does, which would wake a thread for it,
-    // or start one: Java 17 on one or two processors then takes five times as long.
-    next.handle((step, failure) -> step == null ? exchange.cancel(true) : exchange.complete(null));
-    exchange.whenComplete((ended, failure) -> {
-      if (!next.isDone()) {
-        next.completeExceptionally(
-            failure == null ? new ProtocolException("a proxy refused the connection") : failure);
-      }
-    });
+    CompletableFuture<HttpResponse<byte[]>> exchange =
+        client.http.sendAsync(request.build(), info -> receive(info, id));
+    try { // a time-out of the request would not include the body
+      return exchange.get(Math.min(client.deadlineNanos / 3, end - System.nanoTime()), NANOSECONDS);
+    } catch (TimeoutException e) {
+      throw new IOException("there was no response in time");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw unavailable("the call was interrupted");
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof IOException broken ? broken : new IOException(e.getCause());
+    } finally {
+      exchange.cancel(true); // closes the connection, so that no late response is taken for another
+    }
   }
 
   /** Collects the body of a response, or fails, so that the HTTP client closes the connection. */
-  private BodySubscriber<?> receive(
-      ResponseInfo info, String id, CompletableFuture<Runnable> next) {
+  private BodySubscriber<byte[]> receive(ResponseInfo info, String id) {
     String responseId = info.headers().firstValue(REQUEST_ID).orElse(id);
     boolean isOfAnother = responseId.startsWith(ID_PREFIX) && !responseId.equals(id);
-    if (isOfAnother) {
-      // A proxy has sent it twice, so the next ones of the connection are of others too.
-      next.completeExceptionally(new IOException("the response is of another request"));
-    }
+    long maxBytes = (1 << 16) + 6L * body.length(); // an error, or the plant in escapes
     ByteArrayOutputStream received = new ByteArrayOutputStream();
     return BodySubscribers.mapping(
         BodySubscribers.ofByteArrayConsumer(part -> {
           part.ifPresent(received::writeBytes);
-          if (isOfAnother || received.size() > maxResponseBytes) {
-            throw new UncheckedIOException(new ProtocolException("the response is too large"));
+          if (isOfAnother) { // a proxy has sent it twice, so the next ones are of others too
+            throw new CompletionException(new IOException("the response is of another request"));
+          }
+          if (received.size() > maxBytes) {
+            throw new CompletionException(new ProtocolException("the response is too large"));
           }
         }),
-        unused -> next.complete(() -> evaluate(info, Json.read(received.toByteArray()))));
+        unused -> received.toByteArray());
   }
 
-  /** A wrong certificate, address or protocol is permanent; a broken connection is not. */
-  private void retryUnlessPermanent(Throwable failure) {
+  /** Returns why an attempt has failed; throws UnexpectedResponseException if others would too. */
+  private String reasonOf(IOException failure) {
     Throwable cause = failure;
     while (cause.getCause() != null && !(cause instanceof ConnectException)) {
       cause = cause.getCause();
     }
+    String reason = Objects.requireNonNullElse(cause.getMessage(), "the connection failed");
     if (!(cause instanceof IOException)
         || cause instanceof ProtocolException
         || cause instanceof SSLException) {
       String message = client.plants + " is no plant store with a trusted certificate: ";
-      throw new UnexpectedResponseException(legible(message + cause.getMessage()), 0, 0, null);
+      throw new UnexpectedResponseException(message + withoutToken(reason), 0, 0, null);
     }
-    retry(legible(Objects.requireNonNullElse(cause.getMessage(), "the connection failed")), 0);
+    return withoutToken(reason);
   }
 
-  /** Returns the beginning of a text that others have written, without the token. */
-  private String legible(String text) {
-    return "%.400s".formatted(token.isEmpty() ? text : text.replace(token, "(the token)"));
+  private String reasonOf(HttpResponse<?> response, Map<String, @Nullable String> answer) {
+    String sent =
+        answer.get("error") == null
+            ? ", Content-Type " + header(response, "Content-Type") + codingOf(response)
+            : ", error " + answer.get("error") + ": " + answer.get("message");
+    String id = header(response, REQUEST_ID);
+    return withoutToken("status " + response.statusCode() + ", request " + id + sent);
   }
 
-  private void evaluate(ResponseInfo response, Map<String, @Nullable String> answer) {
-    int status = response.statusCode();
-    if (status == 200
-        && plant.name().equals(answer.get("name"))
-        && Objects.equals(plant.tag(), answer.get("tag"))) {
-      result.complete(plant.plant());
-      return;
-    }
-    Optional<String> requestId =
-        response.headers().firstValue(REQUEST_ID).filter(id -> !id.contains(token));
+  private static String codingOf(HttpResponse<?> response) {
+    return response
+        .headers()
+        .firstValue("Content-Encoding")
+        .map(coding -> ", Content-Encoding " + coding)
+        .orElse("");
+  }
+
+  private static String header(HttpResponse<?> response, String name) {
+    return response.headers().firstValue(name).orElse("unknown");
+  }
+
+  /** Returns the beginning of a text that others have written, unless it contains the token. */
+  private String withoutToken(String text) {
+    return text.contains(token) ? "it sends the token back" : "%.400s".formatted(text);
+  }
+
+  private RuntimeException refusal(
+      HttpResponse<?> response, Map<String, @Nullable String> answer, String reason) {
     String number = String.valueOf(answer.get("error"));
     int error = number.matches("\\d{4}") ? Integer.parseInt(number) : 0;
-    String text = error == 0 ? "" : ", error " + error + ": " + answer.get("message");
-    String sent = "status " + status + ", request " + requestId.orElse("unknown") + text;
-    String reason = legible(sent);
-    if (status == 400 && error == 3001) {
-      throw new PlantIdTakenException(plant.id());
-    } else if (status == 413 || (status == 400 && (error == 1005 || error / 1000 == 2))) {
-      String longer = String.valueOf(plant.tag()).length() > plant.name().length() ? "tag" : "name";
-      String field = Map.of(2001, "id", 2002, "name", 2003, "tag").getOrDefault(error, longer);
-      throw new InvalidPlantException(List.of(new Violation(field, "is refused: " + reason)));
-    } else if ((status == 401 || status == 403) && !hasReplacedToken) {
-      hasReplacedToken = true;
-      attempt(token);
-    } else if (status >= 502 && status <= 504) {
-      String seconds = response.headers().firstValue("Retry-After").orElse("");
-      retry(reason, seconds.matches("\\d{1,9}") ? Long.parseLong(seconds) : 0);
-    } else if (status == 408 || status == 429) {
-      throw unavailable(reason);
-    } else {
-      throw new UnexpectedResponseException(
-          client.plants + " sent " + reason, status, error, requestId.orElse(null));
+    if (response.statusCode() == 400 && error == 3001) {
+      return new PlantIdTakenException(plant.id());
     }
+    if (response.statusCode() == 400 && (error == 1005 || error / 1000 == 2)) {
+      String tag = Objects.requireNonNullElse(plant.tag(), "");
+      String longer = tag.length() > plant.name().length() ? "tag" : "name";
+      String field = Map.of(2001, "id", 2002, "name", 2003, "tag").getOrDefault(error, longer);
+      return new InvalidPlantException(List.of(new Violation(field, "is refused: " + reason)));
+    }
+    String id = response.headers().firstValue(REQUEST_ID).orElse(null);
+    return new UnexpectedResponseException(
+        client.plants + " sent " + reason,
+        response.statusCode(),
+        error,
+        id == null || id.contains(token) ? null : id);
   }
 
   /** Waits with exponential back-off and full jitter, unless the deadline would pass meanwhile. */
-  private void retry(String reason, long retryAfterSeconds) {
+  private void pause(String reason, long retryAfterSeconds) {
     long bound = 50_000_000L << Math.min(attempts - 1, 7); // 50 ms to 6.4 s
     long nanos = SECONDS.toNanos(retryAfterSeconds) + ThreadLocalRandom.current().nextLong(bound);
     if (nanos > end - System.nanoTime()) {
       throw unavailable(reason);
     }
-    after(result, nanos, () -> attempt(""));
+    try {
+      NANOSECONDS.sleep(nanos);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw unavailable("the call was interrupted");
+    }
   }
 
   private PlantStoreUnavailableException unavailable(String reason) {
     return new PlantStoreUnavailableException(
         "the plant store is unavailable; after attempt " + attempts + ": " + reason);
-  }
-
-  /** Runs a step after a time, unless something has ended by then. */
-  private void after(CompletableFuture<?> something, long nanos, Runnable step) {
-    Future<?> timer = TIMER.schedule(() -> THREADS.execute(() -> run(step)), nanos, NANOSECONDS);
-    something.whenComplete((ended, failure) -> timer.cancel(false));
-  }
-
-  /** Runs a step, unless the call has ended. An exception of the step ends the call. */
-  private void run(Runnable step) {
-    try {
-      if (!result.isDone()) {
-        step.run();
-      }
-    } catch (Throwable e) {
-      result.completeExceptionally(e);
-    }
   }
 }

@@ -2,7 +2,6 @@ package org.plantstore.client;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import java.io.IOException;
 import java.util.HashMap;
@@ -13,11 +12,7 @@ import org.plantstore.domain.NewPlant;
 /** The bodies of requests and responses. */
 final class Json {
 
-  private static final JsonFactory JSON =
-      JsonFactory.builder()
-          .streamReadConstraints(
-              StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build())
-          .build();
+  private static final JsonFactory JSON = new JsonFactory();
 
   private Json() {}
 
@@ -30,10 +25,12 @@ final class Json {
     return '"' + String.valueOf(JsonStringEncoder.getInstance().quoteAsString(text)) + '"';
   }
 
-  /** Returns the members of an object as text; none if the body is not JSON. */
-  static Map<String, @Nullable String> read(byte[] body) {
+  /**
+   * Returns the members of an object as text; none if there is no body, or one that is not JSON.
+   */
+  static Map<String, @Nullable String> read(byte @Nullable [] body) {
     Map<String, @Nullable String> members = new HashMap<>();
-    try (JsonParser json = JSON.createParser(body)) {
+    try (JsonParser json = JSON.createParser(body == null ? new byte[0] : body)) {
       json.nextToken();
       for (String name = json.nextFieldName(); name != null; name = json.nextFieldName()) {
         json.nextToken();

@@ -7,15 +7,12 @@ import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.plantstore.domain.CreatePlant;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
-import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
  * Creates plants in a remote plant store by {@code POST /plants}. Safe for use by many threads.
@@ -27,24 +24,25 @@ import org.plantstore.domain.PlantStoreUnavailableException;
  * }</pre>
  *
  * <p>Creating is idempotent, so a call is retried until its deadline if the connection is refused
- * or closed, if there is no response within a third of the deadline, and for status 502, 503 and
- * 504. The back-off is random between 0 and a bound of 50 ms, which doubles with each attempt up to
- * 6.4 s; a {@code Retry-After} in seconds is added.
+ * or closed, if there is no response within a third of the deadline, and for status 408, 425, 429
+ * and 5xx. The back-off is random between 0 and a bound of 50 ms, which doubles with each attempt
+ * up to 6.4 s; a {@code Retry-After} in seconds is added.
  *
  * <p>A call throws {@link org.plantstore.domain.PlantIdTakenException} for error 3001, {@link
- * org.plantstore.domain.InvalidPlantException} for errors 2xxx and 1005 and for status 413, {@link
- * PlantStoreUnavailableException} if the deadline passes, or would before the next attempt, if the
- * thread is interrupted, and for status 408 and 429, {@link UnexpectedResponseException} for any
- * other response, and the exception of a supplier as it is.
+ * org.plantstore.domain.InvalidPlantException} for errors 2xxx and 1005, {@link
+ * org.plantstore.domain.PlantStoreUnavailableException} if the deadline passes, or would before the
+ * next attempt, and if the thread is interrupted, {@link UnexpectedResponseException} for any other
+ * response, and the exception of a supplier as it is.
+ *
+ * <p>Not final, so that containers can proxy it.
  */
-public final class PlantClient implements CreatePlant {
+public class PlantClient implements CreatePlant {
 
   final URI plants;
   final long deadlineNanos;
   final HttpClient http;
   final Supplier<Map<String, String>> headers;
   private final Supplier<String> tokens;
-  private CompletableFuture<String> token = CompletableFuture.completedFuture("");
 
   private PlantClient(Builder builder) {
     plants = builder.plants;
@@ -59,12 +57,11 @@ public final class PlantClient implements CreatePlant {
    *
    * @param address the address of the service, {@code http} or {@code https}, with the path that a
    *     proxy has in front of {@code /plants}, if any
-   * @param tokens supplies a bearer token, which is kept until it is refused with 401 or 403; then
-   *     the supplier is called again, once in a call. It may block. It is called by one thread at a
-   *     time, which is one of the client
+   * @param tokens supplies a bearer token; called once in each call, on the thread of the caller,
+   *     and once more if the token is refused with 401
    * @return a builder
-   * @throws IllegalArgumentException if the address has another scheme, no host, or a user, query
-   *     or fragment
+   * @throws IllegalArgumentException if the address has another scheme, no host, one with an
+   *     underscore, or a user, query or fragment
    */
   public static Builder builder(URI address, Supplier<String> tokens) {
     return new Builder(address, tokens);
@@ -72,61 +69,37 @@ public final class PlantClient implements CreatePlant {
 
   @Override
   public Plant create(NewPlant plant) {
-    CompletableFuture<Plant> creation = createAsync(plant, Runnable::run).toCompletableFuture();
-    try {
-      return creation.get();
-    } catch (InterruptedException e) {
-      creation.cancel(true);
-      Thread.currentThread().interrupt();
-      throw new PlantStoreUnavailableException("the call was interrupted");
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof Error error) {
-        throw error;
-      }
-      throw e.getCause() instanceof RuntimeException unchecked
-          ? unchecked
-          : new CompletionException(e.getCause());
-    }
+    return new Creation(this, requireNonNull(plant, "plant")).run();
   }
 
   /**
    * {@inheritDoc}
    *
-   * <p>No thread waits for the service, so the executor is not used. Dependents run on the HTTP
-   * client's only thread or on one of this client, so they must not block, nor close the HTTP
-   * client. Cancelling the stage aborts the call.
+   * <p>The call holds a thread of the executor while it waits for the service. The suppliers are
+   * asked in the thread of the caller; only another token after a 401 is not.
    */
   @Override
   public CompletionStage<Plant> createAsync(NewPlant plant, Executor executor) {
+    requireNonNull(plant, "plant");
     requireNonNull(executor, "executor");
-    return new Creation(this, requireNonNull(plant, "plant")).start();
-  }
-
-  /** Returns the token that is kept or being supplied; another one if it is refused. */
-  synchronized CompletableFuture<String> token(String refused) {
-    boolean isUseless =
-        token
-            .handle((supplied, failure) -> failure != null || supplied.equals(refused))
-            .getNow(false);
-    if (isUseless) {
-      token = CompletableFuture.supplyAsync(this::supplyToken, Creation.THREADS);
-    }
-    return token;
-  }
-
-  private String supplyToken() {
-    String supplied;
     try {
-      supplied = tokens.get();
-    } catch (CompletionException e) {
-      throw new CompletionException(e); // as the future wraps any other
+      Creation creation = new Creation(this, plant);
+      CreatePlant begun = same -> creation.run();
+      return begun.createAsync(plant, executor);
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
     }
+  }
+
+  /** Returns a token of the supplier. */
+  String token() {
+    String token = tokens.get();
     // RFC 6750, section 2.1. An exception of the HTTP client would contain the token.
-    if (supplied == null || !supplied.matches("[A-Za-z0-9._~+/-]+=*")) {
+    if (token == null || !token.matches("[A-Za-z0-9._~+/-]+=*")) {
       throw new IllegalArgumentException(
           "the supplied token must not be null, empty or have characters such as line breaks");
     }
-    return supplied;
+    return token;
   }
 
   /** The settings of a client. Not safe for use by many threads. */
@@ -142,7 +115,8 @@ public final class PlantClient implements CreatePlant {
     private Builder(URI address, Supplier<String> tokens) {
       if (!address.toString().matches("(?i)https?://[^/?#@]+(/[^?#]*)?")
           || address.getHost() == null) {
-        throw new IllegalArgumentException("address must be http[s]://host[:port][/path]");
+        throw new IllegalArgumentException(
+            "address must be http[s]://host[:port][/path], with a host without an underscore");
       }
       plants = URI.create(address.toString().replaceFirst("/*$", "/plants"));
       this.tokens = requireNonNull(tokens, "tokens");
@@ -150,7 +124,7 @@ public final class PlantClient implements CreatePlant {
 
     /**
      * Sets the deadline of a call, with all its attempts. The default is 30 s. A lookup of the
-     * host's name, which Java keeps for 30 s, may exceed it.
+     * host's name, which Java keeps for 30 s, and a supplier may exceed it.
      *
      * @param deadline the deadline, 1 ms to 1 day
      * @return this builder
