@@ -4,12 +4,12 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.HttpContent;
-import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.util.concurrent.Semaphore;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
+import org.plantstore.adapter.http.observe.Exchange;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,15 +23,22 @@ final class BodyMemory extends ChannelDuplexHandler {
   private static final Logger LOG = LoggerFactory.getLogger(BodyMemory.class);
 
   /** The first bytes of each body, which are not counted; most plants have no more. */
-  static final int FREE_BYTES = 4 * 1024;
+  private static final int FREE_BYTES = 4 * 1024;
 
   /** The memory of a part of a body in addition to its content, which may be a single byte. */
   private static final int BYTES_PER_PART = 256;
 
+  private enum Body {
+    /** Its rest is awaited before the framework starts the request, if it is small. */
+    AWAITED,
+    /** The framework gets what arrives. */
+    PASSED,
+    /** There is no memory for it. */
+    REFUSED
+  }
+
   private final Semaphore freeBytes;
-  private boolean isAwaited; // whether the rest of a body is
-  private boolean isRefused;
-  private boolean isAnnounced;
+  private Body body = Body.PASSED;
   private int bodyBytes;
 
   /** Creates a handler that takes permits, one for each byte. */
@@ -41,29 +48,21 @@ final class BodyMemory extends ChannelDuplexHandler {
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    if (message instanceof HttpRequest head) {
-      isRefused = false;
-      isAwaited = hasBody(head);
-      isAnnounced = HttpUtil.is100ContinueExpected(head);
+    if (message instanceof Exchange head) {
+      boolean isAwaited = head.hasBody() && !HttpUtil.is100ContinueExpected(head);
+      body = isAwaited ? Body.AWAITED : Body.PASSED;
     } else if (message instanceof HttpContent part) {
-      isAwaited &= !(part instanceof LastHttpContent);
-      if (isRefused || !take(part.content().readableBytes() + BYTES_PER_PART)) {
-        part.release();
-        if (!isRefused) {
-          isRefused = true;
-          isAwaited = false;
-          context.fireExceptionCaught(new RefusedException(ErrorNumber.OVERLOADED));
+      boolean isLast = part instanceof LastHttpContent;
+      if (body == Body.REFUSED || !take(part.content().readableBytes() + BYTES_PER_PART)) {
+        refuse(context, part);
+        if (isLast) {
+          context.fireChannelRead(LastHttpContent.EMPTY_LAST_CONTENT);
         }
         return;
       }
+      body = isLast ? Body.PASSED : body;
     }
     context.fireChannelRead(message);
-  }
-
-  /** Returns whether a body follows a head, if that is well-formed. */
-  static boolean hasBody(HttpRequest head) {
-    return head.decoderResult().isSuccess()
-        && (HttpUtil.getContentLength(head, 0L) > 0 || HttpUtil.isTransferEncodingChunked(head));
   }
 
   private boolean take(int partBytes) {
@@ -77,13 +76,21 @@ final class BodyMemory extends ChannelDuplexHandler {
     return Math.max(bodyBytes - FREE_BYTES, 0);
   }
 
+  private void refuse(ChannelHandlerContext context, HttpContent part) {
+    part.release();
+    if (body != Body.REFUSED) {
+      body = Body.REFUSED;
+      context.fireExceptionCaught(new RefusedException(ErrorNumber.OVERLOADED));
+    }
+  }
+
   /**
    * Waits for a small body before the framework starts the request, which it does when a read is
    * complete. Otherwise a client could cheaply make the service start and abandon work.
    */
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
-    if (isAwaited && bodyBytes <= FREE_BYTES && !isAnnounced) {
+    if (body == Body.AWAITED && bodyBytes <= FREE_BYTES) {
       context.read();
     } else {
       context.fireChannelReadComplete();
@@ -96,7 +103,7 @@ final class BodyMemory extends ChannelDuplexHandler {
     int takenBytes = countedBytes(bodyBytes);
     if (message instanceof LastHttpContent && !RequestSequence.isInformational(message)) {
       bodyBytes = 0;
-      isAwaited = false;
+      body = Body.PASSED;
       if (takenBytes > 0) {
         written = promise.unvoid().addListener(done -> freeBytes.release(takenBytes));
       }

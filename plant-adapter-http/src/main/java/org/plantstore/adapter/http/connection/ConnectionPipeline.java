@@ -26,7 +26,7 @@ import org.plantstore.adapter.http.observe.Exchange;
 /**
  * Installs the handlers of this package on every listener and connection. Input passes them in this
  * order, output in the reverse: {@link RequestTimeout}, TLS, {@link RequestDecoder}, {@link
- * ConnectionEnd}, {@link RequestSequence}, {@link BodyMemory}, the framework. Thread-safe.
+ * RequestSequence}, {@link BodyMemory}, the framework. Thread-safe.
  */
 @Singleton
 final class ConnectionPipeline
@@ -50,6 +50,7 @@ final class ConnectionPipeline
   private final Consumer<Exchange> exchanges;
   private final AllowedOrigins origins;
   private final Duration requestTimeout;
+  private final Duration idleTimeout;
   private final Map<EventLoop, SlowClients> slowClients = new ConcurrentHashMap<>();
 
   ConnectionPipeline(
@@ -57,12 +58,14 @@ final class ConnectionPipeline
       Drain drain,
       Consumer<Exchange> exchanges,
       AllowedOrigins origins,
-      @Property(name = "request.timeout.seconds") long requestTimeoutSeconds) {
+      @Property(name = "request.timeout.seconds") long requestTimeoutSeconds,
+      @Property(name = "idle.timeout.seconds") long idleTimeoutSeconds) {
     this.limit = limit;
     this.drain = drain;
     this.exchanges = exchanges;
     this.origins = origins;
     this.requestTimeout = Duration.ofSeconds(requestTimeoutSeconds);
+    this.idleTimeout = Duration.ofSeconds(idleTimeoutSeconds);
   }
 
   @Override
@@ -75,7 +78,6 @@ final class ConnectionPipeline
   @Override
   public NettyServerCustomizer specializeForChannel(Channel channel, ChannelRole role) {
     if (role == ChannelRole.LISTENER) {
-      drain.addListener(channel);
       channel.pipeline().addFirst(limit);
       return this;
     }
@@ -88,7 +90,6 @@ final class ConnectionPipeline
   }
 
   private void install(Channel connection) {
-    drain.addConnection(connection);
     connection
         .config()
         // The largest read bounds the pipelined requests of a connection.
@@ -98,7 +99,7 @@ final class ConnectionPipeline
     boolean isManagement = limit.isManagement(connection);
     Consumer<Exchange> ended = isManagement ? probe -> {} : exchanges;
     AllowedOrigins readers = isManagement ? AllowedOrigins.NONE : origins;
-    RequestSequence sequence = new RequestSequence(readers, ended);
+    RequestSequence sequence = new RequestSequence(drain::hasBegun, readers, ended);
     ChannelPipeline pipeline = connection.pipeline();
     SslHandler tls = pipeline.get(SslHandler.class);
     SlowClients neighbours = slowClientsOf(connection.eventLoop());
@@ -107,7 +108,6 @@ final class ConnectionPipeline
         .addFirst("request-timeout", new RequestTimeout(connection, tls, sequence, neighbours))
         .addAfter(CODEC, "body-memory", new BodyMemory(freeBodyBytes))
         .addAfter(CODEC, "request-sequence", sequence)
-        .addAfter(CODEC, "connection-end", new ConnectionEnd(drain::hasBegun))
         .addAfter(CODEC, "encoder", new HttpResponseEncoder());
   }
 
@@ -119,6 +119,6 @@ final class ConnectionPipeline
   private SlowClients slowClientsOf(EventLoop eventLoop) {
     int eventLoops = ((MultithreadEventExecutorGroup) eventLoop.parent()).executorCount();
     return slowClients.computeIfAbsent(
-        eventLoop, loop -> new SlowClients(loop, eventLoops, requestTimeout));
+        eventLoop, loop -> new SlowClients(loop, eventLoops, requestTimeout, idleTimeout));
   }
 }

@@ -8,6 +8,7 @@ import io.netty.handler.codec.http.HttpConstants;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpMessage;
+import io.netty.handler.codec.http.HttpMessageDecoderResult;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpRequestDecoder;
@@ -20,8 +21,9 @@ import org.plantstore.adapter.http.observe.Exchange;
 /**
  * Decodes {@link Exchange}s. In addition to Netty's checks, bounds the number of headers, because a
  * header takes many times its bytes, and refuses what a proxy may interpret differently: folded
- * lines, blanks before the first line, and what {@link RequestHead} refuses. One per connection,
- * until a large head replaces it; used by the connection's event loop only.
+ * lines, CR or LF alone before the first line, and what {@link RequestHead} refuses. During an
+ * answer, the next request stays bytes, which take less memory. One per connection, until a large
+ * head replaces it; used by the connection's event loop only.
  */
 final class RequestDecoder extends HttpRequestDecoder {
 
@@ -41,17 +43,10 @@ final class RequestDecoder extends HttpRequestDecoder {
 
   private final RequestSequence sequence;
   private boolean isBetweenRequests = true;
-  private boolean isInHead;
   private boolean isMalformed;
   private int headers; // or trailers
-  private int lineBytes;
+  private int lineBytes; // of the last request, and for each of its headers
 
-  /** Where the lines begin that are being decoded. */
-  private ByteBuf lines = Unpooled.EMPTY_BUFFER;
-
-  private int linesFrom;
-
-  /** Creates a decoder. During an answer, the next request stays bytes, which take less memory. */
   RequestDecoder(RequestSequence sequence) {
     super(
         new HttpDecoderConfig()
@@ -62,79 +57,67 @@ final class RequestDecoder extends HttpRequestDecoder {
 
   /** Returns the memory of the request's lines, decoded, in the buffer of Netty, and received. */
   int heldBytes() {
-    return 2 * (lineBytes + BYTES_PER_HEADER * headers) + actualReadableBytes();
+    return 2 * lineBytes + actualReadableBytes();
   }
 
-  /** Returns whether a part of a head, or of a line, has arrived. */
+  /** Returns whether a request is not decoded to its end, or has arrived in part. */
   boolean isBegun() {
-    return isInHead || actualReadableBytes() > 0;
+    return !isBetweenRequests || actualReadableBytes() > 0;
+  }
+
+  /** Decodes what has arrived during the answer to the last request. */
+  void resume(ChannelHandlerContext context) {
+    try {
+      channelRead(context, Unpooled.EMPTY_BUFFER);
+      channelReadComplete(context);
+    } catch (Exception e) {
+      context.fireExceptionCaught(e);
+    }
   }
 
   @Override
   protected void decode(ChannelHandlerContext context, ByteBuf bytes, List<Object> decoded)
       throws Exception {
-    if (sequence.isAnswering() || (isBetweenRequests && !isAtLine(bytes))) {
+    if (!sequence.isDecoded() || (isBetweenRequests && !isAtLine(bytes))) {
       return;
     }
-    lines = bytes;
-    linesFrom = bytes.readerIndex();
+    lineBytes -= bytes.readerIndex();
     super.decode(context, bytes, decoded);
-    lineBytes += bytes.readerIndex() - linesFrom;
-    if (!decoded.isEmpty()) {
-      end(context, decoded);
-    } else if (isInHead) {
-      isMalformed |= RequestHead.isFolded(lines, linesFrom);
+    lineBytes += bytes.readerIndex();
+    if (!decoded.isEmpty() && decoded.get(decoded.size() - 1) instanceof HttpContent part) {
+      lineBytes -= part.content().readableBytes();
+      isBetweenRequests = part instanceof LastHttpContent;
+      if (isBetweenRequests && lineBytes > MAX_KEPT_BYTES) {
+        sequence.replaceDecoder(context);
+      }
     }
   }
 
-  /**
-   * Skips empty lines before a request (RFC 9112, section 2.2), as which Netty takes all blanks.
-   */
+  /** Skips empty lines before a request (RFC 9112, section 2.2). */
   private boolean isAtLine(ByteBuf bytes) {
     while (bytes.readableBytes() > 1 && bytes.getShort(bytes.readerIndex()) == CRLF) {
       bytes.skipBytes(2);
     }
-    byte first = bytes.isReadable() ? bytes.getByte(bytes.readerIndex()) : HttpConstants.CR;
-    if (first == HttpConstants.CR && bytes.readableBytes() <= 1) {
-      return false;
-    }
-    isMalformed |= first <= ' '; // also if it is not ASCII
-    return true;
+    isBetweenRequests = bytes.readableBytes() < 2;
+    headers = 0;
+    lineBytes = 0;
+    return !isBetweenRequests;
   }
 
-  private void end(ChannelHandlerContext context, List<Object> decoded) {
-    isInHead = false;
-    if (decoded.get(0) instanceof Exchange head && head.decoderResult().isFailure()) {
-      head.refuse();
-    }
-    if (decoded.get(decoded.size() - 1) instanceof HttpContent part) {
-      lineBytes -= part.content().readableBytes();
-      isBetweenRequests = part instanceof LastHttpContent;
-    }
-    if (isBetweenRequests && lineBytes > MAX_KEPT_BYTES) {
-      sequence.replaceDecoder(context);
-    }
+  @Override
+  protected String splitThirdWordInitialLine(byte[] line, int start, int length) {
+    isMalformed = !RequestHead.isWellFormed(new AsciiString(line, 0, start + length, false));
+    return super.splitThirdWordInitialLine(line, start, length);
   }
 
   @Override
   protected HttpMessage createMessage(String[] firstLine) {
-    isBetweenRequests = false;
-    isInHead = true;
-    headers = 0;
-    lineBytes = 0;
     return new Exchange(
         // The answer will have the same version.
         isMalformed ? HttpVersion.HTTP_1_1 : HttpVersion.valueOf(firstLine[2]),
         HttpMethod.valueOf(firstLine[0]),
         firstLine[1],
         headersFactory.newHeaders());
-  }
-
-  @Override
-  protected String splitThirdWordInitialLine(byte[] line, int start, int length) {
-    AsciiString firstLine = new AsciiString(line, 0, start + length, false);
-    isMalformed |= !RequestHead.FIRST_LINE.matcher(firstLine).matches();
-    return super.splitThirdWordInitialLine(line, start, length);
   }
 
   @Override
@@ -147,20 +130,28 @@ final class RequestDecoder extends HttpRequestDecoder {
   @Override
   protected AsciiString splitHeaderName(byte[] line, int start, int length) {
     headers++;
+    lineBytes += BYTES_PER_HEADER;
     if (headers > MAX_HEADERS) {
       throw new TooLongFrameException("more than " + MAX_HEADERS + " headers");
     }
     return super.splitHeaderName(line, start, length);
   }
 
-  /** Called at the end of each head. After an exception, Netty drops all further input. */
+  /**
+   * Called at the end of each head. Each header has one line, unless one is folded, which Netty
+   * appends to the last, or the first is preceded by CR or LF alone, which Netty skips.
+   */
   @Override
   protected boolean isContentAlwaysEmpty(HttpMessage head) {
-    isMalformed |= RequestHead.isFolded(lines, linesFrom);
-    lineBytes += BYTES_PER_HEADER * headers;
+    HttpMessageDecoderResult sizes = (HttpMessageDecoderResult) head.decoderResult();
+    int ends = 2 * (1 + headers + 1); // CRLF of the first line, of headers, and of the empty line
+    int expectedBytes =
+        sizes.initialLineLength() + sizes.headerSize() + ends + headers * BYTES_PER_HEADER;
     headers = 0;
-    if (isMalformed || !RequestHead.isWellFormed((HttpRequest) head)) {
-      throw new IllegalArgumentException("a malformed head");
+    if (isMalformed
+        || lineBytes + internalBuffer().readerIndex() != expectedBytes
+        || !RequestHead.isWellFormed((HttpRequest) head)) {
+      throw new IllegalArgumentException("a malformed head"); // Netty drops all further input
     }
     return false;
   }

@@ -1,14 +1,14 @@
 package org.plantstore.adapter.http.connection;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.handler.codec.http.HttpConstants;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.AsciiString;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.util.List;
+import java.util.Iterator;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The rules for the head of a request that Netty's decoder does not check. */
@@ -28,41 +28,47 @@ final class RequestHead {
    * has the origin form or the absolute form (RFC 9112, section 3.2), without a user (RFC 9110,
    * section 4.2.4) or a fragment; CONNECT is refused: its target is no path.
    */
-  static final Pattern FIRST_LINE =
+  private static final Pattern FIRST_LINE =
       Pattern.compile(
-          "(?:OPTIONS \\*|(?!CONNECT )[!-~&&[^a-z]]++ (?:/|(?i:https?)://"
+          "(?:OPTIONS \\*|(?!CONNECT )[!-~&&[^a-z]]++ ((?:/|(?i:https?)://"
               + AUTHORITY
-              + "(?![^ /?]))[!-~&&[^#\\[\\]]]*+) HTTP/1\\.[01]");
+              + "(?![^ /?]))[!-~&&[^#\\[\\]]]*+)) HTTP/1\\.[01]");
+
+  /** The line of nearly all requests, for which the pattern is not needed. */
+  private static final AsciiString CREATE = AsciiString.of("POST /plants HTTP/1.1");
 
   private RequestHead() {}
 
-  /** Returns whether one of the decoded lines is folded; Netty appends it to the last. */
-  static boolean isFolded(ByteBuf lines, int from) {
-    boolean isFolded = false;
-    for (int line = from; line < lines.readerIndex(); ) {
-      byte first = lines.getByte(line);
-      isFolded |= first == HttpConstants.SP || first == HttpConstants.HT;
-      line = lines.indexOf(line, lines.readerIndex(), HttpConstants.LF) + 1;
+  /** Returns whether a first line has a method, a target and a version that are served. */
+  static boolean isWellFormed(AsciiString firstLine) {
+    if (firstLine.equals(CREATE)) {
+      return true;
     }
-    return isFolded;
-  }
-
-  /** Returns whether target, host, coding and content fit HTTP/1.1, or HTTP/1.0. */
-  static boolean isWellFormed(HttpRequest request) {
+    Matcher line = FIRST_LINE.matcher(firstLine);
+    if (!line.matches()) {
+      return false;
+    }
     try {
-      new URI(request.uri()); // as the framework parses it; checks escapes and addresses
+      String target = line.group(1);
+      return target == null || new URI(target) != null; // checks escapes and addresses
     } catch (URISyntaxException | NumberFormatException e) {
       return false;
     }
+  }
+
+  /** Returns whether host, coding and content fit HTTP/1.1, or HTTP/1.0. */
+  static boolean isWellFormed(HttpRequest request) {
     HttpHeaders headers = request.headers();
-    List<String> hosts = headers.getAll(HttpHeaderNames.HOST);
-    List<String> codings = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);
+    Iterator<String> hosts = headers.valueStringIterator(HttpHeaderNames.HOST);
     // An empty host is for targets without an authority (RFC 9110, section 4.2.1).
-    return (hosts.size() == 1
-            ? HOST.matcher(hosts.get(0)).matches()
-            : hosts.isEmpty() && request.protocolVersion().equals(HttpVersion.HTTP_1_0))
+    boolean isHost =
+        hosts.hasNext()
+            ? HOST.matcher(hosts.next()).matches() && !hosts.hasNext()
+            : request.protocolVersion().equals(HttpVersion.HTTP_1_0);
+    return isHost
         && !headers.contains(HttpHeaderNames.SEC_WEBSOCKET_KEY1) // its content has no length
-        && (codings.isEmpty()
-            || (codings.size() == 1 && "chunked".equalsIgnoreCase(codings.get(0))));
+        && (!headers.contains(HttpHeaderNames.TRANSFER_ENCODING)
+            || String.join(",", headers.getAll(HttpHeaderNames.TRANSFER_ENCODING))
+                .equalsIgnoreCase("chunked"));
   }
 }

@@ -1,16 +1,22 @@
 package org.plantstore.adapter.http.connection;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
+
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
-import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.util.ReferenceCountUtil;
+import java.util.concurrent.Callable;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.observe.AllowedOrigins;
@@ -18,18 +24,48 @@ import org.plantstore.adapter.http.observe.Exchange;
 
 /**
  * Passes one request at a time to the framework, which would process pipelined creates concurrently
- * (RFC 9112, section 9.3.2), and records its answer. Stands behind {@link ConnectionEnd}. One per
- * connection, used by its event loop only.
+ * (RFC 9112, section 9.3.2), records its answer, and ends the connection after an answer to a
+ * malformed or incomplete request, to a request with {@code Connection: close}, or during the
+ * drain. Stands first behind decoder and encoder. One per connection, used by its event loop only.
  */
 final class RequestSequence extends ChannelDuplexHandler {
 
+  /** Bounds the rest of a refused body that is read: most clients send all before they read. */
+  private static final long MAX_DROPPED_BYTES = 16 * 1024 * 1024;
+
+  /** How long a new connection stays open for its first request during the drain. */
+  private static final long FIRST_REQUEST_SECONDS = 5;
+
+  private enum State {
+    /** Nothing has been requested. */
+    NEW,
+    /** The body of a request is read; its answer may begin before its end. */
+    READING,
+    /** A whole request waits for its answer; the next one is not decoded. */
+    ANSWERING,
+    /** The next request is awaited. */
+    IDLE,
+    /**
+     * The rest of a body is dropped, because closing a connection with unread input resets it, and
+     * loses the answer (RFC 9112, section 9.6).
+     */
+    DROPPING,
+    /** The last answer is written, and closes the connection. */
+    ENDED
+  }
+
+  private final BooleanSupplier isDraining;
   private final AllowedOrigins origins;
   private final Consumer<Exchange> ended;
   private RequestDecoder decoder = new RequestDecoder(this);
+  private State state = State.NEW;
   private @Nullable Exchange exchange; // until it is answered
-  private boolean isRead = true; // whether all of the last request is
+  private boolean isLast; // whether the answer closes the connection
+  private long droppedBytes;
+  private int answers;
 
-  RequestSequence(AllowedOrigins origins, Consumer<Exchange> ended) {
+  RequestSequence(BooleanSupplier isDraining, AllowedOrigins origins, Consumer<Exchange> ended) {
+    this.isDraining = isDraining;
     this.origins = origins;
     this.ended = ended;
   }
@@ -45,33 +81,34 @@ final class RequestSequence extends ChannelDuplexHandler {
     ofDecoder.pipeline().replace(ofDecoder.handler(), ofDecoder.name(), decoder);
   }
 
-  /** Returns whether a whole request is not answered yet, so that the next is not decoded. */
-  boolean isAnswering() {
-    return exchange != null && isRead;
+  /** Returns whether input is decoded, and not left for the time after the answer. */
+  boolean isDecoded() {
+    return state != State.ANSWERING && state != State.ENDED;
   }
 
   /** Returns whether the client has not sent all of a request, although it is read. */
   boolean isUnfinished() {
-    return !isRead || (!isAnswering() && decoder.isBegun());
+    return state == State.READING || state == State.DROPPING || (isDecoded() && decoder.isBegun());
   }
 
-  /** Returns whether a message is a whole answer such as 100, which precedes the final one. */
-  static boolean isInformational(Object message) {
-    return message instanceof HttpResponse head
-        && head.status().codeClass() == HttpStatusClass.INFORMATIONAL;
+  /** Returns the number of answers. */
+  int answers() {
+    return answers;
   }
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
+    if (state == State.DROPPING || state == State.ENDED) {
+      drop(context, message);
+      return;
+    }
     if (message instanceof Exchange head) {
       head.begin();
-      // Each path has one media type. With another type in Accept, the framework would find no
-      // route, and answer with 401.
-      head.headers().remove(HttpHeaderNames.ACCEPT);
       exchange = head;
-      isRead = !BodyMemory.hasBody(head); // the framework may answer before its end
+      state = head.hasBody() ? State.READING : State.ANSWERING;
+    } else if (state == State.READING && message instanceof LastHttpContent) {
+      state = State.ANSWERING;
     }
-    isRead |= message instanceof LastHttpContent;
     if (context.channel().isActive()) {
       context.fireChannelRead(message);
     } else { // the client has left within the head
@@ -79,10 +116,22 @@ final class RequestSequence extends ChannelDuplexHandler {
     }
   }
 
+  private void drop(ChannelHandlerContext context, Object message) {
+    if (state == State.DROPPING && message instanceof HttpContent part) {
+      droppedBytes += part.content().readableBytes();
+      if (part instanceof LastHttpContent || droppedBytes > MAX_DROPPED_BYTES) {
+        state = State.ENDED;
+        // Closes behind the last bytes of the answer.
+        context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+      }
+    }
+    ReferenceCountUtil.release(message);
+  }
+
   /** Reads nothing while a pipelined request waits. */
   @Override
   public void read(ChannelHandlerContext context) {
-    if (!isAnswering() || !decoder.isBegun()) {
+    if (isDecoded() || !decoder.isBegun()) {
       context.read();
     }
   }
@@ -97,38 +146,67 @@ final class RequestSequence extends ChannelDuplexHandler {
     if (message instanceof HttpResponse head) {
       answered.recordAnswer(head);
       origins.set(head.headers(), answered);
+      isLast =
+          state == State.READING
+              || !HttpUtil.isKeepAlive(answered)
+              || !HttpUtil.isKeepAlive(head)
+              || isDraining.getAsBoolean();
+      if (isLast) {
+        head.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+      }
     }
     if (message instanceof HttpContent part) {
       answered.addAnsweredBytes(part.content().readableBytes());
     }
-    context.write(message, promise);
     if (message instanceof LastHttpContent) {
-      exchange = null;
+      context.write(message, end(promise));
       answered.end();
       ended.accept(answered);
-      if (decoder.isBegun()) {
-        context.executor().execute(() -> decodeNext(context.pipeline().context(decoder)));
+      if (state == State.IDLE && decoder.isBegun()) {
+        context.executor().execute(() -> resume(context));
       }
+    } else {
+      context.write(message, promise);
     }
+  }
+
+  /** Ends the exchange with the last part of its answer, and the connection if it is the last. */
+  private ChannelPromise end(ChannelPromise promise) {
+    exchange = null;
+    answers++;
+    if (!isLast) {
+      state = State.IDLE;
+      return promise;
+    }
+    state = state == State.READING ? State.DROPPING : State.ENDED;
+    return promise.unvoid().addListener(ChannelFutureListener.CLOSE);
   }
 
   /** Decodes a pipelined request, which has arrived during the answer to the last one. */
-  private void decodeNext(@Nullable ChannelHandlerContext ofDecoder) {
+  private void resume(ChannelHandlerContext context) {
+    ChannelHandlerContext ofDecoder = context.pipeline().context(decoder);
     if (ofDecoder != null) { // null after the end of the connection
-      try {
-        decoder.channelRead(ofDecoder, Unpooled.EMPTY_BUFFER);
-        decoder.channelReadComplete(ofDecoder);
-      } catch (Exception e) {
-        ofDecoder.fireExceptionCaught(e);
-      }
+      decoder.resume(ofDecoder);
     }
   }
 
-  /** A connection is not idle while its request waits for an answer; other time-outs end that. */
+  /** Returns whether a message is a whole answer such as 100, which precedes the final one. */
+  static boolean isInformational(Object message) {
+    return message instanceof HttpResponse head
+        && head.status().codeClass() == HttpStatusClass.INFORMATIONAL;
+  }
+
+  /**
+   * Keeps the connection open while the rest of a body is dropped. During the drain, closes a new
+   * connection only if no request arrives in time.
+   */
   @Override
-  public void userEventTriggered(ChannelHandlerContext context, Object event) {
-    if (!(event instanceof IdleStateEvent) || exchange == null) {
-      context.fireUserEventTriggered(event);
+  public void close(ChannelHandlerContext context, ChannelPromise promise) {
+    if (state == State.NEW && isDraining.getAsBoolean()) {
+      Callable<?> closeIfUnused = () -> state == State.NEW ? context.close() : null;
+      context.executor().schedule(closeIfUnused, FIRST_REQUEST_SECONDS, SECONDS);
+    } else if (state != State.DROPPING) {
+      context.close(promise);
     }
   }
 

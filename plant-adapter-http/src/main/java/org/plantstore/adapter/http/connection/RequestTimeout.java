@@ -5,15 +5,23 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.handler.ssl.SslHandler;
-import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells {@link SlowClients} when its connection begins and ends to wait for its client: for the
- * rest of a request or of a handshake, or for the reading of an answer. Stands first, in front of
- * TLS. One per connection, used by its event loop only.
+ * What a connection waits for, since when, and how many bytes its unfinished request holds. Stands
+ * first, in front of TLS. One per connection, used by its event loop only.
  */
 final class RequestTimeout extends ChannelDuplexHandler {
+
+  private enum Wait {
+    /** The service; its own time-outs end that. */
+    ANSWER,
+    NEXT_REQUEST,
+    /** The rest of a request, or of a handshake. */
+    REST,
+    /** The reading of an answer. */
+    READER
+  }
 
   /** The objects of a request, and the bytes of its body that {@link BodyMemory} does not count. */
   private static final int BYTES_PER_REQUEST = 4 * 1024;
@@ -22,9 +30,9 @@ final class RequestTimeout extends ChannelDuplexHandler {
   private final @Nullable SslHandler tls;
   private final RequestSequence sequence;
   private final SlowClients slowClients;
-  private boolean isWaiting;
-  private boolean isUnread;
-  private long unreadBytes;
+  private Wait lastWait = Wait.ANSWER;
+  private int lastAnswers;
+  private long lastUnreadBytes;
   private long sinceNanos;
 
   RequestTimeout(
@@ -39,97 +47,69 @@ final class RequestTimeout extends ChannelDuplexHandler {
   }
 
   @Override
-  public void channelRead(ChannelHandlerContext context, Object message) {
-    if (slowClients.isReleasing()) {
-      slowClients.delay(() -> receive(context, message));
-    } else {
-      receive(context, message);
-    }
-  }
-
-  private void receive(ChannelHandlerContext context, Object message) {
-    if (connection.isActive()) {
-      context.fireChannelRead(message);
-      update();
-    } else {
-      ReferenceCountUtil.release(message);
-    }
+  public void handlerAdded(ChannelHandlerContext context) {
+    slowClients.add(this);
   }
 
   @Override
-  public void channelReadComplete(ChannelHandlerContext context) {
-    if (slowClients.isReleasing()) {
-      slowClients.delay(context::fireChannelReadComplete);
-    } else {
-      context.fireChannelReadComplete();
-    }
+  public void handlerRemoved(ChannelHandlerContext context) {
+    slowClients.remove(this);
   }
 
-  /** Looks again what the connection waits for: a pipelined request can begin without input. */
+  /** Called after all input, and when a pipelined request begins. */
   @Override
   public void read(ChannelHandlerContext context) {
     context.read();
-    update();
-  }
-
-  @Override
-  public void flush(ChannelHandlerContext context) {
-    context.flush();
-    update();
+    hold();
   }
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext context) {
-    update();
+    hold();
     context.fireChannelWritabilityChanged();
   }
 
-  @Override
-  public void channelInactive(ChannelHandlerContext context) {
-    context.fireChannelInactive();
-    isWaiting = false;
-    slowClients.release(this);
+  private void hold() {
+    Wait wait = currentWait();
+    boolean isHeld = connection.isActive() && (wait == Wait.REST || wait == Wait.READER);
+    slowClients.hold(this, isHeld ? BYTES_PER_REQUEST + sequence.decoder().heldBytes() : 0);
   }
 
-  /** The time-out of a request starts at its first byte, and includes its body. */
-  private void update() {
-    boolean wasUnread = isUnread;
-    isUnread = !connection.isWritable();
-    boolean isUnfinished =
-        sequence.isUnfinished() || (tls != null && !tls.handshakeFuture().isDone());
-    boolean isWaitingNow = connection.isActive() && (isUnread || isUnfinished);
-    if (isWaiting && (!isWaitingNow || isUnread != wasUnread)) {
-      isWaiting = false; // first, because delayed input may follow
-      slowClients.end(this);
+  private Wait currentWait() {
+    if (!connection.isWritable()) {
+      return Wait.READER;
     }
-    if (isWaitingNow) {
-      if (!isWaiting) {
-        isWaiting = true;
-        unreadBytes = unreadBytes();
-        sinceNanos = System.nanoTime();
-      }
-      slowClients.hold(this, BYTES_PER_REQUEST + sequence.decoder().heldBytes());
+    if (sequence.isUnfinished() || (tls != null && !tls.handshakeFuture().isDone())) {
+      return Wait.REST;
     }
+    return sequence.isDecoded() ? Wait.NEXT_REQUEST : Wait.ANSWER;
   }
 
-  /** Returns whether the client has read a part of an answer since the last call. */
-  boolean hasRead() {
-    long lastBytes = unreadBytes;
-    unreadBytes = unreadBytes();
-    return isUnread && unreadBytes < lastBytes;
+  /**
+   * Closes the connection if it has waited for the same since enough calls of this method. The time
+   * of a request includes its body; that of an answer starts again when the client reads.
+   */
+  void closeIfOver(long requestNanos, long idleNanos) {
+    Wait wait = currentWait();
+    int answers = sequence.answers();
+    long unreadBytes = unreadBytes();
+    if (wait != lastWait
+        || answers != lastAnswers
+        || (wait == Wait.READER && unreadBytes < lastUnreadBytes)) {
+      sinceNanos = System.nanoTime();
+    } else if (wait != Wait.ANSWER
+        && System.nanoTime() - sinceNanos
+            >= (wait == Wait.NEXT_REQUEST ? idleNanos : requestNanos)) {
+      close();
+    }
+    lastWait = wait;
+    lastAnswers = answers;
+    lastUnreadBytes = unreadBytes;
   }
 
   private long unreadBytes() {
     ChannelOutboundBuffer output = connection.unsafe().outboundBuffer();
     return output == null ? 0 : output.totalPendingWriteBytes() - output.currentProgress();
-  }
-
-  void restart() {
-    sinceNanos = System.nanoTime();
-  }
-
-  boolean isOlderThan(long nanos) {
-    return System.nanoTime() - sinceNanos >= nanos;
   }
 
   /** Closes the connection past its other handlers, which would wait. */

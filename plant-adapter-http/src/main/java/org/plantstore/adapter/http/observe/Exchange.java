@@ -6,10 +6,12 @@ import io.micronaut.http.HttpRequest;
 import io.micronaut.http.server.netty.NettyHttpRequest;
 import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
@@ -44,6 +46,7 @@ public final class Exchange extends DefaultHttpRequest {
 
   private final String target;
   private long beganNanos;
+  private boolean hasBody;
   private RequestIds ids = new RequestIds(headers(), "");
   private @Nullable HttpResponseStatus status;
   private String caller = "";
@@ -71,12 +74,30 @@ public final class Exchange extends DefaultHttpRequest {
   public void begin() {
     beganNanos = System.nanoTime();
     ids = RequestIds.of(headers());
+    hasBody =
+        decoderResult().isSuccess()
+            && (HttpUtil.getContentLength(this, 0L) > 0
+                || HttpUtil.isTransferEncodingChunked(this));
+    // Each path has one media type. With another type in Accept, the framework would find no route,
+    // and answer with 401.
+    headers().remove(HttpHeaderNames.ACCEPT);
   }
 
-  /** Lets the framework refuse the request, of which it need not parse the target. */
-  public void refuse() {
-    setUri("/");
-    setDecoderResult(DecoderResult.failure(new RefusedException(ErrorNumber.MALFORMED_REQUEST)));
+  /** Returns whether a body follows the head, if that is well-formed. */
+  public boolean hasBody() {
+    return hasBody;
+  }
+
+  /** Lets the framework refuse a malformed request, of which it need not parse the target. */
+  @Override
+  public void setDecoderResult(DecoderResult result) {
+    if (result.isFailure()) {
+      setUri("/");
+    }
+    super.setDecoderResult(
+        result.isFailure()
+            ? DecoderResult.failure(new RefusedException(ErrorNumber.MALFORMED_REQUEST))
+            : result);
   }
 
   /** Runs work; log lines of this thread meanwhile carry the request id and the trace id. */

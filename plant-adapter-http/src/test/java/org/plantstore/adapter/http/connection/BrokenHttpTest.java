@@ -221,8 +221,8 @@ class BrokenHttpTest extends ServerTest {
 
   /** Returns whether requests are well-formed that are sent in two segments. */
   private static boolean isWellFormed(String requests, int cut) {
-    EmbeddedChannel channel =
-        new EmbeddedChannel(new RequestSequence(AllowedOrigins.NONE, ended -> {}).decoder());
+    RequestSequence sequence = new RequestSequence(() -> false, AllowedOrigins.NONE, ended -> {});
+    EmbeddedChannel channel = new EmbeddedChannel(sequence.decoder());
     channel.writeInbound(Unpooled.copiedBuffer(requests.substring(0, cut), ISO_8859_1));
     channel.writeInbound(Unpooled.copiedBuffer(requests.substring(cut), ISO_8859_1));
     return channel.inboundMessages().stream()

@@ -45,7 +45,8 @@ class ConnectionWaitsTest {
   /** How many bytes a slow client reads between two writes; others read everything. */
   private final Queue<Integer> clientReads = new ArrayDeque<>();
 
-  private final RequestSequence sequence = new RequestSequence(AllowedOrigins.NONE, ended -> {});
+  private final RequestSequence sequence =
+      new RequestSequence(() -> false, AllowedOrigins.NONE, ended -> {});
   private final EmbeddedChannel channel =
       new EmbeddedChannel() {
         @Override
@@ -113,10 +114,12 @@ class ConnectionWaitsTest {
 
     channel.writeInbound(requests("/"), bytes(unfinished));
     closeTimedOut();
+    closeTimedOut();
     assertTrue(channel.isOpen());
 
     answer(HttpResponseStatus.OK);
-    channel.read();
+    closeTimedOut(); // begins the time
+    assertTrue(channel.isOpen());
     closeTimedOut();
     assertFalse(channel.isOpen());
   }
@@ -137,23 +140,6 @@ class ConnectionWaitsTest {
     assertFalse(channel.isOpen());
   }
 
-  @Test
-  void input_waits_until_an_evicted_connection_is_released() {
-    SlowClients ofManyEventLoops = slowClients(Integer.MAX_VALUE, TIMEOUT);
-    observe(ofManyEventLoops);
-    RequestTimeout oldest = client(0, ofManyEventLoops);
-    ofManyEventLoops.hold(oldest, 1);
-    assertTrue(clients.get(0).isOpen(), "a single one has room");
-    ofManyEventLoops.hold(client(1, ofManyEventLoops), 1);
-    assertEquals(List.of(false, true, true, true), openClients());
-
-    channel.writeInbound(requests("/first"));
-    assertNull(channel.readInbound());
-
-    ofManyEventLoops.release(oldest); // as when its handlers are removed
-    assertEquals("/first", ((Exchange) channel.readInbound()).uri());
-  }
-
   /** A connection that waits and gets more bytes keeps its place. */
   @Test
   void longest_wait_is_ended_when_all_together_hold_more_than_their_share() {
@@ -165,7 +151,7 @@ class ConnectionWaitsTest {
     waiting.subList(0, 3).forEach(client -> slowClients.hold(client, third));
     assertEquals(List.of(true, true, true, true), openClients());
 
-    slowClients.end(waiting.get(1));
+    slowClients.hold(waiting.get(1), 0);
     slowClients.hold(waiting.get(3), third);
     assertEquals(List.of(true, true, true, true), openClients());
 
@@ -211,7 +197,7 @@ class ConnectionWaitsTest {
   }
 
   private SlowClients slowClients(int eventLoops, Duration timeout) {
-    return new SlowClients(channel.eventLoop(), eventLoops, timeout);
+    return new SlowClients(channel.eventLoop(), eventLoops, timeout, timeout);
   }
 
   private void observe(SlowClients observing) {
@@ -233,15 +219,11 @@ class ConnectionWaitsTest {
   private void addHandlers() {
     channel
         .pipeline()
-        .addLast(
-            sequence.decoder(),
-            new ConnectionEnd(() -> false),
-            sequence,
-            new BodyMemory(new Semaphore(Integer.MAX_VALUE)));
+        .addLast(sequence.decoder(), sequence, new BodyMemory(new Semaphore(Integer.MAX_VALUE)));
   }
 
   private void closeTimedOut() {
-    channel.advanceTimeBy(1, TimeUnit.SECONDS);
+    channel.advanceTimeBy(500, TimeUnit.MILLISECONDS);
     channel.runScheduledPendingTasks();
   }
 
