@@ -4,12 +4,10 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.HttpContent;
-import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.util.concurrent.Semaphore;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
-import org.plantstore.adapter.http.observe.Exchange;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,60 +26,45 @@ final class BodyMemory extends ChannelDuplexHandler {
   /** The memory of a part of a body in addition to its content, which may be a single byte. */
   private static final int BYTES_PER_PART = 256;
 
-  private enum Body {
-    /** Its rest is awaited before the framework starts the request, if it is small. */
-    AWAITED,
-    /** The framework gets what arrives. */
-    PASSED,
-    /** There is no memory for it. */
-    REFUSED
-  }
-
+  private final RequestSequence sequence;
   private final Semaphore freeBytes;
-  private Body body = Body.PASSED;
+  private boolean isRefused;
   private int bodyBytes;
 
   /** Creates a handler that takes permits, one for each byte. */
-  BodyMemory(Semaphore freeBytes) {
+  BodyMemory(RequestSequence sequence, Semaphore freeBytes) {
+    this.sequence = sequence;
     this.freeBytes = freeBytes;
   }
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    if (message instanceof Exchange head) {
-      boolean isAwaited = head.hasBody() && !HttpUtil.is100ContinueExpected(head);
-      body = isAwaited ? Body.AWAITED : Body.PASSED;
-    } else if (message instanceof HttpContent part) {
-      boolean isLast = part instanceof LastHttpContent;
-      if (body == Body.REFUSED || !take(part.content().readableBytes() + BYTES_PER_PART)) {
-        refuse(context, part);
-        if (isLast) {
-          context.fireChannelRead(LastHttpContent.EMPTY_LAST_CONTENT);
-        }
-        return;
-      }
-      body = isLast ? Body.PASSED : body;
+    if (!(message instanceof HttpContent part) || take(context, part)) {
+      context.fireChannelRead(message);
+      return;
     }
-    context.fireChannelRead(message);
+    part.release();
+    if (part instanceof LastHttpContent) {
+      context.fireChannelRead(LastHttpContent.EMPTY_LAST_CONTENT);
+    }
   }
 
-  private boolean take(int partBytes) {
-    int moreBytes = countedBytes(bodyBytes + partBytes) - countedBytes(bodyBytes);
-    boolean isTaken = moreBytes == 0 || freeBytes.tryAcquire(moreBytes);
-    bodyBytes += isTaken ? partBytes : 0;
-    return isTaken;
+  private boolean take(ChannelHandlerContext context, HttpContent part) {
+    int bytes = bodyBytes + part.content().readableBytes() + BYTES_PER_PART;
+    int moreBytes = countedBytes(bytes) - countedBytes(bodyBytes);
+    if (isRefused || (moreBytes > 0 && !freeBytes.tryAcquire(moreBytes))) {
+      if (!isRefused) {
+        isRefused = true;
+        context.fireExceptionCaught(new RefusedException(ErrorNumber.OVERLOADED));
+      }
+      return false;
+    }
+    bodyBytes = bytes;
+    return true;
   }
 
   private static int countedBytes(int bodyBytes) {
     return Math.max(bodyBytes - FREE_BYTES, 0);
-  }
-
-  private void refuse(ChannelHandlerContext context, HttpContent part) {
-    part.release();
-    if (body != Body.REFUSED) {
-      body = Body.REFUSED;
-      context.fireExceptionCaught(new RefusedException(ErrorNumber.OVERLOADED));
-    }
   }
 
   /**
@@ -90,7 +73,7 @@ final class BodyMemory extends ChannelDuplexHandler {
    */
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
-    if (body == Body.AWAITED && bodyBytes <= FREE_BYTES) {
+    if (sequence.isBodyAwaited() && bodyBytes <= FREE_BYTES) {
       context.read();
     } else {
       context.fireChannelReadComplete();
@@ -103,7 +86,7 @@ final class BodyMemory extends ChannelDuplexHandler {
     int takenBytes = countedBytes(bodyBytes);
     if (message instanceof LastHttpContent && !RequestSequence.isInformational(message)) {
       bodyBytes = 0;
-      body = Body.PASSED;
+      isRefused = false;
       if (takenBytes > 0) {
         written = promise.unvoid().addListener(done -> freeBytes.release(takenBytes));
       }

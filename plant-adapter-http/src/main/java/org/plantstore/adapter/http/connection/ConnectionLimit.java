@@ -7,7 +7,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import jakarta.inject.Singleton;
 import java.net.InetSocketAddress;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.Semaphore;
 import org.plantstore.adapter.http.observe.LogLimit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,13 +26,14 @@ final class ConnectionLimit extends ChannelInboundHandlerAdapter {
 
   private final int maxConnections;
   private final int managementPort;
-  private final AtomicInteger connections = new AtomicInteger();
+  private final Semaphore free;
 
   ConnectionLimit(
       @Property(name = "max.connections") int maxConnections,
       @Property(name = "endpoints.all.port", defaultValue = "0") int managementPort) {
     this.maxConnections = maxConnections;
     this.managementPort = managementPort;
+    this.free = new Semaphore(maxConnections);
     LOG.info("At most {} connections can be open", maxConnections);
   }
 
@@ -48,11 +49,10 @@ final class ConnectionLimit extends ChannelInboundHandlerAdapter {
     Channel connection = (Channel) accepted;
     if (isManagement(listener.channel())) {
       listener.fireChannelRead(connection);
-    } else if (connections.incrementAndGet() <= maxConnections) {
-      connection.closeFuture().addListener(closed -> connections.decrementAndGet());
+    } else if (free.tryAcquire()) {
+      connection.closeFuture().addListener(closed -> free.release());
       listener.fireChannelRead(connection);
     } else {
-      connections.decrementAndGet();
       connection.unsafe().closeForcibly();
       if (TOO_MANY.tryAcquire()) {
         LOG.warn(

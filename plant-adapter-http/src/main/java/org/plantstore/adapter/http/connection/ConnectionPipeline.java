@@ -12,10 +12,8 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.codec.http.HttpServerCodec;
-import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.MultithreadEventExecutorGroup;
 import jakarta.inject.Singleton;
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
@@ -25,7 +23,7 @@ import org.plantstore.adapter.http.observe.Exchange;
 
 /**
  * Installs the handlers of this package on every listener and connection. Input passes them in this
- * order, output in the reverse: {@link RequestTimeout}, TLS, {@link RequestDecoder}, {@link
+ * order, output in the reverse: {@link SlowClients}, TLS, {@link RequestDecoder}, {@link
  * RequestSequence}, {@link BodyMemory}, the framework. Thread-safe.
  */
 @Singleton
@@ -49,23 +47,23 @@ final class ConnectionPipeline
   private final Drain drain;
   private final Consumer<Exchange> exchanges;
   private final AllowedOrigins origins;
-  private final Duration requestTimeout;
-  private final Duration idleTimeout;
-  private final Map<EventLoop, SlowClients> slowClients = new ConcurrentHashMap<>();
+  private final long requestSeconds;
+  private final long idleSeconds;
+  private final Map<EventLoop, SlowClients> allSlowClients = new ConcurrentHashMap<>();
 
   ConnectionPipeline(
       ConnectionLimit limit,
       Drain drain,
       Consumer<Exchange> exchanges,
       AllowedOrigins origins,
-      @Property(name = "request.timeout.seconds") long requestTimeoutSeconds,
-      @Property(name = "idle.timeout.seconds") long idleTimeoutSeconds) {
+      @Property(name = "request.timeout.seconds") long requestSeconds,
+      @Property(name = "idle.timeout.seconds") long idleSeconds) {
     this.limit = limit;
     this.drain = drain;
     this.exchanges = exchanges;
     this.origins = origins;
-    this.requestTimeout = Duration.ofSeconds(requestTimeoutSeconds);
-    this.idleTimeout = Duration.ofSeconds(idleTimeoutSeconds);
+    this.requestSeconds = requestSeconds;
+    this.idleSeconds = idleSeconds;
   }
 
   @Override
@@ -78,6 +76,7 @@ final class ConnectionPipeline
   @Override
   public NettyServerCustomizer specializeForChannel(Channel channel, ChannelRole role) {
     if (role == ChannelRole.LISTENER) {
+      drain.addListener(channel);
       channel.pipeline().addFirst(limit);
       return this;
     }
@@ -90,6 +89,7 @@ final class ConnectionPipeline
   }
 
   private void install(Channel connection) {
+    drain.addConnection(connection);
     connection
         .config()
         // The largest read bounds the pipelined requests of a connection.
@@ -100,13 +100,12 @@ final class ConnectionPipeline
     Consumer<Exchange> ended = isManagement ? probe -> {} : exchanges;
     AllowedOrigins readers = isManagement ? AllowedOrigins.NONE : origins;
     RequestSequence sequence = new RequestSequence(drain::hasBegun, readers, ended);
+    SlowClients slowClients = slowClientsOf(connection.eventLoop());
     ChannelPipeline pipeline = connection.pipeline();
-    SslHandler tls = pipeline.get(SslHandler.class);
-    SlowClients neighbours = slowClientsOf(connection.eventLoop());
     pipeline.replace(HttpServerCodec.class, CODEC, sequence.decoder());
     pipeline
-        .addFirst("request-timeout", new RequestTimeout(connection, tls, sequence, neighbours))
-        .addAfter(CODEC, "body-memory", new BodyMemory(freeBodyBytes))
+        .addFirst("slow-clients", slowClients.new Client(connection, sequence))
+        .addAfter(CODEC, "body-memory", new BodyMemory(sequence, freeBodyBytes))
         .addAfter(CODEC, "request-sequence", sequence)
         .addAfter(CODEC, "encoder", new HttpResponseEncoder());
   }
@@ -118,7 +117,7 @@ final class ConnectionPipeline
 
   private SlowClients slowClientsOf(EventLoop eventLoop) {
     int eventLoops = ((MultithreadEventExecutorGroup) eventLoop.parent()).executorCount();
-    return slowClients.computeIfAbsent(
-        eventLoop, loop -> new SlowClients(loop, eventLoops, requestTimeout, idleTimeout));
+    return allSlowClients.computeIfAbsent(
+        eventLoop, loop -> new SlowClients(loop, eventLoops, requestSeconds, idleSeconds));
   }
 }

@@ -3,6 +3,7 @@ package org.plantstore.adapter.http.connection;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.codec.http.HttpConstants;
 import io.netty.handler.codec.http.HttpContent;
@@ -66,7 +67,11 @@ final class RequestDecoder extends HttpRequestDecoder {
   }
 
   /** Decodes what has arrived during the answer to the last request. */
-  void resume(ChannelHandlerContext context) {
+  void resume(ChannelPipeline pipeline) {
+    ChannelHandlerContext context = pipeline.context(this);
+    if (context == null) { // after the end of the connection
+      return;
+    }
     try {
       channelRead(context, Unpooled.EMPTY_BUFFER);
       channelReadComplete(context);

@@ -45,12 +45,9 @@ final class RequestSequence extends ChannelDuplexHandler {
     ANSWERING,
     /** The next request is awaited. */
     IDLE,
-    /**
-     * The rest of a body is dropped, because closing a connection with unread input resets it, and
-     * loses the answer (RFC 9112, section 9.6).
-     */
+    /** The rest of a body is read behind its answer, which a reset would lose (RFC 9112, 9.6). */
     DROPPING,
-    /** The last answer is written, and closes the connection. */
+    /** The last answer closes the connection. */
     ENDED
   }
 
@@ -91,6 +88,12 @@ final class RequestSequence extends ChannelDuplexHandler {
     return state == State.READING || state == State.DROPPING || (isDecoded() && decoder.isBegun());
   }
 
+  /** Returns whether the rest of a body is to come, and not only when the framework asks for it. */
+  boolean isBodyAwaited() {
+    Exchange head = exchange;
+    return state == State.READING && head != null && !HttpUtil.is100ContinueExpected(head);
+  }
+
   /** Returns the number of answers. */
   int answers() {
     return answers;
@@ -98,8 +101,8 @@ final class RequestSequence extends ChannelDuplexHandler {
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    if (state == State.DROPPING || state == State.ENDED) {
-      drop(context, message);
+    if (state == State.DROPPING) {
+      drop(context, (HttpContent) message);
       return;
     }
     if (message instanceof Exchange head) {
@@ -116,16 +119,14 @@ final class RequestSequence extends ChannelDuplexHandler {
     }
   }
 
-  private void drop(ChannelHandlerContext context, Object message) {
-    if (state == State.DROPPING && message instanceof HttpContent part) {
-      droppedBytes += part.content().readableBytes();
-      if (part instanceof LastHttpContent || droppedBytes > MAX_DROPPED_BYTES) {
-        state = State.ENDED;
-        // Closes behind the last bytes of the answer.
-        context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
-      }
+  private void drop(ChannelHandlerContext context, HttpContent part) {
+    droppedBytes += part.content().readableBytes();
+    if (part instanceof LastHttpContent || droppedBytes > MAX_DROPPED_BYTES) {
+      state = State.ENDED;
+      // Closes behind the last bytes of the answer.
+      context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     }
-    ReferenceCountUtil.release(message);
+    part.release();
   }
 
   /** Reads nothing while a pipelined request waits. */
@@ -143,9 +144,8 @@ final class RequestSequence extends ChannelDuplexHandler {
       context.write(message, promise);
       return;
     }
+    answered.recordAnswer(message, origins);
     if (message instanceof HttpResponse head) {
-      answered.recordAnswer(head);
-      origins.set(head.headers(), answered);
       isLast =
           state == State.READING
               || !HttpUtil.isKeepAlive(answered)
@@ -155,22 +155,16 @@ final class RequestSequence extends ChannelDuplexHandler {
         head.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
       }
     }
-    if (message instanceof HttpContent part) {
-      answered.addAnsweredBytes(part.content().readableBytes());
-    }
-    if (message instanceof LastHttpContent) {
-      context.write(message, end(promise));
-      answered.end();
+    boolean isEnd = message instanceof LastHttpContent;
+    context.write(message, isEnd ? end(promise) : promise);
+    if (isEnd) {
       ended.accept(answered);
       if (state == State.IDLE && decoder.isBegun()) {
-        context.executor().execute(() -> resume(context));
+        context.executor().execute(() -> decoder.resume(context.pipeline()));
       }
-    } else {
-      context.write(message, promise);
     }
   }
 
-  /** Ends the exchange with the last part of its answer, and the connection if it is the last. */
   private ChannelPromise end(ChannelPromise promise) {
     exchange = null;
     answers++;
@@ -180,14 +174,6 @@ final class RequestSequence extends ChannelDuplexHandler {
     }
     state = state == State.READING ? State.DROPPING : State.ENDED;
     return promise.unvoid().addListener(ChannelFutureListener.CLOSE);
-  }
-
-  /** Decodes a pipelined request, which has arrived during the answer to the last one. */
-  private void resume(ChannelHandlerContext context) {
-    ChannelHandlerContext ofDecoder = context.pipeline().context(decoder);
-    if (ofDecoder != null) { // null after the end of the connection
-      decoder.resume(ofDecoder);
-    }
   }
 
   /** Returns whether a message is a whole answer such as 100, which precedes the final one. */

@@ -1,19 +1,22 @@
 package org.plantstore.adapter.http.observe;
 
-import static java.util.Objects.requireNonNull;
-
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.server.netty.NettyHttpRequest;
 import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.AsciiString;
 import java.time.Duration;
+import java.util.Date;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +29,9 @@ import org.plantstore.adapter.http.error.RefusedException;
  * and an error.
  */
 public final class Exchange extends DefaultHttpRequest {
+
+  private static final AsciiString TYPE_OPTIONS = AsciiString.cached("x-content-type-options");
+  private static final AsciiString NOSNIFF = AsciiString.cached("nosniff");
 
   private static final Pattern PATH =
       Pattern.compile("(?:[^/?#]+://[^/?#]*)?([^?#]*).*", Pattern.DOTALL);
@@ -47,12 +53,12 @@ public final class Exchange extends DefaultHttpRequest {
   private final String target;
   private long beganNanos;
   private boolean hasBody;
-  private RequestIds ids = new RequestIds(headers(), "");
+  private RequestIds ids = RequestIds.NONE;
   private @Nullable HttpResponseStatus status;
   private String caller = "";
   private @Nullable ErrorNumber error;
   private long answeredBytes;
-  private Outcome outcome = Outcome.UNANSWERED;
+  private boolean isAnswered;
 
   /** Creates an exchange from the first line of its request. */
   public Exchange(HttpVersion version, HttpMethod method, String target, HttpHeaders headers) {
@@ -91,13 +97,13 @@ public final class Exchange extends DefaultHttpRequest {
   /** Lets the framework refuse a malformed request, of which it need not parse the target. */
   @Override
   public void setDecoderResult(DecoderResult result) {
-    if (result.isFailure()) {
+    if (result.isSuccess()) {
+      super.setDecoderResult(result);
+    } else {
       setUri("/");
+      super.setDecoderResult(
+          DecoderResult.failure(new RefusedException(ErrorNumber.MALFORMED_REQUEST)));
     }
-    super.setDecoderResult(
-        result.isFailure()
-            ? DecoderResult.failure(new RefusedException(ErrorNumber.MALFORMED_REQUEST))
-            : result);
   }
 
   /** Runs work; log lines of this thread meanwhile carry the request id and the trace id. */
@@ -115,25 +121,28 @@ public final class Exchange extends DefaultHttpRequest {
     error = number;
   }
 
-  /** Records the head of the answer, and sets the headers that all answers have. */
-  public void recordAnswer(HttpResponse head) {
-    status = head.status();
-    AnswerHeaders.set(head.headers(), ids.requestId());
+  /** Records a part of the answer, and sets the headers that all answers have. */
+  public void recordAnswer(Object part, AllowedOrigins origins) {
+    if (part instanceof HttpResponse head) {
+      status = head.status();
+      setHeaders(head.headers());
+      origins.set(head.headers(), this);
+    }
+    if (part instanceof HttpContent content) {
+      answeredBytes += content.content().readableBytes();
+      isAnswered = content instanceof LastHttpContent;
+    }
   }
 
-  /** Counts a part of the answer's body. */
-  public void addAnsweredBytes(int bytes) {
-    answeredBytes += bytes;
-  }
-
-  /** Ends the exchange when the last part of the answer is written. */
-  public void end() {
-    outcome =
-        switch (requireNonNull(status).codeClass()) {
-          case CLIENT_ERROR -> Outcome.REFUSED;
-          case SERVER_ERROR -> Outcome.FAILED;
-          default -> method().equals(HttpMethod.POST) ? Outcome.CREATED : Outcome.SERVED;
-        };
+  @SuppressWarnings("JavaUtilDate") // as Netty's headers take it
+  private void setHeaders(HttpHeaders answer) {
+    if (!answer.contains(HttpHeaderNames.DATE)) {
+      answer.set(HttpHeaderNames.DATE, new Date()); // RFC 9110, section 6.6.1
+    }
+    answer.set(RequestIds.HEADER, ids.requestId()).set(TYPE_OPTIONS, NOSNIFF);
+    if (!answer.contains(HttpHeaderNames.CACHE_CONTROL)) {
+      answer.set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_STORE);
+    }
   }
 
   /** Returns the path of the target (RFC 9112, section 3.2); the target may be malformed. */
@@ -151,7 +160,15 @@ public final class Exchange extends DefaultHttpRequest {
   }
 
   Outcome outcome() {
-    return outcome;
+    HttpResponseStatus answer = status;
+    if (answer == null || !isAnswered) {
+      return Outcome.UNANSWERED;
+    }
+    return switch (answer.codeClass()) {
+      case CLIENT_ERROR -> Outcome.REFUSED;
+      case SERVER_ERROR -> Outcome.FAILED;
+      default -> method().equals(HttpMethod.POST) ? Outcome.CREATED : Outcome.SERVED;
+    };
   }
 
   @Nullable HttpResponseStatus status() {
@@ -159,7 +176,7 @@ public final class Exchange extends DefaultHttpRequest {
   }
 
   @Nullable ErrorNumber error() {
-    return outcome == Outcome.UNANSWERED ? null : error;
+    return isAnswered ? error : null;
   }
 
   long answeredBytes() {

@@ -1,5 +1,6 @@
 package org.plantstore.adapter.http.observe;
 
+import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.util.AsciiString;
 import java.util.HexFormat;
@@ -19,6 +20,7 @@ import org.slf4j.MDC;
 record RequestIds(HttpHeaders headers, String requestId) {
 
   static final AsciiString HEADER = AsciiString.cached("X-Request-Id");
+  static final RequestIds NONE = new RequestIds(EmptyHttpHeaders.INSTANCE, "");
 
   /** Safe to be written to the log unchanged. */
   private static final Pattern WELL_FORMED = Pattern.compile("[a-zA-Z0-9._-]{1,64}");
