@@ -8,6 +8,7 @@ import io.netty.handler.codec.http.LastHttpContent;
 import java.util.concurrent.Semaphore;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
+import org.plantstore.adapter.http.observe.Exchange;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -84,7 +85,7 @@ final class BodyMemory extends ChannelDuplexHandler {
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
     ChannelPromise written = promise;
     int takenBytes = countedBytes(bodyBytes);
-    if (message instanceof LastHttpContent && !RequestSequence.isInformational(message)) {
+    if (message instanceof LastHttpContent && !Exchange.isInterim(message)) {
       bodyBytes = 0;
       isRefused = false;
       if (takenBytes > 0) {

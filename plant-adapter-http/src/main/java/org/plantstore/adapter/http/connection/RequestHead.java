@@ -8,7 +8,6 @@ import io.netty.util.AsciiString;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Iterator;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The rules for the head of a request that Netty's decoder does not check. */
@@ -30,9 +29,9 @@ final class RequestHead {
    */
   private static final Pattern FIRST_LINE =
       Pattern.compile(
-          "(?:OPTIONS \\*|(?!CONNECT )[!-~&&[^a-z]]++ ((?:/|(?i:https?)://"
+          "(?:OPTIONS \\*|(?!CONNECT )[!-~&&[^a-z]]++ (?:/|(?i:https?)://"
               + AUTHORITY
-              + "(?![^ /?]))[!-~&&[^#\\[\\]]]*+)) HTTP/1\\.[01]");
+              + "(?![^ /?]))[!-~&&[^#\\[\\]]]*+) HTTP/1\\.[01]");
 
   /** The line of nearly all requests, for which the pattern is not needed. */
   private static final AsciiString CREATE = AsciiString.of("POST /plants HTTP/1.1");
@@ -44,13 +43,12 @@ final class RequestHead {
     if (firstLine.equals(CREATE)) {
       return true;
     }
-    Matcher line = FIRST_LINE.matcher(firstLine);
-    if (!line.matches()) {
+    if (!FIRST_LINE.matcher(firstLine).matches()) {
       return false;
     }
     try {
-      String target = line.group(1);
-      return target == null || new URI(target) != null; // checks escapes and addresses
+      new URI(firstLine.toString().split(" ", -1)[1]); // checks escapes and addresses
+      return true;
     } catch (URISyntaxException | NumberFormatException e) {
       return false;
     }

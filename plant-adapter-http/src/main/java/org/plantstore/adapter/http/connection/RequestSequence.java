@@ -11,7 +11,6 @@ import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpResponse;
-import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
@@ -140,7 +139,7 @@ final class RequestSequence extends ChannelDuplexHandler {
   @Override
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
     Exchange answered = exchange;
-    if (answered == null || isInformational(message)) {
+    if (answered == null || Exchange.isInterim(message)) {
       context.write(message, promise);
       return;
     }
@@ -174,12 +173,6 @@ final class RequestSequence extends ChannelDuplexHandler {
     }
     state = state == State.READING ? State.DROPPING : State.ENDED;
     return promise.unvoid().addListener(ChannelFutureListener.CLOSE);
-  }
-
-  /** Returns whether a message is a whole answer such as 100, which precedes the final one. */
-  static boolean isInformational(Object message) {
-    return message instanceof HttpResponse head
-        && head.status().codeClass() == HttpStatusClass.INFORMATIONAL;
   }
 
   /**

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.plantstore.adapter.http.error.ErrorNumber;
+import org.plantstore.adapter.http.observe.Exchanges.Outcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,13 +34,13 @@ final class AccessLog {
   private AccessLog() {}
 
   /** Logs an ended exchange, unless the log is off. */
-  static void log(Exchange exchange, Duration duration) {
+  static void log(Exchange exchange, Outcome outcome, Duration duration) {
     if (LOG.isInfoEnabled()) {
-      exchange.runWithIds(() -> write(exchange, duration));
+      exchange.runWithIds(() -> write(exchange, outcome, duration));
     }
   }
 
-  private static void write(Exchange exchange, Duration duration) {
+  private static void write(Exchange exchange, Outcome outcome, Duration duration) {
     ErrorNumber error = exchange.error();
     HttpResponseStatus status = exchange.status();
     LOG.atInfo()
@@ -47,7 +48,7 @@ final class AccessLog {
         .addKeyValue("path", path(exchange))
         .addKeyValue("status", status == null ? NONE : status.code())
         .addKeyValue("error", error == null ? NONE : error.number())
-        .addKeyValue("outcome", exchange.outcome().name().toLowerCase(Locale.ROOT))
+        .addKeyValue("outcome", outcome.name().toLowerCase(Locale.ROOT))
         .addKeyValue("duration_ms", BigDecimal.valueOf(duration.toNanos() / 1_000, 3))
         .addKeyValue("bytes", exchange.answeredBytes())
         .addKeyValue("caller", exchange.caller().isEmpty() ? NONE : escaped(exchange.caller()))
@@ -55,39 +56,20 @@ final class AccessLog {
   }
 
   private static String path(Exchange exchange) {
-    String target = exchange.target();
-    boolean isPlain = target.startsWith("/") && isPlain(target);
-    String path = isPlain ? target : exchange.path();
-    return isPlain || PATH.matcher(path).matches() ? legible(path, 256) : NONE;
+    String path = exchange.path();
+    return PATH.matcher(path).matches() ? legible(path, 256) : NONE;
   }
 
   /** Returns the beginning of a name, so that names that differ stay different. */
   private static String escaped(String name) {
-    String bounded = name.substring(0, Math.min(name.length(), 128));
-    return isPlain(bounded)
-        ? bounded
-        : UNESCAPED
-            .matcher(bounded)
-            .replaceAll(match -> URLEncoder.encode(match.group(), UTF_8).replace("+", "%20"));
+    return UNESCAPED
+        .matcher(name.substring(0, Math.min(name.length(), 128)))
+        .replaceAll(match -> URLEncoder.encode(match.group(), UTF_8).replace("+", "%20"));
   }
 
   private static String legible(String text, int maxCharacters) {
     String bounded =
         text.length() <= maxCharacters ? text : text.substring(0, maxCharacters) + "...";
-    return isPlain(bounded) ? bounded : ILLEGIBLE.matcher(bounded).replaceAll("?");
-  }
-
-  /**
-   * Returns whether a text has only letters, digits, dots, underscores and hyphens, after a slash
-   * or not. Nearly every value is plain; no pattern changes it, and all take twenty times as long.
-   */
-  private static boolean isPlain(String text) {
-    for (int index = text.startsWith("/") ? 1 : 0; index < text.length(); index++) {
-      char each = text.charAt(index);
-      if (each > 'z' || (!Character.isLetterOrDigit(each) && "._-".indexOf(each) < 0)) {
-        return false;
-      }
-    }
-    return true;
+    return ILLEGIBLE.matcher(bounded).replaceAll("?");
   }
 }

@@ -11,6 +11,7 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
@@ -36,20 +37,6 @@ public final class Exchange extends DefaultHttpRequest {
   private static final Pattern PATH =
       Pattern.compile("(?:[^/?#]+://[^/?#]*)?([^?#]*).*", Pattern.DOTALL);
 
-  /** The end of an exchange. */
-  enum Outcome {
-    /** The plant is stored. */
-    CREATED,
-    /** The answer is a document. */
-    SERVED,
-    /** The answer is an error of the client. */
-    REFUSED,
-    /** The answer is an error of the service. */
-    FAILED,
-    /** The connection has ended before the answer. */
-    UNANSWERED
-  }
-
   private final String target;
   private long beganNanos;
   private boolean hasBody;
@@ -69,6 +56,12 @@ public final class Exchange extends DefaultHttpRequest {
   /** Returns the exchange of the framework's request. */
   public static Exchange of(HttpRequest<?> request) {
     return (Exchange) ((NettyHttpRequest<?>) request).getNativeRequest();
+  }
+
+  /** Returns whether a message is a whole answer such as 100, which precedes the final one. */
+  public static boolean isInterim(Object message) {
+    return message instanceof HttpResponse head
+        && head.status().codeClass() == HttpStatusClass.INFORMATIONAL;
   }
 
   /** Returns the event loop of the request's connection. */
@@ -147,11 +140,8 @@ public final class Exchange extends DefaultHttpRequest {
 
   /** Returns the path of the target (RFC 9112, section 3.2); the target may be malformed. */
   public String path() {
-    return PATH.matcher(target).replaceFirst("$1");
-  }
-
-  String target() {
-    return target;
+    boolean isPath = target.startsWith("/") && target.indexOf('?') < 0 && target.indexOf('#') < 0;
+    return isPath ? target : PATH.matcher(target).replaceFirst("$1");
   }
 
   /** Returns the name in the token, or an empty text if there is none. */
@@ -159,16 +149,8 @@ public final class Exchange extends DefaultHttpRequest {
     return caller;
   }
 
-  Outcome outcome() {
-    HttpResponseStatus answer = status;
-    if (answer == null || !isAnswered) {
-      return Outcome.UNANSWERED;
-    }
-    return switch (answer.codeClass()) {
-      case CLIENT_ERROR -> Outcome.REFUSED;
-      case SERVER_ERROR -> Outcome.FAILED;
-      default -> method().equals(HttpMethod.POST) ? Outcome.CREATED : Outcome.SERVED;
-    };
+  boolean isAnswered() {
+    return isAnswered;
   }
 
   @Nullable HttpResponseStatus status() {

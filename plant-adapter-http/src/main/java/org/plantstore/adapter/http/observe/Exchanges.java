@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.HashMap;
@@ -14,7 +16,6 @@ import java.util.function.Consumer;
 import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
-import org.plantstore.adapter.http.observe.Exchange.Outcome;
 
 /**
  * Measures and logs each ended exchange. All series exist from the start, so that a rate includes
@@ -28,6 +29,30 @@ final class Exchanges implements Consumer<Exchange> {
       DoubleStream.of(1, 2.5, 5, 10, 25, 50, 100, 250, 1_000, 5_000)
           .mapToObj(millis -> Duration.ofNanos((long) (millis * 1_000_000)))
           .toArray(Duration[]::new);
+
+  /** The end of an exchange. */
+  enum Outcome {
+    CREATED,
+    SERVED,
+    /** The answer is an error of the client. */
+    REFUSED,
+    /** The answer is an error of the service. */
+    FAILED,
+    /** The connection has ended before the answer. */
+    UNANSWERED;
+
+    static Outcome of(Exchange exchange) {
+      HttpResponseStatus status = exchange.status();
+      if (status == null || !exchange.isAnswered()) {
+        return UNANSWERED;
+      }
+      return switch (status.codeClass()) {
+        case CLIENT_ERROR -> REFUSED;
+        case SERVER_ERROR -> FAILED;
+        default -> exchange.method().equals(HttpMethod.POST) ? CREATED : SERVED;
+      };
+    }
+  }
 
   /** By error, or by outcome where there is no error. */
   private final Map<Object, Timer> timers = new HashMap<>();
@@ -55,9 +80,10 @@ final class Exchanges implements Consumer<Exchange> {
   @Override
   public void accept(Exchange exchange) {
     ErrorNumber error = exchange.error();
-    Object series = error == null ? exchange.outcome() : error;
+    Outcome outcome = Outcome.of(exchange);
+    Object series = error == null ? outcome : error;
     Duration duration = exchange.age();
     requireNonNull(timers.get(series)).record(duration);
-    AccessLog.log(exchange, duration);
+    AccessLog.log(exchange, outcome, duration);
   }
 }

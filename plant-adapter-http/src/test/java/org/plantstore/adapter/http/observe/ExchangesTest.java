@@ -54,7 +54,7 @@ class ExchangesTest extends ServerTest {
   void every_request_has_one_line_and_is_counted_and_timed_once_in_series_that_are_there()
       throws Exception {
     Map<String, Long> counted = counts();
-    assertEquals(ErrorNumber.values().length + Exchange.Outcome.values().length, counted.size());
+    assertEquals(ErrorNumber.values().length + Exchanges.Outcome.values().length, counted.size());
     try (Log log = new Log(AccessLog.NAME)) {
       send(
           createRequest(
