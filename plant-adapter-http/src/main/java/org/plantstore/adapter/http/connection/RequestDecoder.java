@@ -83,7 +83,7 @@ final class RequestDecoder extends HttpRequestDecoder {
   @Override
   protected void decode(ChannelHandlerContext context, ByteBuf bytes, List<Object> decoded)
       throws Exception {
-    if (!sequence.isDecoded() || (isBetweenRequests && !isAtLine(bytes))) {
+    if (!sequence.isDecoded() || (isBetweenRequests && !begins(bytes))) {
       return;
     }
     lineBytes -= bytes.readerIndex();
@@ -98,8 +98,8 @@ final class RequestDecoder extends HttpRequestDecoder {
     }
   }
 
-  /** Skips empty lines before a request (RFC 9112, section 2.2). */
-  private boolean isAtLine(ByteBuf bytes) {
+  /** Skips empty lines (RFC 9112, section 2.2), and returns whether a request begins after them. */
+  private boolean begins(ByteBuf bytes) {
     while (bytes.readableBytes() > 1 && bytes.getShort(bytes.readerIndex()) == CRLF) {
       bytes.skipBytes(2);
     }

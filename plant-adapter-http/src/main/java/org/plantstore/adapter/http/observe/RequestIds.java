@@ -32,7 +32,7 @@ record RequestIds(HttpHeaders headers, String requestId) {
               + "(-.*)?");
 
   static RequestIds of(HttpHeaders headers) {
-    List<String> sent = headers.getAll(HEADER);
+    List<String> sent = headers.contains(HEADER) ? headers.getAll(HEADER) : List.of();
     boolean isUsable = sent.size() == 1 && WELL_FORMED.matcher(sent.get(0)).matches();
     return new RequestIds(headers, isUsable ? sent.get(0) : random());
   }

@@ -1,16 +1,31 @@
 package org.plantstore.adapter.http.connection;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micronaut.context.annotation.Property;
 import java.io.IOException;
 import java.net.Socket;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.plantstore.adapter.http.ServerTest;
 
 @Property(name = "max.connections", value = "2")
+@Property(name = "idle.timeout.seconds", value = "1")
 class ConnectionLimitTest extends ServerTest {
+
+  /** A connection is idle between requests, and never during one. */
+  @Test
+  void create_may_take_longer_than_a_connection_may_be_idle() throws IOException {
+    createPlant.behave(plant -> {
+      for (int connection = 0; connection < 2; connection++) {
+        assertEquals("", assertDoesNotThrow(() -> send(""))); // ends when it has been idle
+      }
+      return plant.plant();
+    });
+    assertEquals(List.of(200), statuses(send(createRequest("Connection: close\r\n"))));
+  }
 
   @Test
   void connection_beyond_the_limit_is_closed_and_one_that_ends_makes_room() throws IOException {
