@@ -77,9 +77,14 @@ final class RequestSequence extends ChannelDuplexHandler {
     ofDecoder.pipeline().replace(ofDecoder.handler(), ofDecoder.name(), decoder);
   }
 
+  /** Returns whether a whole request waits for its answer. */
+  boolean isAnswering() {
+    return state == State.ANSWERING;
+  }
+
   /** Returns whether input is decoded, and not left for the time after the answer. */
   boolean isDecoded() {
-    return state != State.ANSWERING && state != State.ENDED;
+    return !isAnswering() && state != State.ENDED;
   }
 
   /** Returns whether the client has not sent all of a request, although it is read. */

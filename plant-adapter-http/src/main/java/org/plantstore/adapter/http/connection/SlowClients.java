@@ -131,7 +131,7 @@ final class SlowClients {
       if (sequence.isUnfinished()) {
         return Wait.REST_OF_REQUEST;
       }
-      return sequence.isDecoded() ? Wait.NEXT_REQUEST : Wait.NONE;
+      return sequence.isAnswering() ? Wait.NONE : Wait.NEXT_REQUEST;
     }
 
     /**
@@ -150,8 +150,11 @@ final class SlowClients {
       lastWait = wait;
       lastAnswers = answers;
       lastUnreadBytes = unreadBytes;
-      long maxNanos = wait == Wait.NEXT_REQUEST ? idleNanos : requestNanos;
-      if (wait != Wait.NONE && now - sinceNanos > maxNanos) {
+      if (wait == Wait.NEXT_REQUEST && now - sinceNanos > idleNanos) {
+        connection.close(); // as TLS wants it
+      } else if (wait != Wait.NEXT_REQUEST
+          && wait != Wait.NONE
+          && now - sinceNanos > requestNanos) {
         close();
       }
     }
