@@ -111,7 +111,7 @@ final class RequestDecoder extends HttpRequestDecoder {
 
   @Override
   protected String splitThirdWordInitialLine(byte[] line, int start, int length) {
-    isMalformed = !RequestHead.isWellFormed(new AsciiString(line, 0, start + length, false));
+    isMalformed = !RequestHead.isFirstLine(line, start + length);
     return super.splitThirdWordInitialLine(line, start, length);
   }
 

@@ -1,12 +1,15 @@
 package org.plantstore.adapter.http.connection;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
-import io.netty.util.AsciiString;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.regex.Pattern;
 
@@ -34,20 +37,24 @@ final class RequestHead {
               + "(?![^ /?]))[!-~&&[^#\\[\\]]]*+) HTTP/1\\.[01]");
 
   /** The line of nearly all requests, for which the pattern is not needed. */
-  private static final AsciiString CREATE = AsciiString.of("POST /plants HTTP/1.1");
+  private static final byte[] CREATE = "POST /plants HTTP/1.1".getBytes(US_ASCII);
+
+  /** Nearly all requests name the same, for which the pattern is not needed either. */
+  private static volatile String lastHost = "";
 
   private RequestHead() {}
 
-  /** Returns whether a first line has a method, a target and a version that are served. */
-  static boolean isWellFormed(AsciiString firstLine) {
-    if (firstLine.equals(CREATE)) {
+  /** Returns whether the bytes have a method, a target and a version that are served. */
+  static boolean isFirstLine(byte[] bytes, int length) {
+    if (Arrays.equals(bytes, 0, length, CREATE, 0, CREATE.length)) {
       return true;
     }
-    if (!FIRST_LINE.matcher(firstLine).matches()) {
+    String line = new String(bytes, 0, length, ISO_8859_1);
+    if (!FIRST_LINE.matcher(line).matches()) {
       return false;
     }
     try {
-      new URI(firstLine.toString().split(" ", -1)[1]); // checks escapes and addresses
+      new URI(line.split(" ", -1)[1]); // checks escapes and addresses
       return true;
     } catch (URISyntaxException | NumberFormatException e) {
       return false;
@@ -61,12 +68,23 @@ final class RequestHead {
     // An empty host is for targets without an authority (RFC 9110, section 4.2.1).
     boolean isHost =
         hosts.hasNext()
-            ? HOST.matcher(hosts.next()).matches() && !hosts.hasNext()
+            ? isHost(hosts.next()) && !hosts.hasNext()
             : request.protocolVersion().equals(HttpVersion.HTTP_1_0);
     return isHost
         && !headers.contains(HttpHeaderNames.SEC_WEBSOCKET_KEY1) // its content has no length
         && (!headers.contains(HttpHeaderNames.TRANSFER_ENCODING)
             || String.join(",", headers.getAll(HttpHeaderNames.TRANSFER_ENCODING))
                 .equalsIgnoreCase("chunked"));
+  }
+
+  private static boolean isHost(String host) {
+    if (host.equals(lastHost)) {
+      return true;
+    }
+    boolean isHost = HOST.matcher(host).matches();
+    if (isHost) {
+      lastHost = host;
+    }
+    return isHost;
   }
 }
