@@ -7,12 +7,14 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
@@ -181,16 +183,21 @@ final class RequestSequence extends ChannelDuplexHandler {
   }
 
   /**
-   * Keeps the connection open while the rest of a body is dropped. During the drain, closes a new
+   * Closes only the output while the rest of a body is dropped. During the drain, closes a new
    * connection only if no request arrives in time.
    */
   @Override
   public void close(ChannelHandlerContext context, ChannelPromise promise) {
+    SslHandler tls = context.pipeline().get(SslHandler.class);
     if (state == State.NEW && isDraining.getAsBoolean()) {
       Callable<?> closeIfUnused = () -> state == State.NEW ? context.close() : null;
       context.executor().schedule(closeIfUnused, FIRST_REQUEST_SECONDS, SECONDS);
     } else if (state != State.DROPPING) {
       context.close(promise);
+    } else if (tls != null) {
+      tls.closeOutbound(promise);
+    } else {
+      ((DuplexChannel) context.channel()).shutdownOutput(promise);
     }
   }
 
