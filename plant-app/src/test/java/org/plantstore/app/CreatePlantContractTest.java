@@ -155,8 +155,7 @@ class CreatePlantContractTest {
     for (long id = 0; id < creates; id++) {
       NewPlant plant = new NewPlant(id, "plant " + id, null);
       plants.put(id, plant);
-      calls.add(
-          CompletableFuture.supplyAsync(() -> createPlant.create(plant), callers));
+      calls.add(CompletableFuture.supplyAsync(() -> createPlant.create(plant), callers));
     }
     for (int id = 0; id < creates; id++) {
       assertEquals("plant " + id, calls.get(id).join().name());

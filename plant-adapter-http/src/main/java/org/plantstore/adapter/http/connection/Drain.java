@@ -14,7 +14,9 @@ import jakarta.inject.Singleton;
 import java.io.IOException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -61,12 +63,19 @@ final class Drain implements Runnable, ApplicationEventListener<ServerShutdownEv
         group -> group.forEach(loop -> loop.submit(() -> {}).awaitUninterruptibly()));
   }
 
-  /** The kernel resets a connection that arrives between the last accept and the close. */
+  /**
+   * Accepts the connections that the kernel has accepted, and closes the port at once, because the
+   * kernel resets a connection that arrives between the last accept and the close.
+   */
   private static ChannelFuture close(AbstractNioChannel listener) throws IOException {
+    List<SocketChannel> last = new ArrayList<>();
     try (ServerSocketChannel port = (ServerSocketChannel) listener.unsafe().ch()) {
       for (SocketChannel each = port.accept(); each != null; each = port.accept()) {
-        listener.pipeline().fireChannelRead(new NioSocketChannel(listener, each));
+        last.add(each);
       }
+    } finally { // also if too many files are open
+      last.forEach(
+          each -> listener.pipeline().fireChannelRead(new NioSocketChannel(listener, each)));
     }
     return listener.close();
   }
