@@ -158,7 +158,7 @@ class CommandsTest {
                 "✘ service: PORT must be a free port, but " + port + " cannot be opened: .*",
                 "✘ settings: MAX_BODY_BYTES must be a whole number from 1 to 999999999, but is"
                     + " \"1MB\"",
-                "✘ token: the token on standard input is invalid; obtain a new token: Expired JWT",
+                "✘ token: the token on standard input cannot be used: it has expired",
                 "✘ database: there is no table plant for .*; run plant-store migrate, and"
                     + " accounts.sql after it"),
             check.output().lines().filter(line -> line.startsWith("✘")).toList(),
