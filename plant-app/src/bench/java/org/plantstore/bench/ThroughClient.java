@@ -39,7 +39,8 @@ record ThroughClient(String name, Variant variant, int callers) implements Subje
     LongAdder created = new LongAdder();
     long end = System.nanoTime() + Duration.ofSeconds(seconds).toNanos();
     List<CompletableFuture<Void>> running =
-        Stream.generate(() -> CompletableFuture.runAsync(() -> createUntil(end, client, created), THREADS))
+        Stream.generate(
+                () -> CompletableFuture.runAsync(() -> createUntil(end, client, created), THREADS))
             .limit(callers)
             .toList();
     running.forEach(CompletableFuture::join);
