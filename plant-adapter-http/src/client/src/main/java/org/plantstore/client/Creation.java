@@ -156,22 +156,15 @@ final class Creation {
   private String reasonOf(HttpResponse<?> response, Map<String, @Nullable String> answer) {
     String sent =
         answer.get("error") == null
-            ? ", Content-Type " + header(response, "Content-Type") + codingOf(response)
-            : ", error " + answer.get("error") + ": " + answer.get("message");
+            ? "Content-Type %s, Content-Encoding %s"
+                .formatted(header(response, "Content-Type"), header(response, "Content-Encoding"))
+            : "error %s: %s".formatted(answer.get("error"), answer.get("message"));
     String id = header(response, REQUEST_ID);
-    return withoutToken("status " + response.statusCode() + ", request " + id + sent);
-  }
-
-  private static String codingOf(HttpResponse<?> response) {
-    return response
-        .headers()
-        .firstValue("Content-Encoding")
-        .map(coding -> ", Content-Encoding " + coding)
-        .orElse("");
+    return withoutToken("status " + response.statusCode() + ", request %s, %s".formatted(id, sent));
   }
 
   private static String header(HttpResponse<?> response, String name) {
-    return response.headers().firstValue(name).orElse("unknown");
+    return response.headers().firstValue(name).orElse("none");
   }
 
   /** Returns the beginning of a text that others have written, unless it contains the token. */
