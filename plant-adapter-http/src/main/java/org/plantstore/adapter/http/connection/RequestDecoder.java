@@ -46,7 +46,8 @@ final class RequestDecoder extends HttpRequestDecoder {
   private boolean isBetweenRequests = true;
   private boolean isMalformed;
   private int headers; // or trailers
-  private int lineBytes; // of the last request, and for each of its headers
+  private int lineBytes; // since the last head or part of a body, and for each header
+  private int keptBytes; // the most of them in a request
 
   RequestDecoder(RequestSequence sequence) {
     super(
@@ -58,7 +59,7 @@ final class RequestDecoder extends HttpRequestDecoder {
 
   /** Returns the memory of the request's lines, decoded, in the buffer of Netty, and received. */
   int heldBytes() {
-    return 2 * lineBytes + actualReadableBytes();
+    return 2 * Math.max(keptBytes, lineBytes) + actualReadableBytes();
   }
 
   /** Returns whether a request is not decoded to its end, or has arrived in part. */
@@ -89,12 +90,19 @@ final class RequestDecoder extends HttpRequestDecoder {
     lineBytes -= bytes.readerIndex();
     super.decode(context, bytes, decoded);
     lineBytes += bytes.readerIndex();
-    if (!decoded.isEmpty() && decoded.get(decoded.size() - 1) instanceof HttpContent part) {
-      lineBytes -= part.content().readableBytes();
-      isBetweenRequests = part instanceof LastHttpContent;
-      if (isBetweenRequests && lineBytes > MAX_KEPT_BYTES) {
-        sequence.replaceDecoder(context);
-      }
+    if (!decoded.isEmpty()) {
+      end(context, decoded.get(decoded.size() - 1));
+    }
+  }
+
+  /** Lines of a body are read and forgotten, but a long one remains in Netty's buffer. */
+  private void end(ChannelHandlerContext context, Object last) {
+    int contentBytes = last instanceof HttpContent part ? part.content().readableBytes() : 0;
+    keptBytes = Math.max(keptBytes, lineBytes - contentBytes);
+    lineBytes = 0;
+    isBetweenRequests = last instanceof LastHttpContent;
+    if (isBetweenRequests && keptBytes > MAX_KEPT_BYTES) {
+      sequence.replaceDecoder(context);
     }
   }
 
@@ -106,6 +114,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     isBetweenRequests = bytes.readableBytes() < 2;
     headers = 0;
     lineBytes = 0;
+    keptBytes = 0;
     return !isBetweenRequests;
   }
 

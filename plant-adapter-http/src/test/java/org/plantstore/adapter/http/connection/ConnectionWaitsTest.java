@@ -102,6 +102,21 @@ class ConnectionWaitsTest {
     assertFalse(channel.isOpen());
   }
 
+  /** Otherwise one client would end the waits of all others. */
+  @Test
+  void lines_of_chunks_are_not_held_but_for_the_longest() {
+    RequestSequence sequence = new RequestSequence(() -> false, AllowedOrigins.NONE, ended -> {});
+    EmbeddedChannel reader = new EmbeddedChannel(sequence.decoder());
+    reader.writeInbound(bytes("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"));
+    for (int chunk = 0; chunk < 100; chunk++) {
+      reader.writeInbound(bytes("1;a=" + "b".repeat(8_000) + "\r\n"), bytes("X\r\n"));
+    }
+
+    int heldBytes = sequence.decoder().heldBytes();
+    assertTrue(heldBytes >= 2 * 8_000 && heldBytes < 3 * 8_000, "held: " + heldBytes);
+    reader.finishAndReleaseAll();
+  }
+
   /** A connection that waits and gets more bytes keeps its place; a single one has room. */
   @Test
   void longest_wait_is_ended_when_all_together_hold_more_than_their_share() {
