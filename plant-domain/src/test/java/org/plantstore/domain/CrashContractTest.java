@@ -122,7 +122,7 @@ class CrashContractTest {
 
     @Override
     void append(NewPlant plant) {
-      if (plant.name().length() < 1_000) {
+      if (String.valueOf(plant.tag()).length() < 1_000) {
         super.append(plant);
       }
     }
@@ -226,7 +226,7 @@ class CrashContractTest {
 
     String exception = UnsupportedOperationException.class.getName() + ": such names\n";
     assertTrue(message.contains("(an exception may break another rule)"), message);
-    assertTrue(message.contains("and wrote:\nthrew " + exception), message);
+    assertTrue(message.contains(exception), message);
   }
 
   private static List<String> failures(Class<? extends PlantStore> tested) {

@@ -66,7 +66,7 @@ class CreatePlantContractTest {
         (plants, plant) ->
             create(plants, new NewPlant(plant.id(), plant.name().strip(), plant.tag()))),
     KEEPS_IDS_AS_DOUBLES(
-        "every_long",
+        "text_is_kept",
         (plants, plant) ->
             create(plants, new NewPlant((long) (double) plant.id(), plant.name(), plant.tag()))),
     FAILS_IN_ITS_OWN_WAY("unavailable_store", Sample::create) {
@@ -160,7 +160,7 @@ class CreatePlantContractTest {
   @Test
   void sound_implementation_passes() {
     run(Sample.SOUND, selectClass(SampleContract.class))
-        .assertStatistics(tests -> tests.started(15).succeeded(15));
+        .assertStatistics(tests -> tests.started(13).succeeded(13));
   }
 
   @ParameterizedTest

@@ -1,6 +1,5 @@
 package org.plantstore.domain.contract;
 
-import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -8,12 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
-import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -22,7 +20,7 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStoreUnavailableException;
-import org.plantstore.domain.contract.Call.Form;
+import org.plantstore.domain.contract.Calls.Form;
 
 /**
  * Tests an implementation of {@link CreatePlant}, in its blocking and in its asynchronous form: a
@@ -40,12 +38,13 @@ import org.plantstore.domain.contract.Call.Form;
  * }
  * }</pre>
  *
- * <p>Each test needs an empty store. A run makes 5,000 calls, some of them with 6 MB of text.
+ * <p>Each test needs an empty store. A run makes 4,000 calls, some of them with 1 MiB of text.
  */
 public abstract class CreatePlantContract {
 
   private static final int CALLERS = 32;
   private static final int RACES = 20;
+  private static final int LARGEST_TEXT = 1 << 20;
 
   /** Constructor for subclasses. */
   protected CreatePlantContract() {}
@@ -65,11 +64,11 @@ public abstract class CreatePlantContract {
   @EnumSource
   void plant_with_a_free_id_is_created_as_often_as_it_is_asked_for(Form form) {
     CreatePlant createPlant = createPlant();
-    NewPlant fern = new NewPlant(1, "fern", "shade");
-    NewPlant moss = new NewPlant(2, "fern", null);
-    for (NewPlant plant : List.of(fern, moss, fern, moss, fern)) {
-      assertCreates(createPlant, form, plant);
-      assertCreates(createPlant, form.other(), plant);
+    for (int repeat = 0; repeat < 3; repeat++) {
+      for (NewPlant plant : Plants.alikeWithOtherIds()) {
+        assertCreates(createPlant, form, plant);
+        assertCreates(createPlant, form.other(), plant);
+      }
     }
   }
 
@@ -77,20 +76,13 @@ public abstract class CreatePlantContract {
   @EnumSource
   void taken_id_is_refused_and_nothing_changes(Form form) {
     CreatePlant createPlant = createPlant();
-    long id = 0;
-    for (List<String> alike : UnusualValues.ALIKE) {
-      for (String text : alike) {
-        NewPlant plant = new NewPlant(++id, text, text);
-        assertCreates(createPlant, form, plant);
-        for (String other : List.of(alike.get(0), alike.get(alike.size() - 1), "")) {
-          if (!other.equals(text)) {
-            assertRefuses(createPlant, form, new NewPlant(id, other, text));
-            assertRefuses(createPlant, form, new NewPlant(id, text, other));
-          }
-        }
-        assertRefuses(createPlant, form, new NewPlant(id, text, null));
-        assertCreates(createPlant, form.other(), plant);
-      }
+    for (List<NewPlant> alike : Plants.alike(LARGEST_TEXT)) {
+      NewPlant plant = alike.get(0);
+      assertCreates(createPlant, form, plant);
+      alike.stream()
+          .filter(other -> !other.equals(plant))
+          .forEach(other -> assertRefuses(createPlant, form, other));
+      assertCreates(createPlant, form.other(), plant);
     }
   }
 
@@ -101,7 +93,7 @@ public abstract class CreatePlantContract {
     for (int race = 1; race <= RACES; race++) {
       List<NewPlant> rivals = new ArrayList<>();
       for (int rival = 0; rival < CALLERS; rival++) {
-        rivals.add(new NewPlant(race, "rival " + rival % (race % 4 + 1), null));
+        rivals.add(Plants.rival(race, rival % (race % 4 + 1)));
       }
       List<Object> outcomes = outcomesAtOnce(createPlant, form, rivals);
       Object winner = outcomes.stream().filter(Plant.class::isInstance).findFirst().orElseThrow();
@@ -117,23 +109,10 @@ public abstract class CreatePlantContract {
 
   @ParameterizedTest
   @EnumSource
-  void text_is_kept_exactly(Form form) {
+  void text_is_kept_exactly_and_every_long_is_an_id(Form form) {
     CreatePlant createPlant = createPlant();
-    long id = 0;
-    for (String text : UnusualValues.TEXTS) { // the first is empty
-      NewPlant plant = new NewPlant(++id, text, text);
-      assertCreates(createPlant, form, plant);
-      assertCreates(createPlant, form.other(), plant);
-      assertRefuses(createPlant, form, new NewPlant(id, text, null));
-    }
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void every_long_is_an_id(Form form) {
-    CreatePlant createPlant = createPlant();
-    List<NewPlant> plants =
-        UnusualValues.ids().mapToObj(id -> new NewPlant(id, "name of " + id, null)).toList();
+    List<NewPlant> plants = new ArrayList<>(Plants.bounds());
+    plants.addAll(Plants.unusual(100, LARGEST_TEXT));
     plants.forEach(plant -> assertCreates(createPlant, form, plant));
     plants.forEach(plant -> assertCreates(createPlant, form.other(), plant));
   }
@@ -142,10 +121,10 @@ public abstract class CreatePlantContract {
   @EnumSource
   void unavailable_store_permits_a_retry(Form form) {
     CreatePlant createPlant = createPlant();
-    NewPlant fern = new NewPlant(1, "fern", null);
-    Object outcome = outcome(unavailable(), form, fern);
+    NewPlant plant = Plants.plant(1);
+    Object outcome = Calls.outcome(call(unavailable(), form, plant));
     assertNull(assertInstanceOf(PlantStoreUnavailableException.class, outcome).getCause());
-    assertCreates(createPlant, form, fern);
+    assertCreates(createPlant, form, plant);
   }
 
   @ParameterizedTest
@@ -154,12 +133,9 @@ public abstract class CreatePlantContract {
     CreatePlant createPlant = createPlant();
     for (int round = 0; round < RACES; round++) {
       long first = 1 + (long) round * CALLERS;
-      List<NewPlant> plants =
-          LongStream.range(first, first + CALLERS)
-              .mapToObj(id -> new NewPlant(id, "plant " + id, "tag"))
-              .toList();
-      NewPlant cancelled = new NewPlant(-first, "cancelled", null);
-      createPlant.createAsync(cancelled, Call.CALLERS).toCompletableFuture().cancel(true);
+      List<NewPlant> plants = Plants.plants(first, first + CALLERS);
+      NewPlant cancelled = Plants.plant(-first);
+      createPlant.createAsync(cancelled, Calls.CALLERS).toCompletableFuture().cancel(true);
       assertEquals(
           plants.stream().<Object>map(NewPlant::plant).toList(),
           outcomesAtOnce(createPlant, form, plants));
@@ -171,34 +147,32 @@ public abstract class CreatePlantContract {
   @SuppressWarnings("NullAway") // this test passes null
   void null_is_refused() {
     CreatePlant createPlant = createPlant();
-    NewPlant fern = new NewPlant(1, "fern", null);
     Executor executor = Runnable::run;
     assertThrows(NullPointerException.class, () -> createPlant.create(null));
     assertThrows(NullPointerException.class, () -> createPlant.createAsync(null, executor));
-    assertThrows(NullPointerException.class, () -> createPlant.createAsync(fern, null));
+    NewPlant plant = Plants.plant(1);
+    assertThrows(NullPointerException.class, () -> createPlant.createAsync(plant, null));
   }
 
-  /** Returns the plant that a call returns, or the exception that it throws. */
-  private static Object outcome(CreatePlant createPlant, Form form, NewPlant plant) {
-    try {
-      return form == Form.BLOCKING
-          ? createPlant.create(plant)
-          : createPlant
-              .createAsync(plant, Call.CALLERS)
-              .<Object>handle((created, failure) -> failure == null ? created : failure)
-              .toCompletableFuture()
-              .join();
-    } catch (RuntimeException e) {
-      return e;
-    }
+  private static Callable<Object> call(CreatePlant createPlant, Form form, NewPlant plant) {
+    return form == Form.BLOCKING
+        ? () -> createPlant.create(plant)
+        : () -> Calls.await(createPlant.createAsync(plant, Calls.CALLERS));
+  }
+
+  private static List<Object> outcomesAtOnce(
+      CreatePlant createPlant, Form form, List<NewPlant> plants) {
+    List<Callable<Object>> calls =
+        plants.stream().map(plant -> call(createPlant, form, plant)).toList();
+    return Calls.atOnce(calls, Duration.ofMinutes(5));
   }
 
   private static void assertCreates(CreatePlant createPlant, Form form, NewPlant plant) {
-    assertOutcome(plant.plant(), outcome(createPlant, form, plant), plant);
+    assertOutcome(plant.plant(), Calls.outcome(call(createPlant, form, plant)), plant);
   }
 
   private static void assertRefuses(CreatePlant createPlant, Form form, NewPlant plant) {
-    Object outcome = outcome(createPlant, form, plant);
+    Object outcome = Calls.outcome(call(createPlant, form, plant));
     Object id = outcome instanceof PlantIdTakenException taken ? taken.id() : outcome;
     assertOutcome(plant.id(), id, plant);
   }
@@ -210,23 +184,5 @@ public abstract class CreatePlantContract {
       Throwable cause = outcome instanceof Throwable thrown ? thrown : null;
       fail("the outcome for " + Description.of(plant) + " must be another than " + shown, cause);
     }
-  }
-
-  /** Makes the calls in threads that begin together. */
-  private static List<Object> outcomesAtOnce(
-      CreatePlant createPlant, Form form, List<NewPlant> plants) {
-    CountDownLatch absent = new CountDownLatch(plants.size());
-    List<CompletableFuture<Object>> calls =
-        plants.stream()
-            .map(plant ->
-                CompletableFuture.supplyAsync(
-                    () -> {
-                      absent.countDown();
-                      assertDoesNotThrow(() -> absent.await());
-                      return outcome(createPlant, form, plant);
-                    },
-                    Call.CALLERS))
-            .toList();
-    return calls.stream().map(CompletableFuture::join).toList();
   }
 }

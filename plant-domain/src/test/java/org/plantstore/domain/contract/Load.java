@@ -2,10 +2,7 @@ package org.plantstore.domain.contract;
 
 import java.lang.reflect.Constructor;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
-import java.util.SplittableRandom;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
@@ -20,10 +17,10 @@ record Load(PlantStore store, int caller, long first, long end) implements Runna
   /** An id and the number of a caller. A line that a kill has cut short differs. */
   static final String LINE = "\\d+ \\d+;";
 
-  /** The line of a process whose calls have ended, and the beginning of that of an exception. */
-  static final String IDLE = "idle";
+  /** The lines of a process that is about to open its store, and of one whose calls have ended. */
+  static final String OPENING = "opening";
 
-  static final String THREW = "threw ";
+  static final String IDLE = "idle";
 
   private static final int RACES = 8;
 
@@ -33,12 +30,11 @@ record Load(PlantStore store, int caller, long first, long end) implements Runna
    */
   public static void main(String... classProcessTakenAndNew) throws Exception {
     Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> {
-      System.out.println("\n" + THREW + failure);
       failure.printStackTrace();
       Runtime.getRuntime().halt(1);
     });
     Constructor<?> constructor = Class.forName(classProcessTakenAndNew[0]).getConstructor();
-    System.out.println(); // now it opens the store
+    System.out.println(OPENING);
     PlantStore store = (PlantStore) constructor.newInstance();
     int process = Integer.parseInt(classProcessTakenAndNew[1]);
     long taken = Long.parseLong(classProcessTakenAndNew[2]);
@@ -65,7 +61,7 @@ record Load(PlantStore store, int caller, long first, long end) implements Runna
   public void run() {
     for (long id = first + caller % RACES; id < end && !System.out.checkError(); ) {
       try {
-        write(id, plant(id + " " + caller + ";"));
+        write(id, Plants.ofLine(id + " " + caller + ";"));
         id += RACES;
       } catch (PlantStoreUnavailableException e) {
         LockSupport.parkNanos(1_000_000); // such as while a server starts
@@ -74,30 +70,18 @@ record Load(PlantStore store, int caller, long first, long end) implements Runna
   }
 
   private void write(long id, NewPlant plant) {
-    NewPlant returned = caller / RACES % 2 == 0 ? store.putIfAbsent(plant) : putAsync(plant);
-    String line = returned.name().substring(0, returned.name().indexOf(';') + 1);
-    if (!line.startsWith(id + " ") || !line.matches(LINE) || !plant(line).equals(returned)) {
+    Object outcome =
+        caller / RACES % 2 == 0
+            ? store.putIfAbsent(plant)
+            : Calls.await(store.putIfAbsentAsync(plant, Calls.CALLERS));
+    if (outcome instanceof RuntimeException failure) {
+      throw failure;
+    }
+    String line = outcome instanceof NewPlant returned ? returned.name() : "";
+    if (!line.startsWith(id + " ") || !line.matches(LINE) || !Plants.ofLine(line).equals(outcome)) {
       throw new IllegalStateException(
-          "a call with " + Description.of(plant) + " returned " + Description.of(returned));
+          "a call with " + Description.of(plant) + " has another outcome than a plant: " + outcome);
     }
     System.out.print("\n" + line + "\n"); // the store may have left half a line
-  }
-
-  private NewPlant putAsync(NewPlant plant) {
-    try {
-      return store.putIfAbsentAsync(plant, Call.CALLERS).toCompletableFuture().join();
-    } catch (CompletionException e) {
-      throw e.getCause() instanceof PlantStoreUnavailableException unavailable ? unavailable : e;
-    }
-  }
-
-  /** Returns the plant of a line. Some texts are long, and cannot be compressed to short ones. */
-  static NewPlant plant(String line) {
-    int hash = line.hashCode();
-    byte[] random = new byte[hash % 29 == 0 ? 150_000 : 9];
-    new SplittableRandom(hash).nextBytes(random);
-    long id = Long.parseLong(line, 0, line.indexOf(' '), 10);
-    String name = line + Base64.getEncoder().encodeToString(random);
-    return new NewPlant(id, name, hash % 3 == 0 ? null : "tag " + line);
   }
 }

@@ -1,6 +1,7 @@
 package org.plantstore.domain.contract;
 
 import static org.junit.jupiter.api.Assumptions.abort;
+import static org.plantstore.domain.contract.Calls.CALLERS;
 
 import java.io.IOException;
 import java.lang.annotation.Retention;
@@ -8,22 +9,22 @@ import java.lang.annotation.RetentionPolicy;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentSkipListSet;
-import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterAll;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
-import org.plantstore.domain.contract.Call.Form;
+import org.plantstore.domain.contract.Calls.Form;
+import org.plantstore.domain.contract.RuleCheck.Call;
 
 /**
  * Tests a {@link PlantStore} against its rules R1 to R9, in its blocking and in its asynchronous
@@ -48,16 +49,16 @@ import org.plantstore.domain.contract.Call.Form;
  *
  * <p>Each test needs an empty store, and calls it from threads of its own. Only {@link #store()} is
  * required. Where a method that another test needs is not overridden, that test is aborted: JUnit
- * does not report it as passed, and the last line of the output names the rules that were not
- * shown.
+ * does not report it as passed, and a line on the standard error names what was not shown.
  *
  * <p>A store whose database can be reached has to wait when concurrent calls conflict. If it throws
  * {@link org.plantstore.domain.PlantStoreUnavailableException} instead, the tests of R3 and R8
  * fail.
  *
- * <p>A run makes 10,900 calls, which store 4,200 plants, some of them with megabytes of text. It
- * takes about 2 s if the store is a map, and about 9 s if a call takes 1 ms, plus the time for
- * crashes and for calls of an unreachable store. JUnit Jupiter 5.10 or later is required.
+ * <p>A run makes about 10,000 calls, which store 4,000 plants, some of them with the largest text.
+ * It takes about 7 s if the store is a map, and less than 3 minutes if a call takes 10 ms, plus the
+ * time for crashes and for calls of an unreachable store. Each test prints a line when it begins.
+ * JUnit Jupiter 5.10 or later is required.
  *
  * <p>The protected methods are called in the thread of the test, which may differ between tests.
  */
@@ -69,14 +70,17 @@ public abstract class PlantStoreContract {
    * Most races are between two calls, since more callers than processors seldom meet. A race that a
    * store leaves open for 50 µs, less than a round trip to a database, is lost nearly every time.
    */
-  private static final int RACES_OF_TWO = 100;
+  private static final int RACES_OF_TWO = 60;
 
   private static final int RACES_OF_MANY = 20;
+
+  /** Calls of an unreachable store, each of which may wait for the one before. */
+  private static final int UNREACHABLE = 8;
 
   /**
    * More callers than a pool usually has connections, and more plants than a cache has room for.
    */
-  private static final int CALLERS = 32;
+  private static final int CALLERS_AT_ONCE = 32;
 
   private static final int ROUNDS_OF_CALLERS = 40;
 
@@ -88,11 +92,8 @@ public abstract class PlantStoreContract {
 
   private static final int INTERRUPTS = 50;
 
-  /** Begins the name of a plant that each test stores first. */
-  private static final String MARK = "mark of a test ";
-
-  /** What the tests of a store, which may run beside those of others, have not shown. */
-  private static final Map<Class<?>, Set<String>> NOT_SHOWN = new ConcurrentHashMap<>();
+  /** Longer than what a store may take for a time to live by mistake. */
+  private static final Duration IDLE = Duration.ofSeconds(5);
 
   @Retention(RetentionPolicy.RUNTIME)
   @ParameterizedTest(name = "{displayName} {0}")
@@ -156,75 +157,58 @@ public abstract class PlantStoreContract {
   }
 
   private PlantStore notShown(String rule, String methods) {
-    String remedy = ": override " + methods + " to show it";
-    NOT_SHOWN.computeIfAbsent(getClass(), test -> new ConcurrentSkipListSet<>()).add(rule + remedy);
-    return abort(rule + " is not shown" + remedy);
+    String message = rule + " is not shown: override " + methods + " to show it";
+    System.err.println(getClass().getSimpleName() + ": " + message); // reports seldom tell why
+    return abort(message);
   }
 
-  /** Reports seldom tell why a test was aborted. */
-  @AfterAll
-  static void printWhatIsNotShown(TestInfo test) {
-    Class<?> store = test.getTestClass().orElseThrow();
-    Set<String> rules = NOT_SHOWN.remove(store);
-    if (rules != null) {
-      System.out.println(store.getSimpleName() + " has not shown " + String.join("; ", rules));
-    }
+  /** Prints a line for each test, because a slow store takes minutes. */
+  @BeforeEach
+  void printProgress(TestInfo test) {
+    System.err.println(getClass().getSimpleName() + ": " + test.getDisplayName());
   }
 
   /**
    * {@return the time limit of a call, 60 seconds by default} A call that exceeds it fails its
-   * test. Calls that are made at once, at most 32, all have to end within this time from their
-   * common start, also if the store serves one after the other.
+   * test. A call of an unreachable store has a quarter of it, since callers wait for its failure.
+   * Calls that are made at once, at most 32, all have to end within this time from their common
+   * start, also if the store serves one after the other.
    */
   protected Duration timeLimit() {
     return Duration.ofSeconds(60);
   }
 
-  @InBothForms
-  void r1_a_free_id_is_stored_and_an_equal_plant_is_returned(Form form) {
-    List<NewPlant> alike =
-        List.of(
-            new NewPlant(1, "r1 fern", "shade"),
-            new NewPlant(2, "r1 fern", "shade"),
-            new NewPlant(3, "r1 fern", null),
-            new NewPlant(4, "r1 fern in shade", "shade"));
+  /**
+   * {@return the length of the largest text, in bytes of UTF-8, 1 MiB by default} A plant has at
+   * most this much text. What the engine of the store cannot take, the store may refuse with {@link
+   * org.plantstore.domain.InvalidPlantException}, beyond 100 characters.
+   */
+  protected int largestText() {
+    return 1 << 20;
+  }
 
-    check("R1", form).assertStores(alike, emptyStore());
+  @InBothForms
+  void r1_a_free_id_is_stored_and_remains_and_an_equal_plant_is_returned(Form form) {
+    RuleCheck r1 = check("R1", form);
+    PlantStore store = emptyStore();
+    List<NewPlant> alike = Plants.alikeWithOtherIds();
+    r1.assertStores(alike, store);
+    LockSupport.parkNanos(IDLE.toNanos());
+    for (NewPlant plant : alike) {
+      r1.assertStored(plant, store, "after " + IDLE.toSeconds() + " s without a call");
+    }
   }
 
   @InBothForms
   void r2_a_taken_id_changes_nothing_and_the_stored_plant_is_returned(Form form) {
     RuleCheck r2 = check("R2", form);
     PlantStore store = emptyStore();
-    NewPlant fern = new NewPlant(1, "r2 fern", "shade");
-    NewPlant moss = new NewPlant(2, "r2 moss", null);
-    for (NewPlant plant : List.of(fern, moss)) {
-      r2.put(store, plant, "for a free id");
-      for (String name : List.of(plant.name(), "r2 ivy", "")) {
-        for (String tag : Arrays.asList("shade", "sun", "", "null", null)) {
-          NewPlant rival = new NewPlant(plant.id(), name, tag);
-          r2.assertReturns(plant, store, rival, "for a taken id");
-        }
+    for (List<NewPlant> alike : Plants.alike(largestText())) {
+      NewPlant stored = alike.get(0);
+      if (r2.returns(stored, store, stored, "for a free id")) {
+        alike.forEach(rival -> r2.returns(stored, store, rival, "for a taken id"));
+        r2.assertStored(stored, store, "for a taken id");
       }
-    }
-    r2.assertStored(fern, store, "for a taken id");
-    r2.assertStored(moss, store, "for a taken id");
-    long id = 3;
-    for (List<String> alike : UnusualValues.ALIKE) {
-      for (String text : alike) {
-        NewPlant plant = new NewPlant(id++, text, text);
-        r2.put(store, plant, "for a free id");
-        for (String other : alike) {
-          r2.assertReturns(plant, store, new NewPlant(plant.id(), other, text), "for a taken id");
-          r2.assertReturns(plant, store, new NewPlant(plant.id(), text, other), "for a taken id");
-        }
-      }
-    }
-    for (String separator : List.of("", " ", "|", ",", ";", ":", "\t", "\n")) {
-      NewPlant plant = new NewPlant(id++, "a" + separator + "b", "c");
-      r2.put(store, plant, "for a free id");
-      NewPlant joined = new NewPlant(plant.id(), "a", "b" + separator + "c");
-      r2.assertReturns(plant, store, joined, "for a taken id");
     }
   }
 
@@ -240,29 +224,24 @@ public abstract class PlantStoreContract {
 
   private void assertOneWins(Form form, List<PlantStore> instances) {
     RuleCheck r3 = check("R3", form);
+    RuleCheck other = form == Form.ASYNCHRONOUS ? check("R3", form.other()) : r3;
     for (int race = 1; race <= RACES_OF_TWO + RACES_OF_MANY; race++) {
       List<Call> calls = new ArrayList<>();
-      for (int rival = 0; rival < (race <= RACES_OF_TWO ? 2 : MANY); rival++) {
+      for (int caller = 0; caller < (race <= RACES_OF_TWO ? 2 : MANY); caller++) {
         // Asynchronous calls also race with blocking ones.
-        RuleCheck turn =
-            form == Form.ASYNCHRONOUS && rival % 2 == 1 ? check("R3", form.other()) : r3;
-        PlantStore instance = instances.get(rival % instances.size());
-        calls.add(turn.call(instance, rival(race, rival), "together with others"));
+        RuleCheck turn = caller % 2 == 0 ? r3 : other;
+        PlantStore instance = instances.get(caller % instances.size());
+        calls.add(turn.call(instance, rival(race, caller), "together with others"));
       }
-      NewPlant winner = r3.assertOneWins(calls);
-      for (PlantStore instance : instances) {
-        r3.assertStored(winner, instance, "for an id that one of concurrent calls took");
-      }
+      r3.assertOneWins(calls, instances);
     }
   }
 
   /** Returns a plant of a race: a store may treat some ids and texts, and equal rivals, apart. */
   private static NewPlant rival(int race, int caller) {
     long id = (race % 2 == 0 ? 1 : -1) * (1_000L + race); // Java shares small ids
-    String text = "x".repeat(race % 5 == 0 ? 10_000 : 1);
-    int rival = race % 7 == 0 ? 0 : caller;
-    String tag = race % 3 == 0 ? null : "tag " + rival;
-    return new NewPlant(id, "r3 rival " + rival + " for id " + id + " " + text, tag);
+    int rival = race % 7 == 0 ? race : caller;
+    return race % 5 == 0 ? Plants.large(id, rival, 10_000) : Plants.rival(id, rival);
   }
 
   @InBothForms
@@ -271,88 +250,65 @@ public abstract class PlantStoreContract {
     PlantStore store = emptyStore();
     Set<NewPlant> returned = new LinkedHashSet<>();
 
-    for (NewPlant plant : plantsBeforeCrash()) {
-      NewPlant stored = r4.put(store, plant, "for a free id");
-      if (stored != null) {
-        returned.add(stored);
+    // Unusual plants too: a store may return text from memory that its disk has changed.
+    List<NewPlant> plants = new ArrayList<>(Plants.bounds());
+    plants.addAll(Plants.unusual(100, largestText()));
+    plants.addAll(Plants.plants(1_000, 1_000 + PLANTS_BEFORE_CRASH - plants.size()));
+    for (NewPlant plant : plants) {
+      if (r4.returns(plant, store, plant, "for a free id")) {
+        returned.add(plant);
       }
     }
     // Last, because a later single call may write the plants that concurrent calls left unwritten.
     for (int round = 0; round < ROUNDS_BEFORE_CRASH; round++) {
       // Large ones last, because a later small one may write what a large one left unwritten.
-      String tag = round == ROUNDS_BEFORE_CRASH - 1 ? "x".repeat(1 << 18) : "";
-      returned.addAll(r4.returnedAtOnce(rivalsInPairs(r4, store, 1_000 + round * MANY, tag)));
+      int length = round == ROUNDS_BEFORE_CRASH - 1 ? largestText() / 4 : 0;
+      List<Call> calls = new ArrayList<>();
+      for (int caller = 0; caller < MANY; caller++) {
+        long id = 2_000L + (round * MANY + caller) / 2;
+        NewPlant rival = Plants.large(id, caller % 2, length);
+        calls.add(r4.call(store, rival, "together with others"));
+      }
+      returned.addAll(r4.returnedAtOnce(calls));
     }
 
     PlantStore afterCrash = storeAfterCrash();
 
-    // Ids that equal earlier ones in their last bits.
-    long first = (1L << 20) + 100;
-    r4.assertStores(plants("r4", LongStream.range(first, first + PLANTS_BEFORE_CRASH)), afterCrash);
+    long first = (1L << 20) + 100; // ids that equal earlier ones in their last bits
+    r4.assertStores(Plants.plants(first, first + PLANTS_BEFORE_CRASH), afterCrash);
     for (NewPlant plant : returned) {
       r4.assertStored(plant, afterCrash, "after a crash, for an id that was taken before it");
     }
   }
 
-  /** Returns unusual plants too: a store may return text from memory that its disk has changed. */
-  private static List<NewPlant> plantsBeforeCrash() {
-    List<NewPlant> plants = new ArrayList<>(plants("r4", UnusualValues.ids()));
-    plants.add(new NewPlant(100, "r4 no tag", null));
-    for (String text : UnusualValues.TEXTS) {
-      plants.add(new NewPlant(100 + plants.size(), text, text));
-    }
-    plants.addAll(plants("r4", LongStream.range(100 + plants.size(), 100 + PLANTS_BEFORE_CRASH)));
-    return plants;
-  }
-
-  private static List<Call> rivalsInPairs(
-      RuleCheck r4, PlantStore store, long firstId, String tag) {
-    List<Call> calls = new ArrayList<>();
-    for (int caller = 0; caller < MANY; caller++) {
-      long id = firstId + caller / 2;
-      NewPlant rival = new NewPlant(id, "r4 rival " + caller % 2 + " for id " + id, tag);
-      calls.add(r4.call(store, rival, "together with others"));
-    }
-    return calls;
-  }
-
   @InBothForms
   void r5_text_is_kept_exactly(Form form) {
-    List<NewPlant> plants = new ArrayList<>();
-    plants.add(new NewPlant(1, "r5 no tag", null));
-    plants.add(new NewPlant(2, "r5 empty tag", ""));
-    plants.add(new NewPlant(3, "", "r5 empty name"));
-    plants.add(new NewPlant(4, "", null));
-    plants.add(new NewPlant(5, "x".repeat(1 << 17), null));
-    for (String text : UnusualValues.TEXTS) {
-      plants.add(new NewPlant(plants.size() + 1, text, text));
-    }
-
-    check("R5", form).assertStores(plants, emptyStore());
+    check("R5", form).assertStores(Plants.unusual(1, largestText()), emptyStore());
   }
 
   @InBothForms
   void r6_every_long_is_an_id(Form form) {
-    check("R6", form).assertStores(plants("r6", UnusualValues.ids()), emptyStore());
+    check("R6", form).assertStores(Plants.bounds(), emptyStore());
   }
 
   @InBothForms
   void r7_a_failure_shows_that_trying_again_can_help_and_trying_again_is_safe(Form form) {
     RuleCheck r7 = check("R7", form);
     PlantStore store = emptyStore();
-    NewPlant stored = new NewPlant(MANY + 1, "r7 stored plant", "tag");
-    r7.put(store, stored, "for a free id");
-    NewPlant rival = new NewPlant(MANY + 1, "r7 rival", null);
+    NewPlant stored = Plants.plant(UNREACHABLE + 1);
+    r7.returns(stored, store, stored, "for a free id");
     PlantStore unreachable = unreachableStore();
-    List<NewPlant> plants = plants("r7", LongStream.rangeClosed(1, MANY));
+    List<NewPlant> plants = Plants.plants(1, UNREACHABLE + 1);
+    String occasion = "where the store is unreachable";
 
     // First one call, then many at once: a store may fail differently after its first failure.
-    r7.assertUnavailable(List.of(rival), unreachable, "where the store is unreachable");
-    r7.assertUnavailable(plants, unreachable, "where the store is unreachable");
+    RuleCheck soon = new RuleCheck("R7", form, timeLimit().dividedBy(4));
+    soon.assertUnavailable(List.of(Plants.rival(stored.id(), 1)), unreachable, occasion);
+    r7.assertUnavailable(plants, unreachable, occasion);
 
     r7.assertStored(stored, store, "for an id that was taken before a call for it failed");
     for (NewPlant plant : plants) {
-      r7.put(store, plant, "again, where the store is reachable");
+      r7.returns(plant, store, plant, "again, where the store is reachable");
       r7.assertStored(plant, store, "after the plant with this id was tried again");
     }
   }
@@ -363,23 +319,23 @@ public abstract class PlantStoreContract {
     PlantStore store = emptyStore();
     try (Proxy proxy = new Proxy(server())) {
       PlantStore behind = storeThrough(proxy.address());
-      List<NewPlant> plants = plants("r7", LongStream.rangeClosed(1, MANY));
-      r7.assertAvailableAgain(new NewPlant(0, "r7 first", null), behind, "through a proxy");
+      List<NewPlant> plants = Plants.plants(1, MANY + 1);
+      r7.assertAvailableAgain(Plants.plant(0), behind, "through a proxy");
 
       proxy.become(Proxy.State.SILENT);
       r7.assertUnavailable(plants, behind, "while the server is silent");
       if (form == Form.ASYNCHRONOUS) {
-        r7.assertDoesNotBlock(plants, behind, "while the server is silent");
+        r7.assertDoesNotBlock(List.of(plants, plants), behind, "while the server is silent");
       }
       proxy.become(Proxy.State.FORWARDING);
       r7.assertAvailableAgain(plants.get(0), behind, "after the server was silent");
 
       proxy.become(Proxy.State.REFUSING);
       // Others, since a store may return plants that it knows to be durable.
-      List<NewPlant> others = plants("r7", LongStream.rangeClosed(MANY + 1, 2 * MANY));
+      List<NewPlant> others = Plants.plants(MANY + 1, 2 * MANY + 1);
       r7.assertUnavailable(others, behind, "while the server refuses connections");
       proxy.become(Proxy.State.FORWARDING);
-      for (NewPlant plant : plants("r7", LongStream.rangeClosed(1, 2 * MANY))) {
+      for (NewPlant plant : Plants.plants(1, 2 * MANY + 1)) {
         r7.assertAvailableAgain(plant, behind, "after the server refused connections");
         r7.assertStored(plant, store, "after the plant with this id was tried again");
       }
@@ -391,21 +347,31 @@ public abstract class PlantStoreContract {
     RuleCheck r7 = check("R7", Form.BLOCKING);
     PlantStore store = emptyStore();
     // Long enough that an interrupt also comes during a write; every other comes before its call.
-    String tag = "x".repeat(1 << 16);
     for (int id = 0; id < INTERRUPTS; id++) {
-      NewPlant plant = new NewPlant(id, "r7 plant " + id, tag);
-      r7.assertOutlivesInterrupt(plant, store, Duration.ofNanos(id % 2 * 20_000L * id));
-      r7.assertReturns(plant, store, plant, "again, after an interrupt");
-      r7.assertStored(plant, store, "after an interrupt and another call");
+      NewPlant plant = Plants.large(id, id, 1 << 16);
+      r7.assertOutlivesInterrupt(plant, store, id % 2 * 20_000L * id);
     }
+  }
+
+  @Test
+  void r7_the_asynchronous_form_does_not_block_its_caller() {
+    RuleCheck r7 = check("R7", Form.ASYNCHRONOUS);
+    List<List<NewPlant>> attempts =
+        List.of(Plants.plants(0, 64), Plants.plants(64, 128), Plants.plants(128, 192));
+    r7.assertDoesNotBlock(attempts, emptyStore(), "for a free id");
   }
 
   @Test
   void r7_a_call_that_an_executor_rejects_fails_by_its_stage() {
     RuleCheck r7 = check("R7", Form.ASYNCHRONOUS);
     PlantStore store = emptyStore();
-    NewPlant plant = new NewPlant(1, "r7 rejected", null);
-    r7.assertReportsRejection(plant, store);
+    NewPlant plant = Plants.plant(1);
+    ExecutorService closed = Executors.newCachedThreadPool();
+    closed.shutdown();
+    r7.assertOutcome(
+        "return the plant, or fail by its stage with RejectedExecutionException",
+        new Call(Form.ASYNCHRONOUS, store, plant, closed, "with a closed executor"),
+        outcome -> outcome instanceof RejectedExecutionException || plant.equals(outcome));
     r7.assertStores(List.of(plant), store);
   }
 
@@ -413,11 +379,12 @@ public abstract class PlantStoreContract {
   void r8_many_threads_use_one_store(Form form) {
     RuleCheck r8 = check("R8", form);
     PlantStore store = emptyStore();
-    List<NewPlant> plants = plants("r8", LongStream.rangeClosed(1, CALLERS * ROUNDS_OF_CALLERS));
+    List<NewPlant> plants = Plants.plants(1, CALLERS_AT_ONCE * ROUNDS_OF_CALLERS + 1);
 
     for (int round = 0; round < ROUNDS_OF_CALLERS; round++) {
+      int first = round * CALLERS_AT_ONCE;
       r8.assertReturnsAtOnce(
-          plants.subList(round * CALLERS, (round + 1) * CALLERS), store, "in one of many threads");
+          plants.subList(first, first + CALLERS_AT_ONCE), store, "in one of many threads");
     }
     for (NewPlant plant : plants) {
       r8.assertStored(plant, store, "for an id that one of many threads took");
@@ -428,40 +395,45 @@ public abstract class PlantStoreContract {
   void r8_a_call_that_is_cancelled_takes_no_other_with_it() {
     RuleCheck r8 = check("R8", Form.ASYNCHRONOUS);
     PlantStore store = emptyStore();
-    for (NewPlant plant : plants("r8", LongStream.rangeClosed(1, CALLERS))) {
-      r8.assertOutlivesCancellation(plant, store);
+    for (NewPlant plant : Plants.plants(1, CALLERS_AT_ONCE + 1)) {
+      // A store may combine equal calls, or those with one id.
+      NewPlant other = plant.id() % 2 == 0 ? plant : Plants.rival(plant.id(), 1);
+      r8.assertOutlivesCancellation(plant, other, store);
     }
   }
 
-  @InBothForms
-  void r9_null_is_refused(Form form) {
-    RuleCheck r9 = check("R9", form);
+  @Test
+  @SuppressWarnings("NullAway") // this test passes null
+  void r9_null_is_refused() {
+    RuleCheck r9 = check("R9", Form.BLOCKING);
     PlantStore store = emptyStore();
-    r9.assertRefusesNull(store);
-    r9.assertStores(plants("r9", LongStream.of(1)), store);
+    NewPlant plant = Plants.plant(1);
+    String expected = "throw NullPointerException";
+    for (Call call :
+        List.of(
+            new Call(Form.BLOCKING, store, null, CALLERS, "instead of a plant"),
+            new Call(Form.ASYNCHRONOUS, store, null, CALLERS, "instead of a plant"),
+            new Call(Form.ASYNCHRONOUS, store, plant, null, "without an executor"))) {
+      r9.assertOutcome(expected, call, outcome -> outcome instanceof NullPointerException);
+    }
+    r9.assertStores(List.of(plant), store);
   }
 
   /** Returns the store under test, and finds plants of an earlier test, which look like faults. */
   private PlantStore emptyStore() {
     PlantStore store = store();
-    NewPlant mark = new NewPlant(1L << 50, MARK + System.nanoTime() + ";", null);
-    Call call = new Call(Form.BLOCKING, store, mark, null, "for a free id");
-    NewPlant found = Call.atOnce(List.of(call), timeLimit()).get(0).returned();
-    String name = found == null ? "" : found.name(); // a test will find that the store changes it
-    if (!name.equals(mark.name()) && name.matches(MARK + "-?\\d+;")) {
+    NewPlant mark = Plants.mark();
+    Object found = Calls.atOnce(List.of(() -> store.putIfAbsent(mark)), timeLimit()).get(0);
+    if (found instanceof NewPlant earlier && Plants.isEarlierMark(earlier, mark)) {
       throw new IllegalStateException(
           "the store was not empty: store() must return an empty one for each test, but this one"
               + " has the plant of an earlier test: "
-              + Description.of(found));
+              + Description.of(earlier));
     }
     return store;
   }
 
   private RuleCheck check(String rule, Form form) {
     return new RuleCheck(rule, form, timeLimit());
-  }
-
-  private static List<NewPlant> plants(String rule, LongStream ids) {
-    return ids.mapToObj(id -> new NewPlant(id, rule + " plant " + id, "tag " + id)).toList();
   }
 }

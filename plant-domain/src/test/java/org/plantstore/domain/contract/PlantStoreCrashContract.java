@@ -2,17 +2,15 @@ package org.plantstore.domain.contract;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.concurrent.CompletableFuture.delayedExecutor;
+import static java.util.concurrent.TimeUnit.MICROSECONDS;
 import static java.util.concurrent.TimeUnit.MINUTES;
 
 import java.io.BufferedReader;
 import java.io.File;
 import java.nio.file.Path;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +29,13 @@ import org.plantstore.domain.PlantStore;
  * plant survives only if it is also on the disk, is not tested.
  */
 public abstract class PlantStoreCrashContract {
+
+  private static final int CALLS = 200; // few: starts need most of the time
+
+  private static final long LIMIT_MICROS = MINUTES.toMicros(5);
+
+  /** The status of a process that was ended by SIGKILL. */
+  private static final int KILLED = 128 + 9;
 
   /** Lines of {@link Load}, by the ids in them. */
   private final TreeMap<Long, String> returned = new TreeMap<>();
@@ -64,67 +69,64 @@ public abstract class PlantStoreCrashContract {
     Random random = new Random();
     String moment = "before the first crash";
     for (int crash = 1; crash <= kills(); crash++) {
-      int calls = crash % 4 == 0 ? 0 : 1 + random.nextInt(200); // few: starts need most of the time
-      switch (crash % 4) {
-        case 0 -> killWhileOpening(random, start(crash, folder, calls));
-        case 2 -> killAfter(Integer.MAX_VALUE, moment, start(crash, folder, calls));
-        default -> killAfter(calls, moment, start(crash, folder, calls + 200));
+      if (crash % 4 == 0) { // while it opens the store, or soon afterwards
+        long micros = (long) (1_000 * Math.pow(1_000, random.nextDouble()));
+        killAfter(micros, Integer.MAX_VALUE, moment, start(crash, folder, CALLS));
+      } else {
+        int calls = crash % 4 == 2 ? Integer.MAX_VALUE : 1 + random.nextInt(CALLS);
+        killAfter(LIMIT_MICROS, calls, moment, start(crash, folder, CALLS));
       }
       crashServer();
-      moment = "after crash " + crash + ", which followed " + calls + " calls,";
+      moment = "after crash " + crash + ", with " + returned.size() + " plants,";
+      System.err.println(getClass().getSimpleName() + ": R4 " + moment + " of " + kills());
     }
-    killAfter(0, moment, start(0, folder, 0));
+    killAfter(LIMIT_MICROS, Integer.MAX_VALUE, moment, start(0, folder, 0));
   }
 
-  /** Kills a process after 1 ms to 1 s of its opening; a short one also has a chance to be hit. */
-  private static void killWhileOpening(Random random, Process process) throws Exception {
-    try (BufferedReader lines = process.inputReader(UTF_8)) {
-      lines.readLine();
-      LockSupport.parkNanos((long) (1_000_000 * Math.pow(1_000, random.nextDouble())));
-      kill(process);
-      process.waitFor();
-    }
-  }
-
-  /** Kills a process after it has checked the plants and made more calls, and adds their plants. */
-  private void killAfter(int calls, String moment, Process process) throws Exception {
-    Set<Long> unchecked = new HashSet<>(returned.keySet());
+  /**
+   * Kills a process a time after it has begun to open its store, when it has made so many new
+   * calls, or all of them, whatever comes first; and checks and adds its plants. A process calls
+   * for the plants of earlier processes first.
+   */
+  private void killAfter(long micros, int calls, String moment, Process process) throws Exception {
     StringBuilder output = new StringBuilder();
+    boolean opened = false;
     int left = calls;
-    boolean killed = false;
-    delayedExecutor(5, MINUTES).execute(() -> kill(process));
     try (BufferedReader lines = process.inputReader(UTF_8)) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        if (line.matches(Load.LINE)) {
-          long id = Load.plant(line).id();
-          unchecked.remove(id);
-          String before = returned.putIfAbsent(id, line);
-          if (before == null) {
-            left--;
-          } else if (!before.equals(line)) {
-            String expected = "return " + Description.of(Load.plant(before));
-            throw broken(moment, expected, "returned " + Description.of(Load.plant(line)));
-          }
+        if (line.equals(Load.OPENING)) {
+          opened = true;
+          delayedExecutor(micros, MICROSECONDS).execute(() -> kill(process));
         } else if (line.equals(Load.IDLE)) {
+          kill(process);
           left = 0;
-        } else if (line.startsWith(Load.THREW)) {
-          output.insert(0, line + '\n');
+        } else if (line.matches(Load.LINE)) {
+          String before = returned.putIfAbsent(Plants.ofLine(line).id(), line);
+          if (before == null && --left == 0) {
+            kill(process);
+          } else if (before != null && !before.equals(line)) {
+            String expected = "return " + Description.of(Plants.ofLine(before));
+            throw broken(moment, expected, "returned " + Description.of(Plants.ofLine(line)));
+          }
         } else if (!line.isEmpty()) {
           output.append(line).append('\n');
         }
-        if (left <= 0 && unchecked.isEmpty() && !killed) {
-          kill(process);
-          killed = true;
-        }
-      }
-      if (!killed) {
-        String actual = "ended with status " + process.waitFor() + ", and wrote:\n" + output;
-        String expected = "run until it is killed (an exception may break another rule)";
-        throw broken(moment, expected + ", within 5 minutes", actual);
       }
     } finally {
       kill(process);
-      process.waitFor();
+    }
+    int status = process.waitFor();
+    if (!opened) {
+      throw new IllegalStateException(
+          "no process has come as far as the store, which is not at fault. A process has the class"
+              + " path of this JVM, the property java.class.path, which must be that of the tests:"
+              + " fork a JVM for them (with Surefire, forkCount must not be 0). It wrote:\n"
+              + output);
+    }
+    if (left > 0 && (micros == LIMIT_MICROS || status != KILLED)) {
+      String actual = "ended with status " + status + ", and wrote:\n" + output;
+      String expected = "run until it is killed (an exception may break another rule)";
+      throw broken(moment, expected + ", within 5 minutes", actual);
     }
   }
 

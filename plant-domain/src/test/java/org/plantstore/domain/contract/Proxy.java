@@ -52,7 +52,7 @@ final class Proxy implements AutoCloseable {
 
   /** Starts a thread, which ends by an exception when a socket is closed. */
   private static void start(Callable<@Nullable Void> work) {
-    Call.CALLERS.execute(new FutureTask<>(work));
+    Calls.CALLERS.execute(new FutureTask<>(work));
   }
 
   private @Nullable Void accept() throws IOException {

@@ -1,0 +1,90 @@
+package org.plantstore.domain.contract;
+
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes calls, and returns their outcomes: what a call returns, or the exception that it throws.
+ */
+final class Calls {
+
+  /** A form of a port's method. */
+  enum Form {
+    BLOCKING,
+    ASYNCHRONOUS;
+
+    Form other() {
+      return this == BLOCKING ? ASYNCHRONOUS : BLOCKING;
+    }
+  }
+
+  /** Daemon threads, so that a call that never returns does not keep the JVM from exiting. */
+  static final ExecutorService CALLERS =
+      Executors.newCachedThreadPool(task -> {
+        Thread caller = new Thread(task, "caller of the kit");
+        caller.setDaemon(true);
+        return caller;
+      });
+
+  private Calls() {}
+
+  /**
+   * Makes the calls in threads that begin together. The outcome of a call that has not ended within
+   * the time limit is a {@link TimeoutException}.
+   */
+  @SuppressWarnings("ThreadPriorityCheck") // yielding lets the other callers arrive
+  static List<Object> atOnce(List<? extends Callable<?>> calls, Duration timeLimit) {
+    CountDownLatch absent = new CountDownLatch(calls.size());
+    List<Callable<Object>> tasks = new ArrayList<>();
+    for (Callable<?> call : calls) {
+      tasks.add(() -> {
+        absent.countDown();
+        while (absent.getCount() > 0) {
+          Thread.yield(); // a thread that has to be woken comes too late for a race
+        }
+        return outcome(call);
+      });
+    }
+    try {
+      List<Object> outcomes = new ArrayList<>();
+      for (Future<Object> ended : CALLERS.invokeAll(tasks, timeLimit.toNanos(), NANOSECONDS)) {
+        String hangs = "the call has not ended after " + timeLimit.toMillis() + " ms";
+        outcomes.add(ended.isCancelled() ? new TimeoutException(hangs) : ended.get());
+      }
+      return outcomes;
+    } catch (Exception e) {
+      throw new IllegalStateException("the test was interrupted", e);
+    }
+  }
+
+  static Object outcome(Callable<?> call) {
+    try {
+      return orNull(call.call());
+    } catch (Throwable e) {
+      return e;
+    }
+  }
+
+  private static Object orNull(@Nullable Object returned) {
+    return returned == null ? "null" : returned;
+  }
+
+  /** Returns the outcome of a stage; a stage must fail with the exception itself, not wrapped. */
+  static Object await(CompletionStage<?> stage) {
+    return stage
+        .<Object>handle((returned, failure) -> orNull(failure == null ? returned : failure))
+        .toCompletableFuture()
+        .join();
+  }
+}

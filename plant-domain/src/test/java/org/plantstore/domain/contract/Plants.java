@@ -1,0 +1,228 @@
+package org.plantstore.domain.contract;
+
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.plantstore.domain.NewPlant;
+
+/**
+ * The plants of the kit. No other class of the kit makes texts, so a stricter rule for text changes
+ * only this one.
+ */
+final class Plants {
+
+  private static final int PLANE = 0x10000;
+
+  /** A store may refuse longer texts, with {@code InvalidPlantException}. */
+  private static final int SHORT = 100;
+
+  private static final String MARK = "mark of a test ";
+
+  private static final String LEAF = "\uD83C\uDF3F";
+
+  /** Taken for nothing, for a number, a truth value or a time, for a comment or a formula. */
+  private static final String WORDS =
+      "null NULL \\N \\. undefined - 007 1.0 1,5 1e3 0x1F 12345678901234567 NaN yes no true"
+          + " 2026-01-31 12:30 A0000000-0000-4000-8000-00000000000F \"quoted\" #leading =leading";
+
+  private static final String[] SHORT_TEXTS = {
+    "",
+    " ",
+    " leading",
+    "trailing ",
+    "\ttabs\r\nand\nline breaks\r",
+    "\u00E9 composed",
+    "e\u0301 decomposed",
+    "\u212B, which is canonically \u00C5",
+    "\uFB01, which is compatible with fi",
+    "Upper and lower case, \u0130\u0131\u1E9E\u00DF",
+    "\uFEFFbyte order mark",
+    "\u200B\u200E\u202E\u2066\u00AD\u200C\u200D invisible",
+    LEAF + " beyond the basic plane",
+    "\uFFFD a replacement character",
+    "double  blanks, and a last line break\n",
+    " 7",
+    "2026-01-31 12:30",
+    "{d '2026-01-31'}",
+    "'' \"\" \\\\ \\n %% $$ ?? && + $HOME &#39; || :: \u0001\u0001",
+    "\\N \\u0041 \\x41 %41 &amp; \\",
+    "'; DROP TABLE plant; --",
+    "{\"name\":\"%s ? $1 :name ${name}\"}"
+  };
+
+  /** Texts of which databases are known to take one for another. */
+  private static final List<List<String>> ALIKE =
+      List.of(
+          List.of("case", "CASE"),
+          List.of("\u0131s", "is"),
+          List.of("stra\u00DFe", "strasse"),
+          List.of("accent", "acc\u00E9nt"),
+          List.of("\u00E9", "e\u0301", "\u00E8"),
+          List.of("\u03C3", "\u03C2"),
+          List.of("\u3042", "\u30A2"),
+          List.of(LEAF, "\uD83C\uDF35"),
+          List.of("wide", "\uFF57ide"),
+          List.of("padding", "padding ", " padding"),
+          List.of("two blanks", "two  blanks", "two\tblanks", "two\u00A0blanks"),
+          List.of("line\nbreak", "line\r\nbreak"),
+          List.of("ignored", "ig\u200Bnored", "ig\u00ADnored", "\uFEFFignored", "ig-nored"),
+          List.of("pattern", "pat%", "patter_"),
+          List.of("007", "7"),
+          List.of("1.0", "1"),
+          List.of("true", "yes"),
+          List.of("Aa", "BB"), // in Java they have one hash
+          List.of("plumless", "buckeroo"), // of one CRC-32
+          List.of("x".repeat(255) + "y", "x".repeat(255) + "z"),
+          List.of("x".repeat(5_000) + "y", "x".repeat(5_000) + "z"));
+
+  private Plants() {}
+
+  static NewPlant plant(long id) {
+    return new NewPlant(id, "plant " + id, "tag " + id);
+  }
+
+  static List<NewPlant> plants(long first, long end) {
+    return LongStream.range(first, end).mapToObj(Plants::plant).toList();
+  }
+
+  /** Returns plants that differ in little more than their ids. */
+  static List<NewPlant> alikeWithOtherIds() {
+    return List.of(
+        new NewPlant(1, "fern", "shade"),
+        new NewPlant(2, "fern", "shade"),
+        new NewPlant(3, "fern", null),
+        new NewPlant(4, "fern in shade", "shade"));
+  }
+
+  /** Returns another plant for an id; some have no tag. */
+  static NewPlant rival(long id, int number) {
+    return new NewPlant(id, "rival " + number, number % 3 == 0 ? null : "tag " + number);
+  }
+
+  /** Returns another plant for an id, with a text of a length in its tag. */
+  static NewPlant large(long id, int number, int length) {
+    return new NewPlant(id, "large " + number, "x".repeat(length));
+  }
+
+  /** Returns a plant that the kit recognises in a store that it has used before. */
+  static NewPlant mark() {
+    return new NewPlant(1L << 50, MARK + System.nanoTime(), null);
+  }
+
+  static boolean isEarlierMark(NewPlant plant, NewPlant mark) {
+    return plant.name().matches(MARK + "-?\\d+") && !plant.name().equals(mark.name());
+  }
+
+  /** Returns whether a store may refuse the plant, because its engine may have a limit. */
+  static boolean isRefusable(NewPlant plant) {
+    return plant.name().length() + (plant.tag() == null ? 0 : plant.tag().length()) > SHORT;
+  }
+
+  /** Returns a plant for each id at a bound that a store, a driver or a format may have. */
+  static List<NewPlant> bounds() {
+    return LongStream.of(
+            Long.MIN_VALUE,
+            Long.MIN_VALUE + 1,
+            Integer.MIN_VALUE - 1L,
+            -1,
+            0,
+            1,
+            Integer.MAX_VALUE + 1L,
+            1L << 53,
+            (1L << 53) + 1,
+            Long.MAX_VALUE - 1,
+            Long.MAX_VALUE)
+        .mapToObj(Plants::plant)
+        .toList();
+  }
+
+  /**
+   * Returns plants with texts that databases, drivers and encodings are known to change, and with
+   * the largest text, in bytes of UTF-8.
+   */
+  static List<NewPlant> unusual(long firstId, int largest) {
+    List<NewPlant> plants = new ArrayList<>();
+    IntStream planes = IntStream.rangeClosed(0, Character.MAX_CODE_POINT / PLANE);
+    Stream.of(Stream.of(SHORT_TEXTS), Stream.of(WORDS.split(" ")), planes.mapToObj(Plants::plane))
+        .flatMap(texts -> texts)
+        .forEach(text -> plants.add(new NewPlant(0, text, text)));
+    for (String name : List.of("", "a name")) {
+      plants.add(new NewPlant(0, name, null));
+      plants.add(new NewPlant(0, name, ""));
+    }
+    plants.add(new NewPlant(0, "x".repeat(largest), null));
+    for (String start : List.of("", "xx")) { // a buffer may end within a pair
+      plants.add(new NewPlant(0, "", start + LEAF.repeat((largest - start.length()) / 4)));
+    }
+    return IntStream.range(0, plants.size())
+        .mapToObj(index -> withId(firstId + index, plants.get(index)))
+        .toList();
+  }
+
+  /** Returns every code point of a plane that text may have: not U+0000, and no surrogates. */
+  private static String plane(int plane) {
+    return IntStream.range(plane * PLANE, (plane + 1) * PLANE)
+        .filter(point -> point > 0)
+        .filter(point -> point < Character.MIN_SURROGATE || point > Character.MAX_SURROGATE)
+        .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+        .toString();
+  }
+
+  /**
+   * Returns groups of plants, each group for an id of its own, of which databases are known to take
+   * one for another.
+   */
+  static List<List<NewPlant>> alike(int largest) {
+    List<List<NewPlant>> groups = new ArrayList<>();
+    String half = "x".repeat(largest / 2 - 1); // a plant has two of them
+    Stream.concat(ALIKE.stream(), Stream.of(List.of(half + "y", half + "z")))
+        .forEach(texts -> texts.forEach(text -> groups.add(alike(text, texts))));
+    List<NewPlant> tags =
+        Stream.of("shade", "Shade", "", "null", null)
+            .map(tag -> new NewPlant(0, "fern", tag))
+            .toList();
+    tags.forEach(plant -> groups.add(startingWith(plant, tags)));
+    for (String separator : List.of("", " ", "|", ",", ";", ":", "\t", "\n")) {
+      NewPlant joined = new NewPlant(0, "a", "b" + separator + "c");
+      groups.add(List.of(new NewPlant(0, "a" + separator + "b", "c"), joined));
+    }
+    return IntStream.range(0, groups.size())
+        .mapToObj(id -> groups.get(id).stream().map(plant -> withId(id, plant)).toList())
+        .toList();
+  }
+
+  private static List<NewPlant> alike(String text, List<String> texts) {
+    NewPlant plant = new NewPlant(0, text, text);
+    Stream<NewPlant> others =
+        texts.stream()
+            .flatMap(
+                other -> Stream.of(new NewPlant(0, other, text), new NewPlant(0, text, other)));
+    return startingWith(
+        plant, Stream.concat(others, Stream.of(new NewPlant(0, text, null))).toList());
+  }
+
+  private static List<NewPlant> startingWith(NewPlant plant, List<NewPlant> others) {
+    return Stream.concat(Stream.of(plant), others.stream()).toList();
+  }
+
+  private static NewPlant withId(long id, NewPlant plant) {
+    return new NewPlant(id, plant.name(), plant.tag());
+  }
+
+  /**
+   * Returns the plant of a line, which begins with an id and a blank. Some texts are long, and
+   * cannot be compressed to short ones.
+   */
+  static NewPlant ofLine(String line) {
+    int hash = line.hashCode();
+    byte[] random = new byte[hash % 29 == 0 ? 150_000 : 9];
+    new SplittableRandom(hash).nextBytes(random);
+    long id = Long.parseLong(line, 0, line.indexOf(' '), 10);
+    String tag = line + Base64.getEncoder().encodeToString(random);
+    return new NewPlant(id, line, hash % 3 == 0 ? null : tag);
+  }
+}
