@@ -2,7 +2,6 @@ package org.plantstore.domain.contract;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -10,9 +9,7 @@ import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 
 /** A proxy in front of a server. */
 final class Proxy implements AutoCloseable {
@@ -26,14 +23,18 @@ final class Proxy implements AutoCloseable {
     REFUSING
   }
 
-  private final InetSocketAddress server;
   private final ServerSocket listener = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
   private volatile State state = State.FORWARDING;
 
   Proxy(InetSocketAddress server) throws IOException {
-    this.server = server;
-    start(this::accept);
+    start(() -> {
+      while (true) {
+        Socket client = listener.accept();
+        sockets.add(client);
+        start(() -> connect(client, server));
+      }
+    });
   }
 
   InetSocketAddress address() {
@@ -51,19 +52,11 @@ final class Proxy implements AutoCloseable {
   }
 
   /** Starts a thread, which ends by an exception when a socket is closed. */
-  private static void start(Callable<@Nullable Void> work) {
-    Calls.CALLERS.execute(new FutureTask<>(work));
+  private static void start(Callable<Boolean> work) {
+    Calls.CALLERS.execute(() -> Calls.outcome(work));
   }
 
-  private @Nullable Void accept() throws IOException {
-    while (true) {
-      Socket client = listener.accept();
-      sockets.add(client);
-      start(() -> connect(client));
-    }
-  }
-
-  private @Nullable Void connect(Socket client) throws IOException {
+  private boolean connect(Socket client, InetSocketAddress server) throws IOException {
     try (client) {
       if (mayForward()) {
         try (Socket target = new Socket(server.getHostString(), server.getPort())) {
@@ -73,20 +66,19 @@ final class Proxy implements AutoCloseable {
         }
       }
     }
-    return null;
+    return false;
   }
 
-  private @Nullable Void copy(Socket from, Socket to) throws IOException {
+  private boolean copy(Socket from, Socket to) throws IOException {
     try (from;
         to) {
       InputStream in = from.getInputStream();
-      OutputStream out = to.getOutputStream();
       byte[] bytes = new byte[1 << 16];
       for (int length = in.read(bytes); length >= 0 && mayForward(); length = in.read(bytes)) {
-        out.write(bytes, 0, length);
+        to.getOutputStream().write(bytes, 0, length);
       }
     }
-    return null;
+    return false;
   }
 
   /** Waits during a silence, and returns whether a connection may go on. */

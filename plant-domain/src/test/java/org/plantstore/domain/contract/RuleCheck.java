@@ -6,18 +6,16 @@ import static org.plantstore.domain.contract.Calls.CALLERS;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Predicate;
+import java.util.function.BiConsumer;
 import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
@@ -76,9 +74,13 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
   /** Asserts that a plant is returned, and returns whether the store has not refused it. */
   boolean returns(NewPlant expected, PlantStore store, NewPlant plant, String occasion) {
     Call call = call(store, plant, occasion);
-    Object outcome = Calls.atOnce(List.of(call), timeLimit).get(0);
+    Object outcome = outcome(call);
     assertReturned(List.of(expected), call, outcome);
     return expected.equals(outcome);
+  }
+
+  private Object outcome(Callable<?> call) {
+    return Calls.atOnce(List.of(call), timeLimit).get(0);
   }
 
   /** Asserts that a plant is stored by trying to take its id with another, in the other form. */
@@ -95,46 +97,40 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
         .forEach(plant -> assertStored(plant, store, "for an id that was free before"));
   }
 
-  /** Asserts that each plant is returned when all of them are put at once. */
+  /** Asserts that calls with different ids, made at once, return their plants. */
   void assertReturnsAtOnce(List<NewPlant> plants, PlantStore store, String occasion) {
     List<Call> calls = calls(plants, store, occasion);
-    List<Object> outcomes = Calls.atOnce(calls, timeLimit);
-    for (int caller = 0; caller < calls.size(); caller++) {
-      assertReturned(List.of(plants.get(caller)), calls.get(caller), outcomes.get(caller));
-    }
+    forEach(
+        calls,
+        Calls.atOnce(calls, timeLimit),
+        (call, outcome) -> assertReturned(List.of(call.plant()), call, outcome));
   }
 
-  /** Makes the calls at once, and returns the plants that they return; calls may fail. */
-  List<NewPlant> returnedAtOnce(List<Call> calls) {
-    List<Object> outcomes = Calls.atOnce(calls, timeLimit);
-    return outcomes.stream().filter(NewPlant.class::isInstance).map(NewPlant.class::cast).toList();
+  private static void forEach(
+      List<Call> calls, List<Object> outcomes, BiConsumer<Call, Object> check) {
+    for (int caller = 0; caller < calls.size(); caller++) {
+      check.accept(calls.get(caller), outcomes.get(caller));
+    }
   }
 
   /** Asserts that all calls, made at once, return and store the plant of one of them. */
   void assertOneWins(List<Call> calls, List<PlantStore> instances) {
     List<Object> outcomes = Calls.atOnce(calls, timeLimit);
-    Collection<NewPlant> winners = calls.stream().map(Call::plant).toList();
-    for (int caller = 0; caller < calls.size(); caller++) {
-      assertReturned(winners, calls.get(caller), outcomes.get(caller));
-      if (outcomes.get(caller) instanceof NewPlant winner) {
-        winners = List.of(winner);
-      }
-    }
-    for (PlantStore instance :
-        outcomes.get(0) instanceof NewPlant ? instances : List.<PlantStore>of()) {
-      assertStored(winners.iterator().next(), instance, "for an id that concurrent calls took");
+    List<NewPlant> rivals = calls.stream().map(Call::plant).toList();
+    assertReturned(rivals, calls.get(0), outcomes.get(0));
+    if (outcomes.get(0) instanceof NewPlant winner) {
+      forEach(calls, outcomes, (call, outcome) -> assertReturned(List.of(winner), call, outcome));
+      instances.forEach(store -> assertStored(winner, store, "after concurrent calls for its id"));
     }
   }
 
   /** Asserts that each call, all made at once, throws the exception that permits a retry. */
   void assertUnavailable(List<NewPlant> plants, PlantStore store, String occasion) {
     List<Call> calls = calls(plants, store, occasion);
-    List<Object> outcomes = Calls.atOnce(calls, timeLimit);
-    for (int caller = 0; caller < calls.size(); caller++) {
-      if (!permitsRetry(outcomes.get(caller))) {
-        throw broken(calls.get(caller), FAIL, outcomes.get(caller));
-      }
-    }
+    forEach(
+        calls,
+        Calls.atOnce(calls, timeLimit),
+        (call, outcome) -> require(permitsRetry(outcome), call, FAIL, outcome));
   }
 
   private static boolean permitsRetry(Object outcome) {
@@ -147,14 +143,12 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
   void assertAvailableAgain(NewPlant plant, PlantStore store, String occasion) {
     Call call = call(store, plant, occasion);
     long end = System.nanoTime() + timeLimit.toNanos();
-    Object outcome;
-    do {
+    Object outcome = outcome(call);
+    while (outcome instanceof PlantStoreUnavailableException && System.nanoTime() < end) {
       LockSupport.parkNanos(10_000_000);
-      outcome = Calls.atOnce(List.of(call), timeLimit).get(0);
-    } while (outcome instanceof PlantStoreUnavailableException && System.nanoTime() < end);
-    if (!plant.equals(outcome)) {
-      throw broken(call, "return " + Description.of(plant) + " again", outcome);
+      outcome = outcome(call);
     }
+    require(plant.equals(outcome), call, "return it again", outcome);
   }
 
   /** Asserts that an interrupt has no other effect than a failure that permits a retry. */
@@ -163,8 +157,9 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
     Call other = call(store, neighbour(plant), "while the thread of another call is interrupted");
     Callable<Object> interruption = () -> interrupted(interrupted, delayNanos);
     List<Object> outcomes = Calls.atOnce(List.of(interruption, other), timeLimit);
-    assertReturned(
-        List.of(plant), interrupted, outcomes.get(0), " or " + FAIL, RuleCheck::permitsRetry);
+    if (!permitsRetry(outcomes.get(0))) {
+      assertReturned(List.of(plant), interrupted, outcomes.get(0));
+    }
     assertReturned(List.of(other.plant()), other, outcomes.get(1));
     if (returns(plant, store, plant, "again, after an interrupt")) {
       assertStored(plant, store, "after an interrupt and another call");
@@ -174,36 +169,37 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
   @SuppressWarnings("ThreadPriorityCheck") // waiting would end the interrupt
   private static Object interrupted(Call call, long delayNanos) {
     Thread caller = Thread.currentThread();
-    Future<?> interrupt =
-        CALLERS.submit(() -> {
+    FutureTask<?> interrupt =
+        new FutureTask<>(() -> {
           LockSupport.parkNanos(delayNanos);
           caller.interrupt();
+          return true;
         });
-    while (delayNanos == 0 && !interrupt.isDone()) {
-      Thread.yield();
-    }
+    (delayNanos == 0 ? (Executor) Runnable::run : CALLERS).execute(interrupt);
     Object outcome = Calls.outcome(call);
     while (!interrupt.isDone()) {
       Thread.yield();
     }
-    return Thread.interrupted() ? outcome : new IllegalStateException("the interrupt was cleared");
+    boolean remains = Thread.interrupted();
+    return remains ? outcome : new IllegalStateException("the interrupt was cleared");
   }
 
   /** Asserts that a call that is cancelled has no effect on another for its id, or a neighbour. */
   void assertOutlivesCancellation(NewPlant plant, NewPlant other, PlantStore store) {
     String occasion = "while a call for " + plant.id() + " is cancelled";
-    List<Call> calls = calls(List.of(plant, other, neighbour(plant)), store, occasion);
-    List<CompletionStage<NewPlant>> stages = new ArrayList<>();
-    Callable<Boolean> start = () -> calls.stream().map(Call::start).allMatch(stages::add);
-    if (Calls.atOnce(List.of(start), timeLimit).get(0) instanceof Throwable failure) {
-      throw broken(calls.get(0), "not block its caller", failure);
-    }
-    stages.get(0).toCompletableFuture().cancel(true);
-    List<Callable<Object>> awaited =
-        stages.stream().skip(1).<Callable<Object>>map(stage -> () -> Calls.await(stage)).toList();
-    List<Object> outcomes = Calls.atOnce(awaited, timeLimit);
-    assertReturned(List.of(plant, other), calls.get(1), outcomes.get(0));
-    assertReturned(List.of(neighbour(plant)), calls.get(2), outcomes.get(1));
+    List<Call> calls = calls(List.of(other, neighbour(plant)), store, occasion);
+    List<Object> outcomes = new ArrayList<>();
+    Callable<Boolean> all =
+        () -> {
+          CompletionStage<NewPlant> cancelled = call(store, plant, occasion).start();
+          List<CompletionStage<NewPlant>> stages = calls.stream().map(Call::start).toList();
+          cancelled.toCompletableFuture().cancel(true);
+          return stages.stream().map(Calls::await).allMatch(outcomes::add);
+        };
+    Object ended = outcome(all);
+    require(ended.equals(true), calls.get(0), "end", ended);
+    assertReturned(List.of(plant, other), calls.get(0), outcomes.get(0));
+    assertReturned(List.of(neighbour(plant)), calls.get(1), outcomes.get(1));
     assertStored((NewPlant) outcomes.get(0), store, "after a call for its id was cancelled");
   }
 
@@ -217,17 +213,14 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
    * delay one attempt, or two.
    */
   void assertDoesNotBlock(List<List<NewPlant>> attempts, PlantStore store, String occasion) {
-    List<Object> outcomes = new ArrayList<>();
+    Object blocks = true;
     for (List<NewPlant> plants : attempts) {
-      Callable<Boolean> blocks = () -> blocks(plants, store, occasion);
-      Object outcome = Calls.atOnce(List.of(blocks), timeLimit).get(0);
-      if (outcome.equals(false)) {
+      blocks = outcome(() -> blocks(plants, store, occasion));
+      if (blocks.equals(false)) {
         return;
       }
-      outcomes.add(outcome);
     }
-    Call call = call(store, attempts.get(0).get(0), occasion);
-    throw broken(call, "not block its caller", outcomes.get(0));
+    require(false, call(store, attempts.get(0).get(0), occasion), "not block its caller", blocks);
   }
 
   private static boolean blocks(List<NewPlant> plants, PlantStore store, String occasion) {
@@ -253,36 +246,28 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
     return !used.get() && blocked > 20_000_000 && blocked > lasted / 2;
   }
 
-  void assertOutcome(String expected, Call call, Predicate<Object> asExpected) {
-    Object outcome = Calls.atOnce(List.of(call), timeLimit).get(0);
-    if (!asExpected.test(outcome)) {
-      throw broken(call, expected, outcome);
-    }
-  }
-
-  private void assertReturned(Collection<NewPlant> expected, Call call, Object outcome) {
-    assertReturned(expected, call, outcome, "", other -> false);
+  void assertThrows(Class<? extends Exception> expected, NewPlant orElse, Call call) {
+    Object outcome = outcome(call);
+    boolean asExpected = expected.isInstance(outcome) || outcome.equals(orElse);
+    require(asExpected, call, "throw " + expected.getSimpleName(), outcome);
   }
 
   /** Asserts that one of the plants is returned; a store may refuse what its engine cannot take. */
-  private void assertReturned(
-      Collection<NewPlant> expected,
-      Call call,
-      Object outcome,
-      String orElse,
-      Predicate<Object> permitted) {
+  private void assertReturned(List<NewPlant> expected, Call call, Object outcome) {
     boolean refused = outcome instanceof InvalidPlantException && Plants.isRefusable(call.plant());
-    if (!refused && !permitted.test(outcome) && !expected.contains(outcome)) {
+    if (!refused && !expected.contains(outcome)) {
       NewPlant returned = outcome instanceof NewPlant plant ? plant : null;
-      String plant = Description.of(expected.iterator().next(), returned);
+      String plant = Description.of(expected.get(0), returned);
       String others = expected.size() > 1 ? " or the plant of another call" : "";
       String verdict = permitsRetry(outcome) ? NOT_SHOWN : BROKEN;
-      throw failure(verdict, call, "return " + plant + others + orElse, outcome);
+      throw failure(verdict, call, "return " + plant + others, outcome);
     }
   }
 
-  private AssertionError broken(Call call, String expected, Object outcome) {
-    return failure(BROKEN, call, expected, outcome);
+  private void require(boolean asExpected, Call call, String expected, Object outcome) {
+    if (!asExpected) {
+      throw failure(BROKEN, call, expected, outcome);
+    }
   }
 
   private AssertionError failure(String verdict, Call call, String expected, Object outcome) {
@@ -290,8 +275,6 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
     String actual = "returned " + outcome;
     if (outcome instanceof NewPlant returned) {
       actual = "returned " + Description.of(returned, call.plant());
-    } else if (outcome instanceof TimeoutException) {
-      actual = "had not returned after " + timeLimit.toMillis() + " ms";
     } else if (thrown != null) {
       String suppressed = Arrays.toString(thrown.getSuppressed());
       actual =

@@ -20,6 +20,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -28,6 +30,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.Answer;
 import org.plantstore.adapter.http.error.ErrorNumber;
+import org.plantstore.domain.InvalidPlantException;
+import org.plantstore.domain.NewPlant;
 import org.yaml.snakeyaml.Yaml;
 
 /** The document agrees with the contract and, like the README, with the catalogue of errors. */
@@ -100,6 +104,36 @@ class OpenApiTest {
                 message: {type: string}
             """),
         schemas);
+  }
+
+  /** A rule for text that only the domain has, or only the document, fails here. */
+  @ParameterizedTest
+  @ValueSource(strings = {"name", "tag"})
+  void text_is_valid_for_the_domain_if_it_is_for_the_document(String field) {
+    JsonNode schema = DOCUMENT.at("/components/schemas/NewPlant/properties/" + field);
+    Pattern pattern = Pattern.compile(schema.path("pattern").asText(".*"));
+    Stream<String> lengths = IntStream.range(0, 2_000).mapToObj("x"::repeat);
+    Stream<String> characters = IntStream.range(0, 0xD800).mapToObj(Character::toString);
+    Stream<String> others = Stream.of("x".repeat(1 << 20), "fern\0", "\uD83C\uDF3F", " x", "x\n");
+    Stream.of(lengths, characters, others)
+        .flatMap(texts -> texts)
+        .forEach(text -> {
+          int length = text.codePointCount(0, text.length());
+          boolean described =
+              pattern.matcher(text).find()
+                  && length >= schema.path("minLength").asInt(0)
+                  && length <= schema.path("maxLength").asInt(Integer.MAX_VALUE);
+          assertEquals(described, isValid(field, text), () -> field + " of " + length);
+        });
+  }
+
+  private static boolean isValid(String field, String text) {
+    try {
+      boolean isName = field.equals("name");
+      return new NewPlant(1, isName ? text : "fern", isName ? null : text).id() == 1;
+    } catch (InvalidPlantException e) {
+      return false;
+    }
   }
 
   @Test
