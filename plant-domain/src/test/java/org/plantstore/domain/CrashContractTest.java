@@ -141,17 +141,6 @@ class CrashContractTest {
     }
   }
 
-  /** Takes the last plant for one that was being written. */
-  public static class DropsTheLastPlant extends Log {
-
-    public DropsTheLastPlant() throws IOException {}
-
-    @Override
-    String recover(Path path, String lines) {
-      return lines.substring(0, lines.lastIndexOf('\n', lines.length() - 2) + 1);
-    }
-  }
-
   /** Deletes the file before another is written. */
   public static class RewritesItsFile extends Log {
 
@@ -208,7 +197,6 @@ class CrashContractTest {
       classes = {
         DurableForShortTextsOnly.class,
         AcknowledgesBeforeItsCommit.class,
-        DropsTheLastPlant.class,
         RewritesItsFile.class,
         LosesARaceAfterRecovery.class
       })

@@ -3,7 +3,6 @@ package org.plantstore.domain;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.text.Normalizer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -44,12 +43,6 @@ enum SampleStore {
         return database.putIfAbsent(plant);
       }),
 
-  COMPARES_ONLY_NAMES(
-      "r2",
-      (database, plant) -> {
-        NewPlant stored = database.putIfAbsent(plant);
-        return stored.name().equals(plant.name()) ? plant : stored;
-      }),
   IGNORES_CASE(
       "r2",
       (database, plant) -> {
@@ -85,14 +78,6 @@ enum SampleStore {
         }
         return stored;
       }),
-  LOSES_LONG_TEXTS_IN_A_CRASH(
-      "r4",
-      (database, plant) ->
-          plant.name().length() > 300_000
-              ? database.memory.computeIfAbsent(plant.id(), id -> plant)
-              : database.putIfAbsent(plant)),
-
-  NORMALISES("r5", changing(text -> Normalizer.normalize(text, Normalizer.Form.NFC))),
   TRUNCATES("r5", changing(text -> text.substring(0, Math.min(text.length(), 1 << 16)))),
   TAKES_NO_TAG_FOR_AN_EMPTY_ONE(
       "r5",
@@ -120,13 +105,6 @@ enum SampleStore {
       return super.failure(database, plant);
     }
   },
-  OVERWRITES_ALTHOUGH_IT_FAILS("r7_a_failure", Database::putIfAbsent) {
-    @Override
-    RuntimeException failure(Database database, NewPlant plant) {
-      database.memory.put(plant.id(), plant);
-      return super.failure(database, plant);
-    }
-  },
   WAITS_FOR_A_SILENT_SERVER("r7_a_silent", Database::putIfAbsent) {
     @Override
     int answerTimeoutMillis() {
@@ -147,12 +125,6 @@ enum SampleStore {
       };
     }
   },
-  CLEARS_AN_INTERRUPT(
-      "r7_an_interrupt",
-      (database, plant) -> {
-        boolean unused = Thread.interrupted();
-        return database.putIfAbsent(plant);
-      }),
   KEEPS_A_LOCK_AFTER_AN_INTERRUPT(
       "r7_an_interrupt",
       (database, plant) -> {

@@ -54,30 +54,18 @@ final class Plants {
     "{\"name\":\"%s ? $1 :name ${name}\"}"
   };
 
-  /** Texts of which databases are known to take one for another. */
-  private static final List<List<String>> ALIKE =
+  /** Words that databases are known to take for one another; some have one hash, or checksum. */
+  private static final String ALIKE =
+      "case/CASE \u0131s/is stra\u00DFe/strasse accent/acc\u00E9nt \u00E9/e\u0301/\u00E8"
+          + " \u03C3/\u03C2 \u3042/\u30A2 \uD83C\uDF3F/\uD83C\uDF35 wide/\uFF57ide 007/7 1.0/1"
+          + " true/yes pattern/pat%/patter_ Aa/BB plumless/buckeroo"
+          + " ignored/ig\u200Bnored/ig\u00ADnored/\uFEFFignored/ig-nored";
+
+  private static final List<List<String>> BLANKS_ALIKE =
       List.of(
-          List.of("case", "CASE"),
-          List.of("\u0131s", "is"),
-          List.of("stra\u00DFe", "strasse"),
-          List.of("accent", "acc\u00E9nt"),
-          List.of("\u00E9", "e\u0301", "\u00E8"),
-          List.of("\u03C3", "\u03C2"),
-          List.of("\u3042", "\u30A2"),
-          List.of(LEAF, "\uD83C\uDF35"),
-          List.of("wide", "\uFF57ide"),
           List.of("padding", "padding ", " padding"),
           List.of("two blanks", "two  blanks", "two\tblanks", "two\u00A0blanks"),
-          List.of("line\nbreak", "line\r\nbreak"),
-          List.of("ignored", "ig\u200Bnored", "ig\u00ADnored", "\uFEFFignored", "ig-nored"),
-          List.of("pattern", "pat%", "patter_"),
-          List.of("007", "7"),
-          List.of("1.0", "1"),
-          List.of("true", "yes"),
-          List.of("Aa", "BB"), // in Java they have one hash
-          List.of("plumless", "buckeroo"), // of one CRC-32
-          List.of("x".repeat(255) + "y", "x".repeat(255) + "z"),
-          List.of("x".repeat(5_000) + "y", "x".repeat(5_000) + "z"));
+          List.of("line\nbreak", "line\r\nbreak"));
 
   private Plants() {}
 
@@ -178,8 +166,13 @@ final class Plants {
    */
   static List<List<NewPlant>> alike(int largest) {
     List<List<NewPlant>> groups = new ArrayList<>();
-    String half = "x".repeat(largest / 2 - 1); // a plant has two of them
-    Stream.concat(ALIKE.stream(), Stream.of(List.of(half + "y", half + "z")))
+    Stream<List<String>> words = Stream.of(ALIKE.split(" ")).map(word -> List.of(word.split("/")));
+    Stream<List<String>> endings =
+        Stream.of(255, 5_000, largest / 2 - 1) // a plant has the text twice
+            .map("x"::repeat)
+            .map(start -> List.of(start + "y", start + "z"));
+    Stream.of(words, BLANKS_ALIKE.stream(), endings)
+        .flatMap(texts -> texts)
         .forEach(texts -> texts.forEach(text -> groups.add(alike(text, texts))));
     List<NewPlant> tags =
         Stream.of("shade", "Shade", "", "null", null)
