@@ -60,7 +60,7 @@ class CreatePlantContractTest {
   static Stream<Sample> broken() {
     return Stream.of(
         new Sample(
-            "plant_with_a_free_id",
+            "plant_is_created",
             (plants, plant) -> {
               if (plants.putIfAbsent(plant.id(), plant) != null) {
                 throw new PlantIdTakenException(plant.id());
@@ -85,7 +85,7 @@ class CreatePlantContractTest {
               return isFree ? plant.plant() : create(plants, plant);
             }),
         new Sample(
-            "text_is_kept",
+            "plant_is_created",
             (plants, plant) ->
                 create(plants, new NewPlant(plant.id(), plant.name().strip(), plant.tag()))),
         new Sample(

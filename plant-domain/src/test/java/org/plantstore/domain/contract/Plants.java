@@ -79,11 +79,8 @@ final class Plants {
 
   /** Returns plants that differ in little more than their ids. */
   static List<NewPlant> alikeWithOtherIds() {
-    return List.of(
-        new NewPlant(1, "fern", "shade"),
-        new NewPlant(2, "fern", "shade"),
-        new NewPlant(3, "fern", null),
-        new NewPlant(4, "fern in shade", "shade"));
+    NewPlant fern = new NewPlant(2, "fern", "shade");
+    return List.of(fern, withId(3, fern), new NewPlant(4, "fern", null));
   }
 
   /** Returns another plant for an id; some have no tag. */
