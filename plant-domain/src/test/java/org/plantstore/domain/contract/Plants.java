@@ -7,6 +7,7 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
 
 /**
@@ -134,14 +135,14 @@ final class Plants {
     IntStream planes = IntStream.rangeClosed(0, Character.MAX_CODE_POINT / PLANE);
     Stream.of(Stream.of(SHORT_TEXTS), Stream.of(WORDS.split(" ")), planes.mapToObj(Plants::plane))
         .flatMap(texts -> texts)
-        .forEach(text -> plants.add(new NewPlant(0, text, text)));
+        .forEach(text -> plants.add(text(text, text)));
     for (String name : List.of("", "a name")) {
-      plants.add(new NewPlant(0, name, null));
-      plants.add(new NewPlant(0, name, ""));
+      plants.add(text(name, null));
+      plants.add(text(name, ""));
     }
-    plants.add(new NewPlant(0, "x".repeat(largest), null));
+    plants.add(text("x".repeat(largest), null));
     for (String start : List.of("", "xx")) { // a buffer may end within a pair
-      plants.add(new NewPlant(0, "", start + LEAF.repeat((largest - start.length()) / 4)));
+      plants.add(text("", start + LEAF.repeat((largest - start.length()) / 4)));
     }
     return IntStream.range(0, plants.size())
         .mapToObj(index -> withId(firstId + index, plants.get(index)))
@@ -172,13 +173,11 @@ final class Plants {
         .flatMap(texts -> texts)
         .forEach(texts -> texts.forEach(text -> groups.add(alike(text, texts))));
     List<NewPlant> tags =
-        Stream.of("shade", "Shade", "", "null", null)
-            .map(tag -> new NewPlant(0, "fern", tag))
-            .toList();
+        Stream.of("shade", "Shade", "", "null", null).map(tag -> text("fern", tag)).toList();
     tags.forEach(plant -> groups.add(startingWith(plant, tags)));
     for (String separator : List.of("", " ", "|", ",", ";", ":", "\t", "\n")) {
-      NewPlant joined = new NewPlant(0, "a", "b" + separator + "c");
-      groups.add(List.of(new NewPlant(0, "a" + separator + "b", "c"), joined));
+      NewPlant joined = text("a", "b" + separator + "c");
+      groups.add(List.of(text("a" + separator + "b", "c"), joined));
     }
     return IntStream.range(0, groups.size())
         .mapToObj(id -> groups.get(id).stream().map(plant -> withId(id, plant)).toList())
@@ -186,17 +185,19 @@ final class Plants {
   }
 
   private static List<NewPlant> alike(String text, List<String> texts) {
-    NewPlant plant = new NewPlant(0, text, text);
+    NewPlant plant = text(text, text);
     Stream<NewPlant> others =
-        texts.stream()
-            .flatMap(
-                other -> Stream.of(new NewPlant(0, other, text), new NewPlant(0, text, other)));
-    return startingWith(
-        plant, Stream.concat(others, Stream.of(new NewPlant(0, text, null))).toList());
+        texts.stream().flatMap(other -> Stream.of(text(other, text), text(text, other)));
+    return startingWith(plant, Stream.concat(others, Stream.of(text(text, null))).toList());
   }
 
   private static List<NewPlant> startingWith(NewPlant plant, List<NewPlant> others) {
     return Stream.concat(Stream.of(plant), others.stream()).toList();
+  }
+
+  /** Returns a plant with any texts, of any length, that a rule for text may forbid. */
+  private static NewPlant text(String name, @Nullable String tag) {
+    return new NewPlant(0, name, tag);
   }
 
   private static NewPlant withId(long id, NewPlant plant) {
