@@ -30,7 +30,7 @@ import org.plantstore.domain.PlantStore;
  */
 public abstract class PlantStoreCrashContract {
 
-  private static final int CALLS = 200; // few: starts need most of the time
+  private static final int CALLS = 100; // few: each process calls for all plants again
 
   private static final long LIMIT_MICROS = MINUTES.toMicros(5);
 
