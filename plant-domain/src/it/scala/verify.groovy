@@ -1,1 +1,0 @@
-assert evaluate(new File(basedir, '../../../src/it/verify.groovy')) == ['java.lang.NullPointerException: name']
