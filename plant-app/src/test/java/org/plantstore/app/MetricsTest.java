@@ -65,9 +65,9 @@ class MetricsTest {
     return SERIES.matcher(ServiceProcess.shared().metrics()).results().toList();
   }
 
-  /** Returns a metric with its labels; the page has one row for each family of the JVM. */
+  /** Returns a metric with its labels; the page has one row for each family of a library. */
   private static String row(MatchResult series) {
-    String family = series.group(1).replaceFirst("^(jvm|process|system)_.*", "$1_*");
+    String family = series.group(1).replaceFirst("^(cache|hikaricp|jvm|process|system)_.*", "$1_*");
     if (family.endsWith("*")) {
       return family + "[]";
     }
