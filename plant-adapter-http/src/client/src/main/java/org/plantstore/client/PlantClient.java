@@ -15,7 +15,8 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 
 /**
- * Creates plants in a remote plant store by {@code POST /plants}. Safe for use by many threads.
+ * Creates plants in a remote plant store by {@code POST /plants}. Safe for use by many threads, and
+ * not final, so that containers can proxy it.
  *
  * <pre>{@code
  * CreatePlant createPlant =
@@ -23,45 +24,35 @@ import org.plantstore.domain.Plant;
  * createPlant.create(new NewPlant(1, "fern", null)); // new Plant("fern", null)
  * }</pre>
  *
- * <p>Creating is idempotent, so a call is retried until its deadline if the connection is refused
- * or closed, if there is no response within a third of the deadline, and for status 408, 425, 429
- * and 5xx. The back-off is random between 0 and a bound of 50 ms, which doubles with each attempt
- * up to 6.4 s; a {@code Retry-After} in seconds is added.
- *
- * <p>A call throws {@link org.plantstore.domain.PlantIdTakenException} for error 3001, {@link
- * org.plantstore.domain.InvalidPlantException} for errors 2xxx and 1005, {@link
- * org.plantstore.domain.PlantStoreUnavailableException} if the deadline passes, or would before the
- * next attempt, and if the thread is interrupted, {@link UnexpectedResponseException} for any other
- * response, and the exception of a supplier as it is.
- *
- * <p>Not final, so that containers can proxy it.
+ * <p>A call is repeated until its deadline while the service or the network fails; then, or if its
+ * thread is interrupted, it throws {@link org.plantstore.domain.PlantStoreUnavailableException}. It
+ * throws {@link UnexpectedResponseException} if repeating it cannot help, and the exception of a
+ * supplier as it is.
  */
 public class PlantClient implements CreatePlant {
 
   final URI plants;
-  final long deadlineNanos;
+  private final Supplier<String> tokens;
+  final Duration deadline;
   final HttpClient http;
   final Supplier<Map<String, String>> headers;
-  private final Supplier<String> tokens;
 
-  private PlantClient(Builder builder) {
+  PlantClient(Builder builder) { // a proxy needs a constructor that it sees
     plants = builder.plants;
     tokens = builder.tokens;
-    deadlineNanos = builder.deadline.toNanos();
+    deadline = builder.deadline;
     http = builder.http.get();
     headers = builder.headers;
   }
 
   /**
-   * Returns a builder with the default settings.
+   * {@return a builder with the default settings}
    *
    * @param address the address of the service, {@code http} or {@code https}, with the path that a
    *     proxy has in front of {@code /plants}, if any
-   * @param tokens supplies a bearer token; called once in each call, on the thread of the caller,
+   * @param tokens supplies a bearer token; asked once in each call, on the thread of the caller,
    *     and once more if the token is refused with 401
-   * @return a builder
-   * @throws IllegalArgumentException if the address has another scheme, no host, one with an
-   *     underscore, or a user, query or fragment
+   * @throws IllegalArgumentException if the address is another, or its host has an underscore
    */
   public static Builder builder(URI address, Supplier<String> tokens) {
     return new Builder(address, tokens);
@@ -69,23 +60,16 @@ public class PlantClient implements CreatePlant {
 
   @Override
   public Plant create(NewPlant plant) {
-    return new Creation(this, requireNonNull(plant, "plant")).run();
+    return new Creation(this).create(plant);
   }
 
-  /**
-   * {@inheritDoc}
-   *
-   * <p>The call holds a thread of the executor while it waits for the service. The suppliers are
-   * asked in the thread of the caller; only another token after a 401 is not.
-   */
+  /** {@inheritDoc} The call holds a thread of the executor until it ends. */
   @Override
   public CompletionStage<Plant> createAsync(NewPlant plant, Executor executor) {
     requireNonNull(plant, "plant");
     requireNonNull(executor, "executor");
     try {
-      Creation creation = new Creation(this, plant);
-      CreatePlant begun = same -> creation.run();
-      return begun.createAsync(plant, executor);
+      return new Creation(this).createAsync(plant, executor); // asks the suppliers on this thread
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
@@ -96,8 +80,7 @@ public class PlantClient implements CreatePlant {
     String token = tokens.get();
     // RFC 6750, section 2.1. An exception of the HTTP client would contain the token.
     if (token == null || !token.matches("[A-Za-z0-9._~+/-]+=*")) {
-      throw new IllegalArgumentException(
-          "the supplied token must not be null, empty or have characters such as line breaks");
+      throw new IllegalArgumentException("the token must match [A-Za-z0-9._~+/-]+=*");
     }
     return token;
   }
@@ -113,8 +96,8 @@ public class PlantClient implements CreatePlant {
     private Supplier<Map<String, String>> headers = Map::of;
 
     private Builder(URI address, Supplier<String> tokens) {
-      if (!address.toString().matches("(?i)https?://[^/?#@]+(/[^?#]*)?")
-          || address.getHost() == null) {
+      if (address.getHost() == null
+          || !address.toString().matches("(?i)https?://[^/?#@]+(/[^?#]*)?")) {
         throw new IllegalArgumentException(
             "address must be http[s]://host[:port][/path], with a host without an underscore");
       }
@@ -123,11 +106,9 @@ public class PlantClient implements CreatePlant {
     }
 
     /**
-     * Sets the deadline of a call, with all its attempts. The default is 30 s. A lookup of the
-     * host's name, which Java keeps for 30 s, and a supplier may exceed it.
+     * {@return this builder, with a deadline for a call and all its attempts}
      *
-     * @param deadline the deadline, 1 ms to 1 day
-     * @return this builder
+     * @param deadline 1 ms to 1 day, by default 30 s; a lookup of the host's name may exceed it
      * @throws IllegalArgumentException if the deadline is out of range
      */
     public Builder deadline(Duration deadline) {
@@ -140,36 +121,32 @@ public class PlantClient implements CreatePlant {
     }
 
     /**
-     * Sets the HTTP client, which has the executor, TLS and the proxy.
+     * {@return this builder, with an HTTP client, which has the executor, TLS and the proxy}
      *
-     * @param http the client; the default is like {@link HttpClient#newHttpClient()}, but runs its
-     *     tasks inline, which makes twice as many creates
-     * @return this builder
+     * @param http the client; the default runs its tasks inline, which makes twice as many creates
      * @throws IllegalArgumentException if it follows redirects, which would pass the token on, or
      *     has an authenticator, which would answer a refused token
      */
     public Builder httpClient(HttpClient http) {
       if (http.followRedirects() != HttpClient.Redirect.NEVER || http.authenticator().isPresent()) {
-        throw new IllegalArgumentException(
-            "the HTTP client must not follow redirects or have an authenticator");
+        throw new IllegalArgumentException("http must not follow redirects or authenticate");
       }
       this.http = () -> http;
       return this;
     }
 
     /**
-     * Sets further headers, such as {@code traceparent}. An {@code X-Request-Id} replaces that of
-     * the client, which then cannot detect a response that a proxy has sent twice.
+     * {@return this builder, with further headers of each call, such as {@code traceparent}}
      *
-     * @param headers supplies the headers of a call, in the thread of the caller
-     * @return this builder
+     * @param headers supplies the headers of a call, on the thread of the caller; an {@code
+     *     X-Request-Id} replaces that of the client, by which it detects duplicated responses
      */
     public Builder headers(Supplier<Map<String, String>> headers) {
       this.headers = requireNonNull(headers, "headers");
       return this;
     }
 
-    /** {@return a client with these settings, which later calls of this builder do not change} */
+    /** {@return a client with these settings} */
     public PlantClient build() {
       return new PlantClient(this);
     }

@@ -4,10 +4,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when the configuration has to be changed, or the service has failed (5001): the address is
- * wrong, the token is not accepted (4001, 4002, 4006), a proxy sends a page of its own, or the
- * certificate is not trusted. A retry is safe, but not expected to help. The message never contains
- * the token.
+ * Thrown when the configuration has to be changed: the address is wrong, the token is not accepted
+ * (4001, 4002, 4006), a proxy sends a page of its own, or the certificate is not trusted. A retry
+ * is safe, but not expected to help. The message never contains the token.
  */
 public final class UnexpectedResponseException extends RuntimeException {
 
