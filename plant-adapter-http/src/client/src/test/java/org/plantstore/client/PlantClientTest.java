@@ -209,6 +209,7 @@ class PlantClientTest {
   void supplier_is_asked_on_the_thread_of_the_caller_and_fails_its_call() {
     ThreadLocal<String> user = new ThreadLocal<>();
     Supplier<String> tokens = () -> requireNonNull(user.get());
+    // A subclass, as the proxy of a container is.
     PlantClient client = new PlantClient(PlantClient.builder(service.address, tokens)) {};
     assertThrows(NullPointerException.class, () -> client.create(FERN));
     CompletionStage<Plant> failed = client.createAsync(FERN, Runnable::run);
