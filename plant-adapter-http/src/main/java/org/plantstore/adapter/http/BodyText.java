@@ -16,7 +16,7 @@ final class BodyText {
    * One escape, or both of a pair of surrogates. The group is the code of an unpaired surrogate.
    */
   private static final Pattern ESCAPE =
-      Pattern.compile("(?i)\\\\(?:ud[89ab]..\\\\ud[c-f]..|u(d[89a-f][0-9a-f]{2})|.)");
+      Pattern.compile("\\\\(?:u(?i:d[89ab]..)\\\\u(?i:d[c-f]..)|u((?i:d[89a-f][0-9a-f]{2}))|.)");
 
   private BodyText() {}
 

@@ -121,6 +121,8 @@ class NewPlantJsonTest {
           {"\\udbff":1,"id":1,"name":"fern",}     | 34
           {"\\udbff":1,"\\uDBFF":2,"id":1}        | 21
           {"fern":1,"fe\\udc00                    | 20
+          {"id":1,"name":"fern","x":"\\UD800"}    | 29
+          {"\\udbff":1,"\\Udc00":1,"id":1}        | 15
           [[{"id":1,"id":1}]]                     | 15
           2.                                      | 2
           """)
