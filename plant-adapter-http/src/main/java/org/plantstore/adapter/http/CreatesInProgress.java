@@ -71,13 +71,11 @@ final class CreatesInProgress {
     ScheduledFuture<?> deadline =
         eventLoop.schedule(
             () -> {
-              boolean isRunning = call.interrupt();
+              call.interrupt();
               answer.completeExceptionally(
                   new PlantStoreUnavailableException(
                       createPlant + " has exceeded CREATE_TIMEOUT_SECONDS, " + timeoutSeconds));
-              if (!isRunning) {
-                created.toCompletableFuture().cancel(true);
-              }
+              created.toCompletableFuture().cancel(true);
             },
             timeoutSeconds,
             TimeUnit.SECONDS);
@@ -90,7 +88,7 @@ final class CreatesInProgress {
         if (failure == null) {
           answer.complete(result);
         } else {
-          answer.completeExceptionally(told(failure, plant));
+          answer.completeExceptionally(attributed(failure, plant));
         }
       });
     });
@@ -107,7 +105,7 @@ final class CreatesInProgress {
   }
 
   /** Returns the failure, or another if it is a fault of the store that looks like the caller's. */
-  private Throwable told(Throwable failure, NewPlant plant) {
+  private Throwable attributed(Throwable failure, NewPlant plant) {
     if (failure instanceof PlantIdTakenException taken && taken.id() != plant.id()) {
       String fault = " must refuse only the id " + plant.id() + ", but refused ";
       return new IllegalStateException(createPlant + fault + taken.id(), failure);
@@ -157,13 +155,11 @@ final class CreatesInProgress {
       return !hasPermit;
     }
 
-    /** Ends the create at its deadline, and returns whether there were threads to interrupt. */
-    synchronized boolean interrupt() {
-      boolean isRunning = !end();
+    /** Ends the create at its deadline, and interrupts its threads. */
+    synchronized void interrupt() {
+      overdue.addAndGet(end() ? 0 : 1);
       isOverdue = true;
-      overdue.addAndGet(isRunning ? 1 : 0);
       threads.forEach(Thread::interrupt);
-      return isRunning;
     }
   }
 }

@@ -1,5 +1,6 @@
 package org.plantstore.adapter.http;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.micronaut.core.convert.exceptions.ConversionErrorException;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
@@ -17,7 +18,7 @@ import io.micronaut.http.server.HttpServerConfiguration;
 import io.micronaut.http.server.exceptions.NotAllowedException;
 import io.micronaut.http.server.exceptions.response.ErrorContext;
 import io.micronaut.http.server.exceptions.response.ErrorResponseProcessor;
-import io.micronaut.json.JsonMapper;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.ThreadLocalRandom;
@@ -34,20 +35,18 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Converts exceptions of the ports, refusals of this adapter and errors of the framework to the
- * contract's Error. Keeps the headers of the framework's errors. Safe for use by many threads.
+ * contract's Error. Safe for use by many threads.
  */
 @Controller
 final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
 
   private static final Logger LOG = LoggerFactory.getLogger(ErrorAnswers.class);
 
-  private final JsonMapper json;
   private final long maxBodyBytes;
   private final LogLimit unavailableLimit = new LogLimit();
   private final LogLimit failureLimit = new LogLimit();
 
-  ErrorAnswers(HttpServerConfiguration server, JsonMapper json) {
-    this.json = json;
+  ErrorAnswers(HttpServerConfiguration server) {
     this.maxBodyBytes = server.getMaxRequestSize();
   }
 
@@ -66,13 +65,12 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
   }
 
   /**
-   * Returns the answer to a malformed head. Without this route, the framework would answer HEAD
-   * without headers; with it, it passes the decoder's refusal to {@link #handle}.
+   * Is there so that a malformed HEAD gets an answer with headers: because of this route, the
+   * framework passes what the decoder has refused to {@link #handle}, and never calls this.
    */
   @Error(global = true, status = HttpStatus.BAD_REQUEST)
   HttpResponse<byte[]> refuseMalformed(HttpRequest<?> request) {
-    RefusedException refusal = new RefusedException(ErrorNumber.MALFORMED_REQUEST);
-    return answer(request, HttpResponse.badRequest(), refusal);
+    return handle(request, new RefusedException(ErrorNumber.MALFORMED_REQUEST));
   }
 
   /** Returns the answer to an error for which the framework calls no error route. */
@@ -96,7 +94,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
           response.header(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"plants\"" + reason(error));
       default -> {}
     }
-    byte[] body = json(new ErrorMessage(error.number(), String.valueOf(refusal.getMessage())));
+    byte[] body = json(refusal);
     return response
         .status(error.status())
         .header(HttpHeaders.LINK, error.link(exchange.path()))
@@ -114,12 +112,18 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
     };
   }
 
-  private byte[] json(ErrorMessage message) {
-    try {
-      return json.writeValueAsBytes(message);
+  /** Returns the contract's Error. */
+  private static byte[] json(RefusedException refusal) {
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    try (JsonGenerator json = NewPlantJson.JSON.createGenerator(body)) {
+      json.writeStartObject();
+      json.writeNumberField("error", refusal.error().number());
+      json.writeStringField("message", String.valueOf(refusal.getMessage()));
+      json.writeEndObject();
     } catch (IOException e) {
       throw new UncheckedIOException("writing to memory must not fail", e);
     }
+    return body.toByteArray();
   }
 
   private RefusedException refusalOf(Throwable failure, Exchange exchange) {
@@ -145,7 +149,8 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
     if (failure instanceof HttpStatusException framework) {
       return refusalOf(failure, framework.getStatus());
     }
-    if (failure instanceof ConversionErrorException) { // of a part of a path
+    if (failure
+        instanceof ConversionErrorException) { // of the management port, such as /health/unknown
       return new RefusedException(ErrorNumber.NOT_FOUND);
     }
     if (failure instanceof HttpException) {

@@ -71,7 +71,7 @@ final class HttpRequirements {
         all.add(Map.entry("token", () -> tokens.token(System.in)));
       }
     } catch (ConfigurationException e) {
-      // "tokens" tells it
+      // "tokens" reports it
     }
     return all;
   }
@@ -99,7 +99,7 @@ final class HttpRequirements {
       }
     }
     long maxBodyBytes = settings.getRequiredProperty("max.body.bytes", Long.class);
-    // Parsing one body may take 14 times its bytes, and copies of the body are kept meanwhile.
+    // Reading one body may take almost half of the heap.
     long bound = Runtime.getRuntime().maxMemory() / 32;
     if (maxBodyBytes > bound) {
       String demand = "at most " + bound + ", a thirty-second of the heap (-Xmx)";

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Contributes this adapter's default settings ({@code settings.properties}), which also replace the
  * framework's defaults that would break the contract, and stops a start whose requirements are not
- * met. As a function, returns these requirements for the service's command {@code check}.
+ * met. As a function, returns {@link HttpRequirements}.
  */
 @ContextConfigurer
 public final class HttpStart
@@ -58,7 +58,6 @@ public final class HttpStart
     }
   }
 
-  /** Returns the requirements of a start, and those on the provider and on a token to check. */
   @Override
   public List<Map.Entry<String, Supplier<String>>> apply(Environment settings) {
     addDefaultOfConnections(settings);

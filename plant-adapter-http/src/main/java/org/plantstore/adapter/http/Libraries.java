@@ -24,7 +24,7 @@ final class Libraries {
 
   private static final Logger LOG = LoggerFactory.getLogger(Libraries.class);
 
-  interface Use {
+  interface Trial {
     void run() throws IOException;
   }
 
@@ -34,7 +34,7 @@ final class Libraries {
   static void require(ResourceLoader classPath) {
     requireOneNetty(classPath);
     require(Logger.class, "slf4j-api 2.0", () -> LOG.atDebug().log("The libraries are tried"));
-    require(JsonFactory.class, "jackson-core 2.16", Libraries::readAndWrite);
+    require(JsonFactory.class, "jackson-core 2.18", Libraries::readAndWrite);
   }
 
   private static void requireOneNetty(ResourceLoader classPath) {
@@ -62,9 +62,9 @@ final class Libraries {
   }
 
   /** Uses a library as a create does: a missing class or method shows that it is too old. */
-  static void require(Class<?> part, String needed, Use use) {
+  static void require(Class<?> part, String needed, Trial trial) {
     try {
-      use.run();
+      trial.run();
     } catch (LinkageError e) {
       String found = part.getPackage().getImplementationVersion();
       URL file = part.getResource(part.getSimpleName() + ".class");

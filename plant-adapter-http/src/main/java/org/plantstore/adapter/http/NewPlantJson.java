@@ -9,7 +9,6 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
-import com.fasterxml.jackson.core.util.JsonRecyclerPools;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.CharBuffer;
@@ -30,8 +29,6 @@ final class NewPlantJson {
   /** Lengths are bounded by the size of the body; a number beyond 64 bits is never converted. */
   static final JsonFactory JSON =
       JsonFactory.builder()
-          // The default keeps buffers per thread, which is wasteful for short-lived threads.
-          .recyclerPool(JsonRecyclerPools.newConcurrentDequePool())
           .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           // A cache of names would let callers fill the memory.

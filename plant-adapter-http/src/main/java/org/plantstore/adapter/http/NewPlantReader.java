@@ -30,7 +30,7 @@ final class NewPlantReader {
   private static final String TOKEN = "[!#$%&'*+.^_`|~0-9a-z-]+";
 
   /** With well-formed parameters (RFC 9110, section 8.3.1), and no charset but UTF-8. */
-  private static final Pattern JSON =
+  private static final Pattern JSON_TYPE =
       Pattern.compile(
           ("application/json(?:[ \\t]*;[ \\t]*(?:charset=(?:utf-8|\"utf-8\")|"
                   + "(?!charset=)TOKEN=(?:TOKEN|\"(?:[^\"\\\\]|\\\\.)*\"))?)*[ \\t]*")
@@ -92,7 +92,7 @@ final class NewPlantReader {
     List<String> contentTypes = headers.getAll(HttpHeaders.CONTENT_TYPE);
     String contentType = contentTypes.size() == 1 ? contentTypes.get(0) : "";
     if (contentType.length() > MAX_CONTENT_TYPE_CHARACTERS
-        || !JSON.matcher(contentType).matches()) {
+        || !JSON_TYPE.matcher(contentType).matches()) {
       throw new RefusedException(ErrorNumber.CONTENT_TYPE, fault(contentTypes));
     }
     List<String> encodings = headers.getAll(HttpHeaders.CONTENT_ENCODING);

@@ -1,6 +1,5 @@
 package org.plantstore.adapter.http;
 
-import io.micronaut.context.annotation.Property;
 import io.micronaut.context.annotation.Requires;
 import io.micronaut.core.order.Ordered;
 import io.micronaut.http.HttpHeaders;
@@ -28,13 +27,9 @@ final class PreflightFilter implements Ordered {
   private static final String MAX_AGE_SECONDS = "1800";
 
   private final AllowedOrigins origins;
-  private final int managementPort;
 
-  PreflightFilter(
-      AllowedOrigins origins,
-      @Property(name = "endpoints.all.port", defaultValue = "0") int managementPort) {
+  PreflightFilter(AllowedOrigins origins) {
     this.origins = origins;
-    this.managementPort = managementPort;
   }
 
   @Override
@@ -50,9 +45,7 @@ final class PreflightFilter implements Ordered {
     }
     HttpHeaders asked = request.getHeaders();
     String method = asked.get(HttpHeaders.ACCESS_CONTROL_REQUEST_METHOD);
-    if (method == null
-        || !origins.contains(asked.get(HttpHeaders.ORIGIN))
-        || request.getServerAddress().getPort() == managementPort) {
+    if (method == null || !origins.contains(asked.get(HttpHeaders.ORIGIN))) {
       return null;
     }
     MutableHttpResponse<?> allowed =

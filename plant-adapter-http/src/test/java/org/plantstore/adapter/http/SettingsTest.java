@@ -146,7 +146,7 @@ class SettingsTest {
             () ->
                 Libraries.require(
                     JsonFactory.class,
-                    "jackson-core 2.16",
+                    "jackson-core 2.18",
                     () -> {
                       throw new NoClassDefFoundError(
                           "com/fasterxml/jackson/core/util/RecyclerPool");
@@ -154,7 +154,7 @@ class SettingsTest {
 
     assertLinesMatch(
         List.of(
-            "the class path must have jackson-core 2\\.16 or later, but has 2\\.[0-9.]+"
+            "the class path must have jackson-core 2\\.18 or later, but has 2\\.[0-9.]+"
                 + " at jar:file:/.*/jackson-core-2\\.[0-9.]+\\.jar!/.*/JsonFactory\\.class"),
         List.of(String.valueOf(refusal.getMessage())));
   }

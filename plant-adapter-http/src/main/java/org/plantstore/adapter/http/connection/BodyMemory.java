@@ -13,29 +13,30 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes memory for each part of a body, gives it back when the answer is written, and refuses a
- * body for which there is none. Closes the connection if a handler fails. Stands in front of the
- * framework. One per connection, used by its event loop only.
+ * Counts the memory of bodies: takes permits for each part of a body, gives them back when the
+ * answer is written, and lets the framework refuse a body for which there are none. Awaits small
+ * bodies before the framework starts their requests. Closes the connection if a handler fails.
+ * Stands in front of the framework. One per connection, used by its event loop only.
  */
 final class BodyMemory extends ChannelDuplexHandler {
 
   private static final Logger LOG = LoggerFactory.getLogger(BodyMemory.class);
 
   /** The first bytes of each body, which are not counted; most plants have no more. */
-  private static final int FREE_BYTES = 4 * 1024;
+  private static final int UNCOUNTED_BYTES = 4 * 1024;
 
   /** The memory of a part of a body in addition to its content, which may be a single byte. */
   private static final int BYTES_PER_PART = 256;
 
   private final RequestSequence sequence;
-  private final Semaphore freeBytes;
+  private final Semaphore availableBytes;
   private boolean isRefused;
-  private int bodyBytes;
+  private int heldBytes;
 
   /** Creates a handler that takes permits, one for each byte. */
-  BodyMemory(RequestSequence sequence, Semaphore freeBytes) {
+  BodyMemory(RequestSequence sequence, Semaphore availableBytes) {
     this.sequence = sequence;
-    this.freeBytes = freeBytes;
+    this.availableBytes = availableBytes;
   }
 
   @Override
@@ -51,21 +52,22 @@ final class BodyMemory extends ChannelDuplexHandler {
   }
 
   private boolean take(ChannelHandlerContext context, HttpContent part) {
-    int bytes = bodyBytes + part.content().readableBytes() + BYTES_PER_PART;
-    int moreBytes = countedBytes(bytes) - countedBytes(bodyBytes);
-    if (isRefused || (moreBytes > 0 && !freeBytes.tryAcquire(moreBytes))) {
+    int bytes = heldBytes + part.content().readableBytes() + BYTES_PER_PART;
+    int moreBytes = countedBytes(bytes) - countedBytes(heldBytes);
+    if (isRefused || (moreBytes > 0 && !availableBytes.tryAcquire(moreBytes))) {
       if (!isRefused) {
         isRefused = true;
+        // Fails the body that the framework collects, so that the answer is 5003.
         context.fireExceptionCaught(new RefusedException(ErrorNumber.OVERLOADED));
       }
       return false;
     }
-    bodyBytes = bytes;
+    heldBytes = bytes;
     return true;
   }
 
-  private static int countedBytes(int bodyBytes) {
-    return Math.max(bodyBytes - FREE_BYTES, 0);
+  private static int countedBytes(int bytes) {
+    return Math.max(bytes - UNCOUNTED_BYTES, 0);
   }
 
   /**
@@ -74,7 +76,7 @@ final class BodyMemory extends ChannelDuplexHandler {
    */
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
-    if (sequence.isBodyAwaited() && bodyBytes <= FREE_BYTES) {
+    if (sequence.isBodyAwaited() && heldBytes <= UNCOUNTED_BYTES) {
       context.read();
     } else {
       context.fireChannelReadComplete();
@@ -84,12 +86,12 @@ final class BodyMemory extends ChannelDuplexHandler {
   @Override
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
     ChannelPromise written = promise;
-    int takenBytes = countedBytes(bodyBytes);
+    int takenBytes = countedBytes(heldBytes);
     if (message instanceof LastHttpContent && !Exchange.isInterim(message)) {
-      bodyBytes = 0;
+      heldBytes = 0;
       isRefused = false;
       if (takenBytes > 0) {
-        written = promise.unvoid().addListener(done -> freeBytes.release(takenBytes));
+        written = promise.unvoid().addListener(done -> availableBytes.release(takenBytes));
       }
     }
     context.write(message, written);
@@ -97,7 +99,7 @@ final class BodyMemory extends ChannelDuplexHandler {
 
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
-    freeBytes.release(countedBytes(bodyBytes));
+    availableBytes.release(countedBytes(heldBytes));
   }
 
   /** Closes a connection that the client has reset, or on which a handler throws. */

@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Closes connections beyond {@code MAX_CONNECTIONS}, except at the management port, so that probes
- * are always served. Stands first at each listener, before a connection has a pipeline.
- * Thread-safe.
+ * are always served. Stands first at each listener, before a connection has a pipeline. Safe for
+ * use by many threads.
  */
 @Sharable
 @Singleton

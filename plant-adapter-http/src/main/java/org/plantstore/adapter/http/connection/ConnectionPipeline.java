@@ -22,9 +22,10 @@ import org.plantstore.adapter.http.observe.AllowedOrigins;
 import org.plantstore.adapter.http.observe.Exchange;
 
 /**
- * Installs the handlers of this package on every listener and connection. Input passes them in this
- * order, output in the reverse: {@link SlowClients}, TLS, {@link RequestDecoder}, {@link
- * RequestSequence}, {@link BodyMemory}, the framework. Thread-safe.
+ * Installs {@link ConnectionLimit} on every listener, and the other handlers of this package on
+ * every connection. Input passes them in this order, output in the reverse: {@link
+ * SlowClients.Client}, TLS, {@link RequestDecoder} or Netty's encoder, {@link RequestSequence},
+ * {@link BodyMemory}, the framework. Safe for use by many threads.
  */
 @Singleton
 final class ConnectionPipeline
@@ -36,13 +37,13 @@ final class ConnectionPipeline
   private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(1024, 2 * 1024);
 
   /**
-   * A plant exists as body, text, batch row and answer, up to four times its bytes in all. So an
-   * eighth for bodies is half of the heap. The service itself needs a third of a small one.
+   * A plant exists as body, text, batch row and answer, up to four times its bytes in all: an
+   * eighth of the heap for bodies becomes half of it.
    */
-  private static final long MAX_BODY_BYTES = Runtime.getRuntime().maxMemory() / 8;
+  private static final long MAX_BYTES_OF_ALL_BODIES = Runtime.getRuntime().maxMemory() / 8;
 
   private final Semaphore freeBodyBytes =
-      new Semaphore((int) Math.min(MAX_BODY_BYTES, Integer.MAX_VALUE));
+      new Semaphore((int) Math.min(MAX_BYTES_OF_ALL_BODIES, Integer.MAX_VALUE));
   private final ConnectionLimit limit;
   private final Drain drain;
   private final Consumer<Exchange> exchanges;

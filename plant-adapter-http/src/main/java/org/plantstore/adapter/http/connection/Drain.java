@@ -25,7 +25,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * The end of the service. Draining begins with {@link #run()}: from then on each answer closes its
  * connection. At the server's shutdown event, before the event loops stop, (1) each listener leaves
  * its selector, (2) it accepts what the kernel has accepted, and closes its port, (3) each event
- * loop registers its new connections. So each accepted connection is served. Thread-safe.
+ * loop registers its new connections. So each accepted connection is served. Safe for use by many
+ * threads.
  */
 @Singleton
 @Named("drain")

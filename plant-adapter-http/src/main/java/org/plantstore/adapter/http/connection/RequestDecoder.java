@@ -34,7 +34,7 @@ final class RequestDecoder extends HttpRequestDecoder {
   /** Bounds the headers of a head, and the trailers of a body. */
   private static final int MAX_HEADERS = 100;
 
-  /** Half of the objects of a header. */
+  /** Half of the memory of a header, because the held bytes are doubled. */
   private static final int BYTES_PER_HEADER = 64;
 
   /** The buffer of Netty's decoder grows to its longest line, and never shrinks. */
@@ -46,8 +46,12 @@ final class RequestDecoder extends HttpRequestDecoder {
   private boolean isBetweenRequests = true;
   private boolean isMalformed;
   private int headers; // or trailers
-  private int lineBytes; // since the last head or part of a body, and for each header
-  private int keptBytes; // the most of them in a request
+
+  /** The bytes of lines and headers since the last head or part of a body. */
+  private int lineBytes;
+
+  /** The most of these in the current request. */
+  private int keptBytes;
 
   RequestDecoder(RequestSequence sequence) {
     super(
@@ -84,7 +88,7 @@ final class RequestDecoder extends HttpRequestDecoder {
   @Override
   protected void decode(ChannelHandlerContext context, ByteBuf bytes, List<Object> decoded)
       throws Exception {
-    if (!sequence.isDecoded() || (isBetweenRequests && !begins(bytes))) {
+    if (!sequence.isDecoding() || (isBetweenRequests && !begins(bytes))) {
       return;
     }
     lineBytes -= bytes.readerIndex();

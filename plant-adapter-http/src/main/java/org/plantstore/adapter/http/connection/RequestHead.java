@@ -44,7 +44,7 @@ final class RequestHead {
 
   private RequestHead() {}
 
-  /** Returns whether the bytes have a method, a target and a version that are served. */
+  /** Returns whether the bytes have a method, a target and a version that are well-formed. */
   static boolean isFirstLine(byte[] bytes, int length) {
     if (Arrays.equals(bytes, 0, length, CREATE, 0, CREATE.length)) {
       return true;

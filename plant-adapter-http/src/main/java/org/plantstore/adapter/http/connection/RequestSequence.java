@@ -58,7 +58,7 @@ final class RequestSequence extends ChannelDuplexHandler {
   private RequestDecoder decoder = new RequestDecoder(this);
   private State state = State.NEW;
   private @Nullable Exchange exchange; // until it is answered
-  private boolean isLast; // whether the answer closes the connection
+  private boolean closesConnection; // behind the answer
   private long droppedBytes;
   private int answers;
 
@@ -85,16 +85,16 @@ final class RequestSequence extends ChannelDuplexHandler {
   }
 
   /** Returns whether input is decoded, and not left for the time after the answer. */
-  boolean isDecoded() {
+  boolean isDecoding() {
     return !isAnswering() && state != State.ENDED;
   }
 
-  /** Returns whether the client has not sent all of a request, although it is read. */
+  /** Returns whether the rest of a request is awaited from the client. */
   boolean isUnfinished() {
-    return state == State.READING || state == State.DROPPING || (isDecoded() && decoder.isBegun());
+    return isDecoding() && decoder.isBegun();
   }
 
-  /** Returns whether the rest of a body is to come, and not only when the framework asks for it. */
+  /** Returns whether more of a body comes without {@code 100 Continue}. */
   boolean isBodyAwaited() {
     Exchange head = exchange;
     return state == State.READING && head != null && !HttpUtil.is100ContinueExpected(head);
@@ -138,7 +138,7 @@ final class RequestSequence extends ChannelDuplexHandler {
   /** Reads nothing while a pipelined request waits. */
   @Override
   public void read(ChannelHandlerContext context) {
-    if (isDecoded() || !decoder.isBegun()) {
+    if (isDecoding() || !decoder.isBegun()) {
       context.read();
     }
   }
@@ -152,12 +152,12 @@ final class RequestSequence extends ChannelDuplexHandler {
     }
     answered.recordAnswer(message, origins);
     if (message instanceof HttpResponse head) {
-      isLast =
+      closesConnection =
           state == State.READING
               || !HttpUtil.isKeepAlive(answered)
               || !HttpUtil.isKeepAlive(head)
               || isDraining.getAsBoolean();
-      if (isLast) {
+      if (closesConnection) {
         head.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
       }
     }
@@ -174,7 +174,7 @@ final class RequestSequence extends ChannelDuplexHandler {
   private ChannelPromise end(ChannelPromise promise) {
     exchange = null;
     answers++;
-    if (!isLast) {
+    if (!closesConnection) {
       state = State.IDLE;
       return promise;
     }

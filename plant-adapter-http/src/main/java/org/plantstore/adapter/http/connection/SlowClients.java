@@ -27,7 +27,7 @@ final class SlowClients {
   private static final int SHARE_OF_HEAP = 8;
   private static final int SWEEP_MILLIS = 500;
 
-  /** The objects of a request, and the bytes of its body that {@link BodyMemory} does not count. */
+  /** Roughly the objects of a request, and the bytes of its body that are not counted. */
   private static final int BYTES_PER_REQUEST = 4 * 1024;
 
   private final long maxBytes;
@@ -45,7 +45,7 @@ final class SlowClients {
     requestNanos = TimeUnit.SECONDS.toNanos(requestSeconds);
     idleNanos = TimeUnit.SECONDS.toNanos(idleSeconds);
     eventLoop.scheduleWithFixedDelay(
-        () -> List.copyOf(clients).forEach(Client::closeIfOver),
+        () -> List.copyOf(clients).forEach(Client::closeIfTimedOut),
         SWEEP_MILLIS,
         SWEEP_MILLIS,
         TimeUnit.MILLISECONDS);
@@ -72,14 +72,14 @@ final class SlowClients {
   }
 
   private enum Wait {
-    /** The service has to answer; its own time-outs end that. */
+    /** The service has to answer. */
     NONE,
     NEXT_REQUEST,
     REST_OF_REQUEST,
     READING_OF_ANSWER
   }
 
-  /** What one connection waits for. Stands first. */
+  /** The first handler of a connection: what it waits for, since when, and its bytes. */
   final class Client extends ChannelDuplexHandler {
 
     private final Channel connection;
@@ -138,7 +138,7 @@ final class SlowClients {
      * The time of a request begins with its first byte and includes its body; that of an answer
      * begins again when the client reads.
      */
-    private void closeIfOver() {
+    private void closeIfTimedOut() {
       long now = System.nanoTime();
       Wait wait = currentWait();
       int answers = sequence.answers();
@@ -150,12 +150,13 @@ final class SlowClients {
       lastWait = wait;
       lastAnswers = answers;
       lastUnreadBytes = unreadBytes;
-      if (wait == Wait.NEXT_REQUEST && now - sinceNanos > idleNanos) {
-        connection.close(); // as TLS wants it
-      } else if (wait != Wait.NEXT_REQUEST
-          && wait != Wait.NONE
-          && now - sinceNanos > requestNanos) {
-        close();
+      boolean isIdle = wait == Wait.NEXT_REQUEST;
+      if (wait != Wait.NONE && now - sinceNanos > (isIdle ? idleNanos : requestNanos)) {
+        if (isIdle) {
+          connection.close(); // as TLS wants it
+        } else {
+          close();
+        }
       }
     }
 

@@ -92,7 +92,7 @@ public enum ErrorNumber {
    * relative to the requested path.
    */
   public String link(String path) {
-    // Bounded, so that a long path cannot lengthen the answer. No document is as deep.
+    // Bounded, so that a long path cannot lengthen the answer. Beyond, the link leads nowhere.
     int depth = Math.min(Math.max(path.split("/", -1).length - 2, 0), 32);
     return "<" + "../".repeat(depth) + "errors#" + number + ">; rel=\"help\"";
   }

@@ -1,6 +1,6 @@
 package org.plantstore.adapter.http.error;
 
-/** Answers a request with an error of the catalogue. Immutable. */
+/** A refusal of a request, with an error of the catalogue. Immutable. */
 public class RefusedException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;

@@ -58,7 +58,7 @@ public final class Exchange extends DefaultHttpRequest {
     return (Exchange) ((NettyHttpRequest<?>) request).getNativeRequest();
   }
 
-  /** Returns whether a message is a whole answer such as 100, which precedes the final one. */
+  /** Returns whether a message is an interim response (1xx). */
   public static boolean isInterim(Object message) {
     return message instanceof HttpResponse head
         && head.status().codeClass() == HttpStatusClass.INFORMATIONAL;
@@ -87,7 +87,7 @@ public final class Exchange extends DefaultHttpRequest {
     return hasBody;
   }
 
-  /** Lets the framework refuse a malformed request, of which it need not parse the target. */
+  /** Replaces the target and the cause of a malformed head, so that the framework answers 4005. */
   @Override
   public void setDecoderResult(DecoderResult result) {
     if (result.isSuccess()) {

@@ -2,7 +2,10 @@ package org.plantstore.adapter.http.observe;
 
 import java.util.concurrent.TimeUnit;
 
-/** Limits a log line to one a second, so that clients cannot fill the disk. Thread-safe. */
+/**
+ * Limits a log line to one a second, so that clients cannot fill the disk. Safe for use by many
+ * threads.
+ */
 public final class LogLimit {
 
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
