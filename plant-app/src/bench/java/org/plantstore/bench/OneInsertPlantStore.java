@@ -13,7 +13,7 @@ import org.plantstore.domain.PlantStore;
 
 /**
  * A store without group commit, to compare with: each call inserts its row in a transaction of its
- * own, on one of 10 connections. Only {@link Variant#ONE_INSERT} has it on the class path. Any
+ * own, on one of 10 connections. Only the service {@code one_insert} has it on the class path. Any
  * failure, a taken id included, is an exception, which ends the benchmark.
  */
 @Singleton
@@ -41,17 +41,14 @@ final class OneInsertPlantStore implements PlantStore {
   public NewPlant putIfAbsent(NewPlant plant) {
     try {
       PreparedStatement insert = idle.take();
-      try {
-        insert.setLong(1, plant.id());
-        insert.setString(2, plant.name());
-        insert.setString(3, plant.tag());
-        if (insert.executeUpdate() != 1) {
-          throw new IllegalStateException("the id is taken: " + plant.id());
-        }
-        return plant;
-      } finally {
-        idle.add(insert);
+      insert.setLong(1, plant.id());
+      insert.setString(2, plant.name());
+      insert.setString(3, plant.tag());
+      if (insert.executeUpdate() != 1) {
+        throw new IllegalStateException("the id is taken: " + plant.id());
       }
+      idle.add(insert);
+      return plant;
     } catch (SQLException | InterruptedException e) {
       throw new IllegalStateException(e);
     }

@@ -1,8 +1,0 @@
-package org.plantstore.bench;
-
-/** The signature of a token. */
-enum Algorithm {
-  HS256,
-  RS256,
-  ES256
-}
