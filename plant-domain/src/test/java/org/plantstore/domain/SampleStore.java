@@ -1,39 +1,43 @@
 package org.plantstore.domain;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.InvalidPlantException.Violation;
 
-/** Stores that keep every rule, and a few for each rule that break it by one realistic mistake. */
+/**
+ * Stores that keep every rule, and one or two for each test that fail it by a realistic mistake.
+ */
 @SuppressWarnings("ImmutableEnumChecker") // the checker does not know lambdas
 enum SampleStore {
   SOUND("", Database::putIfAbsent),
   REFUSES_LONG_TEXTS(
       "",
       (database, plant) -> {
-        if (plant.name().length() + Objects.toString(plant.tag(), "").length() > 255) {
+        if ((plant.name() + plant.tag()).length() > 255) {
           throw new InvalidPlantException(List.of(new Violation("tag", "must be shorter")));
         }
         return database.putIfAbsent(plant);
       }),
 
-  STORES_NOTHING("r1", (database, plant) -> Objects.requireNonNull(plant)),
-  FORGETS_AFTER_A_TIME(
+  STORES_NOTHING("r1", (database, plant) -> requireNonNull(plant)),
+  FORGETS_AFTER_TWO_SECONDS(
       "r1",
       (database, plant) -> {
         if (System.nanoTime() - database.lastCall > 2_000_000_000) {
@@ -42,19 +46,17 @@ enum SampleStore {
         database.lastCall = System.nanoTime();
         return database.putIfAbsent(plant);
       }),
-
   IGNORES_CASE(
       "r2",
       (database, plant) -> {
         NewPlant stored = database.putIfAbsent(plant);
         return stored.toString().equalsIgnoreCase(plant.toString()) ? plant : stored;
       }),
-
   READS_THEN_WRITES("r3", Database::readThenWrite),
   LOCKS_WITHIN_ITS_INSTANCE("r3_of_concurrent_calls_through_two", Database::readThenWrite) {
     @Override
-    PlantStore on(Database database) {
-      PlantStore store = super.on(database);
+    PlantStore open(Database database, @Nullable InetSocketAddress server) {
+      PlantStore store = super.open(database, server);
       Object lock = new Object();
       return plant -> {
         synchronized (lock) {
@@ -63,46 +65,47 @@ enum SampleStore {
       };
     }
   },
-
   WRITES_TEN_PLANTS_TOGETHER(
       "r4",
       (database, plant) -> {
-        NewPlant stored = database.memory.computeIfAbsent(plant.id(), id -> plant);
-        synchronized (database.unwritten) {
-          if (stored.equals(plant)
-              && database.unwritten.add(plant)
-              && database.unwritten.size() == 10) {
-            database.unwritten.forEach(database::putIfAbsent);
-            database.unwritten.clear();
+        NewPlant stored = database.memory.putIfAbsent(plant.id(), plant);
+        if (stored == null) {
+          database.unwritten.add(plant);
+          while (database.unwritten.size() >= 10) {
+            database.putIfAbsent(database.unwritten.remove());
           }
         }
-        return stored;
+        return stored == null ? plant : stored;
       }),
-  TRUNCATES("r5", changing(text -> text.substring(0, Math.min(text.length(), 1 << 16)))),
+  TRUNCATES(
+      "r5",
+      (database, plant) -> {
+        String name = plant.name().substring(0, Math.min(plant.name().length(), 1 << 16));
+        return database.putIfAbsent(new NewPlant(plant.id(), name, plant.tag()));
+      }),
   TAKES_NO_TAG_FOR_AN_EMPTY_ONE(
       "r5",
-      (database, plant) ->
-          database.putIfAbsent(
-              new NewPlant(plant.id(), plant.name(), Objects.toString(plant.tag(), "")))),
+      (database, plant) -> {
+        String tag = Objects.toString(plant.tag(), "");
+        return database.putIfAbsent(new NewPlant(plant.id(), plant.name(), tag));
+      }),
   KEEPS_IDS_AS_DOUBLES(
       "r6",
-      (database, plant) ->
-          database.putIfAbsent(
-              new NewPlant((long) (double) plant.id(), plant.name(), plant.tag()))),
-
+      (database, plant) -> {
+        long id = (long) (double) plant.id();
+        return database.putIfAbsent(new NewPlant(id, plant.name(), plant.tag()));
+      }),
   LEAKS_A_CAUSE("r7_a_failure", Database::putIfAbsent) {
     @Override
-    RuntimeException failure(Database database, NewPlant plant) {
-      RuntimeException failure = super.failure(database, plant);
-      failure.initCause(new IOException("refused"));
-      return failure;
+    RuntimeException failure(Database database, IOException cause) {
+      return (RuntimeException) super.failure(database, cause).initCause(cause);
     }
   },
   TAKES_LONG_TO_FAIL("r7_a_failure", Database::putIfAbsent) {
     @Override
-    RuntimeException failure(Database database, NewPlant plant) {
-      LockSupport.parkNanos(database.timeLimitNanos / 2);
-      return super.failure(database, plant);
+    RuntimeException failure(Database database, IOException cause) {
+      LockSupport.parkNanos(PlantStoreContractTest.SHORT_LIMIT.toNanos() / 2);
+      return super.failure(database, cause);
     }
   },
   WAITS_FOR_A_SILENT_SERVER("r7_a_silent", Database::putIfAbsent) {
@@ -111,56 +114,46 @@ enum SampleStore {
       return 0; // none
     }
   },
-  NEVER_CONNECTS_AGAIN("r7_a_silent", Database::putIfAbsent) {
-    @Override
-    PlantStore through(InetSocketAddress server, Database database) {
-      PlantStore connected = super.through(server, database);
-      return plant -> {
-        if (!database.connection.tryAcquire()) {
-          throw super.failure(database, plant);
+  NEVER_CONNECTS_AGAIN(
+      "r7_a_silent",
+      (database, plant) -> {
+        if (database.failed) {
+          throw new PlantStoreUnavailableException("the connection is closed");
         }
-        NewPlant stored = connected.putIfAbsent(plant);
-        database.connection.release();
-        return stored;
-      };
-    }
-  },
+        return database.putIfAbsent(plant);
+      }),
   KEEPS_A_LOCK_AFTER_AN_INTERRUPT(
       "r7_an_interrupt",
       (database, plant) -> {
-        database.connection.acquireUninterruptibly();
+        database.lock.acquireUninterruptibly();
         Database.roundTrip();
         if (Thread.currentThread().isInterrupted()) {
           throw new PlantStoreUnavailableException("interrupted");
         }
         NewPlant stored = database.putIfAbsent(plant);
-        database.connection.release();
+        database.lock.release();
         return stored;
       }),
-  BLOCKS_ITS_CALLER("r7_the_asynchronous", Database::putIfAbsent) {
+  BLOCKS_ITS_CALLER("r7_the_asynchronous", Database::putIfAbsentSlowly) {
     @Override
-    CompletionStage<NewPlant> start(
-        Database database, Supplier<NewPlant> call, NewPlant plant, Executor executor) {
-      LockSupport.parkNanos(1_000_000);
+    CompletionStage<NewPlant> start(Database database, Supplier<NewPlant> call, Executor executor) {
       return CompletableFuture.completedFuture(call.get());
     }
   },
   WRAPS_FAILURES_AND_THROWS_A_REJECTION("r7_a_call", Database::putIfAbsent) {
     @Override
-    CompletionStage<NewPlant> start(
-        Database database, Supplier<NewPlant> call, NewPlant plant, Executor executor) {
+    CompletionStage<NewPlant> start(Database database, Supplier<NewPlant> call, Executor executor) {
       return CompletableFuture.supplyAsync(call, executor);
     }
   },
-
   HAS_16_CONNECTIONS_AND_WAITS_FOR_NONE(
       "r8_many",
       (database, plant) -> {
-        if (!database.pool.tryAcquire()) {
+        if (!database.connections.tryAcquire()) {
           throw new PlantStoreUnavailableException("no connection is free");
         }
         LockSupport.parkNanos(10_000_000);
-        database.pool.release();
+        database.connections.release();
         return database.putIfAbsent(plant);
       }),
   SHARES_ONE_STATEMENT(
@@ -172,13 +165,15 @@ enum SampleStore {
       }),
   SHARES_ONE_FUTURE("r8_a_call", Database::putIfAbsentSlowly) {
     @Override
-    CompletionStage<NewPlant> start(
-        Database database, Supplier<NewPlant> call, NewPlant plant, Executor executor) {
-      return database.stages.computeIfAbsent(
-          plant.id(), id -> CompletableFuture.supplyAsync(call, executor));
+    CompletionStage<NewPlant> start(Database database, Supplier<NewPlant> call, Executor executor) {
+      CompletionStage<NewPlant> running = database.running;
+      if (running == null || running.toCompletableFuture().isDone()) {
+        running = CompletableFuture.supplyAsync(call, executor);
+        database.running = running;
+      }
+      return running;
     }
   },
-
   REFUSES_NULL_IN_ITS_OWN_WAY(
       "r9",
       (database, plant) -> {
@@ -198,53 +193,15 @@ enum SampleStore {
     this.store = store;
   }
 
-  private static BiFunction<Database, NewPlant, NewPlant> changing(UnaryOperator<String> change) {
-    return (database, plant) -> {
-      String tag = plant.tag() == null ? null : change.apply(plant.tag());
-      return database.putIfAbsent(new NewPlant(plant.id(), change.apply(plant.name()), tag));
-    };
-  }
-
-  PlantStore on(Database database) {
-    return inBothForms(database, plant -> store.apply(database, plant));
-  }
-
-  PlantStore unreachableOn(Database database) {
-    return inBothForms(
-        database,
+  /** Returns an instance that asks the server before each call, if there is one. */
+  PlantStore open(Database database, @Nullable InetSocketAddress server) {
+    PlantStore blocking =
         plant -> {
-          throw failure(database, plant);
-        });
-  }
-
-  RuntimeException failure(Database database, NewPlant plant) {
-    return new PlantStoreUnavailableException("the database cannot be reached");
-  }
-
-  /** Returns an instance that asks a server before each call for a plant that is not durable. */
-  PlantStore through(InetSocketAddress server, Database database) {
-    return inBothForms(
-        database,
-        plant -> {
-          if (!database.disk.containsKey(plant.id())) {
-            try (Socket socket = new Socket(server.getAddress(), server.getPort())) {
-              socket.setSoTimeout(answerTimeoutMillis());
-              if (socket.getInputStream().read() != 1) {
-                throw failure(database, plant);
-              }
-            } catch (IOException e) {
-              throw failure(database, plant);
-            }
+          if (server != null) {
+            ask(server, database);
           }
           return store.apply(database, plant);
-        });
-  }
-
-  int answerTimeoutMillis() {
-    return 100;
-  }
-
-  private PlantStore inBothForms(Database database, PlantStore blocking) {
+        };
     return new PlantStore() {
       @Override
       public NewPlant putIfAbsent(NewPlant plant) {
@@ -253,31 +210,51 @@ enum SampleStore {
 
       @Override
       public CompletionStage<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
-        Objects.requireNonNull(executor);
-        return start(database, () -> blocking.putIfAbsent(plant), plant, executor);
+        requireNonNull(executor);
+        return plant == null
+            ? blocking.putIfAbsentAsync(plant, executor)
+            : start(database, () -> blocking.putIfAbsent(plant), executor);
       }
     };
   }
 
-  CompletionStage<NewPlant> start(
-      Database database, Supplier<NewPlant> call, NewPlant plant, Executor executor) {
-    Objects.requireNonNull(plant);
+  CompletionStage<NewPlant> start(Database database, Supplier<NewPlant> call, Executor executor) {
     PlantStore store = unused -> call.get();
-    return store.putIfAbsentAsync(plant, executor);
+    return store.putIfAbsentAsync(new NewPlant(0, "", null), executor);
   }
 
-  /** A memory, and a disk that survives a crash. */
+  private void ask(InetSocketAddress server, Database database) {
+    try (Socket socket = new Socket(server.getAddress(), server.getPort())) {
+      socket.setSoTimeout(answerTimeoutMillis());
+      if (socket.getInputStream().read() != 1) {
+        throw new IOException("no answer");
+      }
+    } catch (IOException e) {
+      throw failure(database, e);
+    }
+  }
+
+  int answerTimeoutMillis() {
+    return 100;
+  }
+
+  RuntimeException failure(Database database, IOException cause) {
+    database.failed = true;
+    return new PlantStoreUnavailableException("the database cannot be reached");
+  }
+
+  /** A memory, and a disk that survives a crash; and what the mistakes need. */
   static final class Database {
 
     final Map<Long, NewPlant> memory = new ConcurrentHashMap<>();
     final Map<Long, NewPlant> disk = new ConcurrentHashMap<>();
-    final Map<Long, CompletionStage<NewPlant>> stages = new ConcurrentHashMap<>();
-    final List<NewPlant> unwritten = Collections.synchronizedList(new ArrayList<>());
-    final Semaphore connection = new Semaphore(1);
-    final Semaphore pool = new Semaphore(16);
+    final Queue<NewPlant> unwritten = new ConcurrentLinkedQueue<>();
+    final Semaphore lock = new Semaphore(1);
+    final Semaphore connections = new Semaphore(16);
     volatile long lastCall = System.nanoTime();
+    volatile boolean failed;
     volatile NewPlant parameters = new NewPlant(0, "", null);
-    long timeLimitNanos;
+    volatile @Nullable CompletionStage<NewPlant> running;
 
     NewPlant putIfAbsent(NewPlant plant) {
       NewPlant stored = memory.computeIfAbsent(plant.id(), id -> plant);
@@ -288,11 +265,13 @@ enum SampleStore {
     NewPlant readThenWrite(NewPlant plant) {
       NewPlant stored = memory.get(plant.id());
       roundTrip();
-      if (stored == null) {
-        memory.put(plant.id(), plant);
-        disk.put(plant.id(), plant);
-      }
-      return stored == null ? plant : stored;
+      return stored == null ? write(plant) : stored;
+    }
+
+    private NewPlant write(NewPlant plant) {
+      memory.put(plant.id(), plant);
+      disk.put(plant.id(), plant);
+      return plant;
     }
 
     /** Returns long after the plant is stored. */
@@ -303,9 +282,9 @@ enum SampleStore {
     }
 
     void crash() {
-      unwritten.clear();
       memory.clear();
       memory.putAll(disk);
+      unwritten.clear();
     }
 
     /** Takes as long as a call over a network, which keeps a race open longer than a map does. */

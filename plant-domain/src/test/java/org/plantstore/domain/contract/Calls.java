@@ -1,7 +1,10 @@
 package org.plantstore.domain.contract;
 
+import static java.util.Objects.requireNonNullElse;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,11 +15,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
-import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/**
- * Makes calls, and returns their outcomes: what a call returns, or the exception that it throws.
- */
+/** Makes calls, and returns their outcomes: what a call returns, or the exception it throws. */
 final class Calls {
 
   /** A form of a port's method. */
@@ -28,6 +30,11 @@ final class Calls {
       return this == BLOCKING ? ASYNCHRONOUS : BLOCKING;
     }
   }
+
+  @Retention(RetentionPolicy.RUNTIME)
+  @ParameterizedTest(name = "{displayName} {0}")
+  @EnumSource
+  @interface InBothForms {}
 
   /** Daemon threads, so that a call that never returns does not keep the JVM from exiting. */
   static final ExecutorService CALLERS =
@@ -43,7 +50,8 @@ final class Calls {
    * Makes the calls in threads that begin together. The outcome of a call that has not ended within
    * the time limit is a {@link TimeoutException}.
    */
-  @SuppressWarnings("ThreadPriorityCheck") // yielding lets the other callers arrive
+  @SuppressWarnings(
+      "ThreadPriorityCheck") // a thread that has to be woken comes too late for a race
   static List<Object> atOnce(List<? extends Callable<?>> calls, Duration timeLimit) {
     CountDownLatch absent = new CountDownLatch(calls.size());
     List<Callable<Object>> tasks = new ArrayList<>();
@@ -51,16 +59,16 @@ final class Calls {
       tasks.add(() -> {
         absent.countDown();
         while (absent.getCount() > 0) {
-          Thread.yield(); // a thread that has to be woken comes too late for a race
+          Thread.yield();
         }
         return outcome(call);
       });
     }
+    List<Object> outcomes = new ArrayList<>();
     try {
-      List<Object> outcomes = new ArrayList<>();
       for (Future<Object> ended : CALLERS.invokeAll(tasks, timeLimit.toNanos(), NANOSECONDS)) {
-        String hangs = "the call has not ended after " + timeLimit.toMillis() + " ms";
-        outcomes.add(ended.isCancelled() ? new TimeoutException(hangs) : ended.get());
+        Object hangs = new TimeoutException("the call has not ended after " + timeLimit);
+        outcomes.add(ended.isCancelled() ? hangs : ended.get());
       }
       return outcomes;
     } catch (Exception e) {
@@ -70,20 +78,16 @@ final class Calls {
 
   static Object outcome(Callable<?> call) {
     try {
-      return orNull(call.call());
+      return requireNonNullElse(call.call(), "null");
     } catch (Throwable e) {
       return e;
     }
   }
 
-  private static Object orNull(@Nullable Object returned) {
-    return returned == null ? "null" : returned;
-  }
-
   /** Returns the outcome of a stage; a stage must fail with the exception itself, not wrapped. */
   static Object await(CompletionStage<?> stage) {
     return stage
-        .<Object>handle((returned, failure) -> orNull(failure == null ? returned : failure))
+        .handle((returned, e) -> e == null ? requireNonNullElse(returned, "null") : e)
         .toCompletableFuture()
         .join();
   }

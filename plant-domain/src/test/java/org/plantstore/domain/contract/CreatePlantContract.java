@@ -11,16 +11,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.Executor;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.plantstore.domain.CreatePlant;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStoreUnavailableException;
 import org.plantstore.domain.contract.Calls.Form;
+import org.plantstore.domain.contract.Calls.InBothForms;
 
 /**
  * Tests an implementation of {@link CreatePlant}, in its blocking and in its asynchronous form: a
@@ -45,6 +44,7 @@ public abstract class CreatePlantContract {
   private static final int CALLERS = 32;
   private static final int RACES = 20;
   private static final int LARGEST_TEXT = 1 << 20;
+  private static final String TAKEN = "the id is taken";
 
   /** Constructor for subclasses. */
   protected CreatePlantContract() {}
@@ -60,22 +60,18 @@ public abstract class CreatePlantContract {
     return abort("an unavailable store is not shown: override unavailable() to show it");
   }
 
-  @ParameterizedTest
-  @EnumSource
+  @InBothForms
   void taken_id_is_refused_and_nothing_changes(Form form) {
     CreatePlant createPlant = createPlant();
     for (List<NewPlant> alike : Plants.alike(LARGEST_TEXT)) {
       NewPlant plant = alike.get(0);
-      assertCreates(createPlant, form, plant);
-      alike.stream()
-          .filter(other -> !other.equals(plant))
-          .forEach(other -> assertRefuses(createPlant, form, other));
-      assertCreates(createPlant, form.other(), plant);
+      alike.forEach(other ->
+          assertOutcome(other.equals(plant) ? plant.plant() : TAKEN, createPlant, form, other));
+      assertOutcome(plant.plant(), createPlant, form.other(), plant);
     }
   }
 
-  @ParameterizedTest
-  @EnumSource
+  @InBothForms
   void of_concurrent_calls_for_one_id_one_plant_wins(Form form) {
     CreatePlant createPlant = createPlant();
     for (int race = 1; race <= RACES; race++) {
@@ -85,40 +81,33 @@ public abstract class CreatePlantContract {
       }
       List<Object> outcomes = outcomesAtOnce(createPlant, form, rivals);
       Object winner = outcomes.stream().filter(Plant.class::isInstance).findFirst().orElseThrow();
-      for (int rival = 0; rival < CALLERS; rival++) {
-        if (rivals.get(rival).plant().equals(winner)) {
-          assertEquals(winner, outcomes.get(rival));
-        } else {
-          assertInstanceOf(PlantIdTakenException.class, outcomes.get(rival), "not " + winner);
-        }
-      }
+      assertEquals(
+          rivals.stream().map(rival -> rival.plant().equals(winner) ? winner : TAKEN).toList(),
+          outcomes);
     }
   }
 
-  @ParameterizedTest
-  @EnumSource
+  @InBothForms
   void plant_is_created_exactly_as_often_as_it_is_asked_for(Form form) {
     CreatePlant createPlant = createPlant();
     List<NewPlant> plants = new ArrayList<>(Plants.bounds()); // every long is an id
     plants.addAll(Plants.alikeWithOtherIds());
     plants.addAll(Plants.unusual(100, LARGEST_TEXT));
     for (Form turn : List.of(form, form, form.other())) {
-      plants.forEach(plant -> assertCreates(createPlant, turn, plant));
+      plants.forEach(plant -> assertOutcome(plant.plant(), createPlant, turn, plant));
     }
   }
 
-  @ParameterizedTest
-  @EnumSource
+  @InBothForms
   void unavailable_store_permits_a_retry(Form form) {
     CreatePlant createPlant = createPlant();
     NewPlant plant = Plants.plant(1);
-    Object outcome = Calls.outcome(call(unavailable(), form, plant));
+    Object outcome = outcome(unavailable(), form, plant);
     assertNull(assertInstanceOf(PlantStoreUnavailableException.class, outcome).getCause());
-    assertCreates(createPlant, form, plant);
+    assertOutcome(plant.plant(), createPlant, form, plant);
   }
 
-  @ParameterizedTest
-  @EnumSource
+  @InBothForms
   void many_threads_create_plants_and_a_cancelled_call_takes_no_other_with_it(Form form) {
     CreatePlant createPlant = createPlant();
     for (int round = 0; round < RACES; round++) {
@@ -127,9 +116,8 @@ public abstract class CreatePlantContract {
       NewPlant cancelled = Plants.plant(-first);
       createPlant.createAsync(cancelled, Calls.CALLERS).toCompletableFuture().cancel(true);
       assertEquals(
-          plants.stream().<Object>map(NewPlant::plant).toList(),
-          outcomesAtOnce(createPlant, form, plants));
-      assertCreates(createPlant, form, cancelled);
+          plants.stream().map(NewPlant::plant).toList(), outcomesAtOnce(createPlant, form, plants));
+      assertOutcome(cancelled.plant(), createPlant, form, cancelled);
     }
   }
 
@@ -137,42 +125,41 @@ public abstract class CreatePlantContract {
   @SuppressWarnings("NullAway") // this test passes null
   void null_is_refused() {
     CreatePlant createPlant = createPlant();
-    Executor executor = Runnable::run;
-    assertThrows(NullPointerException.class, () -> createPlant.create(null));
-    assertThrows(NullPointerException.class, () -> createPlant.createAsync(null, executor));
     NewPlant plant = Plants.plant(1);
+    assertThrows(NullPointerException.class, () -> createPlant.create(null));
+    assertThrows(NullPointerException.class, () -> createPlant.createAsync(null, Runnable::run));
     assertThrows(NullPointerException.class, () -> createPlant.createAsync(plant, null));
   }
 
-  private static Callable<Object> call(CreatePlant createPlant, Form form, NewPlant plant) {
-    return form == Form.BLOCKING
-        ? () -> createPlant.create(plant)
-        : () -> Calls.await(createPlant.createAsync(plant, Calls.CALLERS));
+  /**
+   * Returns the plant, {@link #TAKEN} if the id of the plant is told as taken, or the exception.
+   */
+  private static Object outcome(CreatePlant createPlant, Form form, NewPlant plant) {
+    Object outcome =
+        Calls.outcome(() ->
+            form == Form.BLOCKING
+                ? createPlant.create(plant)
+                : Calls.await(createPlant.createAsync(plant, Calls.CALLERS)));
+    boolean taken = outcome instanceof PlantIdTakenException refused && refused.id() == plant.id();
+    return taken ? TAKEN : outcome;
   }
 
   private static List<Object> outcomesAtOnce(
       CreatePlant createPlant, Form form, List<NewPlant> plants) {
-    List<Callable<Object>> calls =
-        plants.stream().map(plant -> call(createPlant, form, plant)).toList();
-    return Calls.atOnce(calls, Duration.ofMinutes(5));
+    Stream<Callable<Object>> calls =
+        plants.stream().map(plant -> () -> outcome(createPlant, form, plant));
+    return Calls.atOnce(calls.toList(), Duration.ofMinutes(5));
   }
 
-  private static void assertCreates(CreatePlant createPlant, Form form, NewPlant plant) {
-    assertOutcome(plant.plant(), Calls.outcome(call(createPlant, form, plant)), plant);
-  }
-
-  private static void assertRefuses(CreatePlant createPlant, Form form, NewPlant plant) {
-    Object outcome = Calls.outcome(call(createPlant, form, plant));
-    Object id = outcome instanceof PlantIdTakenException taken ? taken.id() : outcome;
-    assertOutcome(plant.id(), id, plant);
-  }
-
-  private static void assertOutcome(Object expected, Object outcome, NewPlant plant) {
+  private static void assertOutcome(
+      Object expected, CreatePlant createPlant, Form form, NewPlant plant) {
+    Object outcome = outcome(createPlant, form, plant);
     if (!expected.equals(outcome)) { // assertEquals would print megabytes
-      String got = String.valueOf(outcome);
+      String got = outcome.toString();
       String shown = got.substring(0, Math.min(got.length(), 300));
       Throwable cause = outcome instanceof Throwable thrown ? thrown : null;
-      fail("the outcome for " + Description.of(plant) + " must be another than " + shown, cause);
+      String description = Description.of(plant, plant);
+      fail("the outcome for " + description + " must be another than " + shown, cause);
     }
   }
 }

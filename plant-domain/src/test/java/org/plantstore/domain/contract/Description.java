@@ -7,49 +7,34 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
 
-/**
- * Describes plants in failure messages: shortens long text, and escapes all but printable ASCII.
- */
+/** Describes plants in failure messages, in printable ASCII: a long one by a part of its text. */
 final class Description {
 
-  private static final int MAX_LENGTH = 40;
-
-  /** The number of equal characters that are shown in front of a difference. */
-  private static final int CONTEXT = 10;
+  private static final int MAX_LENGTH = 150;
 
   private Description() {}
 
-  static String of(@Nullable NewPlant plant) {
-    return of(plant, plant);
+  /** Returns a description that shows the first difference to the other plant, if there is one. */
+  static String of(@Nullable NewPlant plant, @Nullable NewPlant other) {
+    String text = whole(plant);
+    if (text.length() <= MAX_LENGTH) {
+      return text;
+    }
+    int difference = Arrays.mismatch(text.toCharArray(), whole(other).toCharArray());
+    int start = Math.max(0, difference - 10);
+    String part = text.substring(start, Math.min(text.length(), start + MAX_LENGTH));
+    return "a plant whose description, from character " + start + ", is " + part;
   }
 
-  /** Returns a description that shows the first difference to the other plant. */
-  static String of(@Nullable NewPlant plant, @Nullable NewPlant other) {
+  private static String whole(@Nullable NewPlant plant) {
     if (plant == null) {
       return "null";
     }
-    NewPlant compared = other == null ? plant : other;
-    String tag = plant.tag() == null ? "no tag" : "tag " + text(plant.tag(), compared.tag());
-    return "id " + plant.id() + ", name " + text(plant.name(), compared.name()) + ", " + tag;
-  }
-
-  private static String text(String text, @Nullable String other) {
-    int length = text.length();
-    if (length <= MAX_LENGTH) {
-      return quoted(text);
-    }
-    int difference = other == null ? 0 : Arrays.mismatch(text.toCharArray(), other.toCharArray());
-    int start = Math.max(0, difference - CONTEXT);
-    String part = quoted(text.substring(start, Math.min(length, start + MAX_LENGTH)));
-    return part + " (from index " + start + ", of " + length + " characters)";
-  }
-
-  private static String quoted(String text) {
-    return text.chars().mapToObj(Description::escaped).collect(joining("", "\"", "\""));
-  }
-
-  private static String escaped(int unit) {
-    boolean printable = unit >= ' ' && unit <= '~' && unit != '"' && unit != '\\';
-    return printable ? Character.toString(unit) : String.format(Locale.ROOT, "\\u%04X", unit);
+    String tag = plant.tag() == null ? "no tag" : "tag \"" + plant.tag() + "\"";
+    return ("id " + plant.id() + ", name \"" + plant.name() + "\", " + tag)
+        .chars()
+        .mapToObj(
+            unit -> String.format(Locale.ROOT, unit < ' ' || unit > '~' ? "\\u%04X" : "%c", unit))
+        .collect(joining());
   }
 }

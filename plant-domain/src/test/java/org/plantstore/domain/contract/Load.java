@@ -1,18 +1,21 @@
 package org.plantstore.domain.contract;
 
+import static org.plantstore.domain.contract.Calls.CALLERS;
+
 import java.lang.reflect.Constructor;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
+import org.plantstore.domain.contract.Calls.Form;
+import org.plantstore.domain.contract.RuleCheck.Call;
 
-/**
- * A caller of a store for a range of ids. It writes a line for each plant that the store returns.
- * Two callers, one of each form, race for the same ids.
- */
-record Load(PlantStore store, int caller, long first, long end) implements Runnable {
+/** The process that is killed: it writes a line for each plant that the store returns. */
+final class Load {
 
   /** An id and the number of a caller. A line that a kill has cut short differs. */
   static final String LINE = "\\d+ \\d+;";
@@ -24,9 +27,11 @@ record Load(PlantStore store, int caller, long first, long end) implements Runna
 
   private static final int RACES = 8;
 
+  private Load() {}
+
   /**
    * Opens the store of a class, calls it for all ids that were taken before, and then for new ones,
-   * and waits to be killed. Callers of each process have numbers of their own.
+   * and waits to be killed.
    */
   public static void main(String... classProcessTakenAndNew) throws Exception {
     Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> {
@@ -46,42 +51,39 @@ record Load(PlantStore store, int caller, long first, long end) implements Runna
     }
   }
 
-  private static void call(PlantStore store, int process, long first, long end) throws Exception {
-    List<Thread> callers = new ArrayList<>();
-    for (int caller = 0; caller < 2 * RACES; caller++) {
-      callers.add(new Thread(new Load(store, process * 2 * RACES + caller, first, end)));
+  /** Two callers, one of each form, race for each id. Those of each process have own numbers. */
+  private static void call(PlantStore store, int process, long first, long end) {
+    List<Callable<Object>> callers = new ArrayList<>();
+    for (int caller = process * 2 * RACES; caller < (process + 1) * 2 * RACES; caller++) {
+      int number = caller;
+      callers.add(() -> callAll(store, number, first + number % RACES, end));
     }
-    callers.forEach(Thread::start);
-    for (Thread caller : callers) {
-      caller.join();
-    }
-  }
-
-  @Override
-  public void run() {
-    for (long id = first + caller % RACES; id < end && !System.out.checkError(); ) {
-      try {
-        write(id, Plants.ofLine(id + " " + caller + ";"));
-        id += RACES;
-      } catch (PlantStoreUnavailableException e) {
-        LockSupport.parkNanos(1_000_000); // such as while a server starts
+    for (Object outcome : Calls.atOnce(callers, Duration.ofMinutes(5))) {
+      if (outcome instanceof Throwable failure) {
+        throw new IllegalStateException("the outcome of a call is no plant", failure);
       }
     }
   }
 
-  private void write(long id, NewPlant plant) {
-    Object outcome =
-        caller / RACES % 2 == 0
-            ? store.putIfAbsent(plant)
-            : Calls.await(store.putIfAbsentAsync(plant, Calls.CALLERS));
-    if (outcome instanceof RuntimeException failure) {
-      throw failure;
+  private static long callAll(PlantStore store, int caller, long first, long end) {
+    Form form = caller / RACES % 2 == 0 ? Form.BLOCKING : Form.ASYNCHRONOUS;
+    long id = first;
+    while (id < end && !System.out.checkError()) {
+      NewPlant plant = Plants.ofLine(id + " " + caller + ";");
+      Object outcome = Calls.outcome(new Call(form, store, plant, CALLERS, ""));
+      if (outcome instanceof NewPlant stored
+          && stored.name().matches(id + " \\d+;")
+          && stored.equals(Plants.ofLine(stored.name()))) {
+        System.out.print("\n" + stored.name() + "\n"); // the store may have left half a line
+        id += RACES;
+      } else if (outcome instanceof PlantStoreUnavailableException) {
+        LockSupport.parkNanos(1_000_000); // such as while a server starts
+      } else {
+        Throwable thrown = outcome instanceof Throwable failure ? failure : null;
+        String called = "a call with " + Description.of(plant, plant);
+        throw new IllegalStateException(called + " has another outcome: " + outcome, thrown);
+      }
     }
-    String line = outcome instanceof NewPlant returned ? returned.name() : "";
-    if (!line.startsWith(id + " ") || !line.matches(LINE) || !Plants.ofLine(line).equals(outcome)) {
-      throw new IllegalStateException(
-          "a call with " + Description.of(plant) + " has another outcome than a plant: " + outcome);
-    }
-    System.out.print("\n" + line + "\n"); // the store may have left half a line
+    return id;
   }
 }

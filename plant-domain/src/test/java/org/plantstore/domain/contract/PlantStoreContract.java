@@ -4,26 +4,23 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import static org.plantstore.domain.contract.Calls.CALLERS;
 
 import java.io.IOException;
-import java.lang.annotation.Retention;
-import java.lang.annotation.RetentionPolicy;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
+import org.plantstore.domain.PlantStoreUnavailableException;
 import org.plantstore.domain.contract.Calls.Form;
+import org.plantstore.domain.contract.Calls.InBothForms;
 import org.plantstore.domain.contract.RuleCheck.Call;
 
 /**
@@ -52,8 +49,7 @@ import org.plantstore.domain.contract.RuleCheck.Call;
  * does not report it as passed, and a line on the standard error names what was not shown.
  *
  * <p>A store whose database can be reached has to wait when concurrent calls conflict. If it throws
- * {@link org.plantstore.domain.PlantStoreUnavailableException} instead, the tests of R3 and R8
- * fail.
+ * {@link PlantStoreUnavailableException} instead, the tests of R3 and R8 fail.
  *
  * <p>A run makes about 10,000 calls, which store 4,000 plants, some of them with the largest text.
  * It takes about 7 s if the store is a map, and less than 3 minutes if a call takes 10 ms, plus the
@@ -64,41 +60,15 @@ import org.plantstore.domain.contract.RuleCheck.Call;
  */
 public abstract class PlantStoreContract {
 
-  private static final int MANY = 16;
-
-  /**
-   * Most races are between two calls, since more callers than processors seldom meet. A race that a
-   * store leaves open for 50 µs, less than a round trip to a database, is lost nearly every time.
-   */
-  private static final int RACES_OF_TWO = 60;
-
-  private static final int RACES_OF_MANY = 20;
+  /** More callers than a pool usually has connections. */
+  private static final int MANY = 32;
 
   /** Calls of an unreachable store, each of which may wait for the one before. */
   private static final int UNREACHABLE = 8;
 
-  /**
-   * More callers than a pool usually has connections, and more plants than a cache has room for.
-   */
-  private static final int CALLERS_AT_ONCE = 32;
+  private static final Class<?> UNAVAILABLE = PlantStoreUnavailableException.class;
 
-  private static final int ROUNDS_OF_CALLERS = 40;
-
-  /** With that of {@link #emptyStore} a prime: a group of plants is left unfinished. */
-  private static final int PLANTS_BEFORE_CRASH = 100;
-
-  /** Likewise, 101 + 6 * 8 = 149 plants and 101 + 6 * 16 = 197 calls are primes. */
-  private static final int ROUNDS_BEFORE_CRASH = 6;
-
-  private static final int INTERRUPTS = 50;
-
-  /** Longer than what a store may take for a time to live by mistake. */
-  private static final Duration IDLE = Duration.ofSeconds(5);
-
-  @Retention(RetentionPolicy.RUNTIME)
-  @ParameterizedTest(name = "{displayName} {0}")
-  @EnumSource
-  private @interface InBothForms {}
+  private static final String TOGETHER = "together with others";
 
   /** Constructor for subclasses. */
   protected PlantStoreContract() {}
@@ -111,7 +81,7 @@ public abstract class PlantStoreContract {
    * If this is not overridden, the test of R3 through two instances is aborted.
    */
   protected PlantStore anotherStore() {
-    return notShown("R3 through two instances", "anotherStore()");
+    return abort(told("R3 through two instances is not shown: override anotherStore() to show it"));
   }
 
   /**
@@ -125,7 +95,7 @@ public abstract class PlantStoreContract {
    * @return the store after the crash
    */
   protected PlantStore storeAfterCrash() {
-    return notShown("R4", "storeAfterCrash()");
+    return abort(told("R4 is not shown: override storeAfterCrash() to show it"));
   }
 
   /**
@@ -133,7 +103,7 @@ public abstract class PlantStoreContract {
    * that of {@link #store()} can be reached. If this is not overridden, the test of R7 is aborted.
    */
   protected PlantStore unreachableStore() {
-    return notShown("R7", "unreachableStore()");
+    return abort(told("R7 is not shown: override unreachableStore() to show it"));
   }
 
   /**
@@ -141,31 +111,32 @@ public abstract class PlantStoreContract {
    * it, which falls silent, refuses connections, and forwards again.
    */
   protected InetSocketAddress server() {
-    notShown("R7 with a silent server", "server() and storeThrough(InetSocketAddress)");
-    return new InetSocketAddress(0); // never
+    return abort(
+        told(
+            "R7 with a silent server is not shown: override server() and storeThrough(InetSocketAddress) to show it"));
   }
 
   /**
    * {@return a new instance on the database of {@link #store()}, which connects to a proxy in place
-   * of the server} If this and {@link #server()} are not overridden, the test of R7 with a silent
-   * server is aborted.
+   * of the {@link #server()}} If both are not overridden, the test of a silent server is aborted.
    *
    * @param proxy the address of the proxy
    */
   protected PlantStore storeThrough(InetSocketAddress proxy) {
-    return notShown("R7 with a silent server", "server() and storeThrough(InetSocketAddress)");
+    return abort(
+        told(
+            "R7 with a silent server is not shown: override server() and storeThrough(InetSocketAddress) to show it"));
   }
 
-  private PlantStore notShown(String rule, String methods) {
-    String message = rule + " is not shown: override " + methods + " to show it";
+  private String told(String message) {
     System.err.println(getClass().getSimpleName() + ": " + message); // reports seldom tell why
-    return abort(message);
+    return message;
   }
 
   /** Prints a line for each test, because a slow store takes minutes. */
   @BeforeEach
   void printProgress(TestInfo test) {
-    System.err.println(getClass().getSimpleName() + ": " + test.getDisplayName());
+    told(test.getDisplayName());
   }
 
   /**
@@ -190,48 +161,46 @@ public abstract class PlantStoreContract {
   @InBothForms
   void r1_a_free_id_is_stored_and_remains_and_an_equal_plant_is_returned(Form form) {
     RuleCheck r1 = check("R1", form);
-    PlantStore store = emptyStore();
     List<NewPlant> alike = Plants.alikeWithOtherIds();
-    r1.assertStores(alike, store);
-    LockSupport.parkNanos(IDLE.toNanos());
-    for (NewPlant plant : alike) {
-      r1.assertStored(plant, store, "after " + IDLE.toSeconds() + " s without a call");
-    }
+    r1.assertStores(alike);
+    LockSupport.parkNanos(5_000_000_000L); // longer than a time to live by mistake
+    alike.forEach(plant -> r1.assertStored(plant, "after 5 s without a call"));
   }
 
   @InBothForms
   void r2_a_taken_id_changes_nothing_and_the_stored_plant_is_returned(Form form) {
     RuleCheck r2 = check("R2", form);
-    PlantStore store = emptyStore();
     for (List<NewPlant> alike : Plants.alike(largestText())) {
       NewPlant stored = alike.get(0);
-      if (r2.returns(stored, store, stored, "for a free id")) {
-        alike.forEach(rival -> r2.returns(stored, store, rival, "for a taken id"));
-        r2.assertStored(stored, store, "for a taken id");
+      if (r2.returns(stored, stored, RuleCheck.FREE)) {
+        alike.forEach(rival -> r2.returns(stored, rival, "for a taken id"));
+        r2.assertStored(stored, "for a taken id");
       }
     }
   }
 
   @InBothForms
   void r3_of_concurrent_calls_one_wins_and_every_call_returns_the_winner(Form form) {
-    assertOneWins(form, List.of(emptyStore()));
+    RuleCheck r3 = check("R3", form);
+    assertOneWins(r3, List.of(r3.store()));
   }
 
   @InBothForms
   void r3_of_concurrent_calls_through_two_instances_one_wins(Form form) {
-    assertOneWins(form, List.of(emptyStore(), anotherStore()));
+    RuleCheck r3 = check("R3", form);
+    assertOneWins(r3, List.of(r3.store(), anotherStore()));
   }
 
-  private void assertOneWins(Form form, List<PlantStore> instances) {
-    RuleCheck r3 = check("R3", form);
-    RuleCheck other = form == Form.ASYNCHRONOUS ? check("R3", form.other()) : r3;
-    for (int race = 1; race <= RACES_OF_TWO + RACES_OF_MANY; race++) {
+  private static void assertOneWins(RuleCheck r3, List<PlantStore> instances) {
+    for (int race = 1; race <= 80; race++) {
       List<Call> calls = new ArrayList<>();
-      for (int caller = 0; caller < (race <= RACES_OF_TWO ? 2 : MANY); caller++) {
+      // More callers than processors seldom meet. A race of two that a store leaves open for 50 µs,
+      // less than a round trip to a database, is lost nearly every time.
+      for (int caller = 0; caller < (race <= 60 ? 2 : MANY); caller++) {
         // Asynchronous calls also race with blocking ones.
-        RuleCheck turn = caller % 2 == 0 ? r3 : other;
+        Form form = caller % 2 == 0 ? Form.BLOCKING : r3.form();
         PlantStore instance = instances.get(caller % instances.size());
-        calls.add(turn.call(instance, rival(race, caller), "together with others"));
+        calls.add(new Call(form, instance, rival(race, caller), CALLERS, TOGETHER));
       }
       r3.assertOneWins(calls, instances);
     }
@@ -247,99 +216,91 @@ public abstract class PlantStoreContract {
   @InBothForms
   void r4_returned_plant_survives_a_crash(Form form) {
     RuleCheck r4 = check("R4", form);
-    PlantStore store = emptyStore();
-    Set<NewPlant> returned = new LinkedHashSet<>();
+    Set<Object> returned = new LinkedHashSet<>();
 
-    // Unusual plants too: a store may return text from memory that its disk has changed.
+    // Unusual plants too: a store may return text from memory that its disk has changed. The number
+    // of plants, and that of the calls together, are primes: a group of plants is left unfinished.
     List<NewPlant> plants = new ArrayList<>(Plants.bounds());
     plants.addAll(Plants.unusual(100, largestText()));
-    plants.addAll(Plants.plants(1_000, 1_000 + PLANTS_BEFORE_CRASH - plants.size()));
-    for (NewPlant plant : plants) {
-      if (r4.returns(plant, store, plant, "for a free id")) {
-        returned.add(plant);
-      }
-    }
-    // Last, because a later single call may write the plants that concurrent calls left unwritten.
-    for (int round = 0; round < ROUNDS_BEFORE_CRASH; round++) {
-      // Large ones last, because a later small one may write what a large one left unwritten.
-      int length = round == ROUNDS_BEFORE_CRASH - 1 ? largestText() / 4 : 0;
+    plants.addAll(Plants.plants(1_000, 1_101 - plants.size()));
+    plants.forEach(plant -> returned.add(r4.outcome(r4.call(plant, RuleCheck.FREE), plant)));
+    // Last, because a later single call may write the plants that concurrent calls left unwritten,
+    // and a later small one what a large one left.
+    for (int length : List.of(0, largestText() / 4)) {
       List<Call> calls = new ArrayList<>();
-      for (int caller = 0; caller < MANY; caller++) {
-        long id = 2_000L + (round * MANY + caller) / 2;
-        NewPlant rival = Plants.large(id, caller % 2, length);
-        calls.add(r4.call(store, rival, "together with others"));
+      for (int caller = 0; caller < 24; caller++) {
+        calls.add(
+            r4.call(Plants.large(2_000L + length + caller % 13, caller / 13, length), TOGETHER));
       }
-      Calls.atOnce(calls, timeLimit()).stream() // some may fail
-          .filter(NewPlant.class::isInstance)
-          .forEach(plant -> returned.add((NewPlant) plant));
+      returned.addAll(Calls.atOnce(calls, timeLimit()));
     }
 
-    PlantStore afterCrash = storeAfterCrash();
+    RuleCheck afterCrash = r4.on(storeAfterCrash());
 
-    long first = (1L << 20) + 100; // ids that equal earlier ones in their last bits
-    r4.assertStores(Plants.plants(first, first + PLANTS_BEFORE_CRASH), afterCrash);
-    for (NewPlant plant : returned) {
-      r4.assertStored(plant, afterCrash, "after a crash, for an id that was taken before it");
-    }
+    // New ids equal earlier ones in their last bits.
+    afterCrash.assertStores(Plants.plants((1L << 20) + 100, (1L << 20) + 200));
+    returned.stream() // some calls may have failed, or been refused
+        .filter(NewPlant.class::isInstance)
+        .forEach(plant -> afterCrash.assertStored((NewPlant) plant, "after a crash"));
   }
 
   @InBothForms
   void r5_text_is_kept_exactly(Form form) {
-    check("R5", form).assertStores(Plants.unusual(1, largestText()), emptyStore());
+    check("R5", form).assertStores(Plants.unusual(1, largestText()));
   }
 
   @InBothForms
   void r6_every_long_is_an_id(Form form) {
-    check("R6", form).assertStores(Plants.bounds(), emptyStore());
+    check("R6", form).assertStores(Plants.bounds());
   }
 
   @InBothForms
   void r7_a_failure_shows_that_trying_again_can_help_and_trying_again_is_safe(Form form) {
     RuleCheck r7 = check("R7", form);
-    PlantStore store = emptyStore();
     NewPlant stored = Plants.plant(UNREACHABLE + 1);
-    r7.returns(stored, store, stored, "for a free id");
+    r7.returns(stored, stored, RuleCheck.FREE);
     PlantStore unreachable = unreachableStore();
     List<NewPlant> plants = Plants.plants(1, UNREACHABLE + 1);
-    String occasion = "where the store is unreachable";
 
     // First one call, then many at once: a store may fail differently after its first failure.
-    RuleCheck soon = new RuleCheck("R7", form, timeLimit().dividedBy(4));
-    soon.assertUnavailable(List.of(Plants.rival(stored.id(), 1)), unreachable, occasion);
-    r7.assertUnavailable(plants, unreachable, occasion);
+    RuleCheck soon = new RuleCheck("R7", form, unreachable, timeLimit().dividedBy(4));
+    String occasion = "where the store is unreachable";
+    soon.outcome(soon.call(Plants.rival(stored.id(), 1), occasion), UNAVAILABLE);
+    r7.on(unreachable).assertAtOnce(plants, occasion, plant -> UNAVAILABLE);
 
-    r7.assertStored(stored, store, "for an id that was taken before a call for it failed");
+    r7.assertStored(stored, "for an id that was taken before a call for it failed");
     for (NewPlant plant : plants) {
-      r7.returns(plant, store, plant, "again, where the store is reachable");
-      r7.assertStored(plant, store, "after the plant with this id was tried again");
+      r7.returns(plant, plant, "again, where the store is reachable");
+      r7.assertStored(plant, "after the plant with this id was tried again");
     }
   }
 
   @InBothForms
   void r7_a_silent_server_and_one_that_was_away_are_no_end(Form form) throws IOException {
     RuleCheck r7 = check("R7", form);
-    PlantStore store = emptyStore();
     try (Proxy proxy = new Proxy(server())) {
-      PlantStore behind = storeThrough(proxy.address());
+      RuleCheck behind = r7.on(storeThrough(proxy.address()));
       List<NewPlant> plants = Plants.plants(1, MANY + 1);
-      r7.assertAvailableAgain(Plants.plant(0), behind, "through a proxy");
+      behind.assertAvailableAgain(Plants.plant(0), "through a proxy");
 
       proxy.become(Proxy.State.SILENT);
-      r7.assertUnavailable(plants, behind, "while the server is silent");
+      String occasion = "while the server is silent";
+      behind.assertAtOnce(plants, occasion, plant -> UNAVAILABLE);
       if (form == Form.ASYNCHRONOUS) {
-        r7.assertDoesNotBlock(List.of(plants, plants), behind, "while the server is silent");
+        behind.assertDoesNotBlock(List.of(plants, plants), occasion);
       }
       proxy.become(Proxy.State.FORWARDING);
-      r7.assertAvailableAgain(plants.get(0), behind, "after the server was silent");
+      behind.assertAvailableAgain(plants.get(0), "after the server was silent");
 
       proxy.become(Proxy.State.REFUSING);
       // Others, since a store may return plants that it knows to be durable.
       List<NewPlant> others = Plants.plants(MANY + 1, 2 * MANY + 1);
-      r7.assertUnavailable(others, behind, "while the server refuses connections");
+      String refusal = "while the server refuses connections";
+      behind.assertAtOnce(others, refusal, plant -> UNAVAILABLE);
       proxy.become(Proxy.State.FORWARDING);
       for (NewPlant plant : Plants.plants(1, 2 * MANY + 1)) {
-        r7.assertAvailableAgain(plant, behind, "after the server refused connections");
-        r7.assertStored(plant, store, "after the plant with this id was tried again");
+        behind.assertAvailableAgain(plant, "after the server refused connections");
+        r7.assertStored(plant, "after the plant with this id was tried again");
       }
     }
   }
@@ -347,11 +308,9 @@ public abstract class PlantStoreContract {
   @Test
   void r7_an_interrupt_permits_a_retry_and_remains() {
     RuleCheck r7 = check("R7", Form.BLOCKING);
-    PlantStore store = emptyStore();
     // Long enough that an interrupt also comes during a write; every other comes before its call.
-    for (int id = 0; id < INTERRUPTS; id++) {
-      NewPlant plant = Plants.large(id, id, 1 << 16);
-      r7.assertOutlivesInterrupt(plant, store, id % 2 * 20_000L * id);
+    for (int id = 0; id < 50; id++) {
+      r7.assertOutlivesInterrupt(Plants.large(id, id, 1 << 16), id % 2 * 20_000L * id);
     }
   }
 
@@ -360,45 +319,41 @@ public abstract class PlantStoreContract {
     RuleCheck r7 = check("R7", Form.ASYNCHRONOUS);
     List<List<NewPlant>> attempts =
         List.of(Plants.plants(0, 64), Plants.plants(64, 128), Plants.plants(128, 192));
-    r7.assertDoesNotBlock(attempts, emptyStore(), "for a free id");
+    r7.assertDoesNotBlock(attempts, RuleCheck.FREE);
   }
 
   @Test
   void r7_a_call_that_an_executor_rejects_fails_by_its_stage() {
     RuleCheck r7 = check("R7", Form.ASYNCHRONOUS);
-    PlantStore store = emptyStore();
     NewPlant plant = Plants.plant(1);
-    ExecutorService closed = Executors.newCachedThreadPool();
-    closed.shutdown();
-    Call call = new Call(Form.ASYNCHRONOUS, store, plant, closed, "with a closed executor");
-    r7.assertThrows(RejectedExecutionException.class, plant, call); // or needs no executor
-    r7.assertStores(List.of(plant), store);
+    Executor closed =
+        task -> {
+          throw new RejectedExecutionException("closed");
+        };
+    Call call = new Call(Form.ASYNCHRONOUS, r7.store(), plant, closed, "with a closed executor");
+    r7.outcome(call, RejectedExecutionException.class, plant); // or needs no executor
+    r7.assertStores(List.of(plant));
   }
 
   @InBothForms
   void r8_many_threads_use_one_store(Form form) {
     RuleCheck r8 = check("R8", form);
-    PlantStore store = emptyStore();
-    List<NewPlant> plants = Plants.plants(1, CALLERS_AT_ONCE * ROUNDS_OF_CALLERS + 1);
+    List<NewPlant> plants = Plants.plants(0, 40 * MANY);
 
-    for (int round = 0; round < ROUNDS_OF_CALLERS; round++) {
-      int first = round * CALLERS_AT_ONCE;
-      r8.assertReturnsAtOnce(
-          plants.subList(first, first + CALLERS_AT_ONCE), store, "in one of many threads");
+    for (int first = 0; first < plants.size(); first += MANY) {
+      List<NewPlant> round = plants.subList(first, first + MANY);
+      r8.assertAtOnce(round, "in one of many threads", plant -> plant);
     }
-    for (NewPlant plant : plants) {
-      r8.assertStored(plant, store, "for an id that one of many threads took");
-    }
+    plants.forEach(plant -> r8.assertStored(plant, "for an id that one of many threads took"));
   }
 
   @Test
   void r8_a_call_that_is_cancelled_takes_no_other_with_it() {
     RuleCheck r8 = check("R8", Form.ASYNCHRONOUS);
-    PlantStore store = emptyStore();
-    for (NewPlant plant : Plants.plants(1, CALLERS_AT_ONCE + 1)) {
+    for (NewPlant plant : Plants.plants(1, MANY + 1)) {
       // A store may combine equal calls, or those with one id.
       NewPlant other = plant.id() % 2 == 0 ? plant : Plants.rival(plant.id(), 1);
-      r8.assertOutlivesCancellation(plant, other, store);
+      r8.assertOutlivesCancellation(plant, other);
     }
   }
 
@@ -406,33 +361,18 @@ public abstract class PlantStoreContract {
   @SuppressWarnings("NullAway") // this test passes null
   void r9_null_is_refused() {
     RuleCheck r9 = check("R9", Form.BLOCKING);
-    PlantStore store = emptyStore();
     NewPlant plant = Plants.plant(1);
     for (Call call :
         List.of(
-            new Call(Form.BLOCKING, store, null, CALLERS, "instead of a plant"),
-            new Call(Form.ASYNCHRONOUS, store, null, CALLERS, "instead of a plant"),
-            new Call(Form.ASYNCHRONOUS, store, plant, null, "without an executor"))) {
-      r9.assertThrows(NullPointerException.class, Plants.mark(), call);
+            new Call(Form.BLOCKING, r9.store(), null, CALLERS, "instead of a plant"),
+            new Call(Form.ASYNCHRONOUS, r9.store(), null, CALLERS, "instead of a plant"),
+            new Call(Form.ASYNCHRONOUS, r9.store(), plant, null, "without an executor"))) {
+      r9.outcome(call, NullPointerException.class);
     }
-    r9.assertStores(List.of(plant), store);
-  }
-
-  /** Returns the store under test, and finds plants of an earlier test, which look like faults. */
-  private PlantStore emptyStore() {
-    PlantStore store = store();
-    NewPlant mark = Plants.mark();
-    Object found = Calls.atOnce(List.of(() -> store.putIfAbsent(mark)), timeLimit()).get(0);
-    if (found instanceof NewPlant earlier && Plants.isEarlierMark(earlier, mark)) {
-      throw new IllegalStateException(
-          "the store was not empty: store() must return an empty one for each test, but this one"
-              + " has the plant of an earlier test: "
-              + Description.of(earlier));
-    }
-    return store;
+    r9.assertStores(List.of(plant));
   }
 
   private RuleCheck check(String rule, Form form) {
-    return new RuleCheck(rule, form, timeLimit());
+    return new RuleCheck(rule, form, store(), timeLimit());
   }
 }

@@ -14,16 +14,17 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 
 /**
  * Tests rule R4 of a {@link PlantStore} by crashes at random moments during calls. A process opens
  * the store, and calls it from 16 threads, in both forms, with short and with long texts, until it
- * is killed ({@code SIGKILL}): of four processes two during new calls, one after its last call, and
- * one within a second after it has begun to open the store. The next process opens the store again:
- * each plant that was returned before must be there, be equal, and be the only one with its id. Of
- * the rivals for an id that was in flight, either may be there. The first process needs an empty
- * store. All processes have the class path of this one.
+ * is killed ({@code SIGKILL}): of four processes three during new calls or after the last of them,
+ * and one within a second after it has begun to open the store. The next process opens the store
+ * again: each plant that was returned before must be there, be equal, and be the only one with its
+ * id. Of the rivals for an id that was in flight, either may be there. The first process needs an
+ * empty store. All processes have the class path of this one.
  *
  * <p>A killed process loses only what it has not handed to the kernel. A power failure, which a
  * plant survives only if it is also on the disk, is not tested.
@@ -67,20 +68,16 @@ public abstract class PlantStoreCrashContract {
   @Test
   void r4_returned_plants_survive_crashes_at_random_moments(@TempDir Path folder) throws Exception {
     Random random = new Random();
-    String moment = "before the first crash";
     for (int crash = 1; crash <= kills(); crash++) {
-      if (crash % 4 == 0) { // while it opens the store, or soon afterwards
-        long micros = (long) (1_000 * Math.pow(1_000, random.nextDouble()));
-        killAfter(micros, Integer.MAX_VALUE, moment, start(crash, folder, CALLS));
-      } else {
-        int calls = crash % 4 == 2 ? Integer.MAX_VALUE : 1 + random.nextInt(CALLS);
-        killAfter(LIMIT_MICROS, calls, moment, start(crash, folder, CALLS));
-      }
-      crashServer();
-      moment = "after crash " + crash + ", with " + returned.size() + " plants,";
+      boolean whileItOpens = crash % 4 == 0;
+      long micros = (long) (1_000 * Math.pow(1_000, random.nextDouble()));
+      int calls = whileItOpens ? Integer.MAX_VALUE : 1 + random.nextInt(CALLS * 3 / 2);
+      String moment = "in process " + crash + ", with " + returned.size() + " plants before,";
       System.err.println(getClass().getSimpleName() + ": R4 " + moment + " of " + kills());
+      killAfter(whileItOpens ? micros : LIMIT_MICROS, calls, moment, start(crash, folder, CALLS));
+      crashServer();
     }
-    killAfter(LIMIT_MICROS, Integer.MAX_VALUE, moment, start(0, folder, 0));
+    killAfter(LIMIT_MICROS, Integer.MAX_VALUE, "after the last crash", start(0, folder, 0));
   }
 
   /**
@@ -98,18 +95,21 @@ public abstract class PlantStoreCrashContract {
           opened = true;
           delayedExecutor(micros, MICROSECONDS).execute(() -> kill(process));
         } else if (line.equals(Load.IDLE)) {
-          kill(process);
           left = 0;
         } else if (line.matches(Load.LINE)) {
-          String before = returned.putIfAbsent(Plants.ofLine(line).id(), line);
-          if (before == null && --left == 0) {
-            kill(process);
-          } else if (before != null && !before.equals(line)) {
-            String expected = "return " + Description.of(Plants.ofLine(before));
-            throw broken(moment, expected, "returned " + Description.of(Plants.ofLine(line)));
+          NewPlant plant = Plants.ofLine(line);
+          String before = returned.putIfAbsent(plant.id(), line);
+          left -= before == null ? 1 : 0;
+          if (before != null && !before.equals(line)) {
+            String expected = "return " + Description.of(Plants.ofLine(before), plant);
+            throw broken(
+                moment, expected, "returned " + Description.of(plant, Plants.ofLine(before)));
           }
         } else if (!line.isEmpty()) {
           output.append(line).append('\n');
+        }
+        if (left == 0) {
+          kill(process);
         }
       }
     } finally {

@@ -21,8 +21,6 @@ final class Plants {
   /** A store may refuse longer texts, with {@code InvalidPlantException}. */
   private static final int SHORT = 100;
 
-  private static final String MARK = "mark of a test ";
-
   private static final String LEAF = "\uD83C\uDF3F";
 
   /** Taken for nothing, for a number, a truth value or a time, for a comment or a formula. */
@@ -30,22 +28,16 @@ final class Plants {
       "null NULL \\N \\. undefined - 007 1.0 1,5 1e3 0x1F 12345678901234567 NaN yes no true"
           + " 2026-01-31 12:30 A0000000-0000-4000-8000-00000000000F \"quoted\" #leading =leading";
 
+  /** Trimmed, normalised, converted, escaped or replaced. */
   private static final String[] SHORT_TEXTS = {
     "",
     " ",
     " leading",
     "trailing ",
     "\ttabs\r\nand\nline breaks\r",
-    "\u00E9 composed",
-    "e\u0301 decomposed",
-    "\u212B, which is canonically \u00C5",
-    "\uFB01, which is compatible with fi",
-    "Upper and lower case, \u0130\u0131\u1E9E\u00DF",
-    "\uFEFFbyte order mark",
-    "\u200B\u200E\u202E\u2066\u00AD\u200C\u200D invisible",
-    LEAF + " beyond the basic plane",
-    "\uFFFD a replacement character",
     "double  blanks, and a last line break\n",
+    "\u00E9 e\u0301 \u212B \uFB01 \u0130\u0131\u1E9E\u00DF",
+    "\uFEFFbyte order mark, \u200B\u200E\u202E\u2066\u00AD\u200C\u200D, " + LEAF + " and \uFFFD",
     " 7",
     "2026-01-31 12:30",
     "{d '2026-01-31'}",
@@ -94,34 +86,18 @@ final class Plants {
     return new NewPlant(id, "large " + number, "x".repeat(length));
   }
 
-  /** Returns a plant that the kit recognises in a store that it has used before. */
-  static NewPlant mark() {
-    return new NewPlant(1L << 50, MARK + System.nanoTime(), null);
-  }
-
-  static boolean isEarlierMark(NewPlant plant, NewPlant mark) {
-    return plant.name().matches(MARK + "-?\\d+") && !plant.name().equals(mark.name());
-  }
-
   /** Returns whether a store may refuse the plant, because its engine may have a limit. */
-  static boolean isRefusable(NewPlant plant) {
-    return plant.name().length() + (plant.tag() == null ? 0 : plant.tag().length()) > SHORT;
+  static boolean isRefusable(@Nullable NewPlant plant) {
+    return plant != null && (plant.name() + plant.tag()).length() > SHORT;
   }
 
   /** Returns a plant for each id at a bound that a store, a driver or a format may have. */
   static List<NewPlant> bounds() {
+    long beyondInt = 1L << 31;
+    long beyondDouble = 1L << 53;
     return LongStream.of(
-            Long.MIN_VALUE,
-            Long.MIN_VALUE + 1,
-            Integer.MIN_VALUE - 1L,
-            -1,
-            0,
-            1,
-            Integer.MAX_VALUE + 1L,
-            1L << 53,
-            (1L << 53) + 1,
-            Long.MAX_VALUE - 1,
-            Long.MAX_VALUE)
+            Long.MIN_VALUE + 1, -beyondInt, 0, beyondInt, beyondDouble, Long.MAX_VALUE - 1)
+        .flatMap(bound -> LongStream.of(bound - 1, bound, bound + 1))
         .mapToObj(Plants::plant)
         .toList();
   }
@@ -144,55 +120,57 @@ final class Plants {
     for (String start : List.of("", "xx")) { // a buffer may end within a pair
       plants.add(text("", start + LEAF.repeat((largest - start.length()) / 4)));
     }
-    return IntStream.range(0, plants.size())
-        .mapToObj(index -> withId(firstId + index, plants.get(index)))
+    return LongStream.range(0, plants.size())
+        .mapToObj(index -> withId(firstId + index, plants.get((int) index)))
         .toList();
   }
 
   /** Returns every code point of a plane that text may have: not U+0000, and no surrogates. */
   private static String plane(int plane) {
     return IntStream.range(plane * PLANE, (plane + 1) * PLANE)
-        .filter(point -> point > 0)
-        .filter(point -> point < Character.MIN_SURROGATE || point > Character.MAX_SURROGATE)
+        .filter(point -> point > 0 && Character.getType(point) != Character.SURROGATE)
         .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
         .toString();
   }
 
   /**
    * Returns groups of plants, each group for an id of its own, of which databases are known to take
-   * one for another.
+   * one for the first.
    */
   static List<List<NewPlant>> alike(int largest) {
-    List<List<NewPlant>> groups = new ArrayList<>();
     Stream<List<String>> words = Stream.of(ALIKE.split(" ")).map(word -> List.of(word.split("/")));
     Stream<List<String>> endings =
         Stream.of(255, 5_000, largest / 2 - 1) // a plant has the text twice
             .map("x"::repeat)
             .map(start -> List.of(start + "y", start + "z"));
+    List<List<NewPlant>> groups = new ArrayList<>();
     Stream.of(words, BLANKS_ALIKE.stream(), endings)
         .flatMap(texts -> texts)
-        .forEach(texts -> texts.forEach(text -> groups.add(alike(text, texts))));
-    List<NewPlant> tags =
-        Stream.of("shade", "Shade", "", "null", null).map(tag -> text("fern", tag)).toList();
-    tags.forEach(plant -> groups.add(startingWith(plant, tags)));
+        .forEach(texts -> groups.add(alike(texts)));
+    groups.add(
+        Stream.of("shade", "Shade", "", "null", null).map(tag -> text("fern", tag)).toList());
     for (String separator : List.of("", " ", "|", ",", ";", ":", "\t", "\n")) {
-      NewPlant joined = text("a", "b" + separator + "c");
-      groups.add(List.of(text("a" + separator + "b", "c"), joined));
+      groups.add(List.of(text("a" + separator + "b", "c"), text("a", "b" + separator + "c")));
     }
-    return IntStream.range(0, groups.size())
-        .mapToObj(id -> groups.get(id).stream().map(plant -> withId(id, plant)).toList())
-        .toList();
+    List<List<NewPlant>> withIds = new ArrayList<>();
+    for (List<NewPlant> group : groups) {
+      for (NewPlant first : group) {
+        int id = withIds.size();
+        Stream<NewPlant> plants = Stream.concat(Stream.of(first), group.stream());
+        withIds.add(plants.map(plant -> withId(id, plant)).toList());
+      }
+    }
+    return withIds;
   }
 
-  private static List<NewPlant> alike(String text, List<String> texts) {
-    NewPlant plant = text(text, text);
-    Stream<NewPlant> others =
-        texts.stream().flatMap(other -> Stream.of(text(other, text), text(text, other)));
-    return startingWith(plant, Stream.concat(others, Stream.of(text(text, null))).toList());
-  }
-
-  private static List<NewPlant> startingWith(NewPlant plant, List<NewPlant> others) {
-    return Stream.concat(Stream.of(plant), others.stream()).toList();
+  private static List<NewPlant> alike(List<String> texts) {
+    String first = texts.get(0);
+    List<NewPlant> plants = new ArrayList<>(List.of(text(first, null), text(first, first)));
+    for (String text : texts.subList(1, texts.size())) {
+      plants.add(text(text, first));
+      plants.add(text(first, text));
+    }
+    return plants;
   }
 
   /** Returns a plant with any texts, of any length, that a rule for text may forbid. */

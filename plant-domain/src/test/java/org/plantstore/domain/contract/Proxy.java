@@ -1,7 +1,6 @@
 package org.plantstore.domain.contract;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -31,8 +30,11 @@ final class Proxy implements AutoCloseable {
     start(() -> {
       while (true) {
         Socket client = listener.accept();
+        Socket target = new Socket(server.getHostString(), server.getPort());
         sockets.add(client);
-        start(() -> connect(client, server));
+        sockets.add(target);
+        start(() -> copy(client, target));
+        start(() -> copy(target, client));
       }
     });
   }
@@ -56,26 +58,14 @@ final class Proxy implements AutoCloseable {
     Calls.CALLERS.execute(() -> Calls.outcome(work));
   }
 
-  private boolean connect(Socket client, InetSocketAddress server) throws IOException {
-    try (client) {
-      if (mayForward()) {
-        try (Socket target = new Socket(server.getHostString(), server.getPort())) {
-          sockets.add(target);
-          start(() -> copy(target, client));
-          copy(client, target);
-        }
-      }
-    }
-    return false;
-  }
-
   private boolean copy(Socket from, Socket to) throws IOException {
     try (from;
         to) {
-      InputStream in = from.getInputStream();
       byte[] bytes = new byte[1 << 16];
-      for (int length = in.read(bytes); length >= 0 && mayForward(); length = in.read(bytes)) {
+      int length = 0;
+      while (mayForward() && length >= 0) {
         to.getOutputStream().write(bytes, 0, length);
+        length = from.getInputStream().read(bytes);
       }
     }
     return false;

@@ -1,29 +1,29 @@
 package org.plantstore.domain.contract;
 
-import static java.util.concurrent.TimeUnit.MINUTES;
+import static java.util.stream.Collectors.joining;
 import static org.plantstore.domain.contract.Calls.CALLERS;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BiConsumer;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
 import org.plantstore.domain.contract.Calls.Form;
 
-/** Calls stores in one form, and fails the test if the outcome of a call breaks the rule. */
-record RuleCheck(String rule, Form form, Duration timeLimit) {
+/**
+ * Calls a store in one form, and fails the test if an outcome breaks the rule. What is expected of
+ * a call is a plant, or the type of an exception, which must have no cause and suppress none (R7).
+ */
+record RuleCheck(String rule, Form form, PlantStore store, Duration timeLimit) {
 
   /** A call of a store; failure messages contain the occasion. */
   record Call(Form form, PlantStore store, NewPlant plant, Executor executor, String occasion)
@@ -49,158 +49,130 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
     @Override
     public String toString() {
       String method = form == Form.BLOCKING ? "putIfAbsent" : "putIfAbsentAsync";
-      return method + "(" + Description.of(plant) + ") " + occasion;
+      return method + "(" + Description.of(plant, plant) + ") " + occasion;
     }
   }
 
-  private static final String FAIL =
-      "throw PlantStoreUnavailableException without a cause and suppressed exceptions";
+  static final String FREE = "for an id that is free in an empty store";
 
   private static final String BROKEN = " of PlantStore is broken:\n  ";
 
   private static final String NOT_SHOWN =
-      " of PlantStore is not shown, because the store was unavailable, which R7 allows. It has to"
-          + " wait for its database, also when calls conflict: if that is only slow here, give the"
-          + " store a longer deadline in its test:\n  ";
+      " of PlantStore is not shown, because the store was unavailable, which R7 allows. If it is"
+          + " only slow here, give it a longer deadline in its test:\n  ";
 
-  Call call(PlantStore store, NewPlant plant, String occasion) {
+  RuleCheck on(PlantStore other) {
+    return new RuleCheck(rule, form, other, timeLimit);
+  }
+
+  Call call(NewPlant plant, String occasion) {
     return new Call(form, store, plant, CALLERS, occasion);
   }
 
-  private List<Call> calls(List<NewPlant> plants, PlantStore store, String occasion) {
-    return plants.stream().map(plant -> call(store, plant, occasion)).toList();
+  /** Makes a call, asserts that its outcome is one of those expected, and returns it. */
+  Object outcome(Call call, Object... expected) {
+    return require(call, Calls.atOnce(List.of(call), timeLimit).get(0), expected);
   }
 
   /** Asserts that a plant is returned, and returns whether the store has not refused it. */
-  boolean returns(NewPlant expected, PlantStore store, NewPlant plant, String occasion) {
-    Call call = call(store, plant, occasion);
-    Object outcome = outcome(call);
-    assertReturned(List.of(expected), call, outcome);
-    return expected.equals(outcome);
-  }
-
-  private Object outcome(Callable<?> call) {
-    return Calls.atOnce(List.of(call), timeLimit).get(0);
+  boolean returns(NewPlant expected, NewPlant plant, String occasion) {
+    return expected.equals(outcome(call(plant, occasion), expected));
   }
 
   /** Asserts that a plant is stored by trying to take its id with another, in the other form. */
-  void assertStored(NewPlant expected, PlantStore store, String occasion) {
+  void assertStored(NewPlant expected, String occasion) {
     NewPlant rival = Plants.rival(expected.id(), -1);
-    new RuleCheck(rule, form.other(), timeLimit).returns(expected, store, rival, occasion);
+    new RuleCheck(rule, form.other(), store, timeLimit).returns(expected, rival, occasion);
   }
 
   /** Asserts that plants with free ids are returned, and stored unless they are refused. */
-  void assertStores(List<NewPlant> plants, PlantStore store) {
+  void assertStores(List<NewPlant> plants) {
     plants.stream()
-        .filter(plant -> returns(plant, store, plant, "for a free id"))
+        .filter(plant -> returns(plant, plant, FREE))
         .toList()
-        .forEach(plant -> assertStored(plant, store, "for an id that was free before"));
+        .forEach(plant -> assertStored(plant, "for an id that was free before"));
   }
 
-  /** Asserts that calls with different ids, made at once, return their plants. */
-  void assertReturnsAtOnce(List<NewPlant> plants, PlantStore store, String occasion) {
-    List<Call> calls = calls(plants, store, occasion);
-    forEach(
-        calls,
-        Calls.atOnce(calls, timeLimit),
-        (call, outcome) -> assertReturned(List.of(call.plant()), call, outcome));
-  }
-
-  private static void forEach(
-      List<Call> calls, List<Object> outcomes, BiConsumer<Call, Object> check) {
+  /** Asserts that calls with different ids, made at once, have the outcome expected of each. */
+  void assertAtOnce(List<NewPlant> plants, String occasion, Function<NewPlant, Object> expected) {
+    List<Call> calls = plants.stream().map(plant -> call(plant, occasion)).toList();
+    List<Object> outcomes = Calls.atOnce(calls, timeLimit);
     for (int caller = 0; caller < calls.size(); caller++) {
-      check.accept(calls.get(caller), outcomes.get(caller));
+      require(calls.get(caller), outcomes.get(caller), expected.apply(plants.get(caller)));
     }
   }
 
   /** Asserts that all calls, made at once, return and store the plant of one of them. */
   void assertOneWins(List<Call> calls, List<PlantStore> instances) {
     List<Object> outcomes = Calls.atOnce(calls, timeLimit);
-    List<NewPlant> rivals = calls.stream().map(Call::plant).toList();
-    assertReturned(rivals, calls.get(0), outcomes.get(0));
-    if (outcomes.get(0) instanceof NewPlant winner) {
-      forEach(calls, outcomes, (call, outcome) -> assertReturned(List.of(winner), call, outcome));
-      instances.forEach(store -> assertStored(winner, store, "after concurrent calls for its id"));
+    Object[] rivals = calls.stream().map(Call::plant).toArray();
+    if (require(calls.get(0), outcomes.get(0), rivals) instanceof NewPlant winner) {
+      for (int caller = 1; caller < calls.size(); caller++) {
+        require(calls.get(caller), outcomes.get(caller), winner);
+      }
+      String occasion = "after concurrent calls for its id";
+      instances.forEach(instance -> on(instance).assertStored(winner, occasion));
     }
-  }
-
-  /** Asserts that each call, all made at once, throws the exception that permits a retry. */
-  void assertUnavailable(List<NewPlant> plants, PlantStore store, String occasion) {
-    List<Call> calls = calls(plants, store, occasion);
-    forEach(
-        calls,
-        Calls.atOnce(calls, timeLimit),
-        (call, outcome) -> require(permitsRetry(outcome), call, FAIL, outcome));
-  }
-
-  private static boolean permitsRetry(Object outcome) {
-    return outcome instanceof PlantStoreUnavailableException unavailable
-        && unavailable.getCause() == null
-        && unavailable.getSuppressed().length == 0;
   }
 
   /** Asserts that the plant is returned, within the time limit, by a store that is back. */
-  void assertAvailableAgain(NewPlant plant, PlantStore store, String occasion) {
-    Call call = call(store, plant, occasion);
+  void assertAvailableAgain(NewPlant plant, String occasion) {
+    Call call = call(plant, occasion);
     long end = System.nanoTime() + timeLimit.toNanos();
-    Object outcome = outcome(call);
-    while (outcome instanceof PlantStoreUnavailableException && System.nanoTime() < end) {
+    while (outcome(call, plant, PlantStoreUnavailableException.class)
+        instanceof PlantStoreUnavailableException unavailable) {
+      if (System.nanoTime() > end) {
+        throw failure(BROKEN, call, unavailable, plant);
+      }
       LockSupport.parkNanos(10_000_000);
-      outcome = outcome(call);
     }
-    require(plant.equals(outcome), call, "return it again", outcome);
   }
 
   /** Asserts that an interrupt has no other effect than a failure that permits a retry. */
-  void assertOutlivesInterrupt(NewPlant plant, PlantStore store, long delayNanos) {
-    Call interrupted = call(store, plant, "in a thread that is interrupted meanwhile");
-    Call other = call(store, neighbour(plant), "while the thread of another call is interrupted");
+  void assertOutlivesInterrupt(NewPlant plant, long delayNanos) {
+    Call interrupted = call(plant, "in a thread that is interrupted meanwhile");
+    Call other = call(neighbour(plant), "while the thread of another call is interrupted");
     Callable<Object> interruption = () -> interrupted(interrupted, delayNanos);
     List<Object> outcomes = Calls.atOnce(List.of(interruption, other), timeLimit);
-    if (!permitsRetry(outcomes.get(0))) {
-      assertReturned(List.of(plant), interrupted, outcomes.get(0));
-    }
-    assertReturned(List.of(other.plant()), other, outcomes.get(1));
-    if (returns(plant, store, plant, "again, after an interrupt")) {
-      assertStored(plant, store, "after an interrupt and another call");
+    require(interrupted, outcomes.get(0), plant, PlantStoreUnavailableException.class);
+    require(other, outcomes.get(1), other.plant());
+    if (returns(plant, plant, "again, after an interrupt")) {
+      assertStored(plant, "after an interrupt and another call");
     }
   }
 
-  @SuppressWarnings("ThreadPriorityCheck") // waiting would end the interrupt
   private static Object interrupted(Call call, long delayNanos) {
     Thread caller = Thread.currentThread();
-    FutureTask<?> interrupt =
-        new FutureTask<>(() -> {
+    Runnable interruption =
+        () -> {
           LockSupport.parkNanos(delayNanos);
           caller.interrupt();
-          return true;
-        });
-    (delayNanos == 0 ? (Executor) Runnable::run : CALLERS).execute(interrupt);
-    Object outcome = Calls.outcome(call);
-    while (!interrupt.isDone()) {
-      Thread.yield();
+        };
+    CompletableFuture<Void> interrupt = CompletableFuture.runAsync(interruption, CALLERS);
+    if (delayNanos == 0) {
+      interrupt.join(); // which keeps the interrupt
     }
-    boolean remains = Thread.interrupted();
-    return remains ? outcome : new IllegalStateException("the interrupt was cleared");
+    Object outcome = Calls.outcome(call);
+    interrupt.join();
+    return Thread.interrupted() ? outcome : new IllegalStateException("the interrupt was cleared");
   }
 
   /** Asserts that a call that is cancelled has no effect on another for its id, or a neighbour. */
-  void assertOutlivesCancellation(NewPlant plant, NewPlant other, PlantStore store) {
+  void assertOutlivesCancellation(NewPlant plant, NewPlant other) {
     String occasion = "while a call for " + plant.id() + " is cancelled";
-    List<Call> calls = calls(List.of(other, neighbour(plant)), store, occasion);
-    List<Object> outcomes = new ArrayList<>();
-    Callable<Boolean> all =
+    List<Call> calls = List.of(call(other, occasion), call(neighbour(plant), occasion));
+    Callable<List<Object>> all =
         () -> {
-          CompletionStage<NewPlant> cancelled = call(store, plant, occasion).start();
+          CompletionStage<NewPlant> cancelled = call(plant, occasion).start();
           List<CompletionStage<NewPlant>> stages = calls.stream().map(Call::start).toList();
           cancelled.toCompletableFuture().cancel(true);
-          return stages.stream().map(Calls::await).allMatch(outcomes::add);
+          return stages.stream().map(Calls::await).toList();
         };
-    Object ended = outcome(all);
-    require(ended.equals(true), calls.get(0), "end", ended);
-    assertReturned(List.of(plant, other), calls.get(0), outcomes.get(0));
-    assertReturned(List.of(neighbour(plant)), calls.get(1), outcomes.get(1));
-    assertStored((NewPlant) outcomes.get(0), store, "after a call for its id was cancelled");
+    Object ended = Calls.atOnce(List.of(all), timeLimit).get(0);
+    List<?> outcomes = ended instanceof List<?> both ? both : List.of(ended, ended);
+    Object stored = require(calls.get(0), outcomes.get(0), plant, other);
+    require(calls.get(1), outcomes.get(1), neighbour(plant));
+    assertStored((NewPlant) stored, "after a call for its id was cancelled");
   }
 
   private static NewPlant neighbour(NewPlant plant) {
@@ -208,79 +180,66 @@ record RuleCheck(String rule, Form form, Duration timeLimit) {
   }
 
   /**
-   * Asserts that the asynchronous form returns before its executor has run anything, and that a
-   * store that needs no executor does not block its caller for most of the time. A busy machine may
-   * delay one attempt, or two.
+   * Asserts that the asynchronous form does not block its caller for most of the time until the
+   * plants are stored. A busy machine may delay one attempt, or two.
    */
-  void assertDoesNotBlock(List<List<NewPlant>> attempts, PlantStore store, String occasion) {
+  void assertDoesNotBlock(List<List<NewPlant>> attempts, String occasion) {
     Object blocks = true;
     for (List<NewPlant> plants : attempts) {
-      blocks = outcome(() -> blocks(plants, store, occasion));
+      blocks = Calls.atOnce(List.of(() -> blocks(plants, occasion)), timeLimit).get(0);
       if (blocks.equals(false)) {
         return;
       }
     }
-    require(false, call(store, attempts.get(0).get(0), occasion), "not block its caller", blocks);
+    throw failure(BROKEN, call(attempts.get(0).get(0), occasion), blocks, "not block its caller");
   }
 
-  private static boolean blocks(List<NewPlant> plants, PlantStore store, String occasion) {
-    CountDownLatch started = new CountDownLatch(1);
-    AtomicBoolean used = new AtomicBoolean();
-    Executor executor =
-        task -> {
-          used.set(true);
-          CALLERS.execute(() -> {
-            Calls.outcome(() -> started.await(1, MINUTES));
-            task.run();
-          });
-        };
+  private boolean blocks(List<NewPlant> plants, String occasion) {
     long start = System.nanoTime();
     List<CompletionStage<NewPlant>> stages =
-        plants.stream()
-            .map(plant -> new Call(Form.ASYNCHRONOUS, store, plant, executor, occasion).start())
-            .toList();
+        plants.stream().map(plant -> call(plant, occasion).start()).toList();
     long blocked = System.nanoTime() - start;
-    started.countDown();
     stages.forEach(Calls::await);
-    long lasted = System.nanoTime() - start;
-    return !used.get() && blocked > 20_000_000 && blocked > lasted / 2;
+    return blocked > 50_000_000 && blocked > (System.nanoTime() - start) / 2;
   }
 
-  void assertThrows(Class<? extends Exception> expected, NewPlant orElse, Call call) {
-    Object outcome = outcome(call);
-    boolean asExpected = expected.isInstance(outcome) || outcome.equals(orElse);
-    require(asExpected, call, "throw " + expected.getSimpleName(), outcome);
-  }
-
-  /** Asserts that one of the plants is returned; a store may refuse what its engine cannot take. */
-  private void assertReturned(List<NewPlant> expected, Call call, Object outcome) {
+  /** Asserts that an outcome is as expected; a store may refuse what its engine cannot take. */
+  private Object require(Call call, Object outcome, Object... expected) {
     boolean refused = outcome instanceof InvalidPlantException && Plants.isRefusable(call.plant());
-    if (!refused && !expected.contains(outcome)) {
-      NewPlant returned = outcome instanceof NewPlant plant ? plant : null;
-      String plant = Description.of(expected.get(0), returned);
-      String others = expected.size() > 1 ? " or the plant of another call" : "";
-      String verdict = permitsRetry(outcome) ? NOT_SHOWN : BROKEN;
-      throw failure(verdict, call, "return " + plant + others, outcome);
+    if (!refused && Stream.of(expected).noneMatch(each -> isAsExpected(each, outcome))) {
+      boolean unavailable = isAsExpected(PlantStoreUnavailableException.class, outcome);
+      throw failure(unavailable ? NOT_SHOWN : BROKEN, call, outcome, expected);
     }
+    return outcome;
   }
 
-  private void require(boolean asExpected, Call call, String expected, Object outcome) {
-    if (!asExpected) {
-      throw failure(BROKEN, call, expected, outcome);
+  private static boolean isAsExpected(Object expected, Object outcome) {
+    if (expected instanceof Class<?> type && outcome instanceof Throwable thrown) {
+      boolean alone = thrown.getCause() == null && thrown.getSuppressed().length == 0;
+      return alone && type.isInstance(thrown);
     }
+    return expected.equals(outcome);
   }
 
-  private AssertionError failure(String verdict, Call call, String expected, Object outcome) {
+  private AssertionError failure(String verdict, Call call, Object outcome, Object... expected) {
+    NewPlant returned = outcome instanceof NewPlant plant ? plant : null;
     Throwable thrown = outcome instanceof Throwable failure ? failure : null;
-    String actual = "returned " + outcome;
-    if (outcome instanceof NewPlant returned) {
-      actual = "returned " + Description.of(returned, call.plant());
-    } else if (thrown != null) {
-      String suppressed = Arrays.toString(thrown.getSuppressed());
-      actual =
-          "threw " + thrown + ", caused by " + thrown.getCause() + ", suppressing " + suppressed;
+    String must =
+        Stream.of(expected).limit(2).map(each -> shown(each, returned)).collect(joining(" or "));
+    String but =
+        thrown == null
+            ? "returned " + (returned == null ? outcome : Description.of(returned, call.plant()))
+            : "threw " + thrown + ", caused by " + thrown.getCause();
+    return new AssertionError(
+        rule + verdict + call + "\n  must " + must + ",\n  but " + but, thrown);
+  }
+
+  private static String shown(Object expected, @Nullable NewPlant returned) {
+    if (expected instanceof Class<?> type) {
+      return "throw " + type.getSimpleName() + " without a cause and suppressed exceptions";
     }
-    String message = rule + verdict + call + "\n  must " + expected + ",\n  but " + actual;
-    return new AssertionError(message, thrown);
+    return expected instanceof NewPlant plant
+        ? "return " + Description.of(plant, returned)
+        : expected.toString();
   }
 }
