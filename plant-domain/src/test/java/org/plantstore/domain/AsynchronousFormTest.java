@@ -1,7 +1,6 @@
 package org.plantstore.domain;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -55,14 +54,6 @@ class AsynchronousFormTest {
     submitted.forEach(Runnable::run);
 
     assertEquals(List.of(), called);
-  }
-
-  @Test
-  @SuppressWarnings("NullAway") // this test passes null
-  void null_is_refused_at_once() {
-    assertThrows(NullPointerException.class, () -> CREATE_PLANT.createAsync(null, submitted::add));
-    assertThrows(NullPointerException.class, () -> CREATE_PLANT.createAsync(FERN, null));
-    assertEquals(0, submitted.size());
   }
 
   /** Returns the result or the exception of the stage, once it completes. */

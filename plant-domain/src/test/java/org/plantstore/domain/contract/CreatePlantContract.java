@@ -37,7 +37,7 @@ import org.plantstore.domain.contract.Calls.InBothForms;
  * }
  * }</pre>
  *
- * <p>Each test needs an empty store. A run makes 4,000 calls, some of them with 1 MiB of text.
+ * <p>Each test needs an empty store. A run makes 5,000 calls, some of them with 1 MiB of text.
  */
 public abstract class CreatePlantContract {
 
@@ -155,11 +155,9 @@ public abstract class CreatePlantContract {
       Object expected, CreatePlant createPlant, Form form, NewPlant plant) {
     Object outcome = outcome(createPlant, form, plant);
     if (!expected.equals(outcome)) { // assertEquals would print megabytes
-      String got = outcome.toString();
-      String shown = got.substring(0, Math.min(got.length(), 300));
+      String shown = outcome.toString().replaceFirst("(?s)(.{300}).+", "$1...");
       Throwable cause = outcome instanceof Throwable thrown ? thrown : null;
-      String description = Description.of(plant, plant);
-      fail("the outcome for " + description + " must be another than " + shown, cause);
+      fail("the outcome for " + Description.of(plant, plant) + " must not be " + shown, cause);
     }
   }
 }

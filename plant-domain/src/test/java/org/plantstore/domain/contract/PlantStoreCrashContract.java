@@ -38,8 +38,7 @@ public abstract class PlantStoreCrashContract {
   /** The status of a process that was ended by SIGKILL. */
   private static final int KILLED = 128 + 9;
 
-  /** Lines of {@link Load}, by the ids in them. */
-  private final TreeMap<Long, String> returned = new TreeMap<>();
+  private final TreeMap<Long, NewPlant> returned = new TreeMap<>();
 
   /** Constructor for subclasses. */
   protected PlantStoreCrashContract() {}
@@ -98,12 +97,12 @@ public abstract class PlantStoreCrashContract {
           left = 0;
         } else if (line.matches(Load.LINE)) {
           NewPlant plant = Plants.ofLine(line);
-          String before = returned.putIfAbsent(plant.id(), line);
-          left -= before == null ? 1 : 0;
-          if (before != null && !before.equals(line)) {
-            String expected = "return " + Description.of(Plants.ofLine(before), plant);
-            throw broken(
-                moment, expected, "returned " + Description.of(plant, Plants.ofLine(before)));
+          NewPlant before = returned.putIfAbsent(plant.id(), plant);
+          if (before == null) {
+            left--;
+          } else if (!before.equals(plant)) {
+            String expected = "return " + Description.of(before, plant);
+            throw broken(moment, expected, "returned " + Description.of(plant, before));
           }
         } else if (!line.isEmpty()) {
           output.append(line).append('\n');
