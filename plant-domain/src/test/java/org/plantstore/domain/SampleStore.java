@@ -210,10 +210,9 @@ enum SampleStore {
 
       @Override
       public CompletionStage<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
+        requireNonNull(plant);
         requireNonNull(executor);
-        return plant == null
-            ? blocking.putIfAbsentAsync(plant, executor)
-            : start(database, () -> blocking.putIfAbsent(plant), executor);
+        return start(database, () -> blocking.putIfAbsent(plant), executor);
       }
     };
   }

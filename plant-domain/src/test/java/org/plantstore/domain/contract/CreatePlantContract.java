@@ -92,7 +92,7 @@ public abstract class CreatePlantContract {
     CreatePlant createPlant = createPlant();
     List<NewPlant> plants = new ArrayList<>(Plants.bounds()); // every long is an id
     plants.addAll(Plants.alikeWithOtherIds());
-    plants.addAll(Plants.unusual(100, LARGEST_TEXT));
+    plants.addAll(Plants.unusual(LARGEST_TEXT));
     for (Form turn : List.of(form, form, form.other())) {
       plants.forEach(plant -> assertOutcome(plant.plant(), createPlant, turn, plant));
     }

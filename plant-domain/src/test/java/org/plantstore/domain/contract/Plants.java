@@ -3,6 +3,7 @@ package org.plantstore.domain.contract;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -88,7 +89,7 @@ final class Plants {
 
   /** Returns whether a store may refuse the plant, because its engine may have a limit. */
   static boolean isRefusable(@Nullable NewPlant plant) {
-    return plant != null && (plant.name() + plant.tag()).length() > SHORT;
+    return plant != null && (plant.name() + Objects.toString(plant.tag(), "")).length() > SHORT;
   }
 
   /** Returns a plant for each id at a bound that a store, a driver or a format may have. */
@@ -106,7 +107,7 @@ final class Plants {
    * Returns plants with texts that databases, drivers and encodings are known to change, and with
    * the largest text, in bytes of UTF-8.
    */
-  static List<NewPlant> unusual(long firstId, int largest) {
+  static List<NewPlant> unusual(int largest) {
     List<NewPlant> plants = new ArrayList<>();
     IntStream planes = IntStream.rangeClosed(0, Character.MAX_CODE_POINT / PLANE);
     Stream.of(Stream.of(SHORT_TEXTS), Stream.of(WORDS.split(" ")), planes.mapToObj(Plants::plane))
@@ -120,8 +121,8 @@ final class Plants {
     for (String start : List.of("", "xx")) { // a buffer may end within a pair
       plants.add(text("", start + LEAF.repeat((largest - start.length()) / 4)));
     }
-    return LongStream.range(0, plants.size())
-        .mapToObj(index -> withId(firstId + index, plants.get((int) index)))
+    return IntStream.range(0, plants.size())
+        .mapToObj(index -> withId(100 + index, plants.get(index)))
         .toList();
   }
 
