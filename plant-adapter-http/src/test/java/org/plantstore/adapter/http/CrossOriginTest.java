@@ -1,8 +1,8 @@
 package org.plantstore.adapter.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.annotation.Property;
@@ -11,7 +11,6 @@ import io.micronaut.runtime.server.EmbeddedServer;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,110 +22,84 @@ import org.plantstore.adapter.http.observe.AllowedOrigins;
 class CrossOriginTest extends ServerTest {
 
   private static final String ALLOWED = "https://a.example";
-  private static final String PREFLIGHT =
-      """
-      Access-Control-Request-Method: POST\r
-      Access-Control-Request-Headers: authorization,content-type\r
-      """;
+  private static final String OTHER = "https://b.example";
 
+  /** Also for a request that will be refused, so that the page reads why. */
   @ParameterizedTest
-  @ValueSource(strings = {ALLOWED, "http://localhost:3000"})
-  void preflight_has_no_token_and_is_allowed_every_header(String origin) throws IOException {
-    String answer = send(server, "OPTIONS /plants", "Origin: " + origin + "\r\n" + PREFLIGHT);
-
-    assertTrue(answer.startsWith("HTTP/1.1 200 "), answer);
-    assertHeader("access-control-allow-origin: " + origin, answer);
-    assertHeader("access-control-allow-methods: POST", answer);
-    assertHeader("access-control-allow-headers: authorization,content-type", answer);
-    assertHeader("access-control-max-age: 1800", answer);
-    assertHeader("vary: origin", answer);
-    assertEquals(0, count("access-control-allow-credentials", answer));
-  }
-
-  /** So that the page reads why the request is refused. */
-  @ParameterizedTest
-  @CsvSource({"/elsewhere, POST", "/plants, DELETE", "/, PATCH"})
-  void preflight_of_a_request_that_will_be_refused_is_allowed_too(String path, String method)
+  @CsvSource({
+    ALLOWED + ", /plants, POST",
+    "http://localhost:3000, /plants, POST",
+    ALLOWED + ", /elsewhere, POST",
+    ALLOWED + ", /plants, DELETE"
+  })
+  void preflight_has_no_token_and_is_allowed_every_header(String origin, String path, String method)
       throws IOException {
-    String asked = "Origin: " + ALLOWED + "\r\nAccess-Control-Request-Method: " + method + "\r\n";
-    String answer = send(server, "OPTIONS " + path, asked);
-    assertTrue(answer.startsWith("HTTP/1.1 200 "), answer);
-    assertHeader("access-control-allow-methods: " + method, answer);
+    String answer = preflight(server, path, method, origin);
+
+    assertAnswer(200, origin, answer);
+    assertHeader(method, "allow-methods", answer);
+    assertHeader("authorization,content-type", "allow-headers", answer);
+    assertHeader("1800", "max-age", answer);
+    assertFalse(answer.contains("-allow-credentials"), answer);
   }
 
-  /** The last ones are refused before the framework sees them, or by its own handlers. */
+  /** The last one is refused before the framework sees it. */
   @ParameterizedTest
   @CsvSource({
     "200, POST /plants, Authorization: Bearer TOKEN~Content-Type: application/json",
     "400, POST /plants, Authorization: Bearer TOKEN",
     "401, POST /plants, X: none",
-    "404, GET /elsewhere, Authorization: Bearer TOKEN",
     "405, GET /plants, Authorization: Bearer TOKEN",
     "200, GET /openapi.yaml, X: none",
     "400, POST /plants, Transfer-Encoding: unknown"
   })
   void every_answer_can_be_read_by_a_page_of_an_allowed_origin_only(
       int status, String start, String headers) throws IOException {
-    String lines = headers.replace("TOKEN", Tokens.valid()).replace("~", "\r\n") + "\r\n";
-    String allowed = send(server, start, "Origin: " + ALLOWED + "\r\n" + lines);
-    assertTrue(allowed.startsWith("HTTP/1.1 " + status + " "), allowed);
-    assertReadable(ALLOWED, allowed);
+    String lines = headers.replace("TOKEN", Tokens.valid()).replace("~", "\r\n");
+    String allowed = send(server, start, "Origin: " + ALLOWED, lines);
+    assertAnswer(status, ALLOWED, allowed);
+    assertHeader("X-Request-Id, Retry-After, Link, WWW-Authenticate", "expose-headers", allowed);
 
-    for (String other : List.of("https://b.example", "null", "*", ALLOWED + ".evil.example")) {
-      String refused = send(server, start, "Origin: " + other + "\r\n" + lines);
-      assertEquals(0, count("access-control-", refused), refused);
-      assertHeader("vary: origin", refused);
+    for (String other : List.of(OTHER, "null", "*", ALLOWED + ".evil.example")) {
+      assertAnswer(status, "", send(server, start, "Origin: " + other, lines));
     }
-    assertHeader("vary: origin", send(server, start, lines));
+    assertAnswer(status, "", send(server, start, lines));
   }
 
+  /** To which its preflight is a request without a token. */
   @Test
-  void preflight_of_another_origin_is_a_request_without_a_token() throws IOException {
-    String answer = send(server, "OPTIONS /plants", "Origin: https://b.example\r\n" + PREFLIGHT);
-    assertTrue(answer.startsWith("HTTP/1.1 401 "), answer);
-    assertEquals(0, count("access-control-", answer), answer);
-  }
-
-  @Test
-  void asterisk_allows_every_origin_and_nothing_is_the_default() throws IOException {
+  void another_origin_is_allowed_by_an_asterisk_and_none_by_default() throws IOException {
+    assertAnswer(401, "", preflight(server, "/plants", "POST", OTHER));
     try (EmbeddedServer any = start("*");
         EmbeddedServer none = start("")) {
-      String request = "Origin: https://b.example\r\n" + PREFLIGHT;
-      assertHeader(
-          "access-control-allow-origin: https://b.example", send(any, "OPTIONS /plants", request));
-      String answer = send(none, "OPTIONS /plants", request);
-      assertTrue(answer.startsWith("HTTP/1.1 401 "), answer);
-      assertEquals(0, count("access-control-|vary", answer), answer);
+      assertAnswer(200, OTHER, preflight(any, "/plants", "POST", OTHER));
+      String answer = preflight(none, "/plants", "POST", OTHER);
+      assertEquals(List.of(401), statuses(answer));
+      assertEquals(List.of(), headers(answer, "(?:vary|access-control-.*)"));
     }
   }
 
   @ParameterizedTest
   @ValueSource(
-      strings = {
-        "https://a.example", "http://localhost:3000", "http://[::1]:80808", "https://192.0.2.1",
-        "capacitor://localhost", "moz-extension://0f3b", "* https://a.example", "http://a:443"
-      })
+      strings = {"http://[::1]:80808", "https://192.0.2.1", "moz-extension://0f3b", "http://a:443"})
   void origins_are_accepted(String value) {
-    assertEquals(List.of(value.split(" ")), AllowedOrigins.of(value).origins());
+    assertEquals(List.of("*", value), AllowedOrigins.of("* " + value).origins());
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "a.example", "https://a.example/", "https://a.example/page", "https://A.example",
-        "https://a.example:443", "http://a.example:80", "https://*.example", "HTTPS://a.example",
-        "https://", "https://a.example,https://b.example", "https://me@a.example", "null"
+        "a.example", "https://a.example/", "https://A.example", "https://a.example:443",
+        "http://a.example:80", "https://*.example", "https://a,https://b", "https://me@a.example"
       })
   void what_no_browser_sends_is_refused(String value) {
-    ConfigurationException refusal =
-        assertThrows(
-            ConfigurationException.class, () -> AllowedOrigins.of("https://b.example " + value));
     assertEquals(
         "CORS_ALLOWED_ORIGINS must be a list such as https://app.example.org, separated by spaces,"
             + " in lower case and without a path or a default port, but has \""
             + value
             + '"',
-        refusal.getMessage());
+        assertThrows(ConfigurationException.class, () -> AllowedOrigins.of(OTHER + " " + value))
+            .getMessage());
   }
 
   private static EmbeddedServer start(String origins) {
@@ -134,25 +107,35 @@ class CrossOriginTest extends ServerTest {
         EmbeddedServer.class, Map.of("jwt.secret", Tokens.SECRET, "cors.allowed-origins", origins));
   }
 
-  private static String send(EmbeddedServer server, String start, String headers)
+  private static String preflight(EmbeddedServer server, String path, String method, String origin)
       throws IOException {
-    String head = start + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + headers;
-    return send(server, head + "Content-Length: " + FERN.length() + "\r\n\r\n" + FERN);
+    return send(
+        server,
+        "OPTIONS " + path,
+        "Origin: " + origin,
+        "Access-Control-Request-Method: " + method,
+        "Access-Control-Request-Headers: authorization,content-type");
   }
 
-  private static void assertReadable(String origin, String answer) {
-    assertHeader("access-control-allow-origin: " + origin, answer);
-    assertHeader(
-        "access-control-expose-headers: X-Request-Id, Retry-After, Link, WWW-Authenticate", answer);
-    assertHeader("vary: origin", answer);
+  private static String send(EmbeddedServer server, String start, String... headers)
+      throws IOException {
+    String head = start + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
+    String length = "\r\nContent-Length: " + FERN.length() + "\r\n\r\n";
+    return send(server, head + String.join("\r\n", headers) + length + FERN);
   }
 
-  private static void assertHeader(String line, String answer) {
-    assertEquals(1, count(line + "\r\n", answer), line + " in " + answer);
+  /** Requires that pages of this origin can read the answer, or none if it is empty. */
+  private static void assertAnswer(int status, String origin, String answer) {
+    assertEquals(List.of(status), statuses(answer), answer);
+    assertEquals(List.of("origin"), headers(answer, "vary"), answer);
+    if (origin.isEmpty()) {
+      assertEquals(List.of(), headers(answer, "access-control-.*"), answer);
+    } else {
+      assertHeader(origin, "allow-origin", answer);
+    }
   }
 
-  private static long count(String header, String answer) {
-    String pattern = header.contains("|") ? "(" + header + ")" : Pattern.quote(header);
-    return Pattern.compile("(?im)^" + pattern).matcher(answer).results().count();
+  private static void assertHeader(String value, String name, String answer) {
+    assertEquals(List.of(value), headers(answer, "access-control-" + name), answer);
   }
 }

@@ -17,12 +17,11 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Timeout;
+import javax.net.SocketFactory;
 import org.plantstore.adapter.http.tls.TestCertificate;
 
 /** Base of the tests of a running server, which trusts {@link Tokens#SECRET}. */
 @ServerTest.TrustsSecret
-@Timeout(60)
 public abstract class ServerTest {
 
   public static final String FERN = "{\"id\":1,\"name\":\"fern\"}";
@@ -53,23 +52,16 @@ public abstract class ServerTest {
     return Answer.request(URI.create(server.getURI() + path));
   }
 
-  protected final Socket connect() throws IOException {
-    return connect(server);
-  }
-
-  /** Sends requests on one connection, and returns the answers when the server has closed it. */
   protected final String send(String requests) throws IOException {
     return send(server, requests);
   }
 
   /** Opens a connection on which waiting for an answer ends after 20 seconds. */
   public static Socket connect(EmbeddedServer server) throws IOException {
-    Socket socket =
-        server.getScheme().equals("https")
-            ? TestCertificate.TRUST
-                .getSocketFactory()
-                .createSocket(server.getHost(), server.getPort())
-            : new Socket(server.getHost(), server.getPort());
+    boolean isEncrypted = server.getScheme().equals("https");
+    SocketFactory sockets =
+        isEncrypted ? TestCertificate.TRUST.getSocketFactory() : SocketFactory.getDefault();
+    Socket socket = sockets.createSocket(server.getHost(), server.getPort());
     socket.setSoTimeout(20_000);
     return socket;
   }
@@ -88,6 +80,7 @@ public abstract class ServerTest {
     return new String(socket.getInputStream().readNBytes(expected.length()), ISO_8859_1);
   }
 
+  /** Sends requests on one connection, and returns the answers when the server has closed it. */
   public static String send(EmbeddedServer server, String requests) throws IOException {
     try (Socket socket = connect(server)) {
       write(socket, requests);

@@ -29,16 +29,16 @@ class ConnectionLimitTest extends ServerTest {
 
   @Test
   void connection_beyond_the_limit_is_closed_and_one_that_ends_makes_room() throws IOException {
-    try (Socket first = connect()) {
-      try (Socket second = connect()) {
+    try (Socket first = connect(server)) {
+      try (Socket second = connect(server)) {
         assertTrue(isServed(first));
         assertTrue(isServed(second));
-        assertEquals("", readAll(connect()));
+        assertEquals("", readAll(connect(server)));
         assertTrue(isServed(second));
       }
       // The server learns a moment later that a connection has ended.
       for (boolean isRoom = false; !isRoom; ) {
-        try (Socket next = connect()) {
+        try (Socket next = connect(server)) {
           isRoom = isServed(next);
         }
       }

@@ -16,13 +16,12 @@ import org.plantstore.adapter.http.ServerTest;
 /** Well-formed requests in unusual form, and which of them the connection outlives. */
 class ConnectionTest extends ServerTest {
 
-  private static final String LAST = createRequest("Connection: close\r\n");
+  static final String LAST = createRequest("Connection: close\r\n");
 
   @ParameterizedTest
   @CsvSource({
-    "PLANT /plants, 405", "TRACE /plants, 405", "OPTIONS *, 404", "POST /%70lants, 404",
-    "POST /PLANTS, 404", "POST /plants%2F, 404", "POST /./plants, 404", "POST //plants, 404",
-    "POST /plants;a=b, 404", "POST http://elsewhere/nothing, 404"
+    "TRACE /plants, 405", "OPTIONS *, 404", "POST /%70lants, 404", "POST /PLANTS, 404",
+    "POST /plants%2F, 404", "POST /./plants, 404", "POST //plants, 404", "POST /plants;a=b, 404"
   })
   void method_and_path_are_taken_exactly(String methodAndTarget, int status) throws IOException {
     String request = head(methodAndTarget + " HTTP/1.1", "Content-Length: 0\r\n");
@@ -35,17 +34,12 @@ class ConnectionTest extends ServerTest {
       delimiter = '|',
       textBlock =
           """
-          /plants | http://x/plants
           /plants | HTTPS://x:8080/plants
-          /plants | /plants?
           /plants | /plants?a=%7B%7D
           /plants | /plants/
-          POST    | ' & POST'
           POST    | ' &  & POST'
-          Host: x | Host: x:8080
           Host: x | Host: [::1]:80
-          Host: x | Host: %41
-          Host: x | Host: a,b
+          Host: x | Host: %41,b
           Host: x | Host: x & Expect: something
           Host: x | Host: x & Upgrade: websocket & Connection: Upgrade & Sec-WebSocket-Key: cGxhbnRzIGdyb3cgaGVyZQ==
           Host: x | Host: x & Upgrade: h2c & Connection: Upgrade, HTTP2-Settings & HTTP2-Settings: AAMAAABk
@@ -57,28 +51,26 @@ class ConnectionTest extends ServerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", ";a", ";a=b", ";a=\"\"", ";a=\"b; \\\"c\";!='"})
+  @ValueSource(strings = {"", ";a", ";a=\"b; \\\"c\";!='"})
   void body_in_chunks_with_extensions_and_trailers_is_read(String extensions) throws IOException {
-    String head = head("POST /plants HTTP/1.1", "Transfer-Encoding: Chunked\r\n");
-    String first = Integer.toHexString(FERN.length()) + extensions;
-    String trailers = "Content-Length: 5\r\nAuthorization: none\r\nX: 1\r\n\r\n";
-    String chunks = String.join("\r\n", first, FERN, "00" + extensions, trailers);
+    String rest = "00" + extensions + "\r\nContent-Length: 5\r\nAuthorization: none\r\n\r\n";
+    String size = "\r\n" + Integer.toHexString(FERN.length());
+    String request = chunkedRequest("", rest).replace(size, size + extensions);
 
-    assertEquals(List.of(200, 200), statuses(send(head + chunks + LAST)));
+    assertEquals(List.of(200, 200), statuses(send(request + LAST)));
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"/plants", "/elsewhere", "/openapi.yaml", "/errors/"})
+  @ValueSource(strings = {"/plants", "/openapi.yaml"})
   void head_is_answered_like_get_without_content(String path) throws IOException {
-    String anonymous = " HTTP/1.1\r\nHost: x\r\n\r\n";
-    String requests = head("HEAD " + path + " HTTP/1.1", "") + "HEAD " + path + anonymous;
+    String requests = head("HEAD " + path + " HTTP/1.1", "");
 
     String answers = send(requests + LAST);
     String expected = send(requests.replace("HEAD", "GET") + LAST);
 
     assertEquals(statuses(expected), statuses(answers), answers);
     assertEquals(headers(expected, "content-length"), headers(answers, "content-length"));
-    assertEquals(2, answers.split("\r\n\r\nHTTP").length - 1, answers);
+    assertEquals(1, answers.split("\r\n\r\nHTTP").length - 1, answers);
   }
 
   /** RFC 9112, section 9.3, leaves it to the server. */
@@ -95,7 +87,7 @@ class ConnectionTest extends ServerTest {
   @Test
   void body_is_asked_for_when_its_sender_waits_for_that() throws IOException {
     String headers = "Connection: close\r\nExpect: 100-continue\r\nContent-Length: 22\r\n";
-    try (Socket socket = connect()) {
+    try (Socket socket = connect(server)) {
       write(socket, head("POST /plants HTTP/1.1", headers));
       String asked = "HTTP/1.1 100 Continue\r\n\r\n";
       assertEquals(asked, read(socket, asked));
@@ -110,19 +102,33 @@ class ConnectionTest extends ServerTest {
   void refusal_before_the_end_of_a_body_arrives_and_ends_the_connection(String headers)
       throws IOException {
     String body = " ".repeat(2 * 1024 * 1024);
-    String large = headers + "Content-Length: " + body.length() + "\r\n";
     for (int attempt = 0; attempt < 3; attempt++) {
-      String answers = send(head("POST /plants HTTP/1.1", large) + body + LAST);
+      String answers = send(createRequest(headers, body) + LAST);
 
       assertEquals(List.of(400), statuses(answers), answers);
       assertEquals(List.of("close"), headers(answers, "connection"));
     }
   }
 
+  @Test
+  void body_beyond_the_limit_is_not_read_to_its_end() throws IOException {
+    String part = " ".repeat(1024 * 1024);
+    try (Socket socket = connect(server)) {
+      write(socket, head("POST /plants HTTP/1.1", "Content-Length: 104857600\r\n"));
+      assertThrows(
+          IOException.class,
+          () -> {
+            for (int sent = 0; sent < 100; sent++) {
+              write(socket, part);
+            }
+          });
+    }
+  }
+
   /** RFC 9112, section 9.6. */
-  @ParameterizedTest
-  @ValueSource(strings = {"Connection: close\r\n", "Connection: foo, Close\r\n"})
-  void nothing_is_done_behind_the_last_request(String close) throws IOException {
+  @Test
+  void nothing_is_done_behind_the_last_request() throws IOException {
+    String close = "Connection: foo, Close\r\n";
     String answers = send(createRequest("") + createRequest(close) + createRequest(""));
 
     assertEquals(List.of(200, 200), statuses(answers));
@@ -140,33 +146,15 @@ class ConnectionTest extends ServerTest {
     String failing =
         createRequest("", "{}")
             + createRequest("").replace("Bearer ", "Bearer x")
-            + createRequest("")
-            + createRequest("", "")
-            + "GET /elsewhere HTTP/1.1\r\nHost: x\r\n\r\n"
             + createRequest("");
 
     String malformed = chunkedRequest("X-Request-Id: last\r\n", "zz\r\n");
-    String answers = send(failing.repeat(100) + malformed + LAST);
+    String answers = send(failing.repeat(200) + malformed + LAST);
 
-    String statuses = "400, 401, 500, 400, 401, 500, ".repeat(100) + "400";
+    String statuses = "400, 401, 500, ".repeat(200) + "400";
     assertEquals("[" + statuses + "]", statuses(answers).toString());
     List<String> ids = headers(answers, "x-request-id");
     assertEquals("last", ids.get(600));
     assertEquals(601, Set.copyOf(ids).size());
-  }
-
-  @Test
-  void body_beyond_the_limit_is_not_read_to_its_end() throws IOException {
-    String part = " ".repeat(1024 * 1024);
-    try (Socket socket = connect()) {
-      write(socket, head("POST /plants HTTP/1.1", "Content-Length: 104857600\r\n"));
-      assertThrows(
-          IOException.class,
-          () -> {
-            for (int sent = 0; sent < 100; sent++) {
-              write(socket, part);
-            }
-          });
-    }
   }
 }

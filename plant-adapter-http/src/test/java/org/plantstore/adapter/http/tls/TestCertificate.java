@@ -32,11 +32,16 @@ public final class TestCertificate {
 
   /** Returns the settings of a service that has a certificate of its own. */
   public static Map<String, String> settings() {
-    X509Bundle files = issue(builder());
-    return assertDoesNotThrow(() ->
-        Map.of(
-            "tls.certificate", files.toTempCertChainPem().toString(),
-            "tls.key", files.toTempPrivateKeyPem().toString()));
+    return settings(write(issue(), assertDoesNotThrow(() -> Files.createTempDirectory("tls"))));
+  }
+
+  static Map<String, String> settings(TlsFiles files) {
+    return Map.of(
+        "tls.certificate", files.certificate().toString(), "tls.key", files.key().toString());
+  }
+
+  static X509Bundle issue() {
+    return issue(builder());
   }
 
   static CertificateBuilder builder() {
@@ -51,13 +56,11 @@ public final class TestCertificate {
     return assertDoesNotThrow(() -> builder.buildIssuedBy(AUTHORITY));
   }
 
-  /** Returns the folder, which is made if it is not there. */
-  static Path write(X509Bundle certificate, Path folder) {
-    return assertDoesNotThrow(() -> {
-      Files.createDirectories(folder);
-      Files.writeString(folder.resolve("tls.crt"), certificate.getCertificatePathPEM());
-      Files.writeString(folder.resolve("tls.key"), certificate.getPrivateKeyPEM());
-      return folder;
-    });
+  static TlsFiles write(X509Bundle certificate, Path folder) {
+    TlsFiles files = new TlsFiles(folder.resolve("tls.crt"), folder.resolve("tls.key"));
+    assertDoesNotThrow(
+        () -> Files.writeString(files.certificate(), certificate.getCertificatePathPEM()));
+    assertDoesNotThrow(() -> Files.writeString(files.key(), certificate.getPrivateKeyPEM()));
+    return files;
   }
 }
