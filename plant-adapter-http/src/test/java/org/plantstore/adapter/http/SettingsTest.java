@@ -76,22 +76,16 @@ class SettingsTest {
 
   @Test
   void report_has_the_finding_about_each_part() {
-    String connections = report(SECRET).get(0).replaceAll("\\D*(\\d+).*", "$1");
-    String ofThree = String.valueOf(Integer.parseInt(connections) / 3);
-    String settings = "settings: at most %s connections, with a limit of [0-9]+ open files";
+    String settings = "settings: at most %d connections, with a limit of [0-9]+ open files";
     String tokens = "tokens: signed by a key of JWT_SECRET; any issuer; any audience";
+    String none = "certificate: none; a proxy in front of the service must terminate TLS";
+    String own = "certificate: for \\[localhost, 127.0.0.1] until [-0-9:TZ.]+";
+    int connections = Integer.parseInt(report(SECRET).get(0).replaceAll("\\D*(\\d+).*", "$1"));
 
     assertLinesMatch(
-        List.of(
-            settings.replace("%s", connections),
-            "certificate: none; a proxy in front of the service must terminate TLS",
-            tokens),
-        report(SECRET));
+        List.of(settings.replace("%d", "" + connections), none, tokens), report(SECRET));
     assertLinesMatch(
-        List.of(
-            settings.replace("%s", ofThree),
-            "certificate: for \\[localhost, 127.0.0.1] until [-0-9:TZ.]+",
-            tokens),
+        List.of(settings.replace("%d", "" + connections / 3), own, tokens),
         report(TestCertificate.settings()));
   }
 

@@ -22,6 +22,8 @@ import javax.net.ssl.SSLSocketFactory;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -96,6 +98,7 @@ class TlsTest extends ConnectionTest implements TestPropertyProvider {
   /** A client in a handshake has no more time than one in a request. */
   @ParameterizedTest
   @ValueSource(strings = {"nothing", "head", "record"})
+  @Execution(ExecutionMode.CONCURRENT)
   @Tag("slow")
   void client_that_dawdles_is_closed_in_time(String last) throws IOException {
     long start = System.nanoTime();
