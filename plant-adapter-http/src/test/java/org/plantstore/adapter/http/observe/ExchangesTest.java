@@ -114,6 +114,7 @@ class ExchangesTest extends ServerTest {
           CONNECT alice:canary@host:443      | -
           GET /plants%3Ftoken=canary         | -
           GET /alice:canary@host             | -
+          GET /alice:canary%40host           | -
           GET //canary/plants                | -
           GET /a"b\\c                         | /a?b?c
           GET /\u00e4\u001b[1m                 | -
