@@ -28,6 +28,8 @@ public record TlsFiles(Path certificate, Path key) {
   private static final String CERTIFICATE = "TLS_CERTIFICATE";
   private static final String KEY = "TLS_KEY";
 
+  private static final Pattern BEGIN = Pattern.compile("-----BEGIN (?:X509 )?CERTIFICATE-----");
+
   /** What a file of certificates may also have, if it is that of the key too. */
   private static final Pattern PRIVATE_PART =
       Pattern.compile(
@@ -107,8 +109,9 @@ public record TlsFiles(Path certificate, Path key) {
               .stream()
               .map(X509Certificate.class::cast)
               .toList();
-      if (certificates.isEmpty()) {
-        throw new CertificateException("it is empty");
+      // The factory leaves out a certificate that is cut off, as in a file that is half written.
+      if (certificates.isEmpty() || certificates.size() < BEGIN.matcher(pem).results().count()) {
+        throw new CertificateException("it is empty or cut off");
       }
       return certificates;
     } catch (CertificateException e) {

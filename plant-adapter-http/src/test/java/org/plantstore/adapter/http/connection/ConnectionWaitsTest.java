@@ -146,6 +146,18 @@ class ConnectionWaitsTest {
     assertEquals("/second", channel.nextTarget());
   }
 
+  /** Otherwise one client would end the waits of all others. */
+  @Test
+  void lines_of_chunks_are_not_held_but_for_the_longest() {
+    channel.writeInbound(bytes("GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"));
+    for (int chunk = 0; chunk < 100; chunk++) {
+      channel.writeInbound(bytes("1;a=" + "b".repeat(8_000) + "\r\n"), bytes("X\r\n"));
+    }
+
+    int heldBytes = channel.sequence.decoder().heldBytes();
+    assertTrue(heldBytes >= 2 * 8_000 && heldBytes < 3 * 8_000, () -> "held: " + heldBytes);
+  }
+
   private static ByteBuf requests(String... paths) {
     String requests = String.join(" HTTP/1.1\r\nHost: x\r\n\r\nGET ", paths);
     return bytes("GET " + requests + " HTTP/1.1\r\nHost: x\r\n\r\n");

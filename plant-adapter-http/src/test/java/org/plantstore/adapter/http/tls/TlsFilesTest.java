@@ -105,7 +105,9 @@ class TlsFilesTest {
         "TLS_KEY must be a PEM file of a private key without a password, in PKCS#8, PKCS#1 or SEC 1, but "
             + files.key()
             + " cannot be read: it has no private key");
-    for (String text : List.of("", "-----BEGIN CERTIFICATE-----\nAAAA")) {
+    String cutOff = "-----BEGIN CERTIFICATE-----\nAAAA";
+    String behindAnother = Files.readString(files.certificate()) + cutOff;
+    for (String text : List.of("", cutOff, behindAnother)) {
       Files.writeString(files.certificate(), text);
       assertRefused("TLS_CERTIFICATE must be a PEM file of certificates, but ");
     }
