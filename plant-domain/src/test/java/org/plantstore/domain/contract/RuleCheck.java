@@ -134,6 +134,9 @@ record RuleCheck(String rule, Form form, PlantStore store, Duration timeLimit) {
     Call other = call(neighbour(plant), "while the thread of another call is interrupted");
     Callable<Object> interruption = () -> interrupted(interrupted, delayNanos);
     List<Object> outcomes = Calls.atOnce(List.of(interruption, other), timeLimit);
+    if (outcomes.get(0) instanceof AssertionError cleared) {
+      throw cleared;
+    }
     require(interrupted, outcomes.get(0), plant, PlantStoreUnavailableException.class);
     require(other, outcomes.get(1), other.plant());
     if (returns(plant, plant, "again, after an interrupt")) {
@@ -141,7 +144,7 @@ record RuleCheck(String rule, Form form, PlantStore store, Duration timeLimit) {
     }
   }
 
-  private static Object interrupted(Call call, long delayNanos) {
+  private Object interrupted(Call call, long delayNanos) {
     Thread caller = Thread.currentThread();
     Runnable interruption =
         () -> {
@@ -154,7 +157,9 @@ record RuleCheck(String rule, Form form, PlantStore store, Duration timeLimit) {
     }
     Object outcome = Calls.outcome(call);
     interrupt.join();
-    return Thread.interrupted() ? outcome : new IllegalStateException("the interrupt was cleared");
+    return Thread.interrupted()
+        ? outcome
+        : failure(BROKEN, call, outcome, "leave its thread interrupted, not clear the interrupt");
   }
 
   /** Asserts that a call that is cancelled has no effect on another for its id, or a neighbour. */
@@ -230,7 +235,7 @@ record RuleCheck(String rule, Form form, PlantStore store, Duration timeLimit) {
     String but =
         thrown == null
             ? "returned " + (returned == null ? outcome : Description.of(returned, call.plant()))
-            : "threw " + thrown + ", caused by " + thrown.getCause();
+            : "threw " + thrown + (thrown.getCause() == null ? "" : ", which has a cause");
     return new AssertionError(
         rule + verdict + call + "\n  must " + must + ",\n  but " + but, thrown);
   }
