@@ -49,9 +49,11 @@ class SettingsTest {
           jwt.required-claims | a=,b | JWT_REQUIRED_CLAIMS must have values with a comma between them, percent-encoded, so with %20 for a space and %25 for %, but has "a=,b"
           jwt.required-claims | a=%zz | JWT_REQUIRED_CLAIMS must have values with a comma between them, percent-encoded, so with %20 for a space and %25 for %, but has "a=%zz"
           jwt.required-claims | a=%FF | JWT_REQUIRED_CLAIMS must have values with a comma between them, percent-encoded, so with %20 for a space and %25 for %, but has "a=%FF"
-          jwt.jwks-url | x/keys | JWT_JWKS_URL must be an absolute http, https or file URL without a user or a password
-          jwt.jwks-url | https://me:pw@x | JWT_JWKS_URL must be an absolute http, https or file URL without a user or a password
-          jwt.jwks-url | http://me@key_cloak:8080/keys | JWT_JWKS_URL must have a host name without an underscore (RFC 1123), but has "key_cloak:8080"; give that host another name, such as a network alias in Compose
+          jwt.jwks-url | x/keys | JWT_JWKS_URL must be an absolute http, https or file URL, without a user or a password, with a port up to 65535, and without an underscore in the name of the host
+          jwt.jwks-url | https://me:pw@x | JWT_JWKS_URL must be an absolute http, https or file URL, without a user or a password, with a port up to 65535, and without an underscore in the name of the host
+          jwt.jwks-url | http://key_cloak:8080/keys | JWT_JWKS_URL must be an absolute http, https or file URL, without a user or a password, with a port up to 65535, and without an underscore in the name of the host
+          jwt.jwks-url | http://x:65536/keys | JWT_JWKS_URL must be an absolute http, https or file URL, without a user or a password, with a port up to 65535, and without an underscore in the name of the host
+          jwt.jwks-url | file:///keys?x | JWT_JWKS_URL must be an absolute http, https or file URL, without a user or a password, with a port up to 65535, and without an underscore in the name of the host
           max.body.bytes | '' | MAX_BODY_BYTES must be a whole number from 1 to 999999999, but is ""
           max.concurrent.creates | 0 | MAX_CONCURRENT_CREATES must be a whole number from 1 to 999999999, but is "0"
           max.connections | 1000000000 | MAX_CONNECTIONS must be a whole number from 1 to 999999999, but is "1000000000"

@@ -5,20 +5,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.channels.UnresolvedAddressException;
 import java.text.ParseException;
-import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.zip.GZIPInputStream;
-import javax.net.ssl.SSLException;
 
 /**
  * Fetches the key set of an identity provider. Bounds the time and the size of a whole fetch; the
@@ -26,10 +21,14 @@ import javax.net.ssl.SSLException;
  */
 final class ProviderKeySet {
 
-  private static final Duration TIMEOUT = Duration.ofSeconds(5);
+  private static final int TIMEOUT_SECONDS = 5;
   private static final int MAX_BYTES = 256 * 1024;
+  private static final int MAX_FOREIGN_CHARACTERS = 300;
 
-  /** HTTP/2 would be offered as an upgrade, which some servers refuse. Follows no redirects. */
+  /**
+   * HTTP/2 would be offered as an upgrade, which some servers refuse. Follows no redirects, because
+   * whoever publishes the keys can issue tokens: only the operator may choose who does.
+   */
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -39,22 +38,29 @@ final class ProviderKeySet {
     this.address = address;
   }
 
-  /** Fetches the key set; throws IOException with the place and the remedy if no key is usable. */
-  PublishedKeys fetch() throws IOException {
+  /** Fetches the key set; throws IOException with the place and the reason if no key is usable. */
+  KeySet fetch() throws IOException {
     try {
       ByteArrayOutputStream body = new ByteArrayOutputStream();
       HttpResponse<Void> answer = send(body);
-      if (answer.statusCode() / 100 == 3) {
-        answer.headers().firstValue("Location").ifPresent(ProviderKeySet::refuseRedirect);
-      }
       if (answer.statusCode() != 200) {
-        throw new ParseException("the status is \"" + answer.statusCode() + "\"", 0);
+        // Without a password or a query, which may be secret.
+        String location =
+            answer
+                .headers()
+                .firstValue("Location")
+                .orElse("")
+                .replaceAll("(?<=//)[^/]*@|[?#].*", "");
+        throw new ParseException(
+            "the status is " + answer.statusCode() + ", the Location \"" + location + '"', 0);
       }
-      return PublishedKeys.parse(text(body.toByteArray()));
-    } catch (IOException | ParseException | RuntimeException | StackOverflowError e) {
+      return KeySet.parse(text(body.toByteArray()));
+    } catch (IOException | ParseException | RuntimeException e) {
       int port = address.getPort() < 0 ? address.toURL().getDefaultPort() : address.getPort();
-      String place = quoted(address.getHost() + ":" + port);
-      throw new IOException(place + " " + reason(Objects.requireNonNullElse(e.getCause(), e)), e);
+      throw new IOException(
+          "\"%s:%s\" sends no usable key set within %s s; check the address, the network, the certificate and the provider: %s"
+              .formatted(address.getHost(), port, TIMEOUT_SECONDS, reason(e)),
+          e);
     }
   }
 
@@ -65,7 +71,7 @@ final class ProviderKeySet {
             HttpResponse.BodyHandlers.ofByteArrayConsumer(
                 part -> part.ifPresent(bytes -> append(bytes, body))));
     try {
-      return answer.copy().orTimeout(TIMEOUT.toSeconds(), TimeUnit.SECONDS).join();
+      return answer.copy().orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
     } finally {
       answer.cancel(true);
     }
@@ -78,51 +84,29 @@ final class ProviderKeySet {
     body.writeBytes(part);
   }
 
-  /** Whoever publishes the keys can issue tokens, so only the operator may choose who does. */
-  private static void refuseRedirect(String location) {
-    String shown = quoted(location.replaceAll("(?<=//)[^/]*@|[?#].*", ""));
-    throw new IllegalStateException(
-        "it redirects to " + shown + "; if that is right, set JWT_JWKS_URL to it");
-  }
-
   /** Some providers compress a key set although they were asked not to. */
   private static String text(byte[] body) throws IOException {
-    boolean isGzip = body.length > 1 && body[0] == 0x1F && body[1] == (byte) 0x8B;
+    if (body.length < 2 || body[0] != 0x1F || body[1] != (byte) 0x8B) {
+      return new String(body, UTF_8);
+    }
     ByteArrayOutputStream text = new ByteArrayOutputStream();
-    append(
-        isGzip
-            ? new GZIPInputStream(new ByteArrayInputStream(body)).readNBytes(MAX_BYTES + 1)
-            : body,
-        text);
+    append(new GZIPInputStream(new ByteArrayInputStream(body)).readNBytes(MAX_BYTES + 1), text);
     return text.toString(UTF_8);
   }
 
-  /** Returns what failed and what to check; the client's own exceptions may have no message. */
+  /** Returns the message of a failure; those of the client may be in its cause, or have none. */
   private static String reason(Throwable failure) {
-    if (failure instanceof TimeoutException) {
-      String limit = TIMEOUT.toSeconds() + " s";
-      return "sends no whole answer within " + limit + "; check firewalls and the provider";
+    Throwable reason = Objects.requireNonNullElse(failure.getCause(), failure);
+    while (reason.getMessage() == null && reason.getCause() != null) {
+      reason = reason.getCause();
     }
-    if (failure instanceof ConnectException) {
-      return failure.getCause() instanceof UnresolvedAddressException
-          ? "is an unknown host; check the name and the DNS"
-          : "refuses the connection; check the port and the provider";
-    }
-    String advice =
-        failure instanceof SSLException
-            ? "fails in TLS; check the certificate and the trusted authorities: "
-            : "sends no usable key set; check the address and the provider: ";
-    return advice
-        + printable(Objects.requireNonNullElse(failure.getMessage(), "it ends early"), 1_000);
-  }
-
-  private static String quoted(String text) {
-    return '"' + printable(text, 200).replace('"', '?') + '"';
+    return printable(
+        Objects.requireNonNullElse(reason.getMessage(), reason.getClass().getSimpleName()));
   }
 
   /** Returns the beginning of a foreign text, made fit for one line of a message. */
-  static String printable(String text, int maxCharacters) {
+  static String printable(String text) {
     String line = text.replaceAll("[^ -~]", "?");
-    return line.substring(0, Math.min(line.length(), maxCharacters));
+    return line.substring(0, Math.min(line.length(), MAX_FOREIGN_CHARACTERS));
   }
 }

@@ -8,9 +8,9 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.slf4j.Logger;
@@ -30,15 +30,10 @@ final class ProviderKeys {
    * What is known of the provider, replaced as a whole.
    *
    * @param keys the keys of the last successful fetch
-   * @param since when that fetch began, as a value of {@link System#nanoTime()}
+   * @param since when the last fetch began, as a value of {@link System#nanoTime()}
    * @param isDown whether the last fetch has failed, or none has ended yet
    */
-  private record Known(JWKSet keys, long since, boolean isDown) {
-
-    boolean has(JWKSelector selector) {
-      return !selector.select(keys).isEmpty();
-    }
-  }
+  private record Known(JWKSet keys, long since, boolean isDown) {}
 
   private final ProviderKeySet keySet;
   private final long lifetimeNanos;
@@ -47,9 +42,9 @@ final class ProviderKeys {
   /** Bounds the tokens that wait for an unknown key; most of these tokens are forged. */
   private final Semaphore searches;
 
-  private volatile CompletableFuture<Void> fetch = CompletableFuture.completedFuture(null);
   private volatile Known known = new Known(new JWKSet(), System.nanoTime(), true);
-  private long nextFetchNanos = System.nanoTime(); // guarded by this
+  private CompletableFuture<Void> fetch = CompletableFuture.completedFuture(null);
+  private long nextFetchNanos = System.nanoTime(); // guarded by this, as the fetch
 
   /** Keeps a key set for the lifetime; fetches begin a 120th of the lifetime after each other. */
   ProviderKeys(URI address, Duration lifetime, int maxSearches) {
@@ -78,63 +73,76 @@ final class ProviderKeys {
 
   /**
    * Completes when a key is known, when a fetch has ended that began after this call, or when the
-   * provider is down. A call with a known key begins a renewal after three quarters of the
-   * lifetime, and waits for it only after the whole lifetime; others use the known key meanwhile.
+   * provider is down.
+   *
+   * @param withIds runs the fetch, so that its log lines have the ids of the request
    */
-  CompletableFuture<Void> search(JWKSelector selector, Executor executor) {
+  CompletableFuture<Void> search(JWKSelector selector, Consumer<Runnable> withIds) {
     long began = System.nanoTime();
-    Known now = known;
     CompletableFuture<Void> completed = CompletableFuture.completedFuture(null);
-    if (now.has(selector)) {
-      long age = began - now.since;
-      if (age < lifetimeNanos / 4 * 3 || !fetch.isDone()) {
-        return completed;
-      }
-      CompletableFuture<Void> renewal = nextFetch(executor);
-      return age < lifetimeNanos || now.isDown ? completed : renewal;
+    if (!selector.select(known.keys).isEmpty()) {
+      return completed;
     }
     if (!searches.tryAcquire()) {
       throw new RefusedException(ErrorNumber.OVERLOADED);
     }
-    return nextFetch(executor)
-        .thenCompose(ended -> isSettled(selector, began) ? completed : nextFetch(executor))
+    return nextFetch(withIds)
+        .thenCompose(ended -> isSettled(selector, began) ? completed : nextFetch(withIds))
         .whenComplete((ended, failure) -> searches.release());
   }
 
   /** Returns whether another fetch cannot change the answer to a search that began then. */
   private boolean isSettled(JWKSelector selector, long then) {
     Known now = known;
-    return now.has(selector) || now.isDown || now.since - then >= 0;
+    return now.isDown || now.since - then >= 0 || !selector.select(now.keys).isEmpty();
+  }
+
+  /** Begins a fetch if keys are known, at the end of their lifetime; sooner if the last failed. */
+  void renew() {
+    Known now = known;
+    long patienceNanos = now.isDown ? lifetimeNanos / 10 : lifetimeNanos;
+    if (!now.keys.isEmpty() && System.nanoTime() - now.since >= patienceNanos) {
+      nextFetch(Runnable::run);
+    }
   }
 
   /**
    * Returns the unfinished fetch, or a new one that begins after the pause. While the provider is
    * down and none may begin now, returns the last fetch, so that callers fail at once.
    */
-  private synchronized CompletableFuture<Void> nextFetch(Executor executor) {
+  private synchronized CompletableFuture<Void> nextFetch(Consumer<Runnable> withIds) {
     long now = System.nanoTime();
     long delay = Math.max(0, nextFetchNanos - now);
     if (fetch.isDone() && (delay == 0 || !known.isDown)) {
       nextFetchNanos = now + delay + pauseNanos;
       fetch =
-          new CompletableFuture<Void>()
-              .completeOnTimeout(null, delay, TimeUnit.NANOSECONDS)
-              .thenRunAsync(this::renew, executor);
+          CompletableFuture.runAsync(
+              () -> withIds.accept(this::fetch),
+              CompletableFuture.delayedExecutor(
+                  delay, TimeUnit.NANOSECONDS, ProviderKeys::startThread));
     }
     return fetch;
   }
 
+  private static void startThread(Runnable work) {
+    Thread thread = new Thread(work, "key-set");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
   /** Fetches the key set. Logs the reason of a failure, and the number of keys left out. */
-  void renew() {
+  void fetch() {
     long began = System.nanoTime();
     Known before = known;
     try {
-      PublishedKeys fetched = keySet.fetch();
-      fetched.warnOfLeftOut();
+      KeySet fetched = keySet.fetch();
+      if (fetched.leftOut() > 0) {
+        LOG.warn("The key set at JWT_JWKS_URL has keys that are left out, {}", fetched);
+      }
       boolean isSame = fetched.usable().equals(before.keys);
       known = new Known(isSame ? before.keys : fetched.usable(), began, false);
     } catch (IOException e) {
-      known = new Known(before.keys, before.since, true);
+      known = new Known(before.keys, began, true);
       LOG.warn("The key set at JWT_JWKS_URL cannot be fetched: {}", e.getMessage());
     }
   }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 record RequiredClaim(String name, List<String> values) {
 
   /** Claims whose text is a list of words (RFC 8693, section 4.2). Callers choose other texts. */
-  static final Set<String> LISTS_OF_WORDS = Set.of("scope", "scp");
+  private static final Set<String> LISTS_OF_WORDS = Set.of("scope", "scp");
 
   /** Reads {@code name=value,value}; throws ConfigurationException, which names the setting. */
   static RequiredClaim of(String setting, String text) {

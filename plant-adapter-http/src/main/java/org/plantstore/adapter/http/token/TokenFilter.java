@@ -63,17 +63,15 @@ final class TokenFilter implements Ordered {
   /** Returns the request, because the framework does not await a {@code CompletionStage<Void>}. */
   @RequestFilter
   CompletionStage<HttpRequest<?>> requireToken(HttpRequest<?> request) {
-    boolean isManagement = request.getServerAddress().getPort() == managementPort;
     String token = bearerToken(request.getHeaders());
     TokenKeys.Snapshot now = keys.current(); // before the validation, in which they may change
-    String caller = isManagement ? null : validatedTokens.callerOf(token, now);
-    if (caller != null) {
+    String caller = validatedTokens.callerOf(token, now);
+    if (request.getServerAddress().getPort() == managementPort) {
+      requireAllowed(request, null);
+    } else if (caller != null) {
       Exchange.of(request).recordCaller(caller);
-      requireAllowed(request);
+      requireAllowed(request, BEARER);
     } else if (!isAllowed(request, null)) {
-      if (isManagement) {
-        throw new RefusedException(ErrorNumber.NOT_FOUND);
-      }
       if (token.isEmpty()) {
         throw new RefusedException(ErrorNumber.NO_TOKEN);
       }
@@ -100,7 +98,7 @@ final class TokenFilter implements Ordered {
           exchange.recordCaller(caller);
           validation.requireClaims(claims);
           validatedTokens.add(token, caller, claims.getExpirationTime().toInstant(), before);
-          requireAllowed(request);
+          requireAllowed(request, BEARER);
           return request;
         });
   }
@@ -119,8 +117,8 @@ final class TokenFilter implements Ordered {
   }
 
   /** Hides paths that are closed even to valid tokens (RFC 9110, section 15.5.4). */
-  private void requireAllowed(HttpRequest<?> request) {
-    if (!isAllowed(request, BEARER)) {
+  private void requireAllowed(HttpRequest<?> request, @Nullable Authentication caller) {
+    if (!isAllowed(request, caller)) {
       throw new RefusedException(ErrorNumber.NOT_FOUND);
     }
   }

@@ -2,7 +2,6 @@ package org.plantstore.adapter.http.token;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.nimbusds.jwt.JWTClaimsSet;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -11,7 +10,6 @@ import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
-import org.plantstore.adapter.http.error.RefusedException;
 
 /** The requirements on the identity provider and on a token, for the command {@code check}. */
 public record TokenRequirements(TokenSettings settings) {
@@ -46,24 +44,22 @@ public record TokenRequirements(TokenSettings settings) {
     try {
       String line = new BufferedReader(new InputStreamReader(input, UTF_8)).readLine();
       String token = Objects.requireNonNullElse(line, "").strip();
-      JWTClaimsSet claims = validation.validateAsync(token, Runnable::run).join();
-      validation.requireClaims(claims);
-      return "valid until " + claims.getExpirationTime().toInstant();
-    } catch (RefusedException e) {
-      throw unusable(e);
+      return "valid until "
+          + validation
+              .validateAsync(token, Runnable::run)
+              .thenApply(validation::requireClaims)
+              .join()
+              .getExpirationTime()
+              .toInstant();
     } catch (CompletionException e) {
-      throw unusable((RefusedException) Objects.requireNonNull(e.getCause()));
+      String reason =
+          e.getCause() instanceof InvalidTokenException invalid
+              ? invalid.reason()
+              : String.valueOf(Objects.requireNonNull(e.getCause()).getMessage());
+      throw new ConfigurationException(
+          "the token on standard input cannot be used: " + ProviderKeySet.printable(reason));
     } catch (IOException e) {
       throw new UncheckedIOException("standard input cannot be read", e);
     }
-  }
-
-  private static ConfigurationException unusable(RefusedException refusal) {
-    String reason =
-        refusal instanceof InvalidTokenException invalid
-            ? invalid.reason()
-            : String.valueOf(refusal.getMessage());
-    return new ConfigurationException(
-        "the token on standard input cannot be used: " + ProviderKeySet.printable(reason, 200));
   }
 }

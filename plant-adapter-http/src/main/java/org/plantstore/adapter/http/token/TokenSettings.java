@@ -113,24 +113,22 @@ public record TokenSettings(
     try {
       URI uri = new URI(text);
       if (isFile(uri) && uri.getRawAuthority() == null && uri.getPath() != null) {
-        PublishedKeys.read(Path.of(uri));
+        KeySet.read(Path.of(uri));
         return uri;
-      }
-      if (uri.getHost() == null && String.valueOf(uri.getRawAuthority()).contains("_")) {
-        throw new ConfigurationException(
-            "JWT_JWKS_URL must have a host name without an underscore (RFC 1123), but has \""
-                + uri.getRawAuthority().replaceFirst(".*@", "")
-                + "\"; give that host another name, such as a network alias in Compose");
       }
       boolean isHttp = String.valueOf(uri.getScheme()).matches("(?i)https?");
-      if (isHttp && uri.getHost() != null && uri.getUserInfo() == null) {
+      if (isHttp
+          && uri.getHost() != null
+          && uri.getPort() <= 65_535
+          && uri.getUserInfo() == null) {
         return uri;
       }
-    } catch (URISyntaxException e) {
+    } catch (URISyntaxException | IllegalArgumentException e) { // also of a file's path
       // falls through to the one message
     }
     throw new ConfigurationException(
-        "JWT_JWKS_URL must be an absolute http, https or file URL without a user or a password");
+        "JWT_JWKS_URL must be an absolute http, https or file URL, without a user or a password, with a"
+            + " port up to 65535, and without an underscore in the name of the host");
   }
 
   private static boolean isFile(URI address) {

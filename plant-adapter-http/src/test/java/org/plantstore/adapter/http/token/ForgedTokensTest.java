@@ -19,9 +19,7 @@ import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import com.nimbusds.jose.util.Base64URL;
 import com.nimbusds.jose.util.ByteUtils;
-import java.math.BigInteger;
 import java.security.PublicKey;
-import java.security.spec.ECParameterSpec;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
@@ -93,9 +91,17 @@ class ForgedTokensTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "none", "None", "NONE", "nOnE", " none", "none ",
-        "", "null", "HS256\\u0000", "hs256", "rs256", "RS1",
-        "HS1", "EdDSA", "ES256K", "RSA1_5", "dir"
+        "none",
+        "nOnE",
+        " none",
+        "",
+        "null",
+        "HS256\\u0000",
+        "hs256",
+        "rs256",
+        "HS1",
+        "EdDSA",
+        "ES256K"
       })
   void no_algorithm_and_unknown_ones_are_invalid(String algorithm) throws JOSEException {
     String header = "{\"alg\":\"" + algorithm + "\",\"typ\":\"JWT\"}";
@@ -111,15 +117,15 @@ class ForgedTokensTest {
   @ParameterizedTest
   @ValueSource(strings = {"HS256", "HS384", "HS512"})
   void public_key_in_any_encoding_is_no_secret(String algorithm) throws Exception {
-    List<byte[]> secrets = new ArrayList<>(List.of(new byte[1], rsa.getModulus().decode()));
-    List<String> texts = new ArrayList<>(List.of("rsa", rsa.toPublicJWK().toJSONString()));
+    List<byte[]> secrets = new ArrayList<>(List.of(rsa.getModulus().decode()));
+    secrets.add(rsa.toPublicJWK().toJSONString().getBytes(UTF_8));
     for (PublicKey key : List.of(rsa.toRSAPublicKey(), P256.toECPublicKey())) {
       secrets.add(key.getEncoded());
       String lines = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(key.getEncoded());
-      String pem = "-----BEGIN PUBLIC KEY-----\n" + lines + "\n-----END PUBLIC KEY-----";
-      texts.addAll(List.of(lines.replace("\n", ""), pem, pem + "\n"));
+      secrets.add(
+          ("-----BEGIN PUBLIC KEY-----\n" + lines + "\n-----END PUBLIC KEY-----\n")
+              .getBytes(UTF_8));
     }
-    texts.forEach(text -> secrets.add(text.getBytes(UTF_8)));
     for (byte[] secret : secrets) {
       for (String kid : List.of("", ",\"kid\":\"rsa\"", ",\"kid\":\"p256\"")) {
         String header = "{\"alg\":\"" + algorithm + "\"" + kid + "}";
@@ -135,16 +141,13 @@ class ForgedTokensTest {
         "kid":"rsa","jwk":ATTACKERS_KEY
         "kid":"rsa","jku":"ATTACKER"
         "kid":"rsa","jku":"PROVIDER@ATTACKER"
-        "kid":"rsa","jku":"PROVIDER#ATTACKER"
         "kid":"rsa","x5u":"ATTACKER"
         "kid":"rsa","x5c":["AAAA"]
         "kid":"ATTACKER"
         "iss":"ATTACKER"
-        "kid":""
         "kid":"rsa"
         "kid":"p256"
         "kid":"../../../../../../dev/null"
-        "kid":"${jndi:ldap://localhost/x}"
         "kid":"rsa\\u0000"
         """
             .replace("ATTACKERS_KEY", rsaOfAttacker.toPublicJWK().toJSONString())
@@ -178,25 +181,17 @@ class ForgedTokensTest {
     assertValid(token);
     int start = token.lastIndexOf('.') + 1;
     byte[] valid = new Base64URL(token.substring(start)).decode();
-    List<byte[]> signatures = new ArrayList<>();
-    signatures.add(ECDSA.transcodeSignatureToDER(valid));
-    signatures.add(Arrays.copyOf(valid, valid.length - 1));
-    signatures.add(Arrays.copyOf(valid, valid.length + 1));
-    signatures.add(Arrays.copyOfRange(valid, 1, valid.length));
-    signatures.add(ByteUtils.concat(new byte[1], valid));
-    signatures.add(ByteUtils.concat(valid, valid));
-    signatures.add(new byte[1]);
-    signatures.add(new byte[0]);
-    ECParameterSpec curve = key.getCurve().toECParameterSpec();
-    int bits = curve.getCurve().getField().getFieldSize();
-    List<BigInteger> numbers = List.of(BigInteger.ZERO, BigInteger.ONE, curve.getOrder());
-    for (BigInteger r : numbers) {
-      for (BigInteger s : numbers) {
-        Base64URL encoded = ECKey.encodeCoordinate(bits, r);
-        signatures.add(
-            ByteUtils.concat(encoded.decode(), ECKey.encodeCoordinate(bits, s).decode()));
-      }
-    }
+    byte[] zeros = new byte[valid.length];
+    byte[] order = key.getCurve().toECParameterSpec().getOrder().toByteArray();
+    byte[] ofOrder = Arrays.copyOfRange(order, order.length - valid.length / 2, order.length);
+    List<byte[]> signatures =
+        List.of(
+            ECDSA.transcodeSignatureToDER(valid),
+            Arrays.copyOf(valid, valid.length - 1),
+            Arrays.copyOf(valid, valid.length + 1),
+            ByteUtils.concat(valid, valid),
+            zeros,
+            ByteUtils.concat(ofOrder, ofOrder));
     for (byte[] signature : signatures) {
       assertInvalid(token.substring(0, start) + Base64URL.encode(signature));
     }
@@ -206,8 +201,8 @@ class ForgedTokensTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "", "\"", "{", "}", "[", "]", ",", ":", ".", "null", "-", "e9", "9", "\\u0000", "?",
-        "\u00e9", "=", "crit", "b64", "none"
+        "", "\"", "{", "}", "[", "]", ",", ":", ".", "null", "-", "e9", "\\u0000", "\u00e9", "crit",
+        "none"
       })
   void changed_token_is_answered_with_200_or_401(String piece) {
     String header = "{\"alg\":\"HS256\",\"typ\":\"JWT\",\"kid\":\"rsa\"}";

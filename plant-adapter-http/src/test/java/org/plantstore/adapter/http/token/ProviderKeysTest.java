@@ -15,10 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,54 +29,35 @@ import org.plantstore.adapter.http.error.RefusedException;
 @Execution(ExecutionMode.CONCURRENT)
 class ProviderKeysTest {
 
-  private static final Duration SHORT_LIFETIME = Duration.ofMillis(500);
-
   private static final ECKey KNOWN = IdentityProvider.key(Curve.P_256, "known").toPublicJWK();
   private static final ECKey NEXT = IdentityProvider.key(Curve.P_256, "next").toPublicJWK();
   private static final ECKey FORGED = IdentityProvider.key(Curve.P_256, "forged").toPublicJWK();
 
   @AutoClose private final IdentityProvider provider = new IdentityProvider(KNOWN);
 
-  @AutoClose("shutdownNow")
-  private final ExecutorService executor = Executors.newCachedThreadPool();
-
   @Test
   void known_key_outlives_its_lifetime_while_the_provider_is_down_until_it_is_withdrawn()
       throws Exception {
-    ProviderKeys keys = keys(SHORT_LIFETIME);
+    ProviderKeys keys = keys(Duration.ofSeconds(1));
+    keys.renew();
+    assertEquals(0, provider.fetches(), "fetches before the first token");
     assertEquals(List.of(KNOWN), find(keys, KNOWN));
+    keys.renew();
+    assertEquals(1, provider.fetches(), "fetches within the lifetime");
+
     provider.goDown();
-    int fetchesBefore = provider.fetches();
-
-    for (long end = System.nanoTime() + SHORT_LIFETIME.multipliedBy(5).toNanos();
-        System.nanoTime() < end; ) {
+    while (provider.fetches() < 3) {
+      keys.renew();
       assertEquals(List.of(KNOWN), find(keys, KNOWN));
-      LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
     }
-
-    assertTrue(provider.fetches() > fetchesBefore, "the provider was asked while it was down");
     assertThrows(RefusedException.class, () -> find(keys, NEXT));
 
     provider.publish(NEXT);
-    while (!find(keys, KNOWN).isEmpty()) {
-      LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+    while (keys.current().containsJWK(KNOWN)) {
+      keys.renew();
     }
     assertEquals(List.of(NEXT), find(keys, NEXT));
-  }
-
-  @Test
-  void keys_are_fetched_ahead_of_the_end_of_their_lifetime() throws Exception {
-    ProviderKeys keys = keys(Duration.ofSeconds(8));
-    assertEquals(List.of(KNOWN), find(keys, KNOWN));
-    provider.answer(IdentityProvider.SILENCE);
-
-    // No search waits for the fetch that begins meanwhile.
-    while (provider.fetches() == 1) {
-      long start = System.nanoTime();
-      assertEquals(List.of(KNOWN), find(keys, KNOWN));
-      assertTrue(System.nanoTime() - start < Duration.ofSeconds(1).toNanos());
-      LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
-    }
+    assertEquals(List.of(), keys.find(selector(KNOWN)));
   }
 
   @Test
@@ -94,8 +72,8 @@ class ProviderKeysTest {
     provider.publish(KNOWN, NEXT);
     List<CompletableFuture<Void>> searches = new ArrayList<>();
     for (int search = 0; search < 10; search++) {
-      searches.add(keys.search(selector(NEXT), executor));
-      searches.add(keys.search(selector(FORGED), executor));
+      searches.add(keys.search(selector(NEXT), Runnable::run));
+      searches.add(keys.search(selector(FORGED), Runnable::run));
     }
     searches.forEach(CompletableFuture::join);
 
@@ -112,10 +90,10 @@ class ProviderKeysTest {
     CountDownLatch published = new CountDownLatch(1);
     CountDownLatch publishedAgain = new CountDownLatch(1);
     provider.answerAfter(published);
-    CompletableFuture<Void> first = keys.search(selector(FORGED), executor);
+    CompletableFuture<Void> first = keys.search(selector(FORGED), Runnable::run);
     provider.awaitFetches(1);
-    CompletableFuture<Void> known = keys.search(selector(KNOWN), executor);
-    CompletableFuture<Void> newer = keys.search(selector(NEXT), executor);
+    CompletableFuture<Void> known = keys.search(selector(KNOWN), Runnable::run);
+    CompletableFuture<Void> newer = keys.search(selector(NEXT), Runnable::run);
     provider.publish(KNOWN, NEXT);
     provider.answerAfter(publishedAgain);
     published.countDown();
@@ -145,14 +123,11 @@ class ProviderKeysTest {
   }
 
   @Test
-  void searches_that_wait_are_bounded_and_keep_no_key_waiting_that_has_outlived_its_lifetime()
-      throws Exception {
-    ProviderKeys keys = new ProviderKeys(provider.url(), SHORT_LIFETIME, 1);
+  void searches_that_wait_are_bounded_and_keep_no_known_key_waiting() throws Exception {
+    ProviderKeys keys = new ProviderKeys(provider.url(), Duration.ofMinutes(1), 1);
     assertEquals(List.of(KNOWN), find(keys, KNOWN));
-    LockSupport.parkNanos(SHORT_LIFETIME.toNanos());
     provider.answer(IdentityProvider.SILENCE);
-    CompletableFuture<Void> search = keys.search(selector(NEXT), executor);
-    provider.awaitFetches(2);
+    CompletableFuture<Void> search = keys.search(selector(NEXT), Runnable::run);
 
     RefusedException refusal = assertThrows(RefusedException.class, () -> find(keys, NEXT));
     assertEquals(ErrorNumber.OVERLOADED, refusal.error());
@@ -168,7 +143,7 @@ class ProviderKeysTest {
   }
 
   private List<JWK> find(ProviderKeys keys, JWK key) throws Exception {
-    keys.search(selector(key), executor).get(30, TimeUnit.SECONDS);
+    keys.search(selector(key), Runnable::run).get(30, TimeUnit.SECONDS);
     return keys.find(selector(key));
   }
 

@@ -167,8 +167,7 @@ class RotatedKeysTest {
         Map.of("jwt.jwks-url", file.toUri()),
         "JWT_JWKS_URL must be a file with a usable key set, but "
             + file
-            + " is not: let the provider sign with an RS, PS or ES algorithm; 0 usable keys, 0 left"
-            + " out");
+            + " is not: it has no usable key, 0 left out");
   }
 
   private static void assertRefused(Map<String, Object> settings, String message) {

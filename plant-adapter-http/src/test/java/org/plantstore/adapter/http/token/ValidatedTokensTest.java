@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKSet;
 import java.time.Instant;
 import java.util.stream.IntStream;
@@ -31,7 +33,8 @@ class ValidatedTokensTest {
     assertNull(tokens.callerOf("tokens", KEYS));
     assertNull(tokens.callerOf("", KEYS));
     assertNull(tokens.callerOf("token", keys("x".repeat(32))));
-    assertNull(tokens.callerOf("token", new TokenKeys.Snapshot(KEYS.secrets(), new JWKSet())));
+    JWK key = IdentityProvider.key(Curve.P_256, "key");
+    assertNull(tokens.callerOf("token", new TokenKeys.Snapshot(KEYS.secrets(), new JWKSet(key))));
   }
 
   @Test
@@ -52,6 +55,6 @@ class ValidatedTokensTest {
   }
 
   private static TokenKeys.Snapshot keys(String secret) {
-    return new TokenKeys.Snapshot(SecretKeys.of(secret), null);
+    return new TokenKeys.Snapshot(SecretKeys.of(secret), new JWKSet());
   }
 }
