@@ -181,18 +181,15 @@ class ForgedTokensTest {
     assertValid(token);
     int start = token.lastIndexOf('.') + 1;
     byte[] valid = new Base64URL(token.substring(start)).decode();
-    byte[] zeros = new byte[valid.length];
     byte[] order = key.getCurve().toECParameterSpec().getOrder().toByteArray();
-    byte[] ofOrder = Arrays.copyOfRange(order, order.length - valid.length / 2, order.length);
-    List<byte[]> signatures =
+    byte[] half = Arrays.copyOfRange(order, order.length - valid.length / 2, order.length);
+    for (byte[] signature :
         List.of(
             ECDSA.transcodeSignatureToDER(valid),
             Arrays.copyOf(valid, valid.length - 1),
             Arrays.copyOf(valid, valid.length + 1),
-            ByteUtils.concat(valid, valid),
-            zeros,
-            ByteUtils.concat(ofOrder, ofOrder));
-    for (byte[] signature : signatures) {
+            new byte[valid.length],
+            ByteUtils.concat(half, half))) {
       assertInvalid(token.substring(0, start) + Base64URL.encode(signature));
     }
   }
