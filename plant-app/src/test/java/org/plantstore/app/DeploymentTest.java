@@ -8,8 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.introspect.Annotated;
+import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.KubernetesResource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,11 +25,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -45,11 +47,46 @@ class DeploymentTest {
   private static final JsonNode SERVICE = Manifests.read(BASE + "service.yaml");
   private static final JsonNode POLICY = Manifests.read(BASE + "network-policy.yaml");
   private static final JsonNode MONITOR = Manifests.read(MONITORING + "pod-monitor.yaml");
-
   private static final JsonNode COMPOSE = Manifests.read("compose.yaml").path("services");
+  private static final JsonNode SETTINGS = Manifests.read("../main/resources/application.yml");
 
   private static final String UNIT_NAME = "plant-store.service";
   private static final String UNIT = Manifests.text(Manifests.FOLDER.resolve(UNIT_NAME));
+
+  /** The models keep fields that they do not know; this mapper refuses them. */
+  private static final ObjectMapper MODELS =
+      new ObjectMapper()
+          .setAnnotationIntrospector(
+              new JacksonAnnotationIntrospector() {
+                @Override
+                public Boolean hasAnySetter(Annotated annotated) {
+                  return false;
+                }
+              });
+
+  @ParameterizedTest
+  @ValueSource(strings = {BASE, MONITORING})
+  void kustomization_has_each_manifest_and_each_field_of_one_is_known(String folder) {
+    Set<String> manifests =
+        new TreeSet<>(List.of(requireNonNull(Manifests.FOLDER.resolve(folder).toFile().list())));
+    manifests.removeIf(name -> !name.endsWith(".yaml") || name.equals("kustomization.yaml"));
+    JsonNode kustomization = Manifests.read(folder + "kustomization.yaml");
+    Set<String> resources = new TreeSet<>();
+    kustomization.path("resources").forEach(name -> resources.add(name.textValue()));
+
+    assertEquals(3, kustomization.size(), "fields: apiVersion, kind and resources");
+    assertEquals(manifests, resources);
+    for (String name : manifests) {
+      ObjectNode manifest = Manifests.read(folder + name);
+      assertFalse(parse(manifest) instanceof GenericKubernetesResource, "the kind of " + name);
+      manifest.put("specification", "any");
+      assertThrows(IllegalArgumentException.class, () -> parse(manifest), name);
+    }
+  }
+
+  private static Object parse(ObjectNode manifest) {
+    return MODELS.convertValue(manifest, KubernetesResource.class);
+  }
 
   @Test
   void variables_exist_and_none_has_a_secret_in_plain_text() {
@@ -73,19 +110,36 @@ class DeploymentTest {
   void times_fit_those_of_the_service() {
     String start =
         Manifests.documentedDefaults().getOrDefault("DATABASE_START_TIMEOUT_SECONDS", "");
+    int drain = SETTINGS.required("drain.seconds").intValue();
+    String page = Manifests.text(Path.of("docs", "operations.md"));
+    String others =
+        Manifests.first(Pattern.compile("Allow `DRAIN_SECONDS` and (\\d+) s before"), page);
+
     assertTrue(seconds("startupProbe") > Integer.parseInt(start));
-    assertTrue(seconds("readinessProbe") < Manifests.setting("drain.seconds"));
+    assertTrue(seconds("readinessProbe") < drain);
     for (String grace :
         List.of(
             PODS.at("/spec/terminationGracePeriodSeconds").asText(),
             COMPOSE.at("/plant-store/stop_grace_period").textValue().replace("s", ""),
             unit("TimeoutStopSec"))) {
-      assertTrue(Integer.parseInt(grace) >= Manifests.shutdownSeconds(), grace);
+      assertTrue(Integer.parseInt(grace) >= drain + Integer.parseInt(others), grace);
     }
   }
 
+  /** Returns how long a probe may fail before it has an effect. */
+  private static int seconds(String probe) {
+    JsonNode settings = CONTAINER.path(probe);
+    return settings.path("periodSeconds").intValue() * settings.path("failureThreshold").intValue();
+  }
+
   @Test
-  void probes_and_scrapes_are_answered() {
+  void ports_are_those_of_the_service_and_probes_and_scrapes_are_answered() {
+    assertEquals(
+        List.of(SETTINGS.required("port").asText(), SETTINGS.required("management.port").asText()),
+        CONTAINER.path("ports").findValuesAsText("containerPort"));
+    assertEquals(List.of("api", "management"), CONTAINER.path("ports").findValuesAsText("name"));
+    assertEquals(List.of("api"), SERVICE.findValuesAsText("targetPort"));
+    assertEquals(List.of("api", "management"), POLICY.at("/spec/ingress").findValuesAsText("port"));
     for (JsonNode target :
         List.of(
             CONTAINER.at("/startupProbe/httpGet"),
@@ -100,56 +154,19 @@ class DeploymentTest {
   }
 
   @Test
-  void ports_are_those_of_the_service_and_the_management_port_is_only_for_prometheus() {
-    int api = Manifests.setting("port");
-    int management = Manifests.setting("management.port");
+  void selectors_select_the_pods_of_the_service_and_not_those_of_the_migration() {
+    JsonNode labels = PODS.at("/metadata/labels");
+    JsonNode budget = Manifests.read(BASE + "disruption-budget.yaml");
 
-    assertEquals(
-        List.of(api + "", management + ""),
-        CONTAINER.path("ports").findValuesAsText("containerPort"));
-    assertEquals(List.of("api", "management"), CONTAINER.path("ports").findValuesAsText("name"));
-    assertEquals(List.of("api"), SERVICE.findValuesAsText("targetPort"));
-    assertEquals(List.of("api", "management"), POLICY.at("/spec/ingress").findValuesAsText("port"));
-    assertEquals(
-        "[{\"app.kubernetes.io/name\":\"prometheus\"}]",
-        POLICY.at("/spec/ingress/1/from").findValues("matchLabels").toString());
-    // Both are for this machine alone.
-    Manifests.assertJson(
-        "['127.0.0.1:%1$s:%1$s','127.0.0.1:%2$s:%2$s']".formatted(api, management),
-        COMPOSE.at("/plant-store/ports"));
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      textBlock =
-          """
-          /automountServiceAccountToken                          | false
-          /securityContext/runAsNonRoot                          | true
-          /securityContext/runAsUser                             | 10001
-          /securityContext/seccompProfile/type                   | "RuntimeDefault"
-          /containers/0/securityContext/allowPrivilegeEscalation | false
-          /containers/0/securityContext/readOnlyRootFilesystem   | true
-          /containers/0/securityContext/capabilities/drop        | ["ALL"]
-          /containers/0/resources/requests/memory                | "384Mi"
-          /containers/0/resources/limits/memory                  | "384Mi"
-          """)
-  void pods_have_no_rights_and_as_much_memory_as_they_ask_for(String field, String value) {
-    for (JsonNode pods : List.of(PODS, MIGRATION)) {
-      assertEquals(value, pods.path("spec").at(field).toString());
+    List<JsonNode> selectors =
+        new ArrayList<>(
+            List.of(SERVICE.at("/spec/selector"), POLICY.at("/spec/podSelector/matchLabels")));
+    for (JsonNode manifest : List.of(DEPLOYMENT, budget, MONITOR)) {
+      manifest.findValues("matchLabels", selectors);
     }
-  }
-
-  @Test
-  void containers_of_compose_have_no_rights_and_little_memory() {
-    for (String name : List.of("migrate", "plant-store")) {
-      JsonNode container = COMPOSE.path(name);
-      assertTrue(container.path("read_only").booleanValue());
-      Manifests.assertJson("['ALL']", container.path("cap_drop"));
-      Manifests.assertJson("['no-new-privileges:true']", container.path("security_opt"));
-      assertEquals("384m", container.path("mem_limit").textValue());
-      assertEquals(2, container.path("cpus").intValue());
-    }
+    assertEquals(Collections.nCopies(7, labels), selectors);
+    String name = "app.kubernetes.io/name";
+    assertNotEquals(labels.get(name), MIGRATION.at("/metadata/labels").get(name));
   }
 
   @Test
@@ -171,89 +188,6 @@ class DeploymentTest {
       analyze, "security", "--offline=true", "--threshold=20", "--no-pager", "./" + UNIT_NAME
     };
     Program.run(folder, environment, security).requireSuccess();
-  }
-
-  @Test
-  void migration_and_service_have_secrets_of_their_own() {
-    JsonNode migration = MIGRATION.at("/spec/containers/0");
-    Manifests.assertJson("['migrate']", migration.path("args"));
-    Manifests.assertJson("{'name':'plant-store-migrate'}", migration.at("/envFrom/1/secretRef"));
-    Manifests.assertJson("{'name':'plant-store'}", CONTAINER.at("/envFrom/1/secretRef"));
-
-    String secrets =
-        Pattern.compile("\\$\\{([A-Z_]+)(?::\\?[^}]*)?}")
-            .matcher(Manifests.text(Manifests.FOLDER.resolve("compose.yaml")))
-            .results()
-            .map(secret -> secret.group(1))
-            .distinct()
-            .sorted()
-            .collect(Collectors.joining(" ", "for name in ", "; do"));
-    assertTrue(Manifests.text(Path.of("docs", "deployment.md")).contains(secrets), secrets);
-  }
-
-  @Test
-  void accounts_tables_and_rights_are_there_before_the_service_of_compose() {
-    String earlier = "{'database':{'condition':'service_healthy'}}";
-    for (String name : List.of("accounts", "migrate", "grants", "plant-store")) {
-      Manifests.assertJson(earlier, COMPOSE.path(name).path("depends_on"));
-      earlier = "{'" + name + "':{'condition':'service_completed_successfully'}}";
-    }
-    assertEquals("migrate", COMPOSE.at("/migrate/command").textValue());
-    for (String name : List.of("accounts", "grants")) {
-      String volume = COMPOSE.path(name).at("/volumes/0").textValue();
-      Path script = Manifests.FOLDER.resolve(volume.replaceFirst(":.*", ""));
-      assertTrue(Files.exists(script), script::toString);
-    }
-  }
-
-  @Test
-  void selectors_select_the_pods_of_the_service_and_not_those_of_the_migration() {
-    JsonNode labels = PODS.at("/metadata/labels");
-    JsonNode budget = Manifests.read(BASE + "disruption-budget.yaml");
-
-    List<JsonNode> selectors =
-        new ArrayList<>(
-            List.of(SERVICE.at("/spec/selector"), POLICY.at("/spec/podSelector/matchLabels")));
-    for (JsonNode manifest : List.of(DEPLOYMENT, budget, MONITOR)) {
-      manifest.findValues("matchLabels", selectors);
-    }
-    assertEquals(Collections.nCopies(7, labels), selectors);
-    String name = "app.kubernetes.io/name";
-    assertNotEquals(labels.get(name), MIGRATION.at("/metadata/labels").get(name));
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {BASE, MONITORING})
-  void kustomization_has_each_manifest_and_each_field_of_one_is_known(String folder) {
-    Set<String> manifests =
-        new TreeSet<>(List.of(requireNonNull(Manifests.FOLDER.resolve(folder).toFile().list())));
-    manifests.removeIf(name -> !name.endsWith(".yaml") || name.equals("kustomization.yaml"));
-    JsonNode kustomization = Manifests.read(folder + "kustomization.yaml");
-    Set<String> resources = new TreeSet<>();
-    kustomization.path("resources").forEach(name -> resources.add(name.textValue()));
-
-    assertEquals(3, kustomization.size(), "fields: apiVersion, kind and resources");
-    assertEquals(manifests, resources);
-    for (String name : manifests) {
-      Object manifest = Manifests.parse(Manifests.read(folder + name));
-      assertFalse(manifest instanceof GenericKubernetesResource, name + " is of an unknown kind");
-    }
-  }
-
-  @Test
-  void unknown_field_is_noticed() {
-    ObjectNode deployment = Manifests.read(BASE + "deployment.yaml");
-    deployment.putObject("spec").put("replica", 2);
-
-    Exception refusal =
-        assertThrows(IllegalArgumentException.class, () -> Manifests.parse(deployment));
-    assertTrue(refusal.toString().contains("\"replica\""), refusal::toString);
-  }
-
-  /** Returns how long a probe may fail before it has an effect. */
-  private static int seconds(String probe) {
-    JsonNode settings = CONTAINER.path(probe);
-    return settings.path("periodSeconds").intValue() * settings.path("failureThreshold").intValue();
   }
 
   private static String unit(String setting) {
