@@ -29,12 +29,6 @@ class InstalledStoresTest {
   @TempDir Path providers;
 
   @Test
-  void check_tells_how_a_store_is_found() {
-    String output = check();
-    assertTrue(output.startsWith("✘ service: no store is on the class path; add one, "), output);
-  }
-
-  @Test
   void bean_that_is_also_a_provider_is_one_store() throws IOException {
     provide(ClosingStore.class.getName());
     String output = check("--closing.store=true");
@@ -49,17 +43,12 @@ class InstalledStoresTest {
           InstalledStoresTest$UnusablePlantStore | ✘ service: the store NAME cannot be used: \
           java.lang.ExceptionInInitializerError, caused by java.lang.NoClassDefFoundError: the driver
           InstalledStoresTest$MapPlantStore      | ✔ service: the settings can work, and the ports are free
-          Main       | ✘ service: DEMAND.*ServiceConfigurationError: .*: NAME not a subtype
-          Unreadable | ✘ service: DEMANDjava.lang.ClassFormatError: .*
           \uFEFFMain | ✘ service: DEMAND.*ServiceConfigurationError: .*: Provider NAME not found
           """)
   void check_makes_and_closes_the_store_or_tells_what_it_must_be(String name, String finding)
       throws IOException {
     String store = "org.plantstore.app." + name;
     provide(store);
-    Path unreadable = providers.resolve("org/plantstore/app/Unreadable.class");
-    Files.createDirectories(unreadable.getParent());
-    Files.writeString(unreadable, "no class");
     String demand =
         "a store in META-INF/services must be the name of a public class that implements PlantStore"
             + " and has a public constructor without parameters, in a file without a byte order mark,"
