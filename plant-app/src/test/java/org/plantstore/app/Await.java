@@ -16,9 +16,9 @@ final class Await {
 
   private Await() {}
 
-  /** Returns when the condition holds; fails the test if it does not within {@link #LIMIT}. */
+  /** As below, with a condition that needs no description of what is instead. */
   static void until(String condition, Callable<Boolean> isTrue) {
-    until(() -> condition, LIMIT, isTrue);
+    until(() -> condition, isTrue);
   }
 
   /** Repeats the action until it does not throw; fails the test after {@link #LIMIT}. */
@@ -35,13 +35,13 @@ final class Await {
         });
   }
 
-  /** Returns when the condition holds; fails the test if it does not within the limit. */
-  static void until(Supplier<String> condition, Duration limit, Callable<Boolean> isTrue) {
-    long deadline = System.nanoTime() + limit.toNanos();
+  /** Returns when the condition holds; fails the test if it does not within {@link #LIMIT}. */
+  static void until(Supplier<String> condition, Callable<Boolean> isTrue) {
+    long deadline = System.nanoTime() + LIMIT.toNanos();
     try {
       while (!isTrue.call()) {
         if (System.nanoTime() > deadline) {
-          throw new AssertionError("not within " + limit + ": " + condition.get());
+          throw new AssertionError("not within " + LIMIT + ": " + condition.get());
         }
         LockSupport.parkNanos(PERIOD.toNanos());
       }

@@ -50,7 +50,7 @@ final class ChaosWriters implements AutoCloseable {
 
   void awaitProgress(int plants) {
     int goal = acknowledged.size() + plants;
-    Await.until(this::toString, Await.LIMIT, () -> acknowledged.size() >= goal);
+    Await.until(this::toString, () -> acknowledged.size() >= goal);
   }
 
   /** Waits for the answers of all creates, of which none may contradict another. */

@@ -1,14 +1,16 @@
 package org.plantstore.app;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.micronaut.context.ApplicationContext;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -17,13 +19,15 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.plantstore.client.PlantClient;
@@ -60,13 +64,11 @@ class CreatePlantContractTest {
     return PlantClient.builder(address, ServiceClient::token);
   }
 
-  /** The contract, through HTTP. */
+  @Nested
   @Execution(ExecutionMode.SAME_THREAD)
-  abstract static class RemoteContract extends CreatePlantContract {
+  class ThroughLossyNetwork extends CreatePlantContract {
 
-    private final PlantClient client = client(address()).build();
-
-    abstract URI address();
+    private final PlantClient client = client(network.address()).build();
 
     @Override
     protected CreatePlant createPlant() {
@@ -77,41 +79,6 @@ class CreatePlantContractTest {
     protected CreatePlant unavailable() {
       URI closedPort = URI.create("http://localhost:" + ServiceClient.freePort());
       return client(closedPort).deadline(Duration.ofSeconds(1)).build();
-    }
-  }
-
-  @Nested
-  class ThroughHttp extends RemoteContract {
-
-    @Override
-    URI address() {
-      return service.address();
-    }
-  }
-
-  @Nested
-  class ThroughNginx extends RemoteContract {
-
-    @TempDir private static Path folder;
-    @AutoClose private static ReverseProxy proxy;
-
-    @BeforeAll
-    static void startProxy() throws IOException {
-      proxy = new ReverseProxy(folder, ReverseProxy.Kind.NGINX, service, service);
-    }
-
-    @Override
-    URI address() {
-      return proxy.address();
-    }
-  }
-
-  @Nested
-  class ThroughLossyNetwork extends RemoteContract {
-
-    @Override
-    URI address() {
-      return network.address();
     }
   }
 
@@ -178,6 +145,44 @@ class CreatePlantContractTest {
       assertEquals(0, untrusted.status());
       HttpClient trusting = HttpClient.newBuilder().sslContext(certificate.trust()).build();
       assertEquals(fern.plant(), client.httpClient(trusting).build().create(fern));
+    }
+  }
+
+  /** Loses, duplicates, delays or cuts one in ten of the small responses of a service. */
+  private static final class LossyNetwork extends NetworkProxy {
+
+    private static final int MAX_BYTES = 1_000;
+
+    private final AtomicInteger responses = new AtomicInteger();
+
+    LossyNetwork(int target) {
+      super(InetAddress.getLoopbackAddress(), 0, target, 256);
+    }
+
+    URI address() {
+      return URI.create("http://localhost:" + port());
+    }
+
+    @Override
+    void passOn(byte[] part, OutputStream to) throws IOException {
+      boolean isResponse =
+          part.length < MAX_BYTES && new String(part, ISO_8859_1).matches("(?s)HTTP/1.1 .*}");
+      int number = isResponse ? responses.incrementAndGet() : 1;
+      ThreadLocalRandom random = ThreadLocalRandom.current();
+      if (number % 4_000 == 0) {
+        return; // lost, and the connection stays open
+      }
+      switch (number % 40) {
+        case 0 -> throw new IOException("lost");
+        case 10 -> to.write(part); // and again below
+        case 20 -> LockSupport.parkNanos(random.nextLong(100_000_000));
+        case 30 -> {
+          to.write(part, 0, random.nextInt(part.length));
+          throw new IOException("cut");
+        }
+        default -> {}
+      }
+      to.write(part);
     }
   }
 }

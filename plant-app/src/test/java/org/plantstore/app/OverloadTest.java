@@ -1,7 +1,6 @@
 package org.plantstore.app;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -38,19 +37,17 @@ class OverloadTest {
   private static final AtomicLong NEXT_ID = new AtomicLong();
 
   private static Database database;
-  @AutoClose private static NetworkProxy proxy;
   @AutoClose private static ServiceProcess service;
 
   @BeforeAll
   static void start() throws SQLException {
     database = Database.create();
-    proxy = new NetworkProxy(database.port());
     Map<String, String> settings =
         Map.of(
             "DATABASE_TIMEOUT_SECONDS", String.valueOf(DEADLINE.toSeconds()),
             "MAX_CONCURRENT_CREATES", String.valueOf(PLACES),
             "JAVA_TOOL_OPTIONS", "-Xmx64m");
-    service = new ServiceProcess(database.through(proxy).environment(settings)).awaitReady();
+    service = new ServiceProcess(database.environment(settings)).awaitReady();
     // Loads the classes before the measurement; these answers count as refused.
     assertEquals(200, service.create(0, "fern").statusCode());
     createAtOnce("{\"id\":0,\"name\":\"moss\"}");
@@ -91,7 +88,6 @@ class OverloadTest {
         beginCreates(PLACES, "{\"id\":%d,\"name\":\"fern\"}");
     Await.until(
         () -> "waiting creates: " + metric(TAKEN_PLANTS),
-        DEADLINE.multipliedBy(10), // a busy machine takes its time to send so many
         () -> metric(TAKEN_PLANTS) - before >= PLACES);
 
     double threads = metric("jvm_threads_live_threads");
@@ -99,23 +95,6 @@ class OverloadTest {
     assertTrue(threads - idle <= 20, threads + " threads instead of " + idle);
     calls.forEach(call -> assertEquals(200, call.join().statusCode()));
     database.execute("DROP FUNCTION wait CASCADE");
-  }
-
-  @Test
-  void slow_database_serves_as_many_as_it_can_and_the_memory_does_not_grow() {
-    proxy.setDelay(Duration.ofMillis(100));
-    for (int round = 0; round < 10; round++) {
-      List<HttpResponse<String>> answers = createAtOnce("{\"id\":%d,\"name\":\"fern\"}");
-
-      long served = answers.stream().filter(answer -> answer.statusCode() == 200).count();
-      assertTrue(served >= PLACES, "served: " + served);
-      assertEquals(CALLERS, served + count(answers, "{\"error\":500"));
-      assertSlowest("error=\"none\",outcome=\"created\"", DEADLINE.plus(MARGIN));
-    }
-    proxy.setDelay(Duration.ZERO);
-    // With 64 MB of heap, all of which would be taken if anything stayed.
-    assertFalse(service.output().contains("OutOfMemoryError"), service::output);
-    assertNormalService();
   }
 
   private static void assertNormalService() {

@@ -195,7 +195,6 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
   private void await(String condition, Callable<Boolean> isTrue) {
     Await.until(
         () -> condition + ": " + errors() + output(),
-        Await.LIMIT,
         () -> {
           boolean ended = !process.isAlive();
           boolean holds = isTrue.call();
