@@ -17,7 +17,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -81,12 +80,6 @@ class DatabaseFaultsTest {
           proxy.acceptNothing();
           proxy.abandonConnections();
         }),
-    READ_ONLY(
-        2,
-        () -> {
-          database.execute("ALTER ROLE gardener SET default_transaction_read_only = on");
-          endSessionsUntilRefused();
-        }),
     OUT_OF_CONNECTIONS(
         2,
         () -> {
@@ -135,9 +128,7 @@ class DatabaseFaultsTest {
         proxy.abandonConnections();
       }
       proxy.heal();
-      database.execute(
-          "ALTER ROLE gardener RESET default_transaction_read_only",
-          "ALTER ROLE gardener LOGIN CONNECTION LIMIT -1");
+      database.execute("ALTER ROLE gardener LOGIN CONNECTION LIMIT -1");
     }
 
     assertWithin(
@@ -148,19 +139,6 @@ class DatabaseFaultsTest {
     assertEquals(outages + 1, service.linesWith(BACK), service::output);
     assertEquals(outages + 1, service.linesWith(AWAY), service::output);
     assertFalse(service.output().contains("\tat "), "a stack trace is in the log");
-  }
-
-  @Test
-  void plant_whose_answer_is_lost_on_the_way_from_the_database_is_answered() throws Exception {
-    for (int time = 0; time < 5; time++) {
-      assertEquals(200, create().statusCode());
-      proxy.cutNextAnswer();
-
-      assertEquals(200, create().statusCode());
-
-      String stored = "SELECT count(*) FROM plant WHERE id = " + NEXT_ID.get();
-      assertEquals("1", database.single(stored));
-    }
   }
 
   /** Repeatedly, because a session may have begun just before. */

@@ -17,7 +17,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /** The network to a database or a service, with faults on demand. Safe for use by many threads. */
@@ -36,10 +35,8 @@ class NetworkProxy implements AutoCloseable {
   private final List<Socket> backlog = new ArrayList<>();
 
   private volatile int target;
-  private volatile Duration delay = Duration.ZERO;
   private volatile boolean isSilent;
   private volatile boolean isAccepting = true;
-  private final AtomicBoolean cutsNextAnswer = new AtomicBoolean();
   private volatile Set<Socket> abandoned = Set.of();
 
   NetworkProxy(int target) {
@@ -61,10 +58,6 @@ class NetworkProxy implements AutoCloseable {
   /** Forwards new connections to another port; existing ones stay. */
   void setTarget(int port) {
     target = port;
-  }
-
-  void setDelay(Duration time) {
-    delay = time;
   }
 
   /** Stops forwarding, and keeps received bytes for later. */
@@ -97,18 +90,11 @@ class NetworkProxy implements AutoCloseable {
     closeAll(sockets);
   }
 
-  /** Closes the next connection on which the database answers, and loses the answer. */
-  void cutNextAnswer() {
-    cutsNextAnswer.set(true);
-  }
-
   void heal() throws IOException {
     closeAll(backlog);
     backlog.clear();
     target = home;
-    delay = Duration.ZERO;
     isSilent = false;
-    cutsNextAnswer.set(false);
     isAccepting = true;
   }
 
@@ -148,8 +134,8 @@ class NetworkProxy implements AutoCloseable {
     awaitUntilAccepting(); // accepted just before the fault began
     try (client;
         Socket server = new Socket(InetAddress.getLoopbackAddress(), target)) {
-      threads.execute(() -> forward(client, server, false));
-      forward(server, client, true);
+      threads.execute(() -> forward(client, server));
+      forward(server, client);
     } catch (IOException | IllegalArgumentException e) {
       // The client gets a closed connection.
     }
@@ -160,18 +146,14 @@ class NetworkProxy implements AutoCloseable {
     to.write(part);
   }
 
-  private void forward(Socket from, Socket to, boolean isAnswer) {
+  private void forward(Socket from, Socket to) {
     sockets.add(from);
     byte[] bytes = new byte[8192];
     try (from;
         to) {
       for (int read = 0; read >= 0; read = from.getInputStream().read(bytes)) {
-        LockSupport.parkNanos(delay.toNanos());
         while ((isSilent || abandoned.contains(from)) && !to.isClosed()) {
           LockSupport.parkNanos(CHECK_PERIOD.toNanos());
-        }
-        if (isAnswer && read > 0 && cutsNextAnswer.getAndSet(false)) {
-          return;
         }
         passOn(Arrays.copyOf(bytes, read), to.getOutputStream());
       }
