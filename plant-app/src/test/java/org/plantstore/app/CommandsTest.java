@@ -59,7 +59,7 @@ class CommandsTest {
   @Test
   void output_of_a_command_is_alone_on_standard_output() {
     Map<String, String> secret = Map.of("JWT_SECRET", DevelopmentKey.SECRET, "LOG_LEVEL", "debug");
-    for (String line : List.of("--help", "--version", "token --minutes 5 --claim=a=b")) {
+    for (String line : List.of("--help", "token --minutes 5 --claim=a=b")) {
       try (ServiceProcess process = new ServiceProcess(secret, line.split(" ", -1))) {
         assertEquals(0, process.awaitExit(), process::errors);
         assertEquals("", process.errors());

@@ -65,7 +65,7 @@ class PoolerTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"'', 0", "'', 30", "?prepareThreshold=0, 2"})
+  @CsvSource({"'', 0", "?prepareThreshold=0, 30"})
   void transaction_mode_is_refused_with_any_number_of_other_clients(String parameters, int clients)
       throws Exception {
     startPooler(database(), "transaction");
