@@ -10,7 +10,6 @@ import java.net.Socket;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
@@ -18,8 +17,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntFunction;
-import java.util.stream.IntStream;
 import javax.net.SocketFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
@@ -67,16 +64,12 @@ class SmallHeapTest {
 
   @BeforeAll
   static void start() throws SQLException {
-    service = start(Map.of());
-  }
-
-  private static ServiceProcess start(Map<String, String> settings) throws SQLException {
     // Longer than a slow machine needs for a wave of large bodies.
     String timeout = "--request.timeout.seconds=120";
     ProcessBuilder command = ServiceProcess.java(ServiceProcess.CLASS_PATH, timeout);
     // After the other options, because the last one counts.
     command.command().addAll(command.command().indexOf("-cp"), OPTIONS);
-    return new ServiceProcess(command, Database.create().environment(settings)).awaitReady();
+    service = new ServiceProcess(command, Database.create().environment()).awaitReady();
   }
 
   @AfterEach
@@ -104,30 +97,17 @@ class SmallHeapTest {
   @Test
   @Tag("newest")
   void largest_bodies_on_many_connections_are_answered() throws Exception {
-    assertAnswered(CONNECTIONS, id -> () -> largeCreate(connect(), id, id % 2 == 0));
-    assertWell();
-  }
-
-  @Test
-  void largest_bodies_over_tls_are_answered() throws Exception {
-    TestCertificate certificate = TestCertificate.issue();
-    SocketFactory sockets = certificate.sockets();
-    try (ServiceProcess encrypting = start(certificate.settings())) {
-      assertAnswered(
-          64, // fewer than the limit of concurrent handshakes
-          id -> () -> largeCreate(new RawClient(sockets, encrypting.port), id, true));
-    }
-  }
-
-  @Test
-  void largest_bodies_that_lack_their_last_byte_are_in_nobodys_way() throws Exception {
+    List<Callable<Integer>> calls = new ArrayList<>();
     for (int id = 0; id < CONNECTIONS; id++) {
-      RawClient client = connect();
-      open.add(client);
-      sendAllButTheEnd(client, id);
+      int plant = id;
+      calls.add(() -> largeCreate(connect(), plant, plant % 2 == 0));
     }
-    assertEquals(200, service.create(-1, "fern").statusCode());
-    closeConnections();
+    Set<Integer> statuses = new TreeSet<>();
+    for (Future<Integer> answer : clients.invokeAll(calls, 120, TimeUnit.SECONDS)) {
+      statuses.add(answer.get());
+    }
+    assertTrue(statuses.contains(200), statuses.toString());
+    assertTrue(Set.of(200, 503, UNREAD).containsAll(statuses), statuses.toString());
     assertWell();
   }
 
@@ -198,7 +178,7 @@ class SmallHeapTest {
     ProcessBuilder command = ServiceProcess.java(ServiceProcess.CLASS_PATH);
     command.command().addAll(0, List.of("sh", "-c", "ulimit -n 512; exec \"$@\"", "sh"));
     try (ServiceProcess limited =
-        new ServiceProcess(command, Database.create().environment(Map.of())).awaitReady()) {
+        new ServiceProcess(command, Database.create().environment()).awaitReady()) {
       for (int number = 0; number < 400; number++) {
         open.add(new Socket("localhost", limited.port));
       }
@@ -208,19 +188,8 @@ class SmallHeapTest {
       Await.success(
           "a create has room", () -> assertEquals(200, limited.create(604, "fern").statusCode()));
       limited.awaitLine("At most 352 connections can be open");
-      assertEquals(0, limited.linesWith("Exception"));
+      assertEquals(0, limited.linesWith("Exception"), limited::output);
     }
-  }
-
-  /** Starts clients with the ids 0 to the number, of which some may be asked to retry. */
-  private void assertAnswered(int number, IntFunction<Callable<Integer>> client) throws Exception {
-    Set<Integer> statuses = new TreeSet<>();
-    List<Callable<Integer>> calls = IntStream.range(0, number).mapToObj(client).toList();
-    for (Future<Integer> answer : clients.invokeAll(calls, 120, TimeUnit.SECONDS)) {
-      statuses.add(answer.get());
-    }
-    assertTrue(statuses.contains(200), statuses.toString());
-    assertTrue(Set.of(200, 503, UNREAD).containsAll(statuses), statuses.toString());
   }
 
   private RawClient connect() throws IOException {
@@ -229,18 +198,13 @@ class SmallHeapTest {
 
   private static int largeCreate(RawClient client, int id, boolean isRead) {
     try (client) {
-      sendAllButTheEnd(client, id);
-      client.send(END);
+      String start = "{\"id\":" + id + ",\"name\":\"";
+      int white = BODY_BYTES - start.length() - NAME.length() - END.length();
+      client.sendHead(0, " ".repeat(white) + start + NAME + END);
       return isRead ? client.status() : UNREAD;
     } catch (IOException e) {
       return 0; // the service has closed the connection
     }
-  }
-
-  private static void sendAllButTheEnd(RawClient client, int id) throws IOException {
-    String start = "{\"id\":" + id + ",\"name\":\"";
-    int white = BODY_BYTES - start.length() - NAME.length() - END.length();
-    client.sendHead(END.length(), " ".repeat(white) + start + NAME);
   }
 
   private void assertWell() {
