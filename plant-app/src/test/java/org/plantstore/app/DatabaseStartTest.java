@@ -7,8 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.OutputStream;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyStore;
 import java.sql.Connection;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -110,21 +113,52 @@ class DatabaseStartTest {
           "SELECT pg_reload_conf()");
       Await.until("TLS is on", () -> database.single("SHOW ssl").equals("on"));
 
-      Path der =
-          Files.write(
-              data.resolve("key.pk8"), certificate.files().getKeyPair().getPrivate().getEncoded());
+      Path der = Files.write(data.resolve("key.pk8"), encoded(certificate));
       Files.setPosixFilePermissions(der, fromString("rw-------"));
       Map<String, String> ofCertificate = verifying("localhost", server, root);
-      ofCertificate.merge("DATABASE_URL", "&sslcert=" + chain + "&sslkey=" + der, String::concat);
+      ofCertificate.merge("DATABASE_URL", client(chain, der), String::concat);
       ofCertificate.put("DATABASE_USERNAME", "server");
       ofCertificate.put("DATABASE_PASSWORD", "");
       try (ServiceProcess service = new ServiceProcess(ofCertificate)) {
         assertServes(service);
       }
+      // The key that is to be a client's is not in a form that the driver reads.
+      Path text = Files.copy(key, data.resolve("key.der"));
+      ofCertificate.compute("DATABASE_URL", (name, url) -> url.replace("key.pk8", "key.der"));
+      assertDistrusted(ofCertificate, "Could not read SSL key file " + text);
+
+      assertServedWith(trustStore(certificate, data), verifying("localhost", server, "system"));
       assertDistrusted(verifying("localhost", server, "system"), "PKIX path building failed: ");
       assertDistrusted(verifying("localhost", server, otherRoot), "PKIX path validation failed: ");
       assertDistrusted(
           verifying("127.0.0.1", server, root), "The hostname 127.0.0.1 could not be ");
+    }
+  }
+
+  private static String client(Path chain, Path key) {
+    return "&sslcert=" + chain + "&sslkey=" + key;
+  }
+
+  private static byte[] encoded(TestCertificate certificate) {
+    return certificate.files().getKeyPair().getPrivate().getEncoded();
+  }
+
+  /** Returns the option of a JVM whose authorities are those of the certificate. */
+  private static String trustStore(TestCertificate certificate, Path folder) throws Exception {
+    KeyStore store = KeyStore.getInstance("PKCS12");
+    store.load(null, null);
+    store.setCertificateEntry("root", certificate.files().getRootCertificate());
+    Path file = folder.resolve("authorities.p12");
+    try (OutputStream output = Files.newOutputStream(file)) {
+      store.store(output, "changeit".toCharArray());
+    }
+    return "-Djavax.net.ssl.trustStorePassword=changeit -Djavax.net.ssl.trustStore=" + file;
+  }
+
+  private static void assertServedWith(String javaOptions, Map<String, String> environment) {
+    environment.put("JDK_JAVA_OPTIONS", javaOptions);
+    try (ServiceProcess service = new ServiceProcess(environment)) {
+      service.awaitReady();
     }
   }
 
@@ -169,6 +203,19 @@ class DatabaseStartTest {
             + " DATABASE_URL: .*"
             + reason
             + ".*");
+  }
+
+  @Test
+  void start_on_the_last_of_three_hosts_does_not_need_the_others() throws Exception {
+    Database database = Database.create();
+    try (ServerSocket silent = new ServerSocket(0)) {
+      String others =
+          "//localhost:" + ServiceProcess.freePort() + ",localhost:" + silent.getLocalPort() + ",";
+      Map<String, String> environment = database.environment();
+      environment.compute("DATABASE_URL", (name, url) -> url.replace("//", others));
+      environment.merge("DATABASE_URL", "?sslmode=disable", String::concat);
+      StartTest.start(environment);
+    }
   }
 
   @Test

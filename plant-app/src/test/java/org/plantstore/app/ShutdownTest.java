@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -15,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -62,7 +65,7 @@ class ShutdownTest {
   @Test
   void service_that_is_asked_to_end_serves_on_and_fails_no_request() throws Exception {
     ServiceProcess service = startOverTls(Map.of("DRAIN_SECONDS", "3"));
-    List<Future<Void>> clients = startClients(service.port);
+    List<Future<Void>> clients = startClients(() -> createUntilTold(service.port));
 
     long asked = System.nanoTime();
     service.terminate();
@@ -79,6 +82,23 @@ class ShutdownTest {
     Duration served = Duration.ofNanos(System.nanoTime() - asked);
     assertTrue(served.compareTo(Duration.ofSeconds(3)) >= 0, "ended after " + served);
     assertEquals(ids.get() + 1, database.plants().size());
+  }
+
+  /** Without care, the kernel would reset all clients. */
+  @Test
+  void connections_that_were_accepted_are_answered() throws Exception {
+    ServiceProcess service = start(new ServiceProcess(database.environment()));
+    List<Future<Integer>> clients = startClients(() -> createUntilRefused(service.port));
+
+    service.terminate();
+
+    int resets = 0;
+    for (Future<Integer> client : clients) {
+      resets += client.get();
+    }
+    // A connection is reset if the kernel accepts it between the last accept and the close.
+    assertTrue(resets < CLIENTS / 2, resets + " clients were reset");
+    assertEquals(ServiceProcess.TERMINATED, service.awaitExit());
   }
 
   @Test
@@ -141,7 +161,7 @@ class ShutdownTest {
     Map<String, String> environment =
         Map.of("JWT_SECRET", DevelopmentKey.SECRET, "DRAIN_SECONDS", "1");
     ServiceProcess service = start(new ServiceProcess(command, environment));
-    List<Future<Void>> clients = startClients(service.port);
+    List<Future<Void>> clients = startClients(() -> createUntilTold(service.port));
 
     service.signal("HUP");
 
@@ -200,9 +220,8 @@ class ShutdownTest {
   }
 
   /** Returns when the clients have created many plants, and go on. */
-  private List<Future<Void>> startClients(int port) {
-    List<Future<Void>> clients =
-        Stream.generate(() -> threads.submit(() -> createUntilTold(port))).limit(CLIENTS).toList();
+  private <T> List<Future<T>> startClients(Callable<T> client) {
+    List<Future<T>> clients = Stream.generate(() -> threads.submit(client)).limit(CLIENTS).toList();
     Await.until("creates go on", () -> ids.get() > CREATES_BEFORE);
     return clients;
   }
@@ -215,5 +234,18 @@ class ShutdownTest {
       }
     }
     return null;
+  }
+
+  /** Creates each plant on a connection of its own until one is refused (0) or reset (1). */
+  private int createUntilRefused(int port) throws IOException {
+    while (true) {
+      try (RawClient client = new RawClient(sockets, port)) {
+        assertEquals(200, client.create(ids.incrementAndGet()));
+      } catch (ConnectException refused) {
+        return 0;
+      } catch (SocketException reset) {
+        return 1;
+      }
+    }
   }
 }

@@ -53,7 +53,7 @@ class SmallHeapTest {
   private static final String END = "\"}";
 
   /** In memory this takes twice as many bytes as in UTF-8, because of its last character. */
-  private static final String NAME = "x".repeat(BODY_BYTES - 100) + "\u00d0\u0096";
+  private static final String TAG = "x".repeat(BODY_BYTES - 100) + "\u00d0\u0096";
 
   @AutoClose private static ServiceProcess service;
 
@@ -198,9 +198,9 @@ class SmallHeapTest {
 
   private static int largeCreate(RawClient client, int id, boolean isRead) {
     try (client) {
-      String start = "{\"id\":" + id + ",\"name\":\"";
-      int white = BODY_BYTES - start.length() - NAME.length() - END.length();
-      client.sendHead(0, " ".repeat(white) + start + NAME + END);
+      String start = "{\"id\":" + id + ",\"name\":\"fern\",\"tag\":\"";
+      int white = BODY_BYTES - start.length() - TAG.length() - END.length();
+      client.sendHead(0, " ".repeat(white) + start + TAG + END);
       return isRead ? client.status() : UNREAD;
     } catch (IOException e) {
       return 0; // the service has closed the connection

@@ -117,10 +117,7 @@ public record TokenSettings(
         return uri;
       }
       boolean isHttp = String.valueOf(uri.getScheme()).matches("(?i)https?");
-      if (isHttp
-          && uri.getHost() != null
-          && uri.getPort() <= 65_535
-          && uri.getUserInfo() == null) {
+      if (isHttp && uri.getHost() != null && uri.getPort() <= 65_535 && uri.getUserInfo() == null) {
         return uri;
       }
     } catch (URISyntaxException | IllegalArgumentException e) { // also of a file's path
