@@ -66,7 +66,6 @@ record KeySet(JWKSet usable, int leftOut) {
             .keyType(KeyType.forAlgorithm(header.getAlgorithm()))
             .curves(Curve.forJWSAlgorithm(header.getAlgorithm()))
             .keyUses(KeyUse.SIGNATURE, SPIFFE, null)
-            .keyOperations(KeyOperation.VERIFY, null)
             .algorithms(header.getAlgorithm(), null)
             .publicOnly(true);
     if (header.getKeyID() != null) {
@@ -118,7 +117,9 @@ record KeySet(JWKSet usable, int leftOut) {
       boolean isLarge =
           !(key instanceof RSAKey rsa)
               || rsa.getModulus().decodeToBigInteger().bitLength() >= MIN_RSA_BITS;
+      Set<KeyOperation> operations = key.getKeyOperations();
       return isLarge
+          && (operations == null || operations.contains(KeyOperation.VERIFY))
           && ALGORITHMS.stream()
               .map(algorithm -> selector(new JWSHeader(algorithm)).getMatcher())
               .anyMatch(matcher -> matcher.matches(key))

@@ -115,7 +115,7 @@ class LyingProviderTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "'key_ops':['verify']",
+        "'key_ops':['sign','verify']",
         "'use':null",
         "'use':'jwt-svid'",
         "'x5c':['-----BEGIN']",
