@@ -150,4 +150,10 @@ final class DatabaseConnections extends PGSimpleDataSource {
   /** Ignored, because the pool's would end an attempt before the other hosts are tried. */
   @Override
   public void setLoginTimeout(int seconds) {}
+
+  /** Returns how long the pool waits at its end for attempts, instead of warning at once. */
+  @Override
+  public int getLoginTimeout() {
+    return 5;
+  }
 }
