@@ -65,7 +65,7 @@ final class Check {
           }
         };
     try (ApplicationContext context = builder.args(arguments).build()) {
-      ServiceStart.requireLegible(System.getenv(), arguments);
+      LegibleSettings.require(System.getenv(), arguments);
       context.getEnvironment().start();
       ((ConfigurableBeanContext) context).configure();
       new ServiceStart().configure(context);

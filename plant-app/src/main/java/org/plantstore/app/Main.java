@@ -63,7 +63,7 @@ public final class Main {
     long began = System.nanoTime();
     requireSettingsOrOptions(List.of(), settings);
     // Before the first logger is created, because some of these settings configure it.
-    ServiceStart.requireLegible(System.getenv(), settings);
+    LegibleSettings.require(System.getenv(), settings);
     requireLogback(LoggerFactory.getILoggerFactory());
     ApplicationContext context = ApplicationContext.builder().args(settings).start();
     context.getBean(Shutdown.class).runAtExit();
@@ -100,7 +100,7 @@ public final class Main {
                 new ConfigurationException("there is no such command; see plant-store --help"));
     String[] settings = joined(arguments);
     requireSettingsOrOptions(List.of(), settings);
-    ServiceStart.requireLegible(System.getenv(), settings);
+    LegibleSettings.require(System.getenv(), settings);
     return tool.run(System.out, System.err, settings);
   }
 

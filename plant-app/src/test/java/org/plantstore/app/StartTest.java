@@ -160,7 +160,7 @@ class StartTest {
   })
   void setting_is_decoded_in_utf_8_or_by_windows(
       String value, String charset, String system, boolean isExact) {
-    assertEquals(isExact, ServiceStart.isDecodedExactly(value, charset, system));
+    assertEquals(isExact, LegibleSettings.isDecodedExactly(value, charset, system));
   }
 
   @Test
@@ -200,7 +200,7 @@ class StartTest {
     for (String port : List.of("PORT", "MANAGEMENT_PORT")) {
       variables.computeIfAbsent(port, unset -> String.valueOf(ServiceClient.freePort()));
     }
-    ServiceStart.requireLegible(settings);
+    LegibleSettings.require(settings);
     return ApplicationContext.builder()
         .environmentPropertySource(false)
         .propertySources(
