@@ -69,6 +69,15 @@ class RotatedKeysTest {
   }
 
   @Test
+  void secret_that_is_too_short_for_an_algorithm_does_not_hide_the_next() throws IOException {
+    String longer = "x".repeat(64);
+    withSecrets(OLD + "\n" + longer);
+    byte[] secret = longer.getBytes(ISO_8859_1);
+    String token = Tokens.raw("{\"alg\":\"HS512\"}", Tokens.CLAIMS, secret);
+    assertEquals(true, isValid(validation, token));
+  }
+
+  @Test
   void file_that_becomes_unusable_keeps_the_last_secrets_and_warns_after_10_seconds()
       throws IOException {
     withSecrets(OLD);
