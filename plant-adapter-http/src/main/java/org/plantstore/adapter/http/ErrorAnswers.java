@@ -149,8 +149,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
     if (failure instanceof HttpStatusException framework) {
       return refusalOf(failure, framework.getStatus());
     }
-    if (failure
-        instanceof ConversionErrorException) { // of the management port, such as /health/unknown
+    if (failure instanceof ConversionErrorException) { // such as of /health/unknown
       return new RefusedException(ErrorNumber.NOT_FOUND);
     }
     if (failure instanceof HttpException) {
