@@ -19,8 +19,8 @@ final class Help {
                   --token   also validates the token on standard input
       plant-store token     prints a token that is signed with the last secret, and has the issuer,
                             the audience and the claims that the settings require
-                  --subject gardener    the caller; none by default
-                  --minutes 5           until it expires; 60 by default
+                  --subject=gardener    the caller; none by default
+                  --minutes=5           until it expires; 60 by default
                   --claim name=value    a further claim, or another value for one
 
       plant-store --help, plant-store --version

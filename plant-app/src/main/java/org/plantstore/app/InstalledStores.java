@@ -95,14 +95,6 @@ public final class InstalledStores implements ApplicationContextConfigurer {
     }
   }
 
-  /** Makes and closes a provider's store: nothing else shows that it can start. */
-  void tryProvided() throws Exception {
-    if (providers().findFirst().isPresent()) {
-      store();
-      close();
-    }
-  }
-
   /** Returns the store's exception and its causes, such as of a static initialiser. */
   private static String reasonOf(ServiceConfigurationError failure) {
     return Stream.iterate(failure.getCause(), Objects::nonNull, Throwable::getCause)

@@ -32,7 +32,7 @@ public final class LogWriter extends UnsynchronizedAppenderBase<ILoggingEvent> {
   private final Thread thread = new Thread(this::writeUntilStopped, "log");
   private StringBuilder pending = new StringBuilder();
   private long dropped;
-  private Layout<ILoggingEvent> layout = new TextLines();
+  private Layout<ILoggingEvent> layout = new JsonLines();
 
   /** Creates a log on standard output. */
   public LogWriter() {
@@ -43,9 +43,9 @@ public final class LogWriter extends UnsynchronizedAppenderBase<ILoggingEvent> {
     this.output = output;
   }
 
-  /** Sets the form of the lines, {@code text} or {@code json}. */
-  public void setFormat(String format) {
-    layout = format.equals("json") ? new JsonLines() : new TextLines();
+  /** Sets the form of the lines; the configuration does it before the start. */
+  public void setLayout(Layout<ILoggingEvent> layout) {
+    this.layout = layout;
   }
 
   @Override

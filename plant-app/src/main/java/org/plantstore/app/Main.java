@@ -1,14 +1,14 @@
 package org.plantstore.app;
 
-import ch.qos.logback.classic.LoggerContext;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.annotation.Import;
 import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.runtime.server.EmbeddedServer;
-import java.net.URL;
+import java.io.PrintStream;
 import java.security.Security;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -19,7 +19,6 @@ import java.util.logging.Logger;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import org.plantstore.application.PlantCreation;
-import org.slf4j.ILoggerFactory;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -61,74 +60,51 @@ public final class Main {
 
   private static void serve(String... settings) {
     long began = System.nanoTime();
-    requireSettingsOrOptions(List.of(), settings);
     // Before the first logger is created, because some of these settings configure it.
-    LegibleSettings.require(System.getenv(), settings);
-    requireLogback(LoggerFactory.getILoggerFactory());
+    requireSettings("serve", settings);
     ApplicationContext context = ApplicationContext.builder().args(settings).start();
     context.getBean(Shutdown.class).runAtExit();
-    EmbeddedServer server = context.getBean(EmbeddedServer.class).start();
-    long millis = Duration.ofNanos(System.nanoTime() - began).toMillis();
-    LoggerFactory.getLogger(Main.class)
-        .info("Startup completed in {} ms. Server running: {}", millis, server.getContextURI());
-  }
-
-  /** Requires that no log of a neighbour on the class path has been chosen. */
-  static void requireLogback(ILoggerFactory log) {
-    if (!(log instanceof LoggerContext)) {
-      URL file = log.getClass().getResource(log.getClass().getSimpleName() + ".class");
+    try {
+      context.getBean(EmbeddedServer.class).start();
+    } catch (RuntimeException e) {
       throw new ConfigurationException(
-          "the log must be Logback by slf4j-api 2, but is that of " + file + "; remove this jar");
+          "PORT and MANAGEMENT_PORT must be free ports, and LISTEN_ADDRESS and MANAGEMENT_ADDRESS"
+              + (" addresses of this machine, but " + e.getMessage() + ": " + reasonFor(e)));
     }
+    long millis = Duration.ofNanos(System.nanoTime() - began).toMillis();
+    LoggerFactory.getLogger(Main.class).info("Startup completed in {} ms", millis);
   }
 
   /** Runs a command of the service or an adapter, and returns its exit code. */
   static int run(String command, String... arguments) {
-    if (command.equals(Check.NAME)) {
-      requireSettingsOrOptions(Check.OPTIONS, arguments);
-      return Check.run(arguments);
-    }
-    // Before the first logger is created: lines below would be among the output of a command.
-    System.setProperty("root.level", "info");
-    ToolProvider tool =
+    List<ToolProvider> tools =
         ServiceLoader.load(ToolProvider.class).stream()
             .filter(each -> !each.type().getModule().isNamed()) // others are the JDK's
             .map(ServiceLoader.Provider::get)
             .filter(each -> each.name().equals(command))
-            .findFirst()
-            .orElseThrow(() ->
-                new ConfigurationException("there is no such command; see plant-store --help"));
-    String[] settings = joined(arguments);
-    requireSettingsOrOptions(List.of(), settings);
-    LegibleSettings.require(System.getenv(), settings);
-    return tool.run(System.out, System.err, settings);
-  }
-
-  /** Returns arguments in which {@code --minutes 5} is {@code --minutes=5}. */
-  private static String[] joined(String... arguments) {
-    List<String> joined = new ArrayList<>();
-    for (String argument : arguments) {
-      int last = joined.size() - 1;
-      boolean isValue = !argument.startsWith("--") && last >= 0 && !isSetting(joined.get(last));
-      if (isValue && joined.get(last).startsWith("--")) {
-        joined.set(last, joined.get(last) + "=" + argument);
-      } else {
-        joined.add(argument);
-      }
+            .toList();
+    if (tools.isEmpty()) {
+      throw new ConfigurationException("there is no such command; see plant-store --help");
     }
-    return joined.toArray(String[]::new);
+    PrintStream output = new PrintStream(System.out, true, UTF_8); // in every locale
+    // Before the first logger is created: standard output is for the command alone.
+    System.setOut(System.err);
+    System.setProperty("root.level", "warn");
+    requireSettings(command, arguments);
+    return tools.stream().mapToInt(tool -> tool.run(output, System.err, arguments)).max().orElse(0);
   }
 
-  /** Requires arguments that are settings, or one of the options. */
-  private static void requireSettingsOrOptions(List<String> options, String... arguments) {
+  /** Requires arguments that are settings, or the option of a check, and legible settings. */
+  private static void requireSettings(String command, String... arguments) {
     for (String argument : arguments) {
-      String name = argument.replaceFirst("(?s)=.*", "");
-      if (!options.contains(argument) && (options.contains(name) || !isSetting(argument))) {
+      if (!isSetting(argument) && !(command.equals(Check.NAME) && argument.equals("--token"))) {
         // Only names are quoted: the rest may be a secret.
-        String fault = name.startsWith("--") ? "unusable option " + name : "unusable argument";
+        String fault =
+            argument.startsWith("--") ? "unusable option " + argument : "unusable argument";
         throw new ConfigurationException(fault + "; see plant-store --help");
       }
     }
+    LegibleSettings.require(System.getenv(), arguments);
   }
 
   private static boolean isSetting(String argument) {

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -59,7 +58,7 @@ class CommandsTest {
   @Test
   void output_of_a_command_is_alone_on_standard_output() {
     Map<String, String> secret = Map.of("JWT_SECRET", DevelopmentKey.SECRET, "LOG_LEVEL", "debug");
-    for (String line : List.of("--help", "token --minutes 5 --claim=a=b")) {
+    for (String line : List.of("--help", "token --minutes=5 --claim=a=b")) {
       try (ServiceProcess process = new ServiceProcess(secret, line.split(" ", -1))) {
         assertEquals(0, process.awaitExit(), process::errors);
         assertEquals("", process.errors());
@@ -76,6 +75,7 @@ class CommandsTest {
           """
           migrat               | there is no such command
           check --token canary | unusable argument
+          token --minutes      | unusable option --minutes
           """)
   void argument_that_there_is_not_is_refused(String line, String refusal) {
     String[] words = line.split(" ", -1);
@@ -123,7 +123,7 @@ class CommandsTest {
       String output = check.output();
       assertTrue(output.lines().allMatch(line -> line.startsWith("✔ ")), output);
       assertEquals(
-          "service java settings certificate tokens token database",
+          "java service settings certificate tokens token database",
           output
               .lines()
               .map(line -> line.replaceAll("^. |:.*", ""))
@@ -136,33 +136,30 @@ class CommandsTest {
 
   @Test
   void each_part_that_does_not_work_is_named_with_what_to_do() throws Exception {
-    try (ServerSocket taken = new ServerSocket(0)) {
-      String port = String.valueOf(taken.getLocalPort());
-      Map<String, String> settings =
-          Database.create()
-              .environment(
-                  Map.of(
-                      "PORT", port,
-                      "LOG_FORMAT", "json",
-                      "JWT_JWKS_URL", "http://localhost:1/canary",
-                      "MAX_BODY_BYTES", "1MB",
-                      "DATABASE_MIGRATE", "off"));
-      String token = DevelopmentKey.token(Duration.ofHours(-1));
-      try (ServiceProcess check = check(settings, token, "--token")) {
-        assertEquals(1, check.awaitExit());
-        assertLinesMatch(
-            List.of(
-                "✘ service: PORT must be a free port, but " + port + " cannot be opened: .*",
-                "✘ settings: MAX_BODY_BYTES must be a whole number from 1 to 999999999, but is"
-                    + " \"1MB\"",
-                "✘ provider: .*",
-                "✘ token: the token on standard input cannot be used: it has expired",
-                "✘ database: there is no table plant for .*; run plant-store migrate, and"
-                    + " accounts.sql after it"),
-            check.output().lines().filter(line -> line.startsWith("✘")).toList(),
-            check.output());
-        assertFalse(check.output().contains("canary"), check.output());
-      }
+    Map<String, String> settings =
+        Database.create()
+            .environment(
+                Map.of(
+                    "PORT", "0",
+                    "LOG_FORMAT", "json",
+                    "JWT_JWKS_URL", "http://localhost:1/canary",
+                    "MAX_BODY_BYTES", "1MB",
+                    "DATABASE_MIGRATE", "off"));
+    String token = DevelopmentKey.token(Duration.ofHours(-1));
+    try (ServiceProcess check = check(settings, token, "--token")) {
+      assertEquals(1, check.awaitExit());
+      assertLinesMatch(
+          List.of(
+              "✘ service: PORT must be a port from 1 to 65535, but is \"0\"",
+              "✘ settings: MAX_BODY_BYTES must be a whole number from 1 to 999999999, but is"
+                  + " \"1MB\"",
+              "✘ provider: .*",
+              "✘ token: the token on standard input cannot be used: it has expired",
+              "✘ database: there is no table plant for .*; run plant-store migrate, and"
+                  + " accounts.sql after it"),
+          check.output().lines().filter(line -> line.startsWith("✘")).toList(),
+          check.output());
+      assertFalse(check.output().contains("canary"), check.output());
     }
   }
 

@@ -12,7 +12,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,8 +30,8 @@ class InstalledStoresTest {
   @Test
   void bean_that_is_also_a_provider_is_one_store() throws IOException {
     provide(ClosingStore.class.getName());
-    String output = check("--closing.store=true");
-    assertTrue(output.startsWith("✔ service: "), output);
+    String output = refusalOf("check", "--closing.store=true");
+    assertTrue(output.contains("✔ service: "), output);
   }
 
   @ParameterizedTest
@@ -40,25 +39,20 @@ class InstalledStoresTest {
       delimiter = '|',
       textBlock =
           """
-          InstalledStoresTest$UnusablePlantStore | ✘ service: the store NAME cannot be used: \
+          InstalledStoresTest$UnusablePlantStore | the store NAME cannot be used: \
           java.lang.ExceptionInInitializerError, caused by java.lang.NoClassDefFoundError: the driver
-          InstalledStoresTest$MapPlantStore      | ✔ service: the settings can work, and the ports are free
-          \uFEFFMain | ✘ service: DEMAND.*ServiceConfigurationError: .*: Provider NAME not found
+          \uFEFFMain | a store in META-INF/services must be the name of a public class that implements \
+          PlantStore and has a public constructor without parameters, in a file without a byte order \
+          mark, but: .*ServiceConfigurationError: .*: Provider .*Main not found
           """)
-  void check_makes_and_closes_the_store_or_tells_what_it_must_be(String name, String finding)
+  void unusable_store_is_refused_with_what_it_must_be(String name, String refusal)
       throws IOException {
     String store = "org.plantstore.app." + name;
     provide(store);
-    String demand =
-        "a store in META-INF/services must be the name of a public class that implements PlantStore"
-            + " and has a public constructor without parameters, in a file without a byte order mark,"
-            + " but: ";
-    String output = check();
-    String line = output.lines().findFirst().orElseThrow();
-    String expected = finding.replace("NAME", Pattern.quote(store)).replace("DEMAND", demand);
-    assertTrue(line.matches(expected), line);
-    assertEquals(
-        store.equals(MapPlantStore.class.getName()), output.contains("closed with 0 plants"));
+    String output = refusalOf("--jwt.secret=" + DevelopmentKey.SECRET);
+    String expected =
+        "plant-store does not start: " + refusal.replace("NAME", Pattern.quote(store));
+    assertTrue(output.lines().anyMatch(line -> line.matches(expected)), output);
   }
 
   @Test
@@ -91,15 +85,13 @@ class InstalledStoresTest {
     Files.writeString(services.resolve(PlantStore.class.getName()), provider);
   }
 
-  /** Returns the output and the errors of a check that has no other settings. */
-  private String check(String... settings) {
-    String[] arguments =
-        Stream.concat(Stream.of("check"), Stream.of(settings)).toArray(String[]::new);
+  /** Returns the output and the errors of a start or a command that fails. */
+  private String refusalOf(String... arguments) {
     ProcessBuilder command =
         ServiceProcess.withoutPostgres(providers + File.pathSeparator, arguments);
-    try (ServiceProcess check = new ServiceProcess(command, Map.of())) {
-      assertEquals(1, check.awaitExit());
-      return check.output() + check.errors();
+    try (ServiceProcess process = new ServiceProcess(command, Map.of())) {
+      assertEquals(1, process.awaitExit());
+      return process.output() + process.errors();
     }
   }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.ConnectException;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -56,13 +57,40 @@ class ListenTest {
   }
 
   @Test
+  void address_of_another_machine_and_port_that_is_in_use_end_the_start() throws Exception {
+    Map<String, String> environment = Database.create().environment();
+    environment.put("LISTEN_ADDRESS", "198.51.100.1");
+    assertEndsWith(environment, "198\\.51\\.100\\.1:\\d+: .*Cannot assign requested address");
+    environment.remove("LISTEN_ADDRESS");
+    try (ServerSocket taken = new ServerSocket(0)) {
+      environment.put("MANAGEMENT_PORT", String.valueOf(taken.getLocalPort()));
+      assertEndsWith(environment, ":" + taken.getLocalPort() + ": .*Address already in use");
+    }
+  }
+
+  private static void assertEndsWith(Map<String, String> environment, String reason) {
+    try (ServiceProcess service = new ServiceProcess(environment)) {
+      assertEquals(1, service.awaitExit());
+      String errors = service.errors();
+      assertTrue(
+          errors.matches(
+              "plant-store does not start: PORT and MANAGEMENT_PORT must be free ports, .*"
+                  + reason
+                  + "\n"),
+          errors);
+      assertEquals(0, service.linesWith("ERROR"), service::output);
+    }
+  }
+
+  @Test
   void first_line_and_a_metric_tell_what_runs() {
     ServiceProcess service = ServiceProcess.shared();
     String first = service.output().lines().findFirst().orElseThrow();
     String version = Version.text();
     String start = " - plant-store " + version + " starts on Java " + Runtime.version();
     String ports =
-        ": port %s of *, management port %s of *".formatted(service.port, service.managementPort);
+        ": port %s of 0.0.0.0, management port %s of 0.0.0.0"
+            .formatted(service.port, service.managementPort);
     String told = start + ports + ", store PostgresPlantStore, keys of JWT_SECRET";
     assertTrue(first.endsWith(told), first);
     String labels =

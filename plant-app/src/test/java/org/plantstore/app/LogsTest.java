@@ -134,7 +134,7 @@ class LogsTest {
     unset.get("/openapi.yaml", Map.of());
 
     assertLike(
-        "[-0-9T:.]+Z INFO  \\[main] org\\.plantstore\\.app\\.Main - .*\\d+",
+        "[-0-9T:.]+Z INFO  \\[main] org\\.plantstore\\.app\\.Main - .*\\d+ ms",
         unset.awaitLine("Startup completed"));
     assertEquals(0, unset.linesWith("WARN  [main]"), unset::output);
     assertLines(unset, TEXT_LINE);

@@ -4,18 +4,13 @@ import com.sun.management.UnixOperatingSystemMXBean;
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.lang.management.ManagementFactory;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.function.Supplier;
 import org.plantstore.adapter.http.observe.AllowedOrigins;
 import org.plantstore.adapter.http.tls.TlsFiles;
-import org.plantstore.adapter.http.token.TokenRequirements;
-import org.plantstore.adapter.http.token.TokenSettings;
 
 /**
- * The requirements of this adapter. Each has a name, and returns its finding, or throws {@link
+ * The requirements of this adapter. Each returns its finding, or throws {@link
  * ConfigurationException} with the remedy. A start stops at the first that is not met; the
  * service's command {@code check} reports all.
  */
@@ -48,35 +43,7 @@ final class HttpRequirements {
 
   private HttpRequirements() {}
 
-  /** Returns the requirements of a start. */
-  static List<Map.Entry<String, Supplier<String>>> ofStart(Environment settings) {
-    return List.of(
-        Map.entry("settings", () -> settings(settings)),
-        Map.entry("certificate", () -> certificate(settings)),
-        Map.entry("tokens", () -> TokenSettings.of(settings).toString()));
-  }
-
-  /**
-   * Returns the requirements of a start; also that on the provider, if there is one, and with the
-   * option {@code --token} that on the token on standard input.
-   */
-  static List<Map.Entry<String, Supplier<String>>> all(Environment settings) {
-    List<Map.Entry<String, Supplier<String>>> all = new ArrayList<>(ofStart(settings));
-    try {
-      TokenRequirements tokens = new TokenRequirements(TokenSettings.of(settings));
-      if (tokens.haveProvider()) {
-        all.add(Map.entry("provider", tokens::provider));
-      }
-      if (settings.getProperty("token", String.class).filter("true"::equals).isPresent()) {
-        all.add(Map.entry("token", () -> tokens.token(System.in)));
-      }
-    } catch (ConfigurationException e) {
-      // "tokens" reports it
-    }
-    return all;
-  }
-
-  private static String settings(Environment settings) {
+  static String settings(Environment settings) {
     requireLimits(settings);
     origins(settings);
     Libraries.require(settings);
@@ -118,7 +85,7 @@ final class HttpRequirements {
     return AllowedOrigins.of(settings.getProperty("cors.allowed-origins", String.class).orElse(""));
   }
 
-  private static String certificate(Environment settings) {
+  static String certificate(Environment settings) {
     return TlsFiles.of(settings)
         .map(files -> "for " + files.finding())
         .orElse("none; a proxy in front of the service must terminate TLS");

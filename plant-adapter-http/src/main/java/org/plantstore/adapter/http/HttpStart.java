@@ -12,10 +12,7 @@ import io.micronaut.context.env.PropertySource;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import org.plantstore.adapter.http.observe.AllowedOrigins;
 import org.plantstore.adapter.http.tls.TlsFiles;
 import org.plantstore.adapter.http.token.TokenSettings;
@@ -25,12 +22,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Contributes this adapter's default settings ({@code settings.properties}), which also replace the
  * framework's defaults that would break the contract, and stops a start whose requirements are not
- * met. As a function, returns {@link HttpRequirements}.
+ * met.
  */
 @ContextConfigurer
-public final class HttpStart
-    implements ApplicationContextConfigurer,
-        Function<Environment, List<Map.Entry<String, Supplier<String>>>> {
+public final class HttpStart implements ApplicationContextConfigurer {
 
   private static final Logger LOG = LoggerFactory.getLogger(HttpStart.class);
 
@@ -58,14 +53,8 @@ public final class HttpStart
     }
   }
 
-  @Override
-  public List<Map.Entry<String, Supplier<String>>> apply(Environment settings) {
-    addDefaultOfConnections(settings);
-    return HttpRequirements.all(settings);
-  }
-
   /** Adds the default of MAX_CONNECTIONS, which depends on heap, open files and TLS. */
-  private static void addDefaultOfConnections(Environment settings) {
+  static void addDefaultOfConnections(Environment settings) {
     long ofHeap = Runtime.getRuntime().maxMemory() / HEAP_BYTES_PER_CONNECTION;
     long plain = Math.min(ofHeap, HttpRequirements.maxConnections());
     boolean isTls = settings.containsProperty("tls.certificate");
@@ -79,10 +68,10 @@ public final class HttpStart
     Environment environment = context.getEnvironment();
     addDefaultOfConnections(environment);
     // Before any port is opened.
-    List<String> findings =
-        HttpRequirements.ofStart(environment).stream().map(each -> each.getValue().get()).toList();
-    LOG.debug("Requirements of HTTP are met: {}", findings);
+    LOG.debug("{}", HttpRequirements.settings(environment));
+    LOG.debug("Certificate: {}", HttpRequirements.certificate(environment));
     TokenSettings tokens = TokenSettings.of(environment);
+    LOG.debug("Tokens: {}", tokens);
     context.registerSingleton(tokens);
     environment.addPropertySource(PropertySource.of("keys", Map.of("jwt.keys", tokens.sources())));
     AllowedOrigins origins = HttpRequirements.origins(environment);

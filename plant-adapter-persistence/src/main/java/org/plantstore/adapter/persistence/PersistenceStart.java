@@ -8,22 +8,16 @@ import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.PrintWriter;
-import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.spi.ToolProvider;
 
 /**
- * Prepares the database: when a service starts, for its command {@code check}, and in its command
- * {@code migrate}. A service finds all three by types of the JDK and the framework, because it does
- * not depend on this module. Thread-safe, because it has no state.
+ * Prepares the database when a service starts, and in its command {@code migrate}. A service finds
+ * both by types of the framework and the JDK, because it does not depend on this module.
+ * Thread-safe, because it has no state.
  */
 @ContextConfigurer
-public final class PersistenceStart
-    implements ApplicationContextConfigurer,
-        Function<Environment, List<Map.Entry<String, Supplier<String>>>>,
-        ToolProvider {
+public final class PersistenceStart implements ApplicationContextConfigurer, ToolProvider {
 
   @Override
   public void configure(ApplicationContextBuilder builder) {
@@ -53,32 +47,6 @@ public final class PersistenceStart
     environment.addPropertySource(
         // Before all others: it is a finding, no setting.
         PropertySource.of("database", Map.of(Shards.HAS_CITUS, hasCitus), Integer.MAX_VALUE));
-  }
-
-  /**
-   * Returns the faults of the database as it is now, or that it has none, each named {@code
-   * database}. A fault throws ConfigurationException with the remedy. Nothing is changed.
-   */
-  @Override
-  public List<Map.Entry<String, Supplier<String>>> apply(Environment environment) {
-    List<Supplier<String>> findings;
-    try {
-      DatabaseSettings settings = new DatabaseSettings(environment);
-      List<String> faults = new DatabaseStart(settings, settings.migrates).check();
-      findings =
-          faults.isEmpty()
-              ? List.of(() -> settings.address + " can keep plants")
-              : faults.stream().map(PersistenceStart::fault).toList();
-    } catch (ConfigurationException e) {
-      findings = List.of(fault(String.valueOf(e.getMessage())));
-    }
-    return findings.stream().map(each -> Map.entry("database", each)).toList();
-  }
-
-  private static Supplier<String> fault(String remedy) {
-    return () -> {
-      throw new ConfigurationException(remedy);
-    };
   }
 
   /** Runs last, so that other configuration errors are reported before this blocks. */

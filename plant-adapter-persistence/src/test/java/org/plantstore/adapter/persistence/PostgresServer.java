@@ -7,6 +7,9 @@ import static org.plantstore.adapter.persistence.Calls.fern;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -14,11 +17,9 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.function.Executable;
@@ -70,20 +71,24 @@ public abstract class PostgresServer {
 
   /** Returns the faults that a check reports. */
   public List<String> check(Map<String, Object> replacements) {
-    List<String> faults = new ArrayList<>();
-    try (ApplicationContext context =
-        ApplicationContext.builder().properties(settings(replacements)).build()) {
-      for (Map.Entry<String, Supplier<String>> each :
-          new PersistenceStart().apply(context.getEnvironment().start())) {
-        assertEquals("database", each.getKey());
-        try {
-          String finding = each.getValue().get();
-          assertEquals(url("postgres") + " can keep plants", finding);
-        } catch (ConfigurationException e) {
-          faults.add(String.valueOf(e.getMessage()));
-        }
-      }
-    }
+    StringWriter report = new StringWriter();
+    int exitCode =
+        new DatabaseCheck()
+            .run(
+                new PrintWriter(report),
+                new PrintWriter(Writer.nullWriter()),
+                settings(replacements).entrySet().stream()
+                    .map(each -> "--" + each)
+                    .toArray(String[]::new));
+    String good = "✔ database: " + url("postgres") + " can keep plants\n";
+    List<String> faults =
+        report
+            .toString()
+            .replace(good, "")
+            .lines()
+            .map(line -> line.replaceFirst("✘ database: ", ""))
+            .toList();
+    assertEquals(faults.isEmpty() ? 0 : 1, exitCode);
     return faults;
   }
 

@@ -1,0 +1,37 @@
+package org.plantstore.adapter.persistence;
+
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.exceptions.ConfigurationException;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.spi.ToolProvider;
+
+/**
+ * This adapter's part of the command {@code check}: prints the faults for which a start would
+ * refuse the database as it is now, or that it has none. A service finds it as a {@link
+ * ToolProvider}.
+ */
+public final class DatabaseCheck implements ToolProvider {
+
+  @Override
+  public String name() {
+    return "check";
+  }
+
+  /** Prints a line for each fault, and returns 1, or prints that there is none, and returns 0. */
+  @Override
+  public int run(PrintWriter out, PrintWriter err, String... arguments) {
+    try (ApplicationContext context = ApplicationContext.builder().args(arguments).build()) {
+      DatabaseSettings settings = new DatabaseSettings(context.getEnvironment().start());
+      List<String> faults = new DatabaseStart(settings, settings.migrates).check();
+      faults.forEach(fault -> out.println("✘ database: " + fault));
+      if (faults.isEmpty()) {
+        out.println("✔ database: " + settings.address + " can keep plants");
+      }
+      return faults.isEmpty() ? 0 : 1;
+    } catch (ConfigurationException e) {
+      out.println("✘ database: " + e.getMessage());
+      return 1;
+    }
+  }
+}
