@@ -31,8 +31,8 @@ final class Help {
 
   private static final Pattern CELL_END = Pattern.compile(" ?\\| ?");
 
-  /** The first cell of a table of settings; empty if the row continues the last one. */
-  private static final Pattern NAMES = Pattern.compile("[A-Z_, ]*");
+  /** The first cell of a table of settings. */
+  private static final Pattern NAMES = Pattern.compile("[A-Z_, ]+");
 
   private Help() {}
 
@@ -44,12 +44,10 @@ final class Help {
       if (line.startsWith("## ")) {
         heading = "\n" + line.substring(3) + "\n";
       } else if (cells.length > 4 && NAMES.matcher(cells[1]).matches()) {
-        if (!cells[1].isEmpty()) {
-          String unit = cells.length == 5 || cells[3].isEmpty() ? "" : "; " + cells[3];
-          text.append(heading + "  " + cells[1] + " (" + cells[2] + unit + ")\n");
-          heading = "";
-        }
+        String unit = cells.length == 5 || cells[3].isEmpty() ? "" : "; " + cells[3];
+        text.append(heading + "  " + cells[1] + " (" + cells[2] + unit + ")\n");
         text.append("      " + cells[cells.length - 2] + "\n");
+        heading = "";
       }
     }
     return text.toString();

@@ -40,7 +40,8 @@ final class Manifests {
   }
 
   static String runbook() {
-    return text(Path.of("docs", "operations.md")).replaceFirst("(?s)^.*\n## Runbook\n", "");
+    return text(Path.of("docs", "operations.md"))
+        .replaceFirst("(?s)^.*\n## Runbook\n(.*?)\n## .*", "$1");
   }
 
   /** Returns the first fenced block of a page in this language, in any case. */
