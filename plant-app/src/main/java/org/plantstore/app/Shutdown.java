@@ -11,7 +11,6 @@ import io.micronaut.management.health.indicator.annotation.Readiness;
 import io.micronaut.runtime.EmbeddedApplication;
 import jakarta.inject.Named;
 import jakarta.inject.Singleton;
-import java.lang.management.ManagementFactory;
 import java.util.Collection;
 import java.util.concurrent.TimeUnit;
 import org.reactivestreams.Publisher;
@@ -57,9 +56,6 @@ final class Shutdown implements HealthIndicator {
     Runtime.getRuntime().addShutdownHook(new Thread(shutdown, "shutdown"));
     if (logs.getObject(CoreConstants.SHUTDOWN_HOOK_THREAD) instanceof Thread logHook) {
       Runtime.getRuntime().removeShutdownHook(logHook);
-    }
-    if (ManagementFactory.getRuntimeMXBean().getInputArguments().contains("-Xrs")) {
-      LOG.warn("SIGTERM will end the service without draining it: {} is set", "-Xrs");
     }
   }
 
