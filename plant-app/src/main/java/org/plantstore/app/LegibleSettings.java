@@ -7,7 +7,6 @@ import io.micronaut.context.ApplicationContextBuilder;
 import io.micronaut.context.ApplicationContextConfiguration;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -23,8 +22,8 @@ final class LegibleSettings {
   private LegibleSettings() {}
 
   /**
-   * Requires that the declared variables, as system properties too, and the arguments were decoded
-   * exactly and have no invisible character, and that the variables of logging are usable.
+   * Requires that the declared variables and the arguments were decoded exactly and have no
+   * invisible character, and that the variables of logging are usable.
    *
    * @throws ConfigurationException otherwise
    */
@@ -34,16 +33,10 @@ final class LegibleSettings {
     requireOneOf(environment, "LOG_LEVEL", "info", "debug", "warn");
     requireOneOf(environment, "ACCESS_LOG", "off", "on");
     ApplicationContextBuilder declared = ApplicationContext.builder();
-    List<String> variables =
+    for (String variable :
         requireNonNull(
-            ((ApplicationContextConfiguration) declared).getEnvironmentVariableIncludes());
-    for (String variable : variables) {
+            ((ApplicationContextConfiguration) declared).getEnvironmentVariableIncludes())) {
       requireExact(variable, environment.getOrDefault(variable, ""));
-    }
-    for (String property : System.getProperties().stringPropertyNames()) {
-      if (variables.contains(property.toUpperCase(Locale.ROOT).replaceAll("[.-]", "_"))) {
-        requireExact(property, System.getProperty(property));
-      }
     }
     for (String argument : arguments) {
       String[] nameAndValue = argument.split("=", 2);

@@ -81,17 +81,6 @@ class StartTest {
   }
 
   @Test
-  @Tag("newest")
-  void setting_as_a_system_property_is_checked_too() {
-    ProcessBuilder java = ServiceProcess.java(ServiceProcess.CLASS_PATH);
-    java.command().add(1, "-Djwt.secret=canary-secret-of-32-bytes-or-more\t");
-    assertEquals(
-        "jwt.secret must have no space or quote at its ends, and no control character, but has"
-            + " CHARACTER TABULATION",
-        refusalOf(java, Map.of()));
-  }
-
-  @Test
   void each_documented_variable_is_declared_and_no_other() {
     Set<String> documented = new HashSet<>(Manifests.documentedDefaults().keySet());
     documented.removeAll(Set.of("JAVA_HOME", "JAVA_OPTS", "PLANT_STORE_AOT")); // of the script
