@@ -80,7 +80,7 @@ public class PlantCreation implements CreatePlant {
   private Plant created(NewPlant plant, NewPlant stored) {
     requireNonNull(stored, () -> this + " must return a plant, but returned null");
     if (stored.id() != plant.id()) {
-      // A fault of the store, which must not be told as the caller's.
+      // A fault of the store must not be reported as one of the caller.
       String demand = this + " must return the plant with the id " + plant.id();
       throw new IllegalStateException(demand + ", but returned one with the id " + stored.id());
     }

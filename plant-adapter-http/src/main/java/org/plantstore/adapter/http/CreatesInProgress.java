@@ -43,8 +43,8 @@ final class CreatesInProgress {
 
   CreatesInProgress(
       CreatePlant createPlant,
-      // BLOCKING may have virtual threads. These take turns only where they wait, so stores that
-      // compute for ever, or hold a lock on Java 21, would stop the calls of others.
+      // BLOCKING may have virtual threads. A store that computes for ever, or waits while it holds
+      // a lock on Java 21, would keep one of the few threads that run them.
       @Named(TaskExecutors.IO) Executor executor,
       @Property(name = "max.concurrent.creates") int max,
       @Property(name = "create.timeout.seconds") int timeoutSeconds,
@@ -104,7 +104,7 @@ final class CreatesInProgress {
     }
   }
 
-  /** Returns the failure, or another if it is a fault of the store that looks like the caller's. */
+  /** Returns the failure, or a fault of the store if it has refused another id than the plant's. */
   private Throwable attributed(Throwable failure, NewPlant plant) {
     if (failure instanceof PlantIdTakenException taken && taken.id() != plant.id()) {
       String fault = " must refuse only the id " + plant.id() + ", but refused ";

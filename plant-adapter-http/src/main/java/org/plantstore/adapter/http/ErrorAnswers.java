@@ -65,8 +65,8 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
   }
 
   /**
-   * Is there so that a malformed HEAD gets an answer with headers: because of this route, the
-   * framework passes what the decoder has refused to {@link #handle}, and never calls this.
+   * Never called. Because this route exists, the framework passes malformed requests to {@link
+   * #handle}; otherwise the answer to a malformed HEAD would have no headers.
    */
   @Error(global = true, status = HttpStatus.BAD_REQUEST)
   HttpResponse<byte[]> refuseMalformed(HttpRequest<?> request) {

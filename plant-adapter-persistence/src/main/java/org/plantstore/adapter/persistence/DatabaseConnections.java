@@ -13,8 +13,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.ssl.DefaultJavaSSLFactory;
 
 /**
- * Opens connections to the primary, with the account as it is then, and sets up their sessions.
- * Safe for use by many threads.
+ * Opens connections to the primary, with the current account, and sets up their sessions. Safe for
+ * use by many threads.
  */
 final class DatabaseConnections extends PGSimpleDataSource {
 
@@ -147,7 +147,7 @@ final class DatabaseConnections extends PGSimpleDataSource {
     }
   }
 
-  /** Ignored, because the pool's would end an attempt before the other hosts are tried. */
+  /** Ignores the time-out of the pool, which would end an attempt before all hosts are tried. */
   @Override
   public void setLoginTimeout(int seconds) {}
 

@@ -155,7 +155,7 @@ class GroupCommit {
     }
   }
 
-  /** Decides which plants are tried again. The batch may have been committed: they are found. */
+  /** Decides which plants are tried again. Those that were committed are then found. */
   private void retry(Batch batch, DatabaseFailure failure) {
     if (failure.retry() == Retry.BATCH) {
       LockSupport.parkNanos(PAUSE.toNanos());

@@ -13,8 +13,9 @@ import org.plantstore.domain.NewPlant;
 /**
  * The plants that wait for a batch, and the batches in flight. A batch is alone in flight for its
  * first 20 ms, so that batches are large, but a slow one does not delay the next. A plant that may
- * have made its batch fail is tried alone, one at a time, when no batch can be taken, or in turn
- * with batches by the last writer. Safe for use by many threads.
+ * have made its batch fail is tried alone. One such attempt is in flight at a time: when no batch
+ * can be taken, or in turn with batches if all other writers are busy. Safe for use by many
+ * threads.
  */
 final class PendingPlants {
 
@@ -83,7 +84,7 @@ final class PendingPlants {
   /** Removes the last batch of a writer, and returns its next one, or ends the writer. */
   synchronized @Nullable Batch next(@Nullable Batch last) {
     inFlight.remove(last);
-    // Slow batches may have all other writers, and fresh plants never end.
+    // While slow batches occupy all other writers, fresh plants must not always go first.
     boolean isTurnOfAlone = inFlight.size() == maxWriters - 1 && !wasAlone;
     boolean isAlone = mayTakeAlone() && (isTurnOfAlone || !mayTakeBatch());
     List<Call> calls =

@@ -28,10 +28,10 @@ public final class PersistenceStart implements ApplicationContextConfigurer, Too
             .split(" "));
     Map<String, Object> defaults =
         Map.of(
-            // The framework chooses the pool by it; the address is in DatabaseSettings.
+            // Makes the framework create the pool, whose connections use DATABASE_URL.
             "datasources.default.url",
             "jdbc:postgresql:",
-            // Would borrow from the pool as often as it is asked.
+            // Each health check would take a connection from the pool.
             "endpoints.health.jdbc.enabled",
             false);
     builder.propertySources(
@@ -45,7 +45,7 @@ public final class PersistenceStart implements ApplicationContextConfigurer, Too
     DatabaseSettings settings = new DatabaseSettings(environment);
     boolean hasCitus = new DatabaseStart(settings, settings.migrates).prepare();
     environment.addPropertySource(
-        // Before all others: it is a finding, no setting.
+        // Overrides all other sources, because it was found and is no setting.
         PropertySource.of("database", Map.of(Shards.HAS_CITUS, hasCitus), Integer.MAX_VALUE));
   }
 

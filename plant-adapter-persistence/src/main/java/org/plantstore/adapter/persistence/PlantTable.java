@@ -48,7 +48,7 @@ final class PlantTable implements GroupCommit.Table {
   static final String TRIAL =
       INSERT + "SELECT id, name, tag FROM plant WHERE false" + UNLESS_TAKEN + RETURNING;
 
-  /** A single plant that was locked before waits hardly longer: others wait behind it. */
+  /** Waits for a lock for 20 ms at most, because other single plants wait for this one. */
   private static final String RETRIED =
       "SELECT plant.* FROM set_config('lock_timeout', '20ms', true), " + ARRAYS + " AS plant";
 

@@ -29,7 +29,7 @@ final class Shards extends GroupCommit {
   /** The property in which a start passes on whether the database has Citus. */
   static final String HAS_CITUS = "database.citus";
 
-  /** The plants that may wait for silent shards, so that callers of others find room. */
+  /** The most plants that may wait for silent shards, so that there is room for others. */
   static final int MAX_PLANTS_OF_SILENT = 256;
 
   private static final Logger LOG = LoggerFactory.getLogger(Shards.class);

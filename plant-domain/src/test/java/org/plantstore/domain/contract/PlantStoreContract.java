@@ -213,8 +213,8 @@ public abstract class PlantStoreContract {
     RuleCheck r4 = check("R4", form);
     Set<Object> returned = new LinkedHashSet<>();
 
-    // Unusual plants too: a store may return text from memory that its disk has changed. The number
-    // of plants, and that of the calls together, are primes: a group of plants is left unfinished.
+    // Unusual plants too: a store may return text from memory that its disk has changed. A
+    // store that writes groups of a usual size has an unfinished one after 1,101 plants or 13 ids.
     List<NewPlant> plants = new ArrayList<>(Plants.bounds());
     plants.addAll(Plants.unusual(largestText()));
     plants.addAll(Plants.plants(1_000, 1_101 - plants.size()));

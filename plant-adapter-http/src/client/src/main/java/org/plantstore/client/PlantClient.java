@@ -37,7 +37,7 @@ public class PlantClient implements CreatePlant {
   final HttpClient http;
   final Supplier<Map<String, String>> headers;
 
-  PlantClient(Builder builder) { // a proxy needs a constructor that it sees
+  PlantClient(Builder builder) { // not private, because a proxy calls it
     plants = builder.plants;
     tokens = builder.tokens;
     deadline = builder.deadline;

@@ -37,8 +37,8 @@ final class ConnectionPipeline
   private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(1024, 2 * 1024);
 
   /**
-   * A plant exists as body, text, batch row and answer, up to four times its bytes in all: an
-   * eighth of the heap for bodies becomes half of it.
+   * An eighth of the heap. A plant also exists as text, as row of a batch and as answer, each of up
+   * to the bytes of its body, so all plants together take at most half of the heap.
    */
   private static final long MAX_BYTES_OF_ALL_BODIES = Runtime.getRuntime().maxMemory() / 8;
 

@@ -156,8 +156,8 @@ final class RequestDecoder extends HttpRequestDecoder {
   }
 
   /**
-   * Called at the end of each head. Each header has one line, unless one is folded, which Netty
-   * appends to the last, or the first is preceded by CR or LF alone, which Netty skips.
+   * Called at the end of each head. More bytes were read than its lines have if a header is folded,
+   * whose lines Netty joins, or if a lone CR or LF precedes the first line, which Netty skips.
    */
   @Override
   protected boolean isContentAlwaysEmpty(HttpMessage head) {

@@ -31,7 +31,7 @@ import org.plantstore.adapter.http.observe.Exchange;
  */
 final class RequestSequence extends ChannelDuplexHandler {
 
-  /** Bounds the rest of a refused body that is read: most clients send all before they read. */
+  /** Bounds how much of a refused body is read. Most clients send all of it before they read. */
   private static final long MAX_DROPPED_BYTES = 16 * 1024 * 1024;
 
   /** How long a new connection stays open for its first request during the drain. */
@@ -46,7 +46,7 @@ final class RequestSequence extends ChannelDuplexHandler {
     ANSWERING,
     /** The next request is awaited. */
     IDLE,
-    /** The rest of a body is read behind its answer, which a reset would lose (RFC 9112, 9.6). */
+    /** The answer is sent, and the rest of the body is read: a reset would lose the answer. */
     DROPPING,
     /** The last answer closes the connection. */
     ENDED

@@ -30,7 +30,7 @@ public record TlsFiles(Path certificate, Path key) {
 
   private static final Pattern BEGIN = Pattern.compile("-----BEGIN (?:X509 )?CERTIFICATE-----");
 
-  /** What a file of certificates may also have, if it is that of the key too. */
+  /** What TLS_CERTIFICATE may also contain, because TLS_KEY may name the same file. */
   private static final Pattern PRIVATE_PART =
       Pattern.compile(
           "(?s)-----BEGIN ([A-Z0-9 ]*(?:PRIVATE KEY|PARAMETERS))-----.*?-----END \\1-----");

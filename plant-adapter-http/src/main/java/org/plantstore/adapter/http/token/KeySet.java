@@ -49,7 +49,7 @@ record KeySet(JWKSet usable, int leftOut) {
   /** The use of keys in a trust bundle of SPIFFE. */
   private static final KeyUse SPIFFE = new KeyUse("jwt-svid");
 
-  /** Uses of keys that are not meant for tokens, of which nobody need be told. */
+  /** Uses of keys that are not meant for tokens. Such keys are not counted as left out. */
   private static final List<String> OTHER_USES = List.of("enc", "x509-svid");
 
   /** RFC 7518, sections 3.3 and 3.5. */

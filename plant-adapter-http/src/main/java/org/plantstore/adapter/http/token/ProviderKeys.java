@@ -46,7 +46,7 @@ final class ProviderKeys {
   private CompletableFuture<Void> fetch = CompletableFuture.completedFuture(null);
   private long nextFetchNanos = System.nanoTime(); // guarded by this, as the fetch
 
-  /** Keeps a key set for the lifetime; fetches begin a 120th of the lifetime after each other. */
+  /** Keeps a key set for the lifetime. Fetches begin at least a 120th of it apart. */
   ProviderKeys(URI address, Duration lifetime, int maxSearches) {
     keySet = new ProviderKeySet(address);
     lifetimeNanos = lifetime.toNanos();
@@ -91,13 +91,13 @@ final class ProviderKeys {
         .whenComplete((ended, failure) -> searches.release());
   }
 
-  /** Returns whether another fetch cannot change the answer to a search that began then. */
+  /** Returns whether a search that began then need not wait for another fetch. */
   private boolean isSettled(JWKSelector selector, long then) {
     Known now = known;
     return now.isDown || now.since - then >= 0 || !selector.select(now.keys).isEmpty();
   }
 
-  /** Begins a fetch if keys are known, at the end of their lifetime; sooner if the last failed. */
+  /** Fetches known keys again at the end of their lifetime, or sooner if the last fetch failed. */
   void renew() {
     Known now = known;
     long patienceNanos = now.isDown ? lifetimeNanos / 10 : lifetimeNanos;

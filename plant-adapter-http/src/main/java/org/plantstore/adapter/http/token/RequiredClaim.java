@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 record RequiredClaim(String name, List<String> values) {
 
-  /** Claims whose text is a list of words (RFC 8693, section 4.2). Callers choose other texts. */
+  /** Claims whose text is a list of words (RFC 8693, section 4.2). Others may be free text. */
   private static final Set<String> LISTS_OF_WORDS = Set.of("scope", "scp");
 
   /** Reads {@code name=value,value}; throws ConfigurationException, which names the setting. */
