@@ -18,7 +18,7 @@ basedir.eachFileRecurse(groovy.io.FileType.FILES) { file ->
 
 def (testsRun) = (page =~ /Tests run: .*/).collect()
 assert new File(basedir, 'build.log').text.contains(testsRun)
-def (install, verify, start, create, check) = blocks('sh')
+def (install, verify, start, create) = blocks('sh')
 assert install == 'mvn -DskipTests install\n' && verify == 'mvn verify\n'
 
 def freePort = { new ServerSocket(0).withCloseable { it.localPort } }
@@ -36,17 +36,16 @@ def run = { command ->
   output
 }
 def withService = { command, requests ->
-  def managementPort = freePort()
   def log = File.createTempFile('service', '.log', basedir)
   def service = bash("exec > ${log.path} 2>&1\n" + command.replaceAll(/(?m)^java /, 'exec java '),
-      [PORT: "$port" as String, MANAGEMENT_PORT: "$managementPort" as String]).start()
+      [PORT: "$port" as String, MANAGEMENT_PORT: "${freePort()}" as String]).start()
   try {
     def deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1)
     while (!log.text.contains('Startup completed')) {
       assert service.alive && System.nanoTime() < deadline, log.text
       Thread.sleep(50)
     }
-    requests("http://localhost:$managementPort")
+    requests()
   } finally {
     service.destroyForcibly().waitFor()
   }
@@ -61,20 +60,6 @@ withService(start) {
 withService(start) {
   assert run(createHere) == answer
   assert run(createHere.replace('fern', 'moss')).startsWith('{"error":3001,')
-}
-
-// The bean, in one jar.
-def settings = start.readLines().findAll { it.startsWith('export ') }.join('\n') + '\n'
-def (finding) = (page =~ /memory: at most .*/).collect()
-assert run(settings + check).contains(finding)
-assert run(settings + check.replace('check', 'check --nursery.max.plants=0')).contains('memory: NURSERY_MAX_PLANTS must')
-withService(settings + 'export NURSERY_MAX_PLANTS=1\n' + check.replace(' check', '')) { management ->
-  def readiness = { run("curl -sS -o /dev/null -w '%{http_code}' $management/health/readiness") }
-  assert readiness() == '200'
-  assert run(createHere) == answer
-  assert run("curl -sS $management/prometheus").contains('\nnursery_plants 1.0\n')
-  assert readiness() == '503'
-  assert run(createHere.replace('"id":1', '"id":2')).startsWith('{"error":5002,')
 }
 
 def jars = new File(basedir, 'service/target/jars').listFiles()*.path
