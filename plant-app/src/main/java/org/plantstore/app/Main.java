@@ -2,11 +2,13 @@ package org.plantstore.app;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import ch.qos.logback.classic.LoggerContext;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.annotation.Import;
 import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.runtime.server.EmbeddedServer;
 import java.io.PrintStream;
+import java.net.URL;
 import java.security.Security;
 import java.time.Duration;
 import java.util.Arrays;
@@ -19,6 +21,7 @@ import java.util.logging.Logger;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import org.plantstore.application.PlantCreation;
+import org.slf4j.ILoggerFactory;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -62,6 +65,7 @@ public final class Main {
     long began = System.nanoTime();
     // Before the first logger is created, because some of these settings configure it.
     requireSettings("serve", settings);
+    requireLogback(LoggerFactory.getILoggerFactory());
     ApplicationContext context = ApplicationContext.builder().args(settings).start();
     context.getBean(Shutdown.class).runAtExit();
     try {
@@ -73,6 +77,15 @@ public final class Main {
     }
     long millis = Duration.ofNanos(System.nanoTime() - began).toMillis();
     LoggerFactory.getLogger(Main.class).info("Startup completed in {} ms", millis);
+  }
+
+  /** Requires that no log of a neighbour on the class path has been chosen. */
+  static void requireLogback(ILoggerFactory log) {
+    if (!(log instanceof LoggerContext)) {
+      URL file = log.getClass().getResource(log.getClass().getSimpleName() + ".class");
+      throw new ConfigurationException(
+          "the log must be Logback by slf4j-api 2, but is that of " + file + "; remove this jar");
+    }
   }
 
   /** Runs a command of the service or an adapter, and returns its exit code. */

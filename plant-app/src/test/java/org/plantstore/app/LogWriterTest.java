@@ -2,6 +2,7 @@ package org.plantstore.app;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ch.qos.logback.classic.Level;
@@ -12,7 +13,9 @@ import java.io.PrintStream;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.slf4j.ILoggerFactory;
 import org.slf4j.LoggerFactory;
+import org.slf4j.helpers.NOPLoggerFactory;
 
 class LogWriterTest {
 
@@ -45,6 +48,15 @@ class LogWriterTest {
     String text = written.toString(UTF_8);
     assertEquals(1, text.lines().count(), text);
     assertTrue(text.contains("two"), text);
+  }
+
+  @Test
+  void log_of_a_neighbour_is_refused_with_its_jar() {
+    ILoggerFactory nop = new NOPLoggerFactory();
+    String refusal = Main.reasonFor(assertThrows(Exception.class, () -> Main.requireLogback(nop)));
+    String demand = "the log must be Logback by slf4j-api 2, but is that of jar:file:/";
+    assertTrue(refusal.startsWith(demand), refusal);
+    assertTrue(refusal.endsWith("NOPLoggerFactory.class; remove this jar"), refusal);
   }
 
   private static LoggingEvent line(String message) {
