@@ -1,9 +1,7 @@
 package org.plantstore.app;
 
 import java.time.Duration;
-import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.function.Executable;
 
 /** Waits for conditions instead of sleeping. */
@@ -16,37 +14,19 @@ final class Await {
 
   private Await() {}
 
-  /** As below, with a condition that needs no description of what is instead. */
-  static void until(String condition, Callable<Boolean> isTrue) {
-    until(() -> condition, isTrue);
-  }
-
-  /** Repeats the action until it does not throw; fails the test after {@link #LIMIT}. */
-  static void success(String action, Executable executable) {
-    until(
-        action,
-        () -> {
-          try {
-            executable.execute();
-            return true;
-          } catch (Throwable e) {
-            return false;
-          }
-        });
-  }
-
-  /** Returns when the condition holds; fails the test if it does not within {@link #LIMIT}. */
-  static void until(Supplier<String> condition, Callable<Boolean> isTrue) {
+  /** Repeats an assertion until it does not fail; its last failure fails the test. */
+  static void until(Executable assertion) {
     long deadline = System.nanoTime() + LIMIT.toNanos();
-    try {
-      while (!isTrue.call()) {
+    while (true) {
+      try {
+        assertion.execute();
+        return;
+      } catch (Throwable e) {
         if (System.nanoTime() > deadline) {
-          throw new AssertionError("not within " + LIMIT + ": " + condition.get());
+          throw new AssertionError("not within " + LIMIT + ": " + e.getMessage(), e);
         }
         LockSupport.parkNanos(PERIOD.toNanos());
       }
-    } catch (Exception e) {
-      throw new IllegalStateException(condition.get() + ": " + e, e);
     }
   }
 }

@@ -3,10 +3,8 @@ package org.plantstore.app;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -35,7 +33,6 @@ import org.plantstore.domain.NewPlant;
 class ChaosTest {
 
   private static final int WRITERS = 64;
-
   private static final int PROGRESS = 4 * WRITERS;
 
   private enum Victim {
@@ -54,7 +51,7 @@ class ChaosTest {
   private final Random random = new Random(seed);
 
   @BeforeEach
-  void start() throws IOException, SQLException {
+  void start() throws SQLException {
     System.out.println("-Dchaos.seed=" + seed + " -Dchaos.rounds=" + rounds);
     server = new DatabaseServer(data);
     // The service itself must turn synchronous_commit on.
@@ -69,7 +66,7 @@ class ChaosTest {
       Collections.addAll(victims, Victim.values());
     }
     Collections.shuffle(victims, random);
-    try (ChaosWriters writers = new ChaosWriters(WRITERS, () -> service)) {
+    try (Writers writers = new Writers(WRITERS, () -> service.address())) {
       for (Victim victim : victims) {
         writers.awaitProgress(PROGRESS);
         pause();
@@ -106,7 +103,7 @@ class ChaosTest {
       pause();
       server.restart();
     }
-    if (!service.isAlive()) {
+    if (!service.process.isAlive()) {
       service = startService();
     }
     service.awaitReady();
@@ -117,6 +114,6 @@ class ChaosTest {
   }
 
   private void pause() {
-    LockSupport.parkNanos(Duration.ofMillis(random.nextInt(1_000)).toNanos());
+    LockSupport.parkNanos(random.nextInt(1_000) * 1_000_000L);
   }
 }

@@ -6,7 +6,6 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -40,22 +39,20 @@ record Database(int port, String name) {
     return new Database(proxy.port(), name);
   }
 
-  Map<String, String> environment() {
-    return environment("jdbc:postgresql://127.0.0.1:" + port + "/" + name);
+  /** Returns the settings of a service, and others, each a name and its value. */
+  Map<String, String> environment(String... others) {
+    return environmentAt("127.0.0.1:" + port + "/" + name, others);
   }
 
-  Map<String, String> environment(Map<String, String> others) {
-    Map<String, String> environment = environment();
-    environment.putAll(others);
-    return environment;
-  }
-
-  static Map<String, String> environment(String url) {
+  static Map<String, String> environmentAt(String address, String... others) {
     Map<String, String> environment = new HashMap<>();
-    environment.put("DATABASE_URL", url);
+    environment.put("DATABASE_URL", "jdbc:postgresql://" + address);
     environment.put("DATABASE_USERNAME", USER);
     environment.put("DATABASE_PASSWORD", USER);
     environment.put("JWT_SECRET", DevelopmentKey.SECRET);
+    for (int other = 0; other < others.length; other += 2) {
+      environment.put(others[other], others[other + 1]);
+    }
     return environment;
   }
 
@@ -72,19 +69,11 @@ record Database(int port, String name) {
     return locker;
   }
 
-  void awaitWaitingSession() {
-    String query =
-        "SELECT count(*) > 0 FROM pg_locks JOIN pg_stat_activity USING (pid)"
-            + " WHERE NOT granted AND datname = current_database()";
-    Await.until("a session waits for a lock", () -> single(query).equals("t"));
-  }
-
   /** Executes each statement in a transaction of its own. */
   void execute(String... statements) throws SQLException {
-    try (Connection connection = connect();
-        Statement statement = connection.createStatement()) {
+    try (Connection connection = connect()) {
       for (String sql : statements) {
-        statement.execute(sql);
+        connection.createStatement().execute(sql);
       }
     }
   }
@@ -99,11 +88,11 @@ record Database(int port, String name) {
 
   Map<Long, NewPlant> plants() throws SQLException {
     Map<Long, NewPlant> plants = new HashMap<>();
+    String query = "SELECT id, name, tag FROM plant";
     try (Connection connection = connect();
-        ResultSet rows =
-            connection.createStatement().executeQuery("SELECT id, name, tag FROM plant")) {
-      while (rows.next()) {
-        NewPlant plant = new NewPlant(rows.getLong(1), rows.getString(2), rows.getString(3));
+        ResultSet row = connection.createStatement().executeQuery(query)) {
+      while (row.next()) {
+        NewPlant plant = new NewPlant(row.getLong(1), row.getString(2), row.getString(3));
         assertNull(plants.put(plant.id(), plant), "a plant is stored twice");
       }
     }

@@ -5,11 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
@@ -17,6 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -24,24 +26,23 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Faults of the database and its network: creates are answered with 503 within the deadline, and
- * with 200 within 5 s after the fault ends, without a restart of the service. {@link OverloadTest}
- * has a table that is locked.
+ * Faults of the database and its network, and more callers than it can serve: creates are answered
+ * with 503 within the deadline, and with 200 within 5 s after the fault ends, by the same process.
  */
 @Tag("slow")
 @Isolated
 class DatabaseFaultsTest {
 
-  private static final int CALLERS = 40;
+  private static final int PLACES = 100;
   private static final Duration DEADLINE = Duration.ofSeconds(2);
 
   /** Additional time for a busy machine. */
   private static final Duration MARGIN = Duration.ofMillis(1_500);
 
+  private static final Duration RECOVERY = Duration.ofSeconds(5);
   private static final String AWAY = "The database is unavailable: ";
   private static final String BACK = "The database is back";
   private static final String REFUSALS = "Creates failed with 5002";
-  private static final Duration RECOVERY = Duration.ofSeconds(5);
   private static final String END_SESSIONS =
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'gardener'";
 
@@ -50,50 +51,50 @@ class DatabaseFaultsTest {
   @TempDir static Path data;
 
   @AutoClose private static DatabaseServer server;
-  private static Database database;
   @AutoClose private static NetworkProxy proxy;
   @AutoClose private static ServiceProcess service;
 
   @BeforeAll
-  static void start() throws IOException, SQLException {
+  static void start() throws SQLException {
     server = new DatabaseServer(data);
-    database = server.database();
-    database.execute("CREATE ROLE gardener LOGIN", "GRANT CREATE ON SCHEMA public TO gardener");
-    proxy = new NetworkProxy(database.port());
+    execute("CREATE ROLE gardener LOGIN", "GRANT CREATE ON SCHEMA public TO gardener");
+    proxy = new NetworkProxy(server.port());
     // By default the driver itself gives up on a server that does not answer its TLS request.
-    Map<String, String> environment = database.through(proxy).environment();
-    environment.merge("DATABASE_URL", "?sslmode=disable", String::concat);
-    environment.put("DATABASE_USERNAME", "gardener");
-    environment.put("DATABASE_TIMEOUT_SECONDS", String.valueOf(DEADLINE.toSeconds()));
+    Map<String, String> environment =
+        Database.environmentAt(
+            "127.0.0.1:" + proxy.port() + "/postgres?sslmode=disable",
+            "DATABASE_USERNAME",
+            "gardener",
+            "DATABASE_TIMEOUT_SECONDS",
+            String.valueOf(DEADLINE.toSeconds()),
+            "MAX_CONCURRENT_CREATES",
+            String.valueOf(PLACES),
+            "JAVA_TOOL_OPTIONS",
+            "-Xmx64m");
     service = new ServiceProcess(environment).awaitReady();
   }
 
-  /** How each fault begins, and the number of creates until its end. */
+  /** How each fault begins. */
   @SuppressWarnings("ImmutableEnumChecker") // the steps have no state of their own
   enum Fault {
-    DOWN(3, () -> proxy.refuse()),
-    SILENT(5, () -> proxy.fallSilent()),
+    DOWN(() -> proxy.refuse()),
     /** Like a host that vanishes: earlier requests are not answered later either. */
-    CUT_OFF(
-        2,
-        () -> {
-          proxy.acceptNothing();
-          proxy.abandonConnections();
-        }),
-    OUT_OF_CONNECTIONS(
-        2,
-        () -> {
-          database.execute("ALTER ROLE gardener CONNECTION LIMIT 0");
-          endSessionsUntilRefused();
-        }),
+    SILENT(() -> {
+      proxy.acceptNothing();
+      proxy.abandonConnections();
+    }),
+    OUT_OF_CONNECTIONS(() -> {
+      execute("ALTER ROLE gardener CONNECTION LIMIT 0");
+      do { // a session may have begun just before
+        execute(END_SESSIONS);
+      } while (create().statusCode() == 200);
+    }),
     /** The account is tried again after a pause. */
-    REFUSED_ACCOUNT(1, () -> database.execute("ALTER ROLE gardener NOLOGIN", END_SESSIONS));
+    REFUSED_ACCOUNT(() -> execute("ALTER ROLE gardener NOLOGIN", END_SESSIONS));
 
-    private final int times;
     private final Executable begin;
 
-    Fault(int times, Executable begin) {
-      this.times = times;
+    Fault(Executable begin) {
       this.begin = begin;
     }
   }
@@ -103,65 +104,118 @@ class DatabaseFaultsTest {
   void callers_are_told_in_time_and_served_soon_after(Fault fault) throws Throwable {
     assertEquals(200, create().statusCode());
     // The store may have lost its only connection in the previous test.
-    Await.until(BACK, () -> service.linesWith(BACK) == service.linesWith(AWAY));
-    long began = System.nanoTime();
-    final long linesBefore = service.linesWith(REFUSALS);
-    final long outages = service.linesWith(AWAY);
+    Await.until(() -> assertEquals(service.lines(AWAY).size(), service.lines(BACK).size()));
+    final long began = System.nanoTime();
+    final int linesBefore = service.lines(REFUSALS).size();
+    final int outages = service.lines(AWAY).size();
 
     fault.begin.execute();
     try {
       CompletableFuture<Void> notReady =
           CompletableFuture.runAsync(
               () -> assertWithin(Duration.ofSeconds(4), () -> service.awaitReadiness(503)));
-      for (int time = 0; time < fault.times; time++) {
+      for (int time = 0; time < 2; time++) {
         assertWithin(DEADLINE, DatabaseFaultsTest::assertAllAreRefused);
       }
       notReady.join();
-      assertEquals("{\"status\":\"DOWN\"}", service.health("readiness").body());
-      assertEquals("{\"status\":\"UP\"}", service.health("liveness").body());
-      assertTrue(service.metrics().contains("plant_store_database_up 0.0"), "it is away");
-      long lines = service.linesWith(REFUSALS) - linesBefore;
+      assertEquals("{\"status\":\"DOWN\"}", health("readiness"));
+      assertEquals("{\"status\":\"UP\"}", health("liveness"));
+      assertEquals(0, metric("plant_store_database_up"));
+      int lines = service.lines(REFUSALS).size() - linesBefore;
       long seconds = Duration.ofNanos(System.nanoTime() - began).toSeconds();
       assertTrue(lines >= 1 && lines <= seconds + 2, lines + " lines in " + seconds + " s");
     } finally {
-      if (fault == Fault.SILENT) {
-        proxy.abandonConnections();
-      }
       proxy.heal();
-      database.execute("ALTER ROLE gardener LOGIN CONNECTION LIMIT -1");
+      execute("ALTER ROLE gardener LOGIN CONNECTION LIMIT -1");
     }
 
     assertWithin(
         fault == Fault.REFUSED_ACCOUNT ? RECOVERY.plusSeconds(5) : RECOVERY,
-        () -> Await.until("200", () -> create().statusCode() == 200));
+        () -> Await.until(() -> assertEquals(200, create().statusCode())));
     service.awaitReady();
-    Await.until(BACK, () -> service.linesWith(BACK) > outages);
-    assertEquals(outages + 1, service.linesWith(BACK), service::output);
-    assertEquals(outages + 1, service.linesWith(AWAY), service::output);
+    Await.until(() -> assertTrue(service.lines(BACK).size() > outages, BACK));
+    assertEquals(outages + 1, service.lines(BACK).size(), service::output);
+    assertEquals(outages + 1, service.lines(AWAY).size(), service::output);
     assertFalse(service.output().contains("\tat "), "a stack trace is in the log");
   }
 
-  /** Repeatedly, because a session may have begun just before. */
-  private static void endSessionsUntilRefused() throws SQLException {
-    do {
-      database.execute(END_SESSIONS);
-    } while (create().statusCode() == 200);
+  private static void assertAllAreRefused() {
+    for (HttpResponse<String> answer : answers(beginCreates(40))) {
+      assertTrue(answer.body().startsWith("{\"error\":5002,"), answer.body());
+      assertEquals(503, answer.statusCode());
+      assertTrue(answer.headers().firstValue("Retry-After").orElse("").matches("[1-3]"));
+    }
   }
 
-  private static void assertAllAreRefused() {
-    Stream.generate(() -> service.beginCreate(fern()))
-        .limit(CALLERS)
-        .toList()
-        .forEach(call -> {
-          HttpResponse<String> answer = call.join();
-          assertTrue(answer.body().startsWith("{\"error\":5002,"), answer.body());
-          assertEquals(503, answer.statusCode());
-          assertTrue(answer.headers().firstValue("Retry-After").orElse("").matches("[1-3]"));
-        });
+  /** The times are the service's own measure: these callers wait for a processor as well. */
+  @Test
+  void callers_beyond_the_places_are_turned_away_and_those_within_hold_no_thread()
+      throws SQLException {
+    answers(beginCreates(10 * PLACES)); // loads the classes before the measurement
+    try (Connection locker = server.database().lock("plant")) {
+      List<HttpResponse<String>> answers = answers(beginCreates(10 * PLACES));
+
+      long waited = count(answers, "{\"error\":5002,");
+      // Some may have come when the first had gone.
+      assertTrue(waited >= PLACES && waited <= 4 * PLACES, "waited: " + waited);
+      assertEquals(10 * PLACES, waited + count(answers, "{\"error\":5003,"));
+      assertTrue(slowest("5002") < DEADLINE.plus(MARGIN).toMillis(), service::metrics);
+      assertTrue(slowest("5003") < DEADLINE.toMillis(), service::metrics);
+      // Another instance could not serve either.
+      assertEquals(200, service.readiness());
+      assertEquals(1, metric("plant_store_database_up"));
+      locker.rollback();
+    }
+
+    String taken = "plant_store_queue_wait_seconds_count";
+    double idle = metric("jvm_threads_live_threads");
+    double before = metric(taken);
+    execute(
+        "CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS"
+            + " 'BEGIN PERFORM pg_sleep(1); RETURN NULL; END'",
+        "CREATE TRIGGER wait AFTER INSERT ON plant EXECUTE FUNCTION wait()");
+    List<CompletableFuture<HttpResponse<String>>> calls = beginCreates(PLACES);
+    Await.until(() -> assertTrue(metric(taken) - before >= PLACES, "all wait"));
+    double threads = metric("jvm_threads_live_threads");
+    assertTrue(threads - idle <= 20, threads + " threads instead of " + idle);
+    answers(calls).forEach(answer -> assertEquals(200, answer.statusCode()));
+    execute("DROP FUNCTION wait CASCADE");
+  }
+
+  private static double slowest(String error) {
+    String labels = "{error=\"" + error + "\",outcome=\"failed\"}";
+    return 1_000 * metric("plant_store_requests_seconds_max" + labels);
+  }
+
+  private static double metric(String series) {
+    String metrics = service.metrics();
+    return Double.parseDouble(
+        metrics.substring(metrics.indexOf("\n" + series + " ") + 1).split("[ \n]", 3)[1]);
+  }
+
+  private static long count(List<HttpResponse<String>> answers, String start) {
+    return answers.stream().filter(answer -> answer.body().startsWith(start)).count();
+  }
+
+  private static List<CompletableFuture<HttpResponse<String>>> beginCreates(int number) {
+    return Stream.generate(() -> service.beginCreate(fern())).limit(number).toList();
+  }
+
+  private static List<HttpResponse<String>> answers(
+      List<CompletableFuture<HttpResponse<String>>> calls) {
+    return calls.stream().map(CompletableFuture::join).toList();
   }
 
   private static void assertWithin(Duration limit, Executable call) {
     assertTimeout(limit.plus(MARGIN), call);
+  }
+
+  private static void execute(String... statements) throws SQLException {
+    server.database().execute(statements);
+  }
+
+  private static String health(String kind) {
+    return ServiceProcess.send(service.atManagement("/health/" + kind)).body();
   }
 
   private static HttpResponse<String> create() {
@@ -169,6 +223,6 @@ class DatabaseFaultsTest {
   }
 
   private static String fern() {
-    return "{\"id\":" + NEXT_ID.incrementAndGet() + ",\"name\":\"fern\"}";
+    return ServiceProcess.json(NEXT_ID.incrementAndGet(), "fern");
   }
 }

@@ -9,42 +9,42 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A durable PostgreSQL, which can be killed and restarted. */
+/** A durable PostgreSQL, which can be killed and restarted; its port stays free when it is down. */
 final class DatabaseServer implements AutoCloseable {
 
+  private final int port = ServiceProcess.freePort();
   private final Path data;
   private EmbeddedPostgres server;
 
   /** Starts a server with temporary data. */
   DatabaseServer() {
-    data = assertDoesNotThrow(() -> Files.createTempDirectory("plant-store"));
-    server = assertDoesNotThrow(() -> durable().setDataDirectory(data).start());
+    this(assertDoesNotThrow(() -> Files.createTempDirectory(Path.of("target"), "postgres")));
   }
 
-  /** Starts a server that keeps its data, at a port that stays free when it is down. */
-  DatabaseServer(Path data) throws IOException {
+  /** Starts a server whose data is in this folder. */
+  DatabaseServer(Path data) {
     this.data = data;
-    this.server = start(data, ServiceClient.freePort());
+    this.server = assertDoesNotThrow(this::start);
   }
 
-  private static EmbeddedPostgres start(Path data, int port) throws IOException {
+  private EmbeddedPostgres start() throws IOException {
     Files.deleteIfExists(data.resolve("epg-lock")); // which a start that failed keeps
-    return durable().setDataDirectory(data).setCleanDataDirectory(false).setPort(port).start();
-  }
-
-  private static EmbeddedPostgres.Builder durable() {
     return EmbeddedPostgres.builder()
+        .setDataDirectory(data)
+        .setCleanDataDirectory(false)
+        .setPort(port)
         .setServerConfig("fsync", "on")
         .setServerConfig("full_page_writes", "on")
-        .setServerConfig("synchronous_commit", "on");
+        .setServerConfig("synchronous_commit", "on")
+        .start();
   }
 
   int port() {
-    return server.getPort();
+    return port;
   }
 
   Database database() {
-    return new Database(port(), "postgres");
+    return new Database(port, "postgres");
   }
 
   /** Kills all processes of the server at once, like a power failure. */
@@ -60,8 +60,7 @@ final class DatabaseServer implements AutoCloseable {
 
   /** Restarts the server, once the kernel has removed the remains of the killed one. */
   void restart() {
-    int port = port();
-    Await.success("the server starts again", () -> server = start(data, port));
+    Await.until(() -> server = start());
   }
 
   @Override

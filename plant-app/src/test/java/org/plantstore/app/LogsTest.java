@@ -1,155 +1,148 @@
 package org.plantstore.app;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.BufferedReader;
-import java.lang.ProcessBuilder.Redirect;
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.LoggingEvent;
+import ch.qos.logback.classic.util.LogbackMDCAdapter;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.math.BigDecimal;
 import java.sql.Connection;
-import java.sql.SQLException;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import javax.net.SocketFactory;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.plantstore.app.development.DevelopmentKey;
+import org.slf4j.ILoggerFactory;
+import org.slf4j.event.KeyValuePair;
+import org.slf4j.helpers.NOPLoggerFactory;
 
 /** What the service writes, and what can be found of a request in it. */
-@Execution(ExecutionMode.CONCURRENT)
 class LogsTest {
 
-  private static final String FERN = "{\"id\":1,\"name\":\"fern\",\"tag\":\"evergreen shade\"}";
+  private static final LoggerContext LOGS = new LoggerContext();
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final String ODD = "\"\\\n\t\u0000\u2028\ud800 \ud83c\udf31";
   private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
-  private static final String DROPPED =
-      "Lines were dropped, because standard output was not read: ";
 
-  /** Their lines exceed the capacity of a pipe and of the service. */
-  private static final int REQUESTS_OF_A_STALL = 6_000;
+  static {
+    LOGS.setMDCAdapter(new LogbackMDCAdapter());
+  }
 
-  private static final String TEXT_LINE =
-      "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z [A-Z]+ +\\[.*";
+  private static LoggingEvent event(Level level, String message, Throwable... failure) {
+    Throwable thrown = failure.length == 0 ? null : failure[0];
+    return new LoggingEvent("any", LOGS.getLogger("any"), level, message, thrown, null);
+  }
+
+  @Test
+  void line_of_json_is_one_flat_object_of_typed_values_whatever_they_are()
+      throws JsonProcessingException {
+    LoggingEvent event = event(Level.WARN, ODD, new IllegalStateException(ODD));
+    event.setMDCPropertyMap(Map.of("request_id", ODD));
+    event.addKeyValuePair(new KeyValuePair("status", 200));
+    event.addKeyValuePair(new KeyValuePair("bytes", Long.MAX_VALUE));
+    event.addKeyValuePair(new KeyValuePair("duration_ms", new BigDecimal("0.001")));
+    event.addKeyValuePair(new KeyValuePair("path", ODD));
+    event.addKeyValuePair(new KeyValuePair("error", "-"));
+
+    String line = new String(new JsonLines().doLayout(event).getBytes(UTF_8), UTF_8);
+    assertEquals(line.length() - 1, line.indexOf('\n'), line);
+    JsonNode members = JSON.readTree(line);
+    String kept = ODD.replace("\ud800", "?");
+    assertEquals(kept, members.get("request_id").textValue());
+    assertEquals(kept, members.get("message").textValue());
+    assertEquals(200, members.get("status").numberValue());
+    assertEquals(Long.MAX_VALUE, members.get("bytes").numberValue());
+    assertEquals(0.001, members.get("duration_ms").numberValue());
+    assertEquals(null, members.get("error"));
+    assertTrue(members.get("stack_trace").textValue().contains("LogsTest"), line);
+    members.forEach(member -> assertTrue(member.isValueNode(), line));
+  }
+
+  @Test
+  void failed_write_costs_its_lines_but_not_the_log() throws InterruptedException {
+    CountDownLatch failed = new CountDownLatch(1);
+    ByteArrayOutputStream written = new ByteArrayOutputStream();
+    PrintStream output =
+        new PrintStream(written, false, UTF_8) {
+          @Override
+          public void writeBytes(byte[] lines) {
+            if (failed.getCount() > 0) {
+              failed.countDown();
+              throw new OutOfMemoryError("for a test");
+            }
+            super.writeBytes(lines);
+          }
+        };
+    LogWriter log = new LogWriter(output);
+    log.setContext(LOGS);
+    log.start();
+
+    log.append(event(Level.INFO, "one"));
+    failed.await(30, TimeUnit.SECONDS);
+    log.append(event(Level.INFO, "two"));
+    log.stop();
+
+    String text = written.toString(UTF_8);
+    assertTrue(text.contains("two") && text.lines().count() == 1, text);
+  }
+
+  @Test
+  void log_of_a_neighbour_is_refused_with_its_jar() {
+    ILoggerFactory nop = new NOPLoggerFactory();
+    String refusal = Main.reasonFor(assertThrows(Exception.class, () -> Main.requireLogback(nop)));
+    String demand = "the log must be Logback by slf4j-api 2, but is that of jar:file:/";
+    assertTrue(refusal.startsWith(demand), refusal);
+    assertTrue(refusal.endsWith("NOPLoggerFactory.class; remove this jar"), refusal);
+  }
 
   /** The access log has a line for each request to the API, and none about a probe. */
+  @Test
   @Tag("slow")
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
-        "text | "
-            + TEXT_LINE
-            + "| (?s).*WARN .*ErrorAnswers \\[(?=.*request_id=order-503)(?=.*trace_id=TRACE).*] -"
-            + " Creates failed with 5002.*"
-            + "| [-0-9T:.]+Z INFO  \\[[^]]+] org\\.plantstore\\.access"
-            + " \\[(?=.*request_id=order-200)(?=.*trace_id=TRACE)[^]]+] - request method=POST"
-            + " path=/plants status=200 error=- outcome=created duration_ms=\\d+\\.\\d{3} bytes=39 caller=developer",
-        "json | \\{\"timestamp\":\"[-0-9T:.]+Z\",\"level\":\"[A-Z]+\",\"logger\":\"[^\"]+\",.*}"
-            + "| (?=.*\"request_id\":\"order-503\")(?=.*\"trace_id\":\"TRACE\").*\"level\":\"WARN\","
-            + ".*\"message\":\"Creates failed with 5002.*"
-            + "| \\{\"timestamp\":\"[^\"]+\",\"level\":\"INFO\",\"logger\":\"org.plantstore.access\","
-            + "\"thread\":\"[^\"]+\",\"message\":\"request\","
-            + "(?=.*\"request_id\":\"order-200\")(?=.*\"trace_id\":\"TRACE\")[^{}]*"
-            + "\"method\":\"POST\",\"path\":\"/plants\",\"status\":200,\"outcome\":\"created\","
-            + "\"duration_ms\":\\d+\\.\\d{3},\"bytes\":39,\"caller\":\"developer\"}"
-      })
-  void each_line_has_the_format_and_the_ids_of_its_request(
-      String format, String line, String warning, String access) throws SQLException {
+  void each_request_and_warning_has_the_ids_of_the_request() throws Exception {
     Database database = Database.create();
     Map<String, String> environment =
         database.environment(
-            Map.of(
-                "ACCESS_LOG", "on",
-                "JWT_REQUIRED_CLAIMS", "sub=developer",
-                "LOG_FORMAT", format,
-                "DATABASE_TIMEOUT_SECONDS", "1"));
+            "ACCESS_LOG", "on", "LOG_FORMAT", "json", "DATABASE_TIMEOUT_SECONDS", "1");
     try (ServiceProcess service = new ServiceProcess(environment).awaitReady()) {
       try (Connection locker = database.lock("plant")) {
-        assertEquals(503, service.create(FERN, headers("order-503")).statusCode());
+        assertEquals(503, create(service, "late"));
         locker.rollback();
       }
-      assertEquals(200, service.create(FERN, headers("order-200")).statusCode());
+      assertEquals(200, create(service, "order"));
 
-      assertLike(access, service.awaitLine("order-200"));
-      String stranger =
-          DevelopmentKey.token(DevelopmentKey.SECRET, "a stranger", Duration.ofHours(1));
-      Map<String, String> token = Map.of("Authorization", "Bearer " + stranger);
-      assertEquals(403, service.create(FERN, token).statusCode());
-      String refusal = service.awaitLine("a%20stranger");
-      assertTrue(refusal.contains("403") && refusal.contains("4006"), refusal);
-      assertLike(warning, service.awaitLine("Creates failed with 5002"));
-      assertLines(service, line);
+      JsonNode warning = JSON.readTree(service.awaitLine("Creates failed with 5002"));
+      assertEquals("WARN late " + TRACE, values(warning, "level", "request_id", "trace_id"));
+      JsonNode line = JSON.readTree(service.awaitLine("\"order\""));
+      assertEquals(
+          "org.plantstore.access request " + TRACE + " POST /plants 200 created 15 developer",
+          values(
+              line, "logger message trace_id method path status outcome bytes caller".split(" ")));
       assertFalse(service.output().contains("readiness"), service::output);
     }
   }
 
-  @Test
-  @Tag("slow")
-  void creates_go_on_while_the_log_is_not_read_and_each_line_is_written_or_counted()
-      throws Exception {
-    Map<String, String> environment = Database.create().environment(Map.of("ACCESS_LOG", "on"));
-    ProcessBuilder command = ServiceProcess.java(ServiceProcess.CLASS_PATH);
-    try (ServiceProcess service =
-        new ServiceProcess(command, environment, Redirect.PIPE).awaitReady()) {
-      for (int number = 0; number < REQUESTS_OF_A_STALL; number++) {
-        assertEquals(401, service.get("/" + "x".repeat(250), Map.of()).statusCode());
-      }
-      assertEquals(200, service.create(1, "fern").statusCode());
-
-      List<String> lines = new ArrayList<>();
-      try (BufferedReader output = service.outputReader()) {
-        while (lines.isEmpty() || !lines.get(lines.size() - 1).contains(DROPPED)) {
-          lines.add(output.readLine());
-        }
-        assertEquals(200, service.create(2, "fern").statusCode());
-        service.terminate();
-        output.lines().forEach(lines::add);
-      }
-
-      List<String> counts = lines.stream().filter(line -> line.contains(DROPPED)).toList();
-      assertEquals(1, counts.size(), counts::toString);
-      assertLike(TEXT_LINE, counts.get(0));
-      assertLike(".*WARN.*", counts.get(0));
-      long written = lines.stream().filter(line -> line.contains("plantstore.access")).count();
-      int dropped = Integer.parseInt(counts.get(0).replaceFirst(".*" + DROPPED + "(\\d+).*", "$1"));
-      assertEquals(REQUESTS_OF_A_STALL + 2, written + dropped);
-    }
+  private static int create(ServiceProcess service, String id) {
+    String plant = ServiceProcess.json(1, "fern");
+    return ServiceProcess.send(
+            ServiceProcess.createRequest(service.address(), ServiceProcess.token(), plant)
+                .header("X-Request-Id", id)
+                .header("traceparent", "00-" + TRACE + "-00f067aa0ba902b7-01"))
+        .statusCode();
   }
 
-  @Test
-  void lines_are_text_without_the_access_log_unless_something_else_is_asked_for() throws Exception {
-    ServiceProcess unset = ServiceProcess.shared();
-    // Anyone can send a malformed body, so it has no line.
-    try (RawClient anyone = new RawClient(SocketFactory.getDefault(), unset.port)) {
-      anyone.send("POST /plants HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n");
-      assertEquals(401, anyone.status());
-    }
-    unset.get("/openapi.yaml", Map.of());
-
-    assertLike(
-        "[-0-9T:.]+Z INFO  \\[main] org\\.plantstore\\.app\\.Main - .*\\d+ ms",
-        unset.awaitLine("Startup completed"));
-    assertEquals(0, unset.linesWith("WARN  [main]"), unset::output);
-    assertLines(unset, TEXT_LINE);
-    assertFalse(unset.output().contains("org.plantstore.access"), unset::output);
-  }
-
-  private static void assertLines(ServiceProcess service, String pattern) {
-    String output = service.output();
-    String complete = output.substring(0, output.lastIndexOf('\n'));
-    complete.lines().forEach(line -> assertLike(pattern, line));
-  }
-
-  private static void assertLike(String pattern, String line) {
-    assertTrue(line.matches(pattern.replace("TRACE", TRACE)), line);
-  }
-
-  private static Map<String, String> headers(String requestId) {
-    return Map.of("X-Request-Id", requestId, "traceparent", "00-" + TRACE + "-00f067aa0ba902b7-01");
+  private static String values(JsonNode line, String... names) {
+    return Stream.of(names).map(name -> line.path(name).asText()).collect(joining(" "));
   }
 }

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -31,26 +30,29 @@ final class Manifests {
   /** Returns the default of each documented variable, as its page writes it. */
   static Map<String, String> documentedDefaults() {
     return VARIABLES
-        .matcher(text(Path.of("docs", "configuration.md")))
+        .matcher(page("configuration.md"))
         .results()
         .flatMap(row ->
-            Arrays.stream(row.group(1).replace("`", "").split(", ", -1))
+            Stream.of(row.group(1).replace("`", "").split(", ", -1))
                 .map(name -> Map.entry(name, row.group(2))))
         .collect(toMap(Map.Entry::getKey, Map.Entry::getValue));
   }
 
   static String runbook() {
-    return text(Path.of("docs", "operations.md"))
-        .replaceFirst("(?s)^.*\n## Runbook\n(.*?)\n## .*", "$1");
+    return page("operations.md").replaceFirst("(?s)^.*\n## Runbook\n(.*?)\n## .*", "$1");
+  }
+
+  static String page(String name) {
+    return text(Path.of("docs", name));
   }
 
   /** Returns the first fenced block of a page in this language, in any case. */
-  static String block(Path page, Object language) {
-    return first(Pattern.compile("(?ims)^```" + language + "\n(.*?)^```$"), text(page));
+  static String block(String page, Object language) {
+    return first("(?ims)^```" + language + "\n(.*?)^```$", page);
   }
 
-  static String first(Pattern pattern, String text) {
-    return groups(pattern, text)
+  static String first(String pattern, String text) {
+    return groups(Pattern.compile(pattern), text)
         .findFirst()
         .orElseThrow(() -> new AssertionError("there is no " + pattern));
   }

@@ -8,22 +8,19 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
-/** The network to a database or a service, with faults on demand. Safe for use by many threads. */
+/** The network to a server, with faults on demand. Safe for use by many threads. */
 class NetworkProxy implements AutoCloseable {
 
   private static final int CONNECT_TIMEOUT_MILLIS = 300;
-  private static final Duration CHECK_PERIOD = Duration.ofMillis(5);
 
   private final ServerSocket listener;
   private final int home;
@@ -32,10 +29,8 @@ class NetworkProxy implements AutoCloseable {
   /** Both ends of each open connection. */
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
 
-  private final List<Socket> backlog = new ArrayList<>();
-
+  private final Set<Socket> backlog = ConcurrentHashMap.newKeySet();
   private volatile int target;
-  private volatile boolean isSilent;
   private volatile boolean isAccepting = true;
   private volatile Set<Socket> abandoned = Set.of();
 
@@ -58,11 +53,6 @@ class NetworkProxy implements AutoCloseable {
   /** Forwards new connections to another port; existing ones stay. */
   void setTarget(int port) {
     target = port;
-  }
-
-  /** Stops forwarding, and keeps received bytes for later. */
-  void fallSilent() {
-    isSilent = true;
   }
 
   /** Stops forwarding on existing connections for ever; new ones work. */
@@ -92,9 +82,7 @@ class NetworkProxy implements AutoCloseable {
 
   void heal() throws IOException {
     closeAll(backlog);
-    backlog.clear();
     target = home;
-    isSilent = false;
     isAccepting = true;
   }
 
@@ -117,21 +105,15 @@ class NetworkProxy implements AutoCloseable {
       while (true) {
         Socket client = listener.accept();
         threads.execute(() -> connect(client));
-        awaitUntilAccepting();
+        pauseWhile(() -> !isAccepting);
       }
     } catch (IOException e) {
       // The listener was closed.
     }
   }
 
-  private void awaitUntilAccepting() {
-    while (!isAccepting) {
-      LockSupport.parkNanos(CHECK_PERIOD.toNanos());
-    }
-  }
-
   private void connect(Socket client) {
-    awaitUntilAccepting(); // accepted just before the fault began
+    pauseWhile(() -> !isAccepting); // accepted just before the fault began
     try (client;
         Socket server = new Socket(InetAddress.getLoopbackAddress(), target)) {
       threads.execute(() -> forward(client, server));
@@ -141,11 +123,6 @@ class NetworkProxy implements AutoCloseable {
     }
   }
 
-  /** Sends a part of a stream; an exception closes the connection. */
-  void passOn(byte[] part, OutputStream to) throws IOException {
-    to.write(part);
-  }
-
   private void forward(Socket from, Socket to) {
     sockets.add(from);
     byte[] bytes = new byte[8192];
@@ -153,15 +130,24 @@ class NetworkProxy implements AutoCloseable {
         to) {
       to.setTcpNoDelay(true); // or the second half of a request waits for 40 ms
       for (int read = 0; read >= 0; read = from.getInputStream().read(bytes)) {
-        while ((isSilent || abandoned.contains(from)) && !to.isClosed()) {
-          LockSupport.parkNanos(CHECK_PERIOD.toNanos());
-        }
+        pauseWhile(() -> abandoned.contains(from) && !to.isClosed());
         passOn(Arrays.copyOf(bytes, read), to.getOutputStream());
       }
     } catch (IOException e) {
       // One side has closed, so the other is closed too.
     } finally {
       sockets.remove(from);
+    }
+  }
+
+  /** Sends a part of a stream; an exception closes the connection. */
+  void passOn(byte[] part, OutputStream to) throws IOException {
+    to.write(part);
+  }
+
+  private static void pauseWhile(BooleanSupplier fault) {
+    while (fault.getAsBoolean()) {
+      LockSupport.parkNanos(5_000_000);
     }
   }
 }

@@ -1,6 +1,8 @@
 package org.plantstore.app;
 
-import java.io.IOException;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,90 +20,75 @@ class ProxiesTest {
   private static final int WRITERS = 8;
   private static final int PROGRESS = 100;
 
-  /** The proxies whose lines are tried, each with what its lines have around them. */
-  private enum Kind {
-    NGINX(
-        "nginx -e stderr -p . -c ./configuration",
-        "daemon off; pid nginx.pid; events {} http { access_log off; %s }"),
-    HAPROXY("haproxy -db -f configuration", "%s\n");
-
-    private final String command;
-    private final String around;
-
-    Kind(String command, String around) {
-      this.command = command;
-      this.around = around;
-    }
-  }
-
-  /** A proxy of two instances, with the lines of the page. */
-  private static final class ReverseProxy extends ServiceClient implements AutoCloseable {
-
-    private final Process process;
-
-    ReverseProxy(Path folder, Kind kind, ServiceProcess first, ServiceProcess second)
-        throws IOException {
-      String lines =
-          Manifests.block(Path.of("docs", "proxies.md"), kind)
-              .replaceAll("(listen |bind .*:)80\\b", "$1" + port)
-              .replace("10.0.0.1:8080", "localhost:" + first.port)
-              .replace("10.0.0.2:8080", "localhost:" + second.port)
-              .replaceFirst("8081", String.valueOf(first.managementPort))
-              .replaceFirst("8081", String.valueOf(second.managementPort));
-      Files.writeString(folder.resolve("configuration"), kind.around.formatted(lines));
-      process = Program.start(folder, List.of(kind.command.split(" ", -1)));
-      Await.until(
-          () -> "the proxy listens: " + Manifests.text(folder.resolve("output")), this::isOpen);
-    }
-
-    @Override
-    public void close() {
-      process.destroy();
-      process.onExit().join();
-    }
-  }
-
   @TempDir Path folder;
 
   private final List<ServiceProcess> instances = new ArrayList<>();
+  private final List<Process> proxies = new ArrayList<>();
 
   @AfterEach
   void end() {
     instances.forEach(ServiceProcess::close);
+    proxies.forEach(proxy -> proxy.destroyForcibly().onExit().join());
   }
 
   @Test
   void no_request_fails_while_an_instance_is_replaced_or_killed() throws Exception {
     Map<String, String> settings =
-        Database.create().environment(Map.of("DRAIN_SECONDS", "1", "ACCESS_LOG", "on"));
-    ServiceProcess first = start(settings);
-    ServiceProcess second = start(settings);
-    first.awaitReady();
-    second.awaitReady();
-    replaceBehind(Kind.HAPROXY, first, second, settings);
-    // The ports of the first are now those of its replacement.
-    replaceBehind(Kind.NGINX, second, first, settings);
-  }
+        Database.create().environment("DRAIN_SECONDS", "1", "ACCESS_LOG", "on");
+    ServiceProcess first = start(settings).awaitReady();
+    ServiceProcess second = start(settings).awaitReady();
+    URI haproxy = startProxy("haproxy", "%s\n", "haproxy -db -f lines", first, second);
+    URI nginx =
+        startProxy(
+            "nginx",
+            "daemon off; pid nginx.pid; events {} http { access_log off; %s }",
+            "nginx -e stderr -p . -c ./lines",
+            first,
+            second);
 
-  /** Replaces the first instance at its ports, behind a proxy of both. */
-  private void replaceBehind(
-      Kind kind, ServiceProcess old, ServiceProcess other, Map<String, String> settings)
-      throws Exception {
-    try (ReverseProxy proxy = new ReverseProxy(folder, kind, old, other);
-        ChaosWriters writers = new ChaosWriters(WRITERS, () -> proxy)) {
-      writers.awaitProgress(PROGRESS);
-      old.stop();
-      settings.put("PORT", String.valueOf(old.port));
-      settings.put("MANAGEMENT_PORT", String.valueOf(old.managementPort));
-      ServiceProcess replacement = start(settings);
-      replacement.awaitLine("outcome=created"); // the proxy uses it
-      writers.awaitProgress(PROGRESS);
-      if (kind == Kind.NGINX) { // HAProxy 2.6 does not repeat a request that was reset
-        replacement.signal("KILL");
-        writers.awaitProgress(PROGRESS);
-      }
+    try (Writers writers = new Writers(WRITERS, () -> haproxy)) {
+      replace(first, settings, writers);
       writers.stopWithoutRepeats();
     }
+    try (Writers writers = new Writers(WRITERS, () -> nginx)) {
+      replace(second, settings, writers).close();
+      writers.awaitProgress(PROGRESS);
+      writers.stopWithoutRepeats();
+    }
+  }
+
+  /** Starts a proxy of two instances with the lines of the page. */
+  private URI startProxy(
+      String language, String around, String command, ServiceProcess first, ServiceProcess second)
+      throws Exception {
+    int port = ServiceProcess.freePort();
+    String lines =
+        Manifests.block(Manifests.page("proxies.md"), language)
+            .replaceAll("(listen |bind .*:)80\\b", "$1" + port)
+            .replace("10.0.0.1:8080", "localhost:" + first.port)
+            .replace("10.0.0.2:8080", "localhost:" + second.port)
+            .replaceFirst("8081", String.valueOf(first.managementPort))
+            .replaceFirst("8081", String.valueOf(second.managementPort));
+    Path configuration = Files.createDirectory(folder.resolve(language));
+    Files.writeString(configuration.resolve("lines"), around.formatted(lines));
+    proxies.add(Program.start(configuration, command.split(" ")));
+    Await.until(() ->
+        assertTrue(
+            ServiceProcess.isOpen(port), () -> Manifests.text(configuration.resolve("output"))));
+    return URI.create("http://localhost:" + port);
+  }
+
+  /** Replaces an instance at its ports. */
+  private ServiceProcess replace(
+      ServiceProcess old, Map<String, String> settings, Writers writers) {
+    writers.awaitProgress(PROGRESS);
+    old.stop();
+    settings.put("PORT", String.valueOf(old.port));
+    settings.put("MANAGEMENT_PORT", String.valueOf(old.managementPort));
+    ServiceProcess replacement = start(settings);
+    replacement.awaitLine("outcome=created"); // the proxy uses it
+    writers.awaitProgress(PROGRESS);
+    return replacement;
   }
 
   private ServiceProcess start(Map<String, String> settings) {

@@ -26,19 +26,22 @@ final class RawClient implements AutoCloseable {
     input = new BufferedInputStream(socket.getInputStream(), 512);
   }
 
+  /** Returns the first lines of a create with a valid token. */
+  static String head() {
+    return "POST /plants HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        + "Authorization: Bearer "
+        + ServiceProcess.token()
+        + "\r\n";
+  }
+
   int create(long id) throws IOException {
-    sendHead(0, "{\"id\":" + id + ",\"name\":\"fern\"}");
+    sendCreate(ServiceProcess.json(id, "fern"), 0);
     return status();
   }
 
-  void sendHead(int missingBytes, String body) throws IOException {
-    send(
-        "POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
-            + ServiceProcess.token()
-            + "\r\nContent-Type: application/json\r\nContent-Length: "
-            + (body.length() + missingBytes)
-            + "\r\n\r\n"
-            + body);
+  /** Sends a create whose last bytes are missing. */
+  void sendCreate(String body, int missing) throws IOException {
+    send(head() + "Content-Length: " + (body.length() + missing) + "\r\n\r\n" + body);
   }
 
   void send(String bytes) throws IOException {

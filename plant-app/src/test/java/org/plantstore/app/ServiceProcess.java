@@ -1,36 +1,56 @@
 package org.plantstore.app;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.plantstore.app.development.DevelopmentKey;
 
-/** A service process with environment variables, as an operator starts it. */
-final class ServiceProcess extends ServiceClient implements AutoCloseable {
+/** A service process with environment variables, as an operator starts it, and its client. */
+final class ServiceProcess implements AutoCloseable {
 
   /** The exit code of a JVM that SIGTERM has ended. */
   static final int TERMINATED = 143;
 
-  /** The class path of the tests, with jars in place of folders, which Java cannot archive. */
-  static final String CLASS_PATH =
+  private static final Set<Integer> HANDED_OUT = ConcurrentHashMap.newKeySet();
+
+  /** The other origin whose pages may call the shared service; a test serves them at its port. */
+  static final String ORIGIN = "http://app.example:" + freePort();
+
+  private static final HttpClient CLIENT =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  /** Jars in place of folders, which Java cannot archive. */
+  private static final List<String> CLASS_PATH =
       Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
           .map(ServiceProcess::toJar)
-          .collect(joining(File.pathSeparator));
+          .toList();
 
   /** The archive of the classes that a service loads. It halves the time of a start. */
   private static final class Archive {
@@ -38,27 +58,41 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
     static final Path FILE = temporaryFile("plant-store", ".jsa");
 
     static {
-      ProcessBuilder command = command(CLASS_PATH, "-XX:ArchiveClassesAtExit=" + FILE);
+      ProcessBuilder command = command("-XX:ArchiveClassesAtExit=" + FILE, CLASS_PATH);
       Map<String, String> environment = assertDoesNotThrow(Database::create).environment();
       try (ServiceProcess service = new ServiceProcess(command, environment)) {
         assertEquals(TERMINATED, service.awaitReady().stop());
       }
-      assertTrue(FILE.toFile().length() > 0, "the classes are archived");
     }
   }
 
-  /** The other origin whose pages may call the shared service; a test serves them at its port. */
-  static final String ORIGIN = "http://app.example:" + freePort();
+  /**
+   * The service that tests share which do not change it. Its settings are the defaults, except that
+   * a stranger's token gets 403, and that pages of one other origin may call it.
+   */
+  private static final class Shared {
 
-  private static @Nullable ServiceProcess shared;
+    static final ServiceProcess SERVICE =
+        new ServiceProcess(
+            Database.shared()
+                .environment(
+                    "JWT_REQUIRED_CLAIMS", "sub=developer", "CORS_ALLOWED_ORIGINS", ORIGIN));
 
+    static {
+      Runtime.getRuntime().addShutdownHook(new Thread(SERVICE::close));
+      SERVICE.awaitReady();
+    }
+  }
+
+  final int port = freePort();
+  final int managementPort = freePort();
   private final Path output = temporaryFile("plant-store", ".log");
   private final Path errors = temporaryFile("plant-store", ".log");
-  private final Process process;
+  final Process process;
 
   /** Starts the built service with these arguments without waiting for it. */
   ServiceProcess(Map<String, String> environment, String... arguments) {
-    this(java(CLASS_PATH, arguments), environment);
+    this(java(List.of(arguments)), environment);
   }
 
   /** Starts a process without this process' variables and without waiting for it. */
@@ -79,33 +113,31 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
     process = assertDoesNotThrow(() -> builder.start());
   }
 
-  /**
-   * Returns the service, shared by tests that do not change it. Its settings are the defaults,
-   * except that a stranger's token gets 403, and that pages of one other origin may call it.
-   */
-  static synchronized ServiceProcess shared() {
-    ServiceProcess service = shared;
-    if (service == null) {
-      Map<String, String> settings =
-          Map.of("JWT_REQUIRED_CLAIMS", "sub=developer", "CORS_ALLOWED_ORIGINS", ORIGIN);
-      service = new ServiceProcess(Database.shared().environment(settings));
-      Runtime.getRuntime().addShutdownHook(new Thread(service::close));
-      shared = service.awaitReady();
-    }
-    return service;
+  static ServiceProcess shared() {
+    return Shared.SERVICE;
   }
 
-  /** Returns the command of a service without expensive optimizations of its code. */
-  static ProcessBuilder java(String classPath, String... arguments) {
-    ProcessBuilder builder = command(classPath, "-XX:SharedArchiveFile=" + Archive.FILE);
+  /** Returns the command of a service with these arguments, and these options of Java. */
+  static ProcessBuilder java(List<String> arguments, String... options) {
+    ProcessBuilder builder = command("-XX:SharedArchiveFile=" + Archive.FILE, CLASS_PATH);
+    builder.command().addAll(builder.command().indexOf("-cp"), List.of(options));
+    builder.command().addAll(arguments);
+    return builder;
+  }
+
+  /** Returns the command of a service whose store is that of a folder. */
+  static ProcessBuilder javaWithStore(Path folder, String... arguments) {
+    List<String> classPath = new ArrayList<>(CLASS_PATH);
+    classPath.removeIf(entry -> entry.contains("plant-adapter-persistence"));
+    classPath.add(0, folder.toString());
+    ProcessBuilder builder = command("-XX:SharedArchiveFile=" + Archive.FILE, classPath);
     builder.command().addAll(List.of(arguments));
     return builder;
   }
 
-  private static ProcessBuilder command(String classPath, String archiveOption) {
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+  private static ProcessBuilder command(String archiveOption, List<String> classPath) {
     return new ProcessBuilder(
-        java,
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
         archiveOption,
         "-Xlog:disable", // Java warns if the classes differ from those of the archive
         "-XX:TieredStopAtLevel=1",
@@ -114,8 +146,8 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
         "-Duser.language=fa",
         "-Duser.country=IR",
         "-cp",
-        classPath,
-        "org.plantstore.app.Main");
+        String.join(File.pathSeparator, classPath),
+        Main.class.getName());
   }
 
   private static String toJar(String entry) {
@@ -128,13 +160,23 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
     return jar;
   }
 
-  /** Returns the command of a service that has no store but those in front of its class path. */
-  static ProcessBuilder withoutPostgres(String front, String... arguments) {
-    String classPath =
-        Stream.of(CLASS_PATH.split(File.pathSeparator))
-            .filter(entry -> !entry.contains("plant-adapter-persistence"))
-            .collect(joining(File.pathSeparator, front, ""));
-    return java(classPath, arguments);
+  private static Path temporaryFile(String prefix, String suffix) {
+    Path file = assertDoesNotThrow(() -> Files.createTempFile(prefix, suffix));
+    file.toFile().deleteOnExit();
+    return file;
+  }
+
+  /** Returns a free port that no client takes as its own: theirs are above 32767. */
+  static int freePort() {
+    while (true) {
+      try (ServerSocket free = new ServerSocket(new Random().nextInt(10_000, 32_768))) {
+        if (HANDED_OUT.add(free.getLocalPort())) {
+          return free.getLocalPort();
+        }
+      } catch (IOException e) {
+        // It is taken: try another.
+      }
+    }
   }
 
   ServiceProcess awaitReady() {
@@ -143,11 +185,26 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
   }
 
   void awaitReadiness(int status) {
-    await("readiness " + status, () -> readiness() == status);
+    Await.until(() -> assertEquals(status, readiness(), () -> errors() + output()));
   }
 
-  boolean isAlive() {
-    return process.isAlive();
+  /** Returns the first line of the output with a text; it may come after an answer. */
+  String awaitLine(String text) {
+    Await.until(() -> assertTrue(lines(text).size() > 0, () -> text + ": " + errors() + output()));
+    return lines(text).get(0);
+  }
+
+  List<String> lines(String text) {
+    return output().lines().filter(line -> line.contains(text)).toList();
+  }
+
+  /** Returns the output of the process, unless it was redirected. */
+  String output() {
+    return assertDoesNotThrow(() -> Files.readString(output));
+  }
+
+  String errors() {
+    return assertDoesNotThrow(() -> Files.readString(errors));
   }
 
   int awaitExit() {
@@ -168,50 +225,78 @@ final class ServiceProcess extends ServiceClient implements AutoCloseable {
     return awaitExit();
   }
 
-  /** Returns the output of the process, unless it was redirected. */
-  String output() {
-    return assertDoesNotThrow(() -> Files.readString(output));
-  }
-
-  BufferedReader outputReader() {
-    return process.inputReader(UTF_8);
-  }
-
-  String errors() {
-    return assertDoesNotThrow(() -> Files.readString(errors));
-  }
-
-  long linesWith(String text) {
-    return output().lines().filter(line -> line.contains(text)).count();
-  }
-
-  /** Returns the first line of the output with a text; it may come after an answer. */
-  String awaitLine(String text) {
-    await(text, () -> linesWith(text) > 0);
-    return output().lines().filter(line -> line.contains(text)).findFirst().orElseThrow();
-  }
-
-  /** Returns when the condition holds; fails the test if it does not, or if the process ends. */
-  private void await(String condition, Callable<Boolean> isTrue) {
-    Await.until(
-        () -> condition + ": " + errors() + output(),
-        () -> {
-          boolean ended = !process.isAlive();
-          boolean holds = isTrue.call();
-          assertTrue(holds || !ended, () -> "ended: " + condition + ": " + errors() + output());
-          return holds;
-        });
-  }
-
   @Override
   public void close() {
     process.destroyForcibly();
     awaitExit();
   }
 
-  private static Path temporaryFile(String prefix, String suffix) {
-    Path file = assertDoesNotThrow(() -> Files.createTempFile(prefix, suffix));
-    file.toFile().deleteOnExit();
-    return file;
+  URI address() {
+    return URI.create("http://localhost:" + port);
+  }
+
+  HttpRequest.Builder at(String path) {
+    return HttpRequest.newBuilder(address().resolve(path));
+  }
+
+  HttpRequest.Builder atManagement(String path) {
+    return HttpRequest.newBuilder(URI.create("http://localhost:" + managementPort + path));
+  }
+
+  /** Returns a token that is valid wherever {@link DevelopmentKey} is the key. */
+  static String token() {
+    return DevelopmentKey.token(Duration.ofHours(1));
+  }
+
+  static HttpRequest.Builder createRequest(URI service, String token, String json) {
+    return HttpRequest.newBuilder(service.resolve("/plants"))
+        .header("Authorization", "Bearer " + token)
+        .header("Content-Type", "application/json")
+        .POST(BodyPublishers.ofString(json));
+  }
+
+  static String json(long id, String name) {
+    return "{\"id\":" + id + ",\"name\":\"" + name + "\"}";
+  }
+
+  HttpResponse<String> create(long id, String name) {
+    return create(json(id, name));
+  }
+
+  HttpResponse<String> create(String json) {
+    return beginCreate(json).join();
+  }
+
+  CompletableFuture<HttpResponse<String>> beginCreate(String json) {
+    return begin(createRequest(address(), token(), json));
+  }
+
+  static HttpResponse<String> send(HttpRequest.Builder request) {
+    return begin(request).join();
+  }
+
+  private static CompletableFuture<HttpResponse<String>> begin(HttpRequest.Builder request) {
+    return CLIENT.sendAsync(request.timeout(Await.LIMIT).build(), BodyHandlers.ofString());
+  }
+
+  /** Returns the status of the readiness, or -1 if the port is closed. */
+  int readiness() {
+    try {
+      return send(atManagement("/health/readiness")).statusCode();
+    } catch (CompletionException e) {
+      return -1;
+    }
+  }
+
+  String metrics() {
+    return send(atManagement("/prometheus")).body();
+  }
+
+  static boolean isOpen(int port) {
+    try (Socket socket = new Socket("localhost", port)) {
+      return socket.isConnected();
+    } catch (IOException e) {
+      return false;
+    }
   }
 }

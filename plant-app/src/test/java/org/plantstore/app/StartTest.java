@@ -2,7 +2,6 @@ package org.plantstore.app;
 
 import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,18 +11,26 @@ import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.env.PropertySource.Origin;
 import io.micronaut.context.env.PropertySource.PropertyConvention;
 import io.micronaut.runtime.EmbeddedApplication;
+import java.net.ConnectException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.plantstore.client.PlantClient;
+import org.plantstore.client.UnexpectedResponseException;
+import org.plantstore.domain.NewPlant;
 
-/** A start with wrong settings ends with one line that says what to change. */
+/** A start says what runs, or ends with one line that says what to change. */
 class StartTest {
 
   private static final Map<String, String> COMPLETE =
@@ -34,43 +41,62 @@ class StartTest {
           "JWT_SECRET", "canary-secret-of-32-bytes-or-more",
           "DATABASE_START_TIMEOUT_SECONDS", "0");
 
+  private static final String ILLEGIBLE =
+      " must have no space or quote at its ends, and no control character, but has ";
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       textBlock =
           """
-          DATABASE_URL      | | DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD must be set, but DATABASE_URL is not
           PORT              | http | PORT must be a port from 1 to 65535, but is "http"
           TLS_KEY           | /tls.key | TLS_CERTIFICATE and TLS_KEY must both be set or neither, but TLS_CERTIFICATE is not
-          MICRONAUT_SERVER_PORT | 0 | PORT must be a port from 1 to 65535, but is "0"
           DRAIN_SECONDS     | -1 | DRAIN_SECONDS must be a whole number from 0 to 9999, but is "-1"
           LOG_LEVEL         | WARN | LOG_LEVEL must be info or debug or warn, but is "WARN"
           LISTEN_ADDRESS    | '' | LISTEN_ADDRESS must have a value or not be set, but is empty
+          DATABASE_USERNAME | '\tplants' | DATABASE_USERNAME ILLEGIBLE CHARACTER TABULATION
+          JWT_SECRET        | '\u201ccanary-secret-of-32-bytes-or-more' | JWT_SECRET ILLEGIBLE LEFT DOUBLE QUOTATION MARK
+          MANAGEMENT_PORT   | '18\u001b[31m081' | MANAGEMENT_PORT ILLEGIBLE ESCAPE
+          MANAGEMENT_PORT   | 18080 | PORT and MANAGEMENT_PORT must differ, but both are 18080
           """)
-  void unusable_setting_is_named(String variable, @Nullable String value, String message) {
-    assertEquals(message, refusalWith(variable, value));
+  void unusable_setting_is_named(String variable, String value, String message) {
+    Map<String, String> variables = new HashMap<>(COMPLETE);
+    variables.put("PORT", "18080");
+    variables.put(variable, value);
+    assertEquals(message.replace(" ILLEGIBLE ", ILLEGIBLE), refusal(variables));
   }
 
-  /** The characters are named, because they cannot be seen, or the rest is secret. */
-  @ParameterizedTest
-  @CsvSource({
-    "DATABASE_USERNAME, '\tplants', CHARACTER TABULATION",
-    "JWT_SECRET, '\u201ccanary-secret-of-32-bytes-or-more', LEFT DOUBLE QUOTATION MARK",
-    "MANAGEMENT_PORT, '18\u001b[31m081', ESCAPE"
-  })
-  void character_that_cannot_be_seen_is_named(String variable, String value, String character) {
-    assertEquals(
-        variable
-            + " must have no space or quote at its ends, and no control character, but has "
-            + character,
-        refusalWith(variable, value));
+  static String refusal(Map<String, String> variables) {
+    return Main.reasonFor(assertThrows(Exception.class, () -> start(variables)));
+  }
+
+  /** Starts and stops the service in this process as {@link Main} does. */
+  static void start(Map<String, String> settings) {
+    Map<String, Object> variables = new HashMap<>(settings);
+    for (String port : List.of("PORT", "MANAGEMENT_PORT")) {
+      variables.computeIfAbsent(port, unset -> String.valueOf(ServiceProcess.freePort()));
+    }
+    LegibleSettings.require(settings);
+    PropertySource environment =
+        PropertySource.of(
+            "environment",
+            variables,
+            PropertyConvention.ENVIRONMENT_VARIABLE,
+            Origin.of("environment"));
+    try (ApplicationContext context =
+        ApplicationContext.builder()
+            .environmentPropertySource(false)
+            .propertySources(environment)
+            .start()) {
+      context.getBean(EmbeddedApplication.class).start();
+    }
   }
 
   /** A replacement character for each byte could be guessed. */
   @Test
   @Tag("newest")
   void bytes_that_the_locale_does_not_decode_are_refused() {
-    ProcessBuilder java = ServiceProcess.java(ServiceProcess.CLASS_PATH);
+    ProcessBuilder java = ServiceProcess.java(List.of());
     String bytes = "\\303\\244-secret-of-32-bytes-or-more-canary";
     String set = "export JWT_SECRET=$(printf '" + bytes + "'); exec \"$@\"";
     java.command().addAll(0, List.of("/bin/sh", "-c", set, "sh"));
@@ -78,62 +104,6 @@ class StartTest {
         "JWT_SECRET must be UTF-8, read in a locale such as LC_ALL=C.UTF-8; this one is"
             + " ANSI_X3.4-1968",
         refusalOf(java, Map.of("LC_ALL", "C")));
-  }
-
-  @Test
-  void each_documented_variable_is_declared_and_no_other() {
-    Set<String> documented = new HashSet<>(Manifests.documentedDefaults().keySet());
-    documented.removeAll(Set.of("JAVA_HOME", "JAVA_OPTS", "PLANT_STORE_AOT")); // of the script
-    ApplicationContextConfiguration declared =
-        (ApplicationContextConfiguration) ApplicationContext.builder();
-    assertEquals(documented, Set.copyOf(requireNonNull(declared.getEnvironmentVariableIncludes())));
-  }
-
-  /** The first value is too large; with the second the start fails later, at the database. */
-  @ParameterizedTest
-  @Tag("newest")
-  @CsvSource(
-      delimiter = '|',
-      textBlock =
-          """
-          2097153 | MAX_BODY_BYTES must be at most 2097152, a thirty-second of the heap (-Xmx), but is 2097153
-          2097152 | the database cannot be used; check DATABASE_URL, DATABASE_USERNAME, DATABASE_PASSWORD and the server:
-          """)
-  void start_that_fails_ends_with_one_line_and_opens_no_port(String maxBodyBytes, String reason) {
-    ProcessBuilder java = ServiceProcess.java(ServiceProcess.CLASS_PATH);
-    // Other collectors do not count all of the heap.
-    List<String> options = List.of("-Xmx64m", "-XX:-UseSerialGC", "-XX:+UseG1GC");
-    java.command().addAll(java.command().indexOf("-cp"), options);
-    String refusal = refusalOf(java, Map.of("MAX_BODY_BYTES", maxBodyBytes));
-    assertTrue(refusal.startsWith(reason), refusal);
-    assertFalse(refusal.contains("canary"), refusal);
-  }
-
-  /** Returns why a process does not start, which opens no port and writes one line. */
-  private static String refusalOf(ProcessBuilder java, Map<String, String> others) {
-    Map<String, String> environment = new HashMap<>(COMPLETE);
-    environment.putAll(others);
-    try (ServiceProcess service = new ServiceProcess(java, environment)) {
-      Await.until(
-          "the process ends",
-          () -> {
-            assertFalse(service.isOpen(), "the port is open");
-            return !service.isAlive();
-          });
-      assertEquals(1, service.awaitExit());
-      // The database is asked after the first line.
-      assertTrue(service.output().lines().allMatch(line -> line.contains(" starts on Java ")));
-      String errors = service.errors();
-      assertTrue(errors.matches("plant-store does not start: .*\n"), errors);
-      return errors.strip().replaceFirst("plant-store does not start: ", "");
-    }
-  }
-
-  @Test
-  void port_that_is_used_twice_is_named() {
-    Map<String, String> variables = new HashMap<>(COMPLETE);
-    variables.putAll(Map.of("PORT", "18080", "MANAGEMENT_PORT", "18080"));
-    assertEquals("PORT and MANAGEMENT_PORT must differ, but both are 18080", refusal(variables));
   }
 
   @ParameterizedTest
@@ -149,41 +119,106 @@ class StartTest {
     assertEquals(isExact, LegibleSettings.isDecodedExactly(value, charset, system));
   }
 
-  private static String refusalWith(String variable, @Nullable String value) {
-    Map<String, String> variables = new HashMap<>(COMPLETE);
-    variables.remove(variable);
-    if (value != null) {
-      variables.put(variable, value);
-    }
-    return refusal(variables);
+  @Test
+  @Tag("newest")
+  void body_beyond_its_share_of_the_heap_is_refused() {
+    // Other collectors do not count all of the heap.
+    ProcessBuilder java =
+        ServiceProcess.java(List.of(), "-Xmx64m", "-XX:-UseSerialGC", "-XX:+UseG1GC");
+    assertEquals(
+        "MAX_BODY_BYTES must be at most 2097152, a thirty-second of the heap (-Xmx), but is 2097153",
+        refusalOf(java, Map.of("MAX_BODY_BYTES", "2097153")));
   }
 
-  static String refusal(Map<String, String> variables) {
-    return Main.reasonFor(assertThrows(Exception.class, () -> start(variables)));
-  }
-
-  /** Starts and stops the service in this process as {@link Main} does. */
-  static void start(Map<String, String> settings) {
-    try (ApplicationContext context = contextOf(settings)) {
-      context.getBean(EmbeddedApplication.class).start();
+  /** Returns why a process does not start, which writes one line. */
+  private static String refusalOf(ProcessBuilder java, Map<String, String> others) {
+    Map<String, String> environment = new HashMap<>(COMPLETE);
+    environment.putAll(others);
+    try (ServiceProcess service = new ServiceProcess(java, environment)) {
+      assertEquals(1, service.awaitExit());
+      assertEquals(List.of(), service.lines("ERROR"));
+      String errors = service.errors();
+      assertTrue(errors.matches("plant-store does not start: .*\n"), errors);
+      return errors.strip().replaceFirst("plant-store does not start: ", "");
     }
   }
 
-  /** Returns the beans of a service in this process, whose server is not started yet. */
-  static ApplicationContext contextOf(Map<String, String> settings) {
-    Map<String, Object> variables = new HashMap<>(settings);
-    for (String port : List.of("PORT", "MANAGEMENT_PORT")) {
-      variables.computeIfAbsent(port, unset -> String.valueOf(ServiceClient.freePort()));
+  @Test
+  void each_documented_variable_is_declared_and_no_other() {
+    Set<String> documented = new HashSet<>(Manifests.documentedDefaults().keySet());
+    documented.removeAll(Set.of("JAVA_HOME", "JAVA_OPTS", "PLANT_STORE_AOT")); // of the script
+    ApplicationContextConfiguration declared =
+        (ApplicationContextConfiguration) ApplicationContext.builder();
+    assertEquals(documented, Set.copyOf(requireNonNull(declared.getEnvironmentVariableIncludes())));
+  }
+
+  @Test
+  void first_line_and_a_metric_tell_what_runs() {
+    ServiceProcess service = ServiceProcess.shared();
+    String first = service.output().lines().findFirst().orElseThrow();
+    String version = Version.text();
+    String told =
+        (" - plant-store " + version + " starts on Java " + Runtime.version())
+            + (": port " + service.port + " of 0.0.0.0, management port " + service.managementPort)
+            + " of 0.0.0.0, store PostgresPlantStore, keys of JWT_SECRET";
+    assertTrue(first.endsWith(told), first);
+    String line = service.awaitLine("Startup completed");
+    assertTrue(line.matches("[-0-9T:.]+Z INFO  \\[main] org\\.plantstore\\.app\\.Main - .*"), line);
+    assertEquals(List.of(), service.lines("org.plantstore.access"));
+    String series =
+        ("plant_store_info{commit=\"" + version.replaceFirst(".*\\+", ""))
+            + ("\",store=\"PostgresPlantStore\",version=\"" + version.replaceFirst("\\+.*", ""))
+            + "\"} 1";
+    assertTrue(service.metrics().contains(series), service::metrics);
+  }
+
+  @Test
+  @Tag("newest")
+  @Tag("slow")
+  void each_port_has_an_address_of_its_own_and_a_certificate_that_clients_must_trust()
+      throws Exception {
+    String api = "127.0.0.1";
+    String management = "127.0.0.2";
+    TestCertificate certificate = TestCertificate.issue();
+    Map<String, String> environment =
+        Database.create()
+            .environment(
+                "LISTEN_ADDRESS", api, "MANAGEMENT_ADDRESS", management, "LOG_LEVEL", "warn");
+    environment.putAll(certificate.settings());
+    try (ServiceProcess service = new ServiceProcess(environment)) {
+      String probe = "http://" + management + ":" + service.managementPort + "/health/readiness";
+      HttpRequest.Builder readiness = HttpRequest.newBuilder(URI.create(probe));
+      Await.until(() -> assertEquals(200, ServiceProcess.send(readiness).statusCode()));
+
+      NewPlant fern = new NewPlant(1, "fern", null);
+      URI https = URI.create("https://localhost:" + service.port);
+      PlantClient.Builder client = PlantClient.builder(https, ServiceProcess::token);
+      assertThrows(UnexpectedResponseException.class, () -> client.build().create(fern));
+      HttpClient trusting = HttpClient.newBuilder().sslContext(certificate.trust()).build();
+      assertEquals(fern.plant(), client.httpClient(trusting).build().create(fern));
+
+      assertThrows(ConnectException.class, () -> new Socket(management, service.port));
+      assertThrows(ConnectException.class, () -> new Socket(api, service.managementPort));
+      assertEquals(ServiceProcess.TERMINATED, service.stop());
+      assertEquals("", service.output(), "lines below LOG_LEVEL");
     }
-    LegibleSettings.require(settings);
-    return ApplicationContext.builder()
-        .environmentPropertySource(false)
-        .propertySources(
-            PropertySource.of(
-                "environment",
-                variables,
-                PropertyConvention.ENVIRONMENT_VARIABLE,
-                Origin.of("environment")))
-        .start();
+  }
+
+  @Test
+  void address_of_another_machine_and_port_that_is_in_use_end_the_start() throws Exception {
+    Map<String, String> environment =
+        Database.create().environment("LISTEN_ADDRESS", "198.51.100.1");
+    assertEndsWith(environment, "198\\.51\\.100\\.1:\\d+: .*Cannot assign requested address");
+    environment.remove("LISTEN_ADDRESS");
+    try (ServerSocket taken = new ServerSocket(0)) {
+      environment.put("MANAGEMENT_PORT", String.valueOf(taken.getLocalPort()));
+      assertEndsWith(environment, ":" + taken.getLocalPort() + ": .*Address already in use");
+    }
+  }
+
+  private static void assertEndsWith(Map<String, String> environment, String reason) {
+    String refusal = refusalOf(ServiceProcess.java(List.of()), environment);
+    assertTrue(
+        refusal.matches("PORT and MANAGEMENT_PORT must be free ports, .*" + reason), refusal);
   }
 }

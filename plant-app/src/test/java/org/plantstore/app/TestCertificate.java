@@ -3,7 +3,6 @@ package org.plantstore.app;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
 import java.util.Map;
-import javax.net.SocketFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 
@@ -17,22 +16,14 @@ record TestCertificate(X509Bundle files) {
             .subject("CN=authority")
             .setIsCertificateAuthority(true)
             .buildSelfSigned();
-    return new TestCertificate(
-        new CertificateBuilder()
-            .ecp256()
-            .subject("CN=server")
-            .addSanDnsName("localhost")
-            .buildIssuedBy(authority));
+    CertificateBuilder server = new CertificateBuilder().ecp256().subject("CN=server");
+    return new TestCertificate(server.addSanDnsName("localhost").buildIssuedBy(authority));
   }
 
   Map<String, String> settings() throws Exception {
     return Map.of(
         "TLS_CERTIFICATE", files.toTempCertChainPem().toString(),
         "TLS_KEY", files.toTempPrivateKeyPem().toString());
-  }
-
-  SocketFactory sockets() throws Exception {
-    return trust().getSocketFactory();
   }
 
   SSLContext trust() throws Exception {

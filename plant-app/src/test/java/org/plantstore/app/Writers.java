@@ -3,6 +3,7 @@ package org.plantstore.app;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.net.URI;
 import java.net.http.HttpResponse;
 import java.util.Map;
 import java.util.Set;
@@ -21,14 +22,15 @@ import org.plantstore.domain.NewPlant;
  * Clients that create plants without end, half of them with contended ids, and retry unanswered
  * creates as the interface asks. They record all answers. Safe for use by many threads.
  */
-final class ChaosWriters implements AutoCloseable {
+final class Writers implements AutoCloseable {
 
-  private final Supplier<? extends ServiceClient> service;
+  private final Supplier<URI> service;
+  private final String token;
   private final ExecutorService threads;
-
   private final AtomicLong lastId = new AtomicLong();
   private final AtomicLong lastName = new AtomicLong();
   private final AtomicLong repeats = new AtomicLong();
+  private volatile boolean stopped;
 
   final Map<Long, NewPlant> acknowledged = new ConcurrentHashMap<>();
 
@@ -38,28 +40,29 @@ final class ChaosWriters implements AutoCloseable {
   /** Answers that contradict others, or are not allowed for a create. */
   private final Set<String> surprises = ConcurrentHashMap.newKeySet();
 
-  private volatile boolean stopped;
+  Writers(int number, Supplier<URI> service) {
+    this(number, service, ServiceProcess.token());
+  }
 
-  ChaosWriters(int writers, Supplier<? extends ServiceClient> service) {
+  Writers(int number, Supplier<URI> service, String token) {
     this.service = service;
-    this.threads = Executors.newFixedThreadPool(writers);
-    for (int writer = 0; writer < writers; writer++) {
+    this.token = token;
+    this.threads = Executors.newFixedThreadPool(number);
+    for (int writer = 0; writer < number; writer++) {
       threads.execute(this::write);
     }
   }
 
   void awaitProgress(int plants) {
     int goal = acknowledged.size() + plants;
-    Await.until(this::toString, () -> acknowledged.size() >= goal);
+    Await.until(() -> assertTrue(acknowledged.size() >= goal, this::toString));
   }
 
   /** Waits for the answers of all creates, of which none may contradict another. */
   void stop() throws InterruptedException {
     stopped = true;
     threads.shutdown();
-    assertTrue(
-        threads.awaitTermination(Await.LIMIT.toSeconds(), TimeUnit.SECONDS),
-        () -> "a plant is never answered: " + this);
+    assertTrue(threads.awaitTermination(Await.LIMIT.toSeconds(), TimeUnit.SECONDS), "all answered");
     assertTrue(surprises.isEmpty(), this::toString);
   }
 
@@ -100,9 +103,10 @@ final class ChaosWriters implements AutoCloseable {
   }
 
   private boolean isAnswered(NewPlant plant) {
+    String json = ServiceProcess.json(plant.id(), plant.name());
     HttpResponse<String> answer;
     try {
-      answer = service.get().create(plant.id(), plant.name());
+      answer = ServiceProcess.send(ServiceProcess.createRequest(service.get(), token, json));
     } catch (CompletionException e) {
       return false; // the service was killed
     }

@@ -1,0 +1,203 @@
+package org.plantstore.app;
+
+import static java.util.stream.Collectors.toCollection;
+import static java.util.stream.Collectors.toSet;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.app.Manifests.groups;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The pages match their links, the tests that they name, the log and the metrics. */
+class PagesTest {
+
+  private static final Path ROOT = Objects.requireNonNull(Path.of("").toAbsolutePath().getParent());
+
+  private static final Pattern FENCED = Pattern.compile("(?ms)^```.*?^```$");
+  private static final Pattern CODE = Pattern.compile(FENCED + "|`[^`\n]*`");
+  private static final Pattern LINK = Pattern.compile("\\]\\((?![a-z]+:)([^)\\s]+)\\)");
+  private static final Pattern HEADING = Pattern.compile("(?m)^#{1,6} +(.+?) *$");
+  private static final Pattern TEST = Pattern.compile("`([A-Z][A-Za-z]+Test)`");
+
+  /** A warning or an error, up to its first value. */
+  private static final Pattern LOGGED =
+      Pattern.compile("(?:LOG\\s*\\.(?:warn|error)\\(|Level.WARN,)\\s*\"((?:\\{} )?[^\"{]+)");
+
+  /** A row of the runbook, whose first cell is the beginning of the log line. */
+  private static final Pattern RUNBOOK_ROW = Pattern.compile("(?m)^\\| `([^`]+)` \\|.*\\|.*\\|$");
+
+  /** A row of the page on operations: a metric, its labels or a dash, its unit and its meaning. */
+  private static final Pattern METRIC_ROW =
+      Pattern.compile("(?m)^\\| `([a-z0-9_]+\\*?)` \\| (—|(?:`[a-z]+`(?:, )?)+) \\| .* \\|$");
+
+  private static final Pattern NAME = Pattern.compile("[a-z]+");
+
+  /** A scraped series: a metric and its labels. */
+  private static final Pattern SERIES = Pattern.compile("(?m)^([a-z0-9_]+)(\\{.*})? (?=\\S+$)");
+
+  /** A metric in a query, and the conditions on its labels. */
+  private static final Pattern SELECTOR = Pattern.compile("([a-z0-9_]+)(\\{.*?})");
+
+  private static final Pattern LABEL = Pattern.compile("(?<=[{, ])([a-z_]+)(?:=|!=)");
+
+  /** Labels and a metric that Prometheus itself adds. */
+  private static final Set<String> OF_PROMETHEUS = Set.of("job", "instance", "up");
+
+  @Test
+  void each_link_leads_to_a_file_and_a_heading_and_each_test_is_there() throws IOException {
+    List<Path> pages = files(".*\\.md");
+    Set<String> tests = new TreeSet<>();
+    for (Path page : pages) {
+      groups(TEST, Manifests.text(page)).forEach(tests::add);
+      String text = CODE.matcher(Manifests.text(page)).replaceAll("");
+      groups(LINK, text).forEach(link -> assertTrue(leadsSomewhere(page, link), page + " " + link));
+    }
+
+    assertTrue(pages.size() > 5 && tests.size() > 5, () -> "pages were found: " + pages + tests);
+    for (Path file : files(".*\\.java")) {
+      tests.remove(file.getFileName().toString().replace(".java", ""));
+    }
+    assertEquals(Set.of(), tests);
+  }
+
+  private static boolean leadsSomewhere(Path page, String link) {
+    String[] parts = link.split("#", 2);
+    Path target = parts[0].isEmpty() ? page : page.resolveSibling(parts[0]);
+    return Files.exists(target)
+        && (parts.length == 1 || anchors(target).anyMatch(parts[1]::equals));
+  }
+
+  /** Returns the anchors that GitHub and others give the headings of a page. */
+  private static Stream<String> anchors(Path page) {
+    return groups(HEADING, FENCED.matcher(Manifests.text(page)).replaceAll(""))
+        .map(heading -> heading.toLowerCase(Locale.ROOT))
+        .map(heading -> heading.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'));
+  }
+
+  /** Returns the files of the project whose paths match, except those of a build or npm. */
+  private static List<Path> files(String path) throws IOException {
+    try (Stream<Path> files = Files.walk(ROOT)) {
+      return files
+          .filter(file -> file.toString().matches(path))
+          .filter(
+              file -> !ROOT.relativize(file).toString().matches("(.*/)?(target|node_modules)/.*"))
+          .toList();
+    }
+  }
+
+  @Test
+  void each_warning_and_error_has_its_row_of_the_runbook() throws IOException {
+    Set<String> logged = new TreeSet<>();
+    for (Path file : files(".*/src/main/java/.*\\.java")) {
+      logLines(LOGGED, Manifests.text(file)).forEach(logged::add);
+    }
+
+    assertTrue(logged.size() > 5, () -> "the sources were read: " + logged);
+    assertEquals(logged, logLines(RUNBOOK_ROW, Manifests.runbook()).collect(toSet()));
+  }
+
+  private static Stream<String> logLines(Pattern pattern, String text) {
+    return groups(pattern, text).map(line -> line.replace("{}", "…").replaceAll("[: ]+$", ""));
+  }
+
+  @Test
+  void documented_metrics_are_those_that_are_scraped_and_the_queries_ask_for_no_other()
+      throws IOException {
+    Map<String, Set<String>> documented = new TreeMap<>();
+    METRIC_ROW
+        .matcher(Manifests.page("operations.md").replaceFirst("(?s)^.*\n## Metrics\n", ""))
+        .results()
+        .forEach(row -> documented.put(row.group(1), found(NAME, row.group(2))));
+    assertEquals(200, ServiceProcess.shared().create(603, "fern").statusCode());
+    Map<String, Set<String>> scraped = new TreeMap<>();
+    SERIES
+        .matcher(ServiceProcess.shared().metrics())
+        .results()
+        .forEach(series -> {
+          Set<String> labels = found(LABEL, series.group());
+          labels.remove("le"); // the upper bound of a bucket
+          String family = family(series.group(1));
+          Set<String> all = scraped.computeIfAbsent(family, first -> new TreeSet<>());
+          all.addAll(family.endsWith("*") ? Set.of() : labels);
+        });
+    assertEquals(documented, scraped);
+
+    List<String> queries =
+        new ArrayList<>(
+            Manifests.read("kubernetes/monitoring/alerts.yaml").findValuesAsText("expr"));
+    Manifests.read("grafana-dashboard.json").findValuesAsText("expr", queries);
+    for (String query : queries) {
+      SELECTOR
+          .matcher(query)
+          .results()
+          .forEach(selector -> {
+            Set<String> labels = found(LABEL, selector.group());
+            labels.removeAll(OF_PROMETHEUS);
+            String family = family(selector.group(1));
+            if (!OF_PROMETHEUS.contains(family)) {
+              assertTrue(documented.containsKey(family), query);
+              assertTrue(
+                  family.endsWith("*")
+                      || documented.getOrDefault(family, Set.of()).containsAll(labels),
+                  query);
+            }
+          });
+    }
+  }
+
+  /** Returns the metric that the page has, which is one for each family of a library. */
+  private static String family(String series) {
+    return series
+        .replaceFirst("^(cache|hikaricp|jvm|process|system)_.*", "$1_*")
+        .replaceFirst("(_bucket|_count|_sum|(?<=seconds|plants)_max)$", "");
+  }
+
+  private static Set<String> found(Pattern pattern, String text) {
+    return groups(pattern, text).collect(toCollection(TreeSet::new));
+  }
+
+  @Test
+  void metrics_are_only_at_the_management_port_and_the_operation_and_documents_are_not() {
+    ServiceProcess service = ServiceProcess.shared();
+    // As a scraper asks; and a page of an allowed origin must not read the metrics.
+    HttpRequest.Builder scrape =
+        service
+            .atManagement("/prometheus")
+            .header("Accept", "application/openmetrics-text;version=1.0.0;q=0.6")
+            .header("Origin", ServiceProcess.ORIGIN);
+    HttpResponse<String> metrics = ServiceProcess.send(scrape);
+    assertEquals(200, metrics.statusCode());
+    assertEquals(Optional.empty(), metrics.headers().firstValue("Access-Control-Allow-Origin"));
+    assertNotFound(
+        service.at("/prometheus").header("Authorization", "Bearer " + ServiceProcess.token()));
+    for (String path : List.of("/", "/health/unknown", "/plants", "/page")) {
+      assertNotFound(service.atManagement(path));
+    }
+    URI management = URI.create("http://localhost:" + service.managementPort);
+    String plant = ServiceProcess.json(602, "fern");
+    assertNotFound(ServiceProcess.createRequest(management, ServiceProcess.token(), plant));
+    // Otherwise the id would be taken by another plant.
+    assertEquals(200, service.create(602, "moss").statusCode());
+  }
+
+  private static void assertNotFound(HttpRequest.Builder request) {
+    assertEquals(404, ServiceProcess.send(request).statusCode());
+  }
+}

@@ -1,0 +1,117 @@
+package org.plantstore.app;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.plantstore.client.PlantClient;
+import org.plantstore.domain.CreatePlant;
+import org.plantstore.domain.NewPlant;
+import org.plantstore.domain.Plant;
+import org.plantstore.domain.contract.CreatePlantContract;
+
+/** The client has the outcomes of the use case, also through a network that loses answers. */
+@Tag("slow")
+@Timeout(600)
+class PlantClientContractTest extends CreatePlantContract {
+
+  private static final int CREATES = 20_000;
+
+  private static Database database;
+  @AutoClose private static ServiceProcess service;
+  @AutoClose private static LossyNetwork network;
+
+  @BeforeAll
+  static void start() throws Exception {
+    database = Database.create();
+    service = new ServiceProcess(database.environment("MAX_BODY_BYTES", "8388608")).awaitReady();
+    network = new LossyNetwork(service.port);
+  }
+
+  @Override
+  protected CreatePlant createPlant() {
+    assertDoesNotThrow(() -> database.execute("TRUNCATE plant"));
+    return client("http://localhost:" + network.port()).build();
+  }
+
+  @Override
+  protected CreatePlant unavailable() {
+    return client("http://localhost:1").deadline(Duration.ofSeconds(1)).build();
+  }
+
+  private static PlantClient.Builder client(String address) {
+    return PlantClient.builder(URI.create(address), ServiceProcess::token);
+  }
+
+  @Test
+  void creates_are_acknowledged_and_stored() throws Exception {
+    CreatePlant createPlant = createPlant();
+    ExecutorService callers = Executors.newFixedThreadPool(64);
+    Map<Long, NewPlant> plants = new HashMap<>();
+    List<CompletableFuture<Plant>> calls = new ArrayList<>();
+    for (long id = 0; id < CREATES; id++) {
+      NewPlant plant = new NewPlant(id, "plant " + id, null);
+      plants.put(id, plant);
+      calls.add(CompletableFuture.supplyAsync(() -> createPlant.create(plant), callers));
+    }
+    for (int id = 0; id < CREATES; id++) {
+      assertEquals("plant " + id, calls.get(id).join().name());
+    }
+    callers.shutdown();
+    assertEquals(plants, database.plants());
+  }
+
+  /** Loses, duplicates, delays or cuts one in ten of the small responses of a service. */
+  private static final class LossyNetwork extends NetworkProxy {
+
+    private static final int MAX_BYTES = 1_000;
+
+    private final AtomicInteger responses = new AtomicInteger();
+
+    LossyNetwork(int target) {
+      super(InetAddress.getLoopbackAddress(), 0, target, 256);
+    }
+
+    @Override
+    void passOn(byte[] part, OutputStream to) throws IOException {
+      boolean isResponse =
+          part.length < MAX_BYTES && new String(part, ISO_8859_1).matches("(?s)HTTP/1.1 .*}");
+      int number = isResponse ? responses.incrementAndGet() : 1;
+      ThreadLocalRandom random = ThreadLocalRandom.current();
+      if (number % 4_000 == 0) {
+        return; // lost, and the connection stays open
+      }
+      switch (number % 40) {
+        case 0 -> throw new IOException("lost");
+        case 10 -> to.write(part); // and again below
+        case 20 -> LockSupport.parkNanos(random.nextLong(100_000_000));
+        case 30 -> {
+          to.write(part, 0, random.nextInt(part.length));
+          throw new IOException("cut");
+        }
+        default -> {}
+      }
+      to.write(part);
+    }
+  }
+}
