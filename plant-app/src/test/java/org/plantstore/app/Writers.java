@@ -53,9 +53,9 @@ final class Writers implements AutoCloseable {
     }
   }
 
-  void awaitProgress(int plants) {
-    int goal = acknowledged.size() + plants;
-    Await.until(() -> assertTrue(acknowledged.size() >= goal, this::toString));
+  void awaitProgress(int answers) {
+    int goal = acknowledged.size() + refused.size() + answers;
+    Await.until(() -> assertTrue(acknowledged.size() + refused.size() >= goal, this::toString));
   }
 
   /** Waits for the answers of all creates, of which none may contradict another. */
