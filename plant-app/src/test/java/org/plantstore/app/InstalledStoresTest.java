@@ -3,6 +3,8 @@ package org.plantstore.app;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.micronaut.context.annotation.Requires;
+import jakarta.inject.Singleton;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,6 +43,15 @@ class InstalledStoresTest {
     }
   }
 
+  @Test
+  void bean_that_is_also_a_provider_is_one_store() throws IOException {
+    ProcessBuilder command = javaWith(STORE, "check", "--map.is.bean=true");
+    try (ServiceProcess check = new ServiceProcess(command, Map.of())) {
+      assertEquals(1, check.awaitExit()); // without a secret
+      assertTrue(check.output().contains("✔ service: "), check::output);
+    }
+  }
+
   /** A process that was started with nohup ignores SIGHUP, as do its children. */
   @Test
   @Tag("newest")
@@ -73,7 +84,9 @@ class InstalledStoresTest {
     return ServiceProcess.javaWithStore(folder, arguments);
   }
 
-  /** A store that depends only on the port, and never answers about one name. */
+  /** A store that depends only on the port, and never answers about one name; a bean on demand. */
+  @Singleton
+  @Requires(property = "map.is.bean")
   public static final class MapPlantStore implements PlantStore, AutoCloseable {
 
     static final String HANGS = "moss";
