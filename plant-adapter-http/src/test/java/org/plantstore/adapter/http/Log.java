@@ -39,19 +39,10 @@ public final class Log extends AppenderBase<ILoggingEvent> implements AutoClosea
     return lines;
   }
 
-  public static String value(ILoggingEvent line, String key) {
-    return line.getKeyValuePairs().stream()
-        .filter(pair -> pair.key.equals(key))
-        .map(pair -> String.valueOf(pair.value))
-        .findFirst()
-        .orElse("no " + key);
-  }
-
   @Override
   public void close() {
     logger.detachAppender(this);
     logger.setLevel(levelBefore);
     logger.setAdditive(true);
-    stop();
   }
 }

@@ -4,8 +4,11 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.micronaut.context.annotation.Property;
 import io.micronaut.runtime.server.EmbeddedServer;
+import io.micronaut.test.context.TestContext;
+import io.micronaut.test.context.TestExecutionListener;
 import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
 import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
 import java.io.IOException;
 import java.lang.annotation.Inherited;
 import java.lang.annotation.Retention;
@@ -15,10 +18,15 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.net.SocketFactory;
 import org.plantstore.adapter.http.tls.TestCertificate;
+import org.plantstore.domain.CreatePlant;
+import org.plantstore.domain.NewPlant;
+import org.plantstore.domain.Plant;
 
 /** Base of the tests of a running server, which trusts {@link Tokens#SECRET}. */
 @ServerTest.TrustsSecret
@@ -35,6 +43,34 @@ public abstract class ServerTest {
   @MicronautTest
   @Property(name = "jwt.secret", value = Tokens.SECRET)
   public @interface TrustsSecret {}
+
+  /** The port behind this adapter: counts its calls, and does what each test sets. */
+  @Singleton
+  public static final class FakeCreatePlant implements CreatePlant, TestExecutionListener {
+
+    private final AtomicInteger calls = new AtomicInteger();
+    private volatile Function<NewPlant, Plant> behaviour = NewPlant::plant;
+
+    @Override
+    public void beforeTestMethod(TestContext test) {
+      behaviour = NewPlant::plant;
+      calls.set(0);
+    }
+
+    public void behave(Function<NewPlant, Plant> newBehaviour) {
+      behaviour = newBehaviour;
+    }
+
+    public int calls() {
+      return calls.get();
+    }
+
+    @Override
+    public Plant create(NewPlant plant) {
+      calls.incrementAndGet();
+      return behaviour.apply(plant);
+    }
+  }
 
   protected final Answer post(String json) {
     return Answer.to(create(json));

@@ -28,15 +28,10 @@ public final class Tokens {
   /** Returns a token with any header and payload, signed with the HMAC that the header names. */
   public static String raw(String header, String payload, byte[] secret) {
     String algorithm = header.contains("HS384") ? "384" : header.contains("HS512") ? "512" : "256";
+    SecretKeySpec key = new SecretKeySpec(secret, "HmacSHA" + algorithm);
     String input = Base64URL.encode(header) + "." + Base64URL.encode(payload);
-    return input + "." + hmac(algorithm, secret, input);
-  }
-
-  /** Returns the HMAC of any text, in base64url. */
-  public static String hmac(String bits, byte[] secret, String input) {
-    SecretKeySpec key = new SecretKeySpec(secret, "HmacSHA" + bits);
     byte[] text = input.getBytes(UTF_8);
-    return Base64URL.encode(assertDoesNotThrow(() -> HMAC.compute(key, text, null))).toString();
+    return input + "." + Base64URL.encode(assertDoesNotThrow(() -> HMAC.compute(key, text, null)));
   }
 
   /** Returns a token with any header, signed with this algorithm whatever the header names. */

@@ -12,7 +12,6 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.plantstore.adapter.http.Answer;
 import org.plantstore.adapter.http.ServerTest;
@@ -28,12 +27,10 @@ class BodyMemoryTest extends ServerTest {
   /** An eighth of the heap, for all bodies together. */
   private static final int ALL_BYTES = (int) (Runtime.getRuntime().maxMemory() / 8);
 
-  @Inject ConnectionPipeline pipeline;
+  private final Semaphore free;
 
-  private Semaphore free;
-
-  @BeforeEach
-  void getFreeBytes() {
+  @Inject
+  BodyMemoryTest(ConnectionPipeline pipeline) {
     free = pipeline.freeBodyBytes();
   }
 

@@ -7,12 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.HttpObject;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.Socket;
-import java.net.SocketException;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -39,13 +35,11 @@ class BrokenHttpTest extends ServerTest {
         "PRI * HTTP/2.0", "POST http://me@x/plants HTTP/1.1",
         "POST * HTTP/1.1", "POST http:///plants HTTP/1.1",
         "POST /% HTTP/1.1", "POST ftp://x/plants HTTP/1.1",
-        "POST /plants HTTP/0.9", "POST /plants#x HTTP/1.1",
-        "CONNECT x:80 HTTP/1.1", "CONNECT / HTTP/1.1",
+        "CONNECT x:80 HTTP/1.1", "POST /plants#x HTTP/1.1",
         "POST /plants\u00E9 HTTP/1.1", "post /plants HTTP/1.1",
-        "POST /plants\r\r HTTP/1.1", "POST\t/plants HTTP/1.1",
-        "POST /plants  HTTP/1.1", " POST /plants HTTP/1.1",
+        "POST /plants  HTTP/1.1", "POST\t/plants HTTP/1.1",
         "POST /plants HTTP/1.1 ", "\rPOST /plants HTTP/1.1",
-        "\u0000POST /plants HTTP/1.1", "\r\n\nPOST /plants HTTP/1.1",
+        " POST /plants HTTP/1.1", "\r\n\nPOST /plants HTTP/1.1",
         "POST /plants HTTP/1.9", "POST /plants HTTP/1.0\r\nTransfer-Encoding: chunked"
       })
   void malformed_first_line_is_refused(String firstLine) throws IOException {
@@ -78,24 +72,19 @@ class BrokenHttpTest extends ServerTest {
   }
 
   @Test
-  void first_line_and_headers_are_read_up_to_a_limit() throws IOException {
+  void head_and_trailers_are_read_up_to_their_limits() throws IOException {
     String within = "x".repeat(15 * 1024);
     String beyond = "x".repeat(17 * 1024);
-    String longHeader = "Connection: close\r\nX-Long: ";
-
-    assertMalformed(send(createRequest(longHeader + beyond + "\r\n")));
+    String close = "Connection: close\r\n";
+    String headers = close + "X:\r\n".repeat(94);
+    String chunked = chunkedRequest(close, "0\r\n" + "X:\r\n".repeat(100));
+    assertMalformed(send(createRequest("X-Long: " + beyond + "\r\n")));
     assertMalformed(send(createRequest("").replace("/plants", "/plants?" + beyond)));
-    String longest = createRequest(longHeader + within + "\r\n");
-    assertEquals(List.of(200), statuses(send(longest.replace("/plants", "/plants?" + within))));
-  }
-
-  @Test
-  void more_than_100_headers_are_refused() throws IOException {
-    String headers = "Connection: close\r\n" + "X:\r\n".repeat(94);
-    String chunked = chunkedRequest("Connection: close\r\n", "0\r\n" + "X:\r\n".repeat(100));
     assertMalformed(send(createRequest(headers + "X:\r\n".repeat(2))));
     assertMalformed(send(chunked + "X:\r\n\r\n"));
 
+    String longest = createRequest(close + "X-Long: " + within + "\r\n");
+    assertEquals(List.of(200), statuses(send(longest.replace("/plants", "/plants?" + within))));
     assertEquals(List.of(200), statuses(send(createRequest(headers + "X:\r\n"))));
     assertEquals(List.of(200), statuses(send(chunked + "\r\n")));
   }
@@ -120,8 +109,7 @@ class BrokenHttpTest extends ServerTest {
         "Content-Length: ", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
         "Content-Length: +5", "Transfer-Encoding: chunked\r\nContent-Length: 5",
         "Content-Length: -5", "Content-Length: 5\r\nTransfer-Encoding: chunked",
-        "Content-Length: 0x5", "Content-Length: 5\r\nContent-Length: 6",
-        "Content-Length: 5, 5", "Content-Length: 5\r\nContent-Length: 5",
+        "Content-Length: 5, 5", "Content-Length: 5\r\nContent-Length: 6",
         "Transfer-Encoding: ", "Content-Length: 99999999999999999999",
         "Transfer-Encoding: xchunked", "Transfer-Encoding: chunked, identity",
         "Transfer-Encoding: identity", "Transfer-Encoding: \u000bchunked",
@@ -147,32 +135,6 @@ class BrokenHttpTest extends ServerTest {
     for (int cut = 1; cut < request.length(); cut++) {
       assertEquals(isWellFormed(request, 0), isWellFormed(request, cut), "cut at " + cut);
     }
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {"", "\r", "\r\n", "\n", ":", "\u0000", "0\r\n\r\n", "\r\nContent-Length: 5\r\n"})
-  void changed_request_has_a_defined_answer_or_none(String piece) throws IOException {
-    for (String request : List.of(chunkedRequest("", "0\r\n\r\n"), createRequest(""))) {
-      for (int at = 0; at < request.length(); at++) {
-        String changed = request.substring(0, at) + piece + request.substring(at + 1);
-        List<Integer> statuses = statuses(sendAndShutDown(changed + createRequest("")));
-        assertTrue(Set.of(200, 400, 401, 404, 405).containsAll(statuses), changed);
-      }
-    }
-  }
-
-  /** Closes its own side, because a changed request may be incomplete. */
-  private String sendAndShutDown(String requests) throws IOException {
-    ByteArrayOutputStream answers = new ByteArrayOutputStream();
-    try (Socket socket = connect(server)) {
-      write(socket, requests);
-      socket.shutdownOutput();
-      socket.getInputStream().transferTo(answers);
-    } catch (SocketException e) {
-      // Reset after a broken request.
-    }
-    return answers.toString(ISO_8859_1);
   }
 
   /** Returns whether requests are well-formed that are sent in two segments. */

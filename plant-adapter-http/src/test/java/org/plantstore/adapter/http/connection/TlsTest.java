@@ -3,7 +3,6 @@ package org.plantstore.adapter.http.connection;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ch.qos.logback.classic.Level;
@@ -11,7 +10,6 @@ import io.micronaut.context.annotation.Property;
 import io.micronaut.test.support.TestPropertyProvider;
 import java.io.IOException;
 import java.net.Socket;
-import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
@@ -25,13 +23,12 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.Log;
 import org.plantstore.adapter.http.tls.TestCertificate;
 
 /** All that holds without TLS; also versions, and clients that do not get as far as a request. */
-@Property(name = "request.timeout.seconds", value = "5")
+@Property(name = "request.timeout.seconds", value = "2")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("newest")
 class TlsTest extends ConnectionTest implements TestPropertyProvider {
@@ -42,12 +39,13 @@ class TlsTest extends ConnectionTest implements TestPropertyProvider {
   }
 
   @ParameterizedTest
-  @CsvSource({"TLSv1.3, h2 http/1.1", "TLSv1.2, http/1.1"})
-  void client_that_also_offers_http_2_is_served(String version, String offered) throws IOException {
+  @ValueSource(strings = {"TLSv1.3", "TLSv1.2"})
+  void both_versions_are_served_also_to_a_client_that_prefers_http_2(String version)
+      throws IOException {
     try (SSLSocket client = (SSLSocket) connect(server)) {
       SSLParameters parameters = client.getSSLParameters();
       parameters.setProtocols(new String[] {version});
-      parameters.setApplicationProtocols(offered.split(" ", -1));
+      parameters.setApplicationProtocols(new String[] {"h2", "http/1.1"});
       client.setSSLParameters(parameters);
       write(client, LAST);
 
@@ -63,17 +61,6 @@ class TlsTest extends ConnectionTest implements TestPropertyProvider {
 
     String alert = "02" + "46"; // protocol_version (RFC 8446, section 6.2)
     assertTrue(HexFormat.of().formatHex(answer).endsWith(alert));
-  }
-
-  @Test
-  void second_handshake_is_refused() throws IOException {
-    try (SSLSocket client = (SSLSocket) connect(server)) {
-      client.setEnabledProtocols(new String[] {"TLSv1.2"});
-      client.startHandshake();
-      client.startHandshake();
-
-      assertThrows(IOException.class, () -> client.getInputStream().read());
-    }
   }
 
   /** Such as a client that was not told that the port has changed to TLS. */
@@ -109,24 +96,9 @@ class TlsTest extends ConnectionTest implements TestPropertyProvider {
       } else if (last.equals("record")) {
         write(client, "\u0016\u0003\u0003@\0"); // 16 KiB follow
       }
-      client.setSoTimeout(100);
-      while (!isClosed(client, last.equals("record") ? "1" : "")) {
-        assertTrue(System.nanoTime() - start < Duration.ofSeconds(15).toNanos(), "still open");
-      }
-    }
-    assertTrue(System.nanoTime() - start >= Duration.ofSeconds(5).toNanos(), "closed too early");
-  }
-
-  /** Returns whether the server closes the connection soon, although the client sends more. */
-  private static boolean isClosed(Socket client, String more) {
-    try {
-      write(client, more);
+      client.setSoTimeout(15_000);
       client.getInputStream().readAllBytes();
-      return true;
-    } catch (SocketTimeoutException e) {
-      return false;
-    } catch (IOException e) {
-      return true;
     }
+    assertTrue(System.nanoTime() - start >= Duration.ofSeconds(2).toNanos(), "closed too early");
   }
 }

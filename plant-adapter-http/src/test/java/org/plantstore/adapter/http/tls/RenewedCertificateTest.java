@@ -2,19 +2,28 @@ package org.plantstore.adapter.http.tls;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.http.ServerTest.createRequest;
 import static org.plantstore.adapter.http.ServerTest.statuses;
 
 import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.runtime.server.EmbeddedServer;
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.CertificateBuilder.Algorithm;
 import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.KeyStoreException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,17 +33,30 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.plantstore.adapter.http.Answer;
+import org.plantstore.adapter.http.Log;
 import org.plantstore.adapter.http.ServerTest;
 import org.plantstore.adapter.http.Tokens;
 import reactor.core.publisher.Flux;
 
+/** Which certificates and keys a service starts with, and how it takes up renewed ones. */
 class RenewedCertificateTest {
 
-  @TempDir Path folder;
+  private final Instant yesterday = Instant.now().minus(Duration.ofDays(1));
+  private final Path folder;
+  private final TlsFiles files;
+
+  RenewedCertificateTest(@TempDir Path folder) {
+    this.folder = folder;
+    files = TestCertificate.write(TestCertificate.issue(), folder);
+  }
 
   /** Callers come over new connections and over one that they keep. */
   @Test
@@ -97,7 +119,7 @@ class RenewedCertificateTest {
   void files_that_are_not_a_pair_yet_change_nothing() throws Exception {
     X509Bundle first = TestCertificate.issue();
     X509Bundle second = TestCertificate.issue();
-    TlsFiles files = TestCertificate.write(first, folder);
+    TestCertificate.write(first, folder);
     RenewedCertificate certificate = new RenewedCertificate(files);
 
     Files.writeString(files.certificate(), second.getCertificatePathPEM());
@@ -113,5 +135,157 @@ class RenewedCertificateTest {
       throws KeyStoreException {
     KeyStore store = Objects.requireNonNull(Flux.from(certificate.getKeyStore()).blockFirst());
     assertEquals(expected.getCertificate(), store.getCertificate("key"));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"ecp256", "rsa2048", "ed25519"})
+  void pair_of_each_usual_kind_is_read(Algorithm algorithm) throws GeneralSecurityException {
+    X509Bundle issued = TestCertificate.issue(TestCertificate.builder().algorithm(algorithm));
+    TestCertificate.write(issued, folder);
+
+    KeyStore read = files.read(null).keyStore();
+
+    assertEquals(issued.getKeyPair().getPrivate(), read.getKey("key", null));
+    assertEquals(issued.getCertificatePathList(), List.of(read.getCertificateChain("key")));
+    assertEquals(
+        "[localhost, 127.0.0.1] until " + issued.getCertificate().getNotAfter().toInstant(),
+        files.finding());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "ecparam -name prime256v1 -genkey, true",
+    "genrsa -traditional, true",
+    "genpkey -algorithm rsa -aes128 -pass pass:canary, false"
+  })
+  @Tag("slow")
+  @Tag("newest")
+  void key_in_each_form_of_openssl_is_read_if_it_has_no_password(String command, boolean isRead)
+      throws Exception {
+    openssl(command + " -out $");
+    if (isRead) {
+      openssl("req -x509 -key $ -subj /CN=localhost -out " + files.certificate());
+      assertTrue(files.read(null).keyStore().isKeyEntry("key"));
+    } else {
+      assertRefused("TLS_KEY must be a PEM file of a private key without a password, ");
+    }
+  }
+
+  private void openssl(String command) throws IOException, InterruptedException {
+    String[] words = ("openssl " + command.replace("$", files.key().toString())).split(" ", -1);
+    Process process =
+        new ProcessBuilder(words).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+    assertEquals(0, process.waitFor(), command);
+  }
+
+  @Test
+  void key_and_chain_may_be_in_one_file() throws Exception {
+    String key = Files.readString(files.key());
+    Files.writeString(files.certificate(), key + Files.readString(files.certificate()));
+    TlsFiles both = new TlsFiles(files.certificate(), files.certificate());
+    assertTrue(both.read(null).keyStore().isKeyEntry("key"));
+  }
+
+  @Test
+  void file_that_cannot_be_read_or_is_of_another_kind_is_named() throws IOException {
+    Files.copy(files.certificate(), files.key(), StandardCopyOption.REPLACE_EXISTING);
+    assertRefused(
+        "TLS_KEY must be a PEM file of a private key without a password, in PKCS#8, PKCS#1 or SEC 1, but "
+            + files.key()
+            + " cannot be read: it has no private key");
+    String cutOff = "-----BEGIN CERTIFICATE-----\nAAAA";
+    String behindAnother = Files.readString(files.certificate()) + cutOff;
+    for (String text : List.of("", cutOff, behindAnother)) {
+      Files.writeString(files.certificate(), text);
+      assertRefused("TLS_CERTIFICATE must be a PEM file of certificates, but ");
+    }
+    Files.delete(files.key());
+    assertRefused(
+        "TLS_KEY must be a file that can be read, but " + files.key() + " cannot: it is no file");
+  }
+
+  @Test
+  void key_of_another_certificate_is_refused() throws IOException {
+    for (CertificateBuilder kind :
+        List.of(
+            TestCertificate.builder(), TestCertificate.builder().algorithm(Algorithm.ed25519))) {
+      Files.writeString(files.key(), TestCertificate.issue(kind).getPrivateKeyPEM());
+      assertRefused("TLS_KEY must be the key of the first certificate in TLS_CERTIFICATE, but ");
+    }
+  }
+
+  @Test
+  void certificate_that_is_not_valid_now_is_refused_also_when_it_was_at_the_start()
+      throws Exception {
+    KeyStore keyStore = files.read(null).keyStore();
+    Instant tomorrow = Instant.now().plus(Duration.ofDays(1));
+    String refusal = "TLS_CERTIFICATE must be valid now, but ";
+    writeChain(TestCertificate.issue(TestCertificate.builder().notBefore(tomorrow)));
+    assertRefused(refusal + files.certificate() + " is from ");
+
+    X509Bundle expired = TestCertificate.issue(TestCertificate.builder().notAfter(yesterday));
+    TestCertificate.write(expired, folder);
+    String content = expired.getCertificatePathPEM() + expired.getPrivateKeyPEM();
+    assertRefused(
+        refusal + files.certificate() + " is from ",
+        new TlsCertificate(List.of(expired.getCertificate()), 0, keyStore, content));
+
+    X509Bundle issuer = intermediate(yesterday);
+    writeChain(TestCertificate.builder().buildIssuedBy(issuer), issuer);
+    assertRefused(
+        refusal
+            + "the intermediate certificate CN=intermediate in "
+            + files.certificate()
+            + " is from ");
+  }
+
+  @Test
+  void chain_is_served_in_order_without_others_and_expires_with_the_first_of_them()
+      throws Exception {
+    Instant end = Instant.now().plus(Duration.ofHours(1)).truncatedTo(ChronoUnit.SECONDS);
+    X509Bundle issuer = intermediate(end);
+    X509Bundle own = TestCertificate.builder().buildIssuedBy(issuer);
+    writeChain(own, TestCertificate.issue(), own, TestCertificate.AUTHORITY, issuer);
+
+    assertEquals(
+        Stream.of(own, issuer, TestCertificate.AUTHORITY).map(X509Bundle::getCertificate).toList(),
+        List.of(files.read(null).keyStore().getCertificateChain("key")));
+    try (Log log = new Log(RenewedCertificate.class.getName())) {
+      new RenewedCertificate(files).renew();
+      assertEquals(
+          "TLS_CERTIFICATE should have no certificates of other chains: [localhost, 127.0.0.1] until "
+              + end
+              + "; left out, because not of its chain: 2",
+          log.await(1).get(0).getFormattedMessage());
+    }
+  }
+
+  private static X509Bundle intermediate(Instant end) {
+    return TestCertificate.issue(
+        new CertificateBuilder()
+            .ecp256()
+            .subject("CN=intermediate")
+            .setIsCertificateAuthority(true)
+            .notAfter(end));
+  }
+
+  /** Writes the certificates, and the key of the first. */
+  private void writeChain(X509Bundle... certificates) throws IOException {
+    TestCertificate.write(certificates[0], folder);
+    Files.write(
+        files.certificate(), Stream.of(certificates).map(X509Bundle::getCertificatePEM).toList());
+  }
+
+  private void assertRefused(String start) {
+    assertRefused(start, null);
+  }
+
+  private void assertRefused(String start, @Nullable TlsCertificate known) {
+    String message =
+        String.valueOf(
+            assertThrows(ConfigurationException.class, () -> files.read(known)).getMessage());
+    assertTrue(message.startsWith(start), message);
+    assertFalse(message.contains("null"), message);
+    assertEquals(1, message.lines().count(), message);
   }
 }

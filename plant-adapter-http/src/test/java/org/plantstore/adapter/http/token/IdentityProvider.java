@@ -27,17 +27,13 @@ import org.plantstore.adapter.http.Tokens;
 /** An identity provider that publishes a key set over HTTP, and can be down. */
 final class IdentityProvider implements AutoCloseable {
 
-  /** Exceeds the timeout of every client. */
-  static final HttpHandler SILENCE =
-      exchange -> LockSupport.parkNanos(Duration.ofMinutes(1).toNanos());
-
   private final HttpServer server;
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final AtomicInteger fetches = new AtomicInteger();
-  private volatile HttpHandler answer = SILENCE;
+  private volatile HttpHandler answer;
 
   IdentityProvider(JWK... keys) {
-    publish(keys);
+    answer = keySet(new JWKSet(List.of(keys)).toString());
     server = assertDoesNotThrow(() -> HttpServer.create(new InetSocketAddress("localhost", 0), 0));
     server.createContext(
         "/keys",
@@ -78,11 +74,15 @@ final class IdentityProvider implements AutoCloseable {
 
   /** Publishes only the public parts of the keys. */
   void publish(JWK... keys) {
-    publish(new JWKSet(List.of(keys)).toString(true));
+    publish(new JWKSet(List.of(keys)).toString());
   }
 
   void publish(String keySet) {
-    answer(exchange -> send(exchange, keySet.length(), keySet.getBytes(UTF_8)));
+    answer = keySet(keySet);
+  }
+
+  private static HttpHandler keySet(String text) {
+    return exchange -> send(exchange, text.length(), text.getBytes(UTF_8));
   }
 
   void answerAfter(CountDownLatch latch) {

@@ -1,30 +1,55 @@
 package org.plantstore.adapter.http.token;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Named.named;
+import static org.plantstore.adapter.http.token.IdentityProvider.send;
 
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKMatcher;
 import com.nimbusds.jose.jwk.JWKSelector;
+import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.util.Base64URL;
+import com.sun.net.httpserver.Headers;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpHandler;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.math.BigInteger;
+import java.text.ParseException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
-/** The keys of a provider as time passes, and while it is down. */
+/** The keys of a provider: when they are fetched, which are usable, and what it may answer. */
 @Timeout(60)
 @Execution(ExecutionMode.CONCURRENT)
 class ProviderKeysTest {
@@ -36,21 +61,27 @@ class ProviderKeysTest {
   @AutoClose private final IdentityProvider provider = new IdentityProvider(KNOWN);
 
   @Test
-  void known_key_outlives_its_lifetime_while_the_provider_is_down_until_it_is_withdrawn()
-      throws Exception {
+  void known_key_stays_in_use_while_the_provider_is_down_until_it_is_withdrawn() throws Exception {
     ProviderKeys keys = keys(Duration.ofSeconds(1));
+    assertThrows(RefusedException.class, () -> keys.find(selector(KNOWN)));
     keys.renew();
     assertEquals(0, provider.fetches(), "fetches before the first token");
     assertEquals(List.of(KNOWN), find(keys, KNOWN));
     keys.renew();
     assertEquals(1, provider.fetches(), "fetches within the lifetime");
 
+    JWKSet known = keys.current();
     provider.goDown();
     while (provider.fetches() < 3) {
       keys.renew();
       assertEquals(List.of(KNOWN), find(keys, KNOWN));
     }
     assertThrows(RefusedException.class, () -> find(keys, NEXT));
+
+    provider.publish(KNOWN);
+    keys.fetch();
+    assertSame(known, keys.current(), "no token is validated anew");
+    assertEquals(List.of(), keys.find(selector(NEXT)));
 
     provider.publish(NEXT);
     while (keys.current().containsJWK(KNOWN)) {
@@ -62,7 +93,7 @@ class ProviderKeysTest {
 
   @Test
   void unknown_key_waits_for_the_next_fetch_that_the_limit_allows() throws Exception {
-    Duration pause = Duration.ofSeconds(2);
+    Duration pause = Duration.ofSeconds(1);
     ProviderKeys keys = keys(pause.multipliedBy(120));
     long start = System.nanoTime();
     assertEquals(List.of(KNOWN), find(keys, KNOWN));
@@ -86,7 +117,7 @@ class ProviderKeysTest {
   @Test
   void search_ends_with_a_fetch_that_began_later_or_finds_its_key_and_others_ask_again()
       throws Exception {
-    ProviderKeys keys = keys(Duration.ofMinutes(5));
+    ProviderKeys keys = keys(Duration.ofMinutes(1));
     CountDownLatch published = new CountDownLatch(1);
     CountDownLatch publishedAgain = new CountDownLatch(1);
     provider.answerAfter(published);
@@ -109,7 +140,7 @@ class ProviderKeysTest {
   }
 
   @Test
-  void provider_that_is_down_is_asked_once_in_a_120th_of_the_lifetime() throws Exception {
+  void provider_that_is_down_is_asked_once_in_a_120th_of_the_lifetime() {
     Duration pause = Duration.ofMillis(250);
     ProviderKeys keys = keys(pause.multipliedBy(120));
     provider.goDown();
@@ -126,7 +157,8 @@ class ProviderKeysTest {
   void searches_that_wait_are_bounded_and_keep_no_known_key_waiting() throws Exception {
     ProviderKeys keys = new ProviderKeys(provider.url(), Duration.ofMinutes(1), 1);
     assertEquals(List.of(KNOWN), find(keys, KNOWN));
-    provider.answer(IdentityProvider.SILENCE);
+    CountDownLatch end = new CountDownLatch(1);
+    provider.answerAfter(end);
     CompletableFuture<Void> search = keys.search(selector(NEXT), Runnable::run);
 
     RefusedException refusal = assertThrows(RefusedException.class, () -> find(keys, NEXT));
@@ -134,8 +166,9 @@ class ProviderKeysTest {
     assertEquals(List.of(KNOWN), find(keys, KNOWN));
     assertFalse(search.isDone(), "the search still waits");
 
+    end.countDown();
     search.get(30, TimeUnit.SECONDS);
-    assertThrows(RefusedException.class, () -> keys.find(selector(NEXT)));
+    assertEquals(List.of(), find(keys, NEXT));
   }
 
   private ProviderKeys keys(Duration lifetime) {
@@ -149,5 +182,146 @@ class ProviderKeysTest {
 
   private static JWKSelector selector(JWK key) {
     return new JWKSelector(new JWKMatcher.Builder().keyID(key.getKeyID()).build());
+  }
+
+  /** In less time than a lie takes that drips; the text of a lie must not look like a line. */
+  @Timeout(20)
+  @ParameterizedTest
+  @MethodSource("lies")
+  void answer_that_is_no_key_set_is_told_in_one_line(HttpHandler lie) {
+    provider.answer(lie);
+    IOException failure =
+        assertThrows(IOException.class, new ProviderKeySet(provider.url())::fetch);
+    String line = String.valueOf(failure.getMessage());
+    assertTrue(line.matches("\"localhost:\\d+\" sends no usable key set [ -~]{90,450}"), line);
+  }
+
+  static Stream<Named<HttpHandler>> lies() throws IOException {
+    String truth = new JWKSet(NEXT).toString();
+    byte[] bytes = truth.getBytes(UTF_8);
+    byte[] tooMuch = (truth + " ".repeat(256 * 1024)).getBytes(UTF_8);
+    return Stream.of(
+        named("no keys", body("{}".getBytes(UTF_8))),
+        named("nested", body(("{\"keys\":" + "[".repeat(100_000)).getBytes(UTF_8))),
+        named("cut off", body(Arrays.copyOf(bytes, bytes.length - 2))),
+        named("too large", body(tooMuch)),
+        named("bomb", body(gzip(tooMuch))),
+        named("compressed and cut off", body(Arrays.copyOf(gzip(bytes), 80))),
+        named("shorter than it says", exchange -> send(exchange, bytes.length + 1, bytes)),
+        named("dripping", exchange -> drip(exchange, bytes)),
+        named("redirect that is no address", redirect("x y\u00E9" + "x".repeat(2_000))),
+        named("no content", exchange -> exchange.sendResponseHeaders(204, -1)));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/keys/moved, /keys/moved",
+    "https://a.example/k?pw#pw, https://a.example/k",
+    "//me:pw@a.example, //a.example"
+  })
+  void redirect_is_not_followed_but_told(String location, String shown) {
+    provider.answer(redirect(location));
+    IOException failure =
+        assertThrows(IOException.class, new ProviderKeySet(provider.url())::fetch);
+    assertEquals(1, provider.fetches());
+    String end = ": the status is 302, the Location \"" + shown + '"';
+    assertTrue(String.valueOf(failure.getMessage()).endsWith(end), failure::toString);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void compressed_key_set_is_read_although_none_is_asked_for(boolean isCompressed)
+      throws IOException {
+    byte[] text = new JWKSet(NEXT).toString().getBytes(UTF_8);
+    byte[] body = isCompressed ? gzip(text) : text;
+    provider.answer(exchange -> {
+      Headers headers = exchange.getRequestHeaders();
+      boolean isPlain =
+          "identity".equals(headers.getFirst("Accept-Encoding")) && !headers.containsKey("Upgrade");
+      (isPlain ? body(body) : body()).handle(exchange);
+    });
+    assertEquals(new KeySet(new JWKSet(NEXT), 0), new ProviderKeySet(provider.url()).fetch());
+  }
+
+  private static HttpHandler redirect(String target) {
+    return exchange -> {
+      exchange.getResponseHeaders().set("Location", target);
+      exchange.sendResponseHeaders(302, -1);
+    };
+  }
+
+  private static HttpHandler body(byte... body) {
+    return exchange -> send(exchange, body.length == 0 ? -1 : body.length, body);
+  }
+
+  private static byte[] gzip(byte[] body) throws IOException {
+    ByteArrayOutputStream packed = new ByteArrayOutputStream();
+    try (OutputStream out = new GZIPOutputStream(packed)) {
+      out.write(body);
+    }
+    return packed.toByteArray();
+  }
+
+  private static void drip(HttpExchange exchange, byte[] body) throws IOException {
+    exchange.sendResponseHeaders(200, body.length);
+    for (byte part : body) {
+      exchange.getResponseBody().write(part);
+      exchange.getResponseBody().flush();
+      LockSupport.parkNanos(Duration.ofMillis(200).toNanos());
+    }
+  }
+
+  /** A key that cannot verify tokens spoils no other; one for another use is not even counted. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          1 usable key, 1 left out  | 7
+          1 usable key, 1 left out  | {'kty':'EC','crv':'P-256','x':'AA','y':'AA'}
+          1 usable key, 1 left out  | {'kty':'oct','k':'AA'}
+          1 usable key, 1 left out  | {<known>,'use':'tls'}
+          1 usable key, 1 left out  | {<known>,'alg':'ES384'}
+          1 usable key, 1 left out  | {<known>,'key_ops':['sign']}
+          1 usable key, 1 left out  | {<known>,'d':'AQAB'}
+          1 usable key, 1 left out  | {'kty':'OKP','crv':'Ed25519','x':'11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'}
+          1 usable key, 1 left out  | {'kty':'EC','crv':'secp256k1','x':'eb5mfvncu6xVoGKVzocLBwKb_NstzijZWfKBWxb4F5g',\
+          'y':'SDradyajxGVdpPv8DhEIqP0XtEimhVQZnEfQj_sQ1Lg'}
+          1 usable key, 0 left out  | {<known>,'use':'enc'}
+          1 usable key, 0 left out  | {<known>,'use':'x509-svid'}
+          2 usable keys, 0 left out | {<known>,'use':'jwt-svid'}
+          2 usable keys, 0 left out | {<known>,'key_ops':['sign','verify']}
+          2 usable keys, 0 left out | {<known>,'use':null,'x5c':['-----BEGIN'],'x5t':7,'exp':[]}
+          """)
+  void key_is_used_left_out_or_ignored(String expected, String key) throws ParseException {
+    assertEquals(expected, parse(key).toString());
+  }
+
+  /** The library counts the bits of whole bytes. */
+  @ParameterizedTest
+  @CsvSource({"2047, 1", "2048, 2"})
+  void modulus_has_2048_bits(int bits, int usable) throws ParseException {
+    Base64URL modulus = Base64URL.encode(BigInteger.ONE.shiftLeft(bits - 1).setBit(0));
+    KeySet keys = parse("{'kty':'RSA','e':'AQAB','n':'" + modulus + "'}");
+    assertEquals(usable, keys.usable().size());
+  }
+
+  @Test
+  void key_without_an_id_may_verify_every_token_of_its_curve() {
+    ECKey unnamed = new ECKey.Builder(KNOWN).keyID(null).build();
+    ECKey other = new ECKey.Builder(IdentityProvider.key(Curve.P_384, "any")).keyID(null).build();
+    JWKSet keys = new JWKSet(List.of(other.toPublicJWK(), unnamed, NEXT));
+    JWSHeader named = new JWSHeader.Builder(JWSAlgorithm.ES256).keyID("any").build();
+
+    assertEquals(List.of(unnamed), KeySet.selector(named).select(keys));
+    JWSHeader anonymous = new JWSHeader(JWSAlgorithm.ES256);
+    assertEquals(List.of(unnamed, NEXT), KeySet.selector(anonymous).select(keys));
+  }
+
+  /** Returns the key NEXT and another one. */
+  private static KeySet parse(String key) throws ParseException {
+    String other = key.replace("<known>", KNOWN.toJSONString().replaceAll("[{}]", ""));
+    return KeySet.parse("{\"keys\":[" + NEXT + "," + other.replace('\'', '"') + "]}");
   }
 }

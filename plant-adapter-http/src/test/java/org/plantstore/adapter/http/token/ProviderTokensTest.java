@@ -1,14 +1,17 @@
 package org.plantstore.adapter.http.token;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.http.token.SecretTokensTest.isValid;
+import static org.plantstore.adapter.http.token.SecretTokensTest.validation;
 
-import com.nimbusds.jose.crypto.ECDSASigner;
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
-import com.nimbusds.jose.jwk.KeyUse;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
+import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.util.HashSet;
 import java.util.List;
@@ -21,6 +24,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.plantstore.adapter.http.Answer;
 import org.plantstore.adapter.http.Log;
 import org.plantstore.adapter.http.ServerTest;
@@ -28,6 +33,7 @@ import org.plantstore.adapter.http.Tokens;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
+/** Tokens of a provider whose keys change, and that may be down, at a server and under load. */
 @Tag("newest")
 class ProviderTokensTest {
 
@@ -41,6 +47,7 @@ class ProviderTokensTest {
       ApplicationContext.run(EmbeddedServer.class, Map.of("jwt.jwks-url", provider.url()));
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void remembered_token_is_invalid_as_soon_as_its_key_is_known_to_be_withdrawn() {
     String remembered = token(KNOWN);
     assertStatus(200, remembered);
@@ -54,36 +61,11 @@ class ProviderTokensTest {
   }
 
   @Test
-  void key_without_an_id_verifies_every_token_and_a_key_of_another_curve_none() throws Exception {
-    ECKey other = new ECKey.Builder(IdentityProvider.key(Curve.P_384, "other")).keyID(null).build();
-    ECKey unnamed = new ECKey.Builder(KNOWN).keyID(null).build();
-    provider.publish(other, unnamed);
-    assertStatus(200, token(KNOWN));
-    assertStatus(200, Tokens.signed("{\"alg\":\"ES256\"}", "ES256", new ECDSASigner(KNOWN)));
-    assertStatus(401, token(NEXT));
-    provider.publish("{\"keys\":[]}");
-    assertStatus(200, IdentityProvider.token("any\",\"x5t#S256\":\"AA", KNOWN));
-  }
-
-  /** Of SPIFFE's JWT-SVID section 3, and of its trust bundles section 4. */
-  @Test
-  void token_of_spiffe_is_valid() throws Exception {
-    ECKey svid = new ECKey.Builder(KNOWN).keyUse(new KeyUse("jwt-svid")).build();
-    provider.publish(svid, new ECKey.Builder(NEXT).keyUse(new KeyUse("x509-svid")).build());
-    String header = "{\"alg\":\"ES256\",\"typ\":\"JOSE\",\"kid\":\"%s\"}";
-    assertStatus(200, Tokens.signed(header.formatted("known"), "ES256", new ECDSASigner(KNOWN)));
-    assertStatus(401, Tokens.signed(header.formatted("next"), "ES256", new ECDSASigner(NEXT)));
-  }
-
-  @Test
   void what_cannot_be_a_token_and_a_token_of_another_audience_need_no_fetch() {
-    try (EmbeddedServer strict =
-        ApplicationContext.run(
-            EmbeddedServer.class,
-            Map.of("jwt.jwks-url", provider.url(), "jwt.audience", "plants"))) {
-      for (String token : List.of("a.b.c", "e30.e30.AA", token(NEXT))) {
-        assertEquals(401, Answer.create(strict.getURI(), token).status());
-      }
+    TokenValidation strict =
+        validation(Map.of("jwt.jwks-url", provider.url(), "jwt.audience", "plants"));
+    for (String token : List.of("a.b.c", "e30.e30.AA", token(NEXT))) {
+      assertFalse(isValid(strict, token));
     }
     assertEquals(0, provider.fetches());
   }
@@ -93,8 +75,7 @@ class ProviderTokensTest {
   void flood_of_wrong_signatures_has_two_threads_and_a_bounded_queue() throws Exception {
     ECKey slow = IdentityProvider.key(Curve.P_521, "slow");
     provider.publish(slow);
-    TokenValidation validation =
-        SettingsOfTokens.validation(Map.of("jwt.jwks-url", provider.url()));
+    TokenValidation validation = validation(Map.of("jwt.jwks-url", provider.url()));
     validation.validateAsync(token(slow), Runnable::run).get(30, TimeUnit.SECONDS);
     String forged = IdentityProvider.token("slow", IdentityProvider.key(Curve.P_521, "slow"));
     Set<Thread> threads = ConcurrentHashMap.newKeySet();
@@ -119,32 +100,28 @@ class ProviderTokensTest {
   }
 
   @Test
-  void remembered_token_passes_no_rule_that_refuses_its_caller() {
-    Map<String, Object> rule = Map.of("pattern", "/plants", "access", List.of("ROLE_GARDENER"));
-    Map<String, Object> settings =
-        Map.of(
-            "jwt.jwks-url", provider.url(), "micronaut.security.intercept-url-map", List.of(rule));
-    try (EmbeddedServer restricted = ApplicationContext.run(EmbeddedServer.class, settings)) {
-      String token = token(KNOWN);
-      for (int time = 0; time < 3; time++) {
-        assertEquals(404, Answer.create(restricted.getURI(), token).status());
-      }
-    }
-  }
-
-  @Test
-  void provider_that_is_down_keeps_known_keys_and_documents_working() {
+  void provider_that_is_down_keeps_known_keys_and_documents_working() throws IOException {
     assertStatus(200, token(KNOWN));
     provider.goDown();
+    String trace = "0af7651916cd43dd8448eb211c80319c";
+    String headers = "X-Request-Id: mine\r\ntraceparent: 00-" + trace + "-b7ad6b7169203331-01\r\n";
+    String request = ServerTest.createRequest(headers + "Connection: close\r\n");
+    try (Log log = new Log(ProviderKeys.class.getName())) {
+      String answer = ServerTest.send(server, request.replace(Tokens.valid(), token(NEXT)));
 
-    Answer unavailable = Answer.create(server.getURI(), token(NEXT));
+      assertEquals(List.of(503), ServerTest.statuses(answer));
+      Map<String, String> ids = Map.of("request_id", "mine", "trace_id", trace);
+      assertTrue(log.await(1).stream().anyMatch(line -> ids.equals(line.getMDCPropertyMap())));
+    }
+
     String message =
         "The token cannot be checked now, because no usable key of the identity provider is known for"
             + " it; send the same request again later.";
-    Answer.assertError(unavailable, 503, 5004, message);
     Set<String> pauses = new HashSet<>();
-    for (int time = 0; time < 100; time++) {
-      pauses.add(Answer.create(server.getURI(), token(NEXT)).header("Retry-After").orElse(""));
+    for (int time = 0; time < 50; time++) {
+      Answer unavailable = Answer.create(server.getURI(), token(NEXT));
+      Answer.assertError(unavailable, 503, 5004, message);
+      pauses.add(unavailable.header("Retry-After").orElse(""));
     }
     assertEquals(Set.of("1", "2", "3"), pauses);
     assertStatus(200, token(KNOWN));
@@ -153,21 +130,6 @@ class ProviderTokensTest {
     HttpRequest.Builder document = HttpRequest.newBuilder(server.getURI().resolve("/errors"));
     document.header("Authorization", "Bearer " + token(NEXT));
     assertEquals(200, Answer.to(document).status());
-  }
-
-  @Test
-  void line_about_a_provider_has_the_ids_of_the_request_that_needed_it() throws Exception {
-    String trace = "0af7651916cd43dd8448eb211c80319c";
-    String headers = "X-Request-Id: mine\r\ntraceparent: 00-" + trace + "-b7ad6b7169203331-01\r\n";
-    String request = ServerTest.createRequest(headers + "Connection: close\r\n");
-    provider.goDown();
-    try (Log log = new Log(ProviderKeys.class.getName())) {
-      String answer = ServerTest.send(server, request.replace(Tokens.valid(), token(KNOWN)));
-
-      assertEquals(List.of(503), ServerTest.statuses(answer));
-      assertEquals(
-          Map.of("request_id", "mine", "trace_id", trace), log.await(1).get(0).getMDCPropertyMap());
-    }
   }
 
   private static String token(ECKey key) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.plantstore.adapter.http.token.SecretTokensTest.isValid;
+import static org.plantstore.adapter.http.token.SecretTokensTest.settings;
 
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
@@ -18,7 +19,6 @@ import java.nio.file.StandardCopyOption;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,23 +32,20 @@ class RotatedKeysTest {
   private static final String OLD = "the old secret, of 32 bytes or more";
   private static final String NEW = "the new secret, of 32 bytes or more";
 
-  @TempDir Path folder;
-  private Path file;
-
-  @SuppressWarnings("NullAway.Init") // set by start
+  private final Path folder;
+  private final Path file;
   private TokenKeys keys;
-
-  @SuppressWarnings("NullAway.Init")
   private TokenValidation validation;
 
-  @BeforeEach
-  void name() {
+  RotatedKeysTest(@TempDir Path folder) throws IOException {
+    this.folder = folder;
     file = folder.resolve("file");
+    write(OLD);
+    start(Map.of("jwt.secret-file", file.toString()));
   }
 
   @Test
   void secrets_of_all_lines_are_valid_until_their_line_is_removed() throws IOException {
-    withSecrets(OLD);
     assertValid(true, false);
     for (String both : List.of(OLD + "\n" + NEW, NEW + "\n" + OLD + "\n")) {
       write(both);
@@ -80,7 +77,6 @@ class RotatedKeysTest {
   @Test
   void file_that_becomes_unusable_keeps_the_last_secrets_and_warns_after_10_seconds()
       throws IOException {
-    withSecrets(OLD);
     try (Log log = new Log(RenewedFiles.class.getName())) {
       Files.delete(file);
       for (int second = 0; second < 3_600; second++) {
@@ -113,60 +109,53 @@ class RotatedKeysTest {
     }
     String line = all.append("\t ").toString().replace("\n", "");
     byte[] any = (all + "\0").getBytes(ISO_8859_1);
-    for (Base64.Encoder encoder : List.of(Base64.getEncoder(), Base64.getUrlEncoder())) {
-      for (Base64.Encoder each : List.of(encoder, encoder.withoutPadding())) {
-        String text = "base64:" + each.encodeToString(any);
-        withSecrets(line + "\n" + text);
-        assertEquals(true, isValid(validation, token(line)));
-        assertEquals(false, isValid(validation, token(line.strip())));
-        assertEquals(true, isValid(validation, token(new String(any, ISO_8859_1))));
-        assertEquals(false, isValid(validation, token(text)));
-      }
+    for (Base64.Encoder each :
+        List.of(Base64.getEncoder(), Base64.getUrlEncoder().withoutPadding())) {
+      String text = "base64:" + each.encodeToString(any);
+      withSecrets(line + "\n" + text);
+      assertEquals(true, isValid(validation, token(line)));
+      assertEquals(false, isValid(validation, token(line.strip())));
+      assertEquals(true, isValid(validation, token(new String(any, ISO_8859_1))));
+      assertEquals(false, isValid(validation, token(text)));
     }
   }
 
   @ParameterizedTest
   @CsvSource({
     "'', 'at least 32 bytes, but has 0'",
-    "'OLD\nbase64:*', 'base64 or base64url after base64:, but has other text'",
     "'OLD\n short', 'at least 32 bytes, but has 6'",
+    "'OLD\nbase64:*', 'base64 or base64url after base64:, but has other text'",
     "'OLD\r\n', 'no NUL, byte order mark, or CARRIAGE RETURN at its end, but one has'",
     "'OLD\0', 'no NUL, byte order mark, or CARRIAGE RETURN at its end, but one has'",
     "'\u00ef\u00bb\u00bfOLD', 'no NUL, byte order mark, or CARRIAGE RETURN at its end, but one has'"
   })
   void unusable_line_ends_a_start(String text, String demand) throws IOException {
     write(text.replace("OLD", OLD));
-    assertRefused(
-        Map.of("jwt.secret-file", file.toString()),
-        "each line of JWT_SECRET_FILE must have " + demand);
+    assertRefused("jwt.secret-file", file, "each line of JWT_SECRET_FILE must have " + demand);
   }
 
-  /** Reading it could exhaust the memory, or never end. */
+  /** Reading a device could exhaust the memory, or never end. */
   @Test
-  void what_is_too_large_or_no_file_ends_a_start() throws IOException {
+  void unusable_file_ends_a_start() throws IOException {
     write("x".repeat(256 * 1024 + 1));
-    for (String path : List.of(file.toString(), folder + "/missing", folder + "", "/dev/zero")) {
-      String reason =
-          path.equals(file.toString()) ? "it has more than 262144 bytes" : "it is no file";
-      assertRefused(
-          Map.of("jwt.secret-file", path),
-          "JWT_SECRET_FILE must be a file that can be read, but " + path + " cannot: " + reason);
+    String unreadable = "JWT_SECRET_FILE must be a file that can be read, but %s cannot: ";
+    assertRefused(
+        "jwt.secret-file", file, unreadable.formatted(file) + "it has more than 262144 bytes");
+    for (Path path : List.of(folder.resolve("missing"), folder, Path.of("/dev/zero"))) {
+      assertRefused("jwt.secret-file", path, unreadable.formatted(path) + "it is no file");
     }
-  }
-
-  @Test
-  void file_without_a_usable_key_ends_a_start() throws IOException {
     write("{\"keys\":[]}");
     assertRefused(
-        Map.of("jwt.jwks-url", file.toUri()),
+        "jwt.jwks-url",
+        file.toUri(),
         "JWT_JWKS_URL must be a file with a usable key set, but "
             + file
             + " is not: it has no usable key, 0 left out");
   }
 
-  private static void assertRefused(Map<String, Object> settings, String message) {
+  private static void assertRefused(String property, Object value, String message) {
     ConfigurationException refusal =
-        assertThrows(ConfigurationException.class, () -> SettingsOfTokens.of(settings));
+        assertThrows(ConfigurationException.class, () -> settings(Map.of(property, value)));
     assertEquals(message, refusal.getMessage());
   }
 
@@ -196,8 +185,8 @@ class RotatedKeysTest {
   }
 
   private void start(Map<String, Object> settings) {
-    keys = new TokenKeys(SettingsOfTokens.of(settings));
-    validation = new TokenValidation(SettingsOfTokens.of(settings), keys);
+    keys = new TokenKeys(settings(settings));
+    validation = new TokenValidation(settings(settings), keys);
   }
 
   private void write(String text) throws IOException {

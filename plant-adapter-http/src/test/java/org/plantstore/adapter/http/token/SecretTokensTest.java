@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.nimbusds.jwt.JWTClaimsSet;
+import io.micronaut.context.ApplicationContext;
 import io.micronaut.http.HttpStatus;
 import java.time.Instant;
 import java.util.List;
@@ -27,7 +28,7 @@ class SecretTokensTest {
   private static final String VALID = "{\"exp\":4102444800," + MEANT_FOR_US + "}";
 
   private final TokenValidation validation =
-      SettingsOfTokens.validation(
+      validation(
           Map.of(
               "jwt.secret",
               Tokens.SECRET,
@@ -47,12 +48,9 @@ class SecretTokensTest {
           "azp":"site"                    | site
           "azp":null                      | ''
           """)
-  void valid_token_has_an_end_and_its_caller_is_the_subject_or_else_the_client(
-      String claims, String caller) {
+  void caller_is_the_subject_or_else_the_client(String claims, String caller) {
     String token = Tokens.raw(HS256, VALID.replace("{", "{" + claims + ","), SECRET);
-    JWTClaimsSet valid = requireValid(validation, token);
-    assertEquals(caller, TokenFilter.callerOf(valid));
-    assertEquals(4_102_444_800L, valid.getExpirationTime().toInstant().getEpochSecond());
+    assertEquals(caller, TokenFilter.callerOf(requireValid(validation, token)));
   }
 
   /** A genuine token without the claim is refused with 403, any other with 401. */
@@ -61,41 +59,32 @@ class SecretTokensTest {
       delimiter = '|',
       textBlock =
           """
-          true  | scope=plants.write  | "scope":"plants.write"
-          true  | scope=plants.write  | "scope":"plants.read plants.write"
-          true  | scope=plants.write  | "scope":["plants.read","plants.write"]
-          false | scope=plants.write  | "scope":"plants.writer"
-          false | scope=plants.write  | "scope":[["plants.write"]]
-          true  | scope=plants.write  | "scope":{"plants.write":true}
-          false | scope=plants.write  | "scope":{"plants.write":false}
-          false | scope=plants.write  | "scope":{"plants.write":null}
-          false | scope=plants.write  | "scp":"plants.write"
-          true  | email_verified=true | "email_verified":true
-          true  | level=7             | "level":7
-          true  | a=1 b=2             | "a":"1","b":"2"
-          true  | scp=1 scp=2         | "scp":"1 2"
-          false | workflow=deploy     | "workflow":"evil deploy"
-          false | a.scope=deploy      | "a":{"scope":"evil deploy"}
-          true  | a=1,2               | "a":"2"
-          false | a=1,2               | "a":"1,2"
-          true  | a=1%2C2             | "a":"1,2"
-          true  | a=plant%20writer    | "a":["plant writer"]
-          true  | a=1+%2B%25%c3%a9    | "a":"1++%\u00e9"
+          true  | scope=plants.write | "scope":"plants.read plants.write"
+          true  | scope=plants.write | "scope":["plants.read","plants.write"]
+          false | scope=plants.write | "scope":"plants.writer"
+          false | scope=plants.write | "scope":[["plants.write"]]
+          true  | scope=plants.write | "scope":{"plants.write":true}
+          false | scope=plants.write | "scope":{"plants.write":false}
+          false | scope=plants.write | "scp":"plants.write"
+          true  | scp=1 scp=2        | "scp":"1 2"
+          false | workflow=deploy    | "workflow":"evil deploy"
+          false | a.scope=deploy     | "a":{"scope":"evil deploy"}
+          true  | level=7 is=true    | "level":7,"is":true
+          false | a=1 b=2            | "a":"1","b":"3"
+          true  | a=1,2              | "a":"2"
+          false | a=1,2              | "a":"1,2"
+          true  | a=1+%2B%25%c3%a9   | "a":["1++%\u00e9"]
           true  | realm_access.roles=writer | "realm_access":{"roles":["reader","writer"]}
-          false | realm_access.roles=writer | "realm_access":{"roles":["reader"]}
           true  | resource_access.plant.store.roles=w | "resource_access":{"plant.store":{"roles":["w"]}}
           true  | https://nursery.example/roles=w | "https://nursery.example/roles":["w"]
-          false | a.b=w               | "a.b":"r","a":{"b":"w"}
-          true  | urn:zitadel:iam:org:project:roles=w | "urn:zitadel:iam:org:project:roles":{"w":{"7":"nursery"}}
-          false | a=1 b=2             | "a":"1","b":"3"
-          false | a=null              | "a":null
-          false | a={b=1}             | "a":{"b":1}
+          true  | urn:zitadel:iam:roles=w | "urn:zitadel:iam:roles":{"w":{"7":"nursery"}}
+          false | a.b=w              | "a.b":"r","a":{"b":"w"}
+          false | a=null             | "a":null
           """)
   void each_required_claim_is_the_text_an_element_a_member_or_a_word_of_a_scope(
       boolean isMet, String required, String claims) {
     TokenValidation strict =
-        SettingsOfTokens.validation(
-            Map.of("jwt.secret", Tokens.SECRET, "jwt.required-claims", required));
+        validation(Map.of("jwt.secret", Tokens.SECRET, "jwt.required-claims", required));
     String token = Tokens.raw(HS256, VALID.replace("{", "{" + claims + ","), SECRET);
     if (isMet) {
       requireValid(strict, token);
@@ -108,70 +97,53 @@ class SecretTokensTest {
   }
 
   @Test
-  void other_members_of_a_header_are_no_obstacle() {
+  void header_is_one_object_with_a_known_type_and_without_extensions() {
     cases(
             """
-            "typ":"JWT"   "typ":"jwt"   "typ":"at+jwt"   "typ":"application/at+jwt"
-            "typ":"application/jwt"   "typ":"APPLICATION/JWT"   "typ":"Application/AT+JWT"   "typ":"JOSE"
+            "typ":"JWT"   "typ":"APPLICATION/JWT"   "typ":"Application/AT+JWT"   "typ":"JOSE"
             "kid":"any"   "zip":"DEF"
             """)
         .forEach(member ->
             requireValid(
                 validation, Tokens.raw("{\"alg\":\"HS256\"," + member + "}", VALID, SECRET)));
-  }
-
-  @Test
-  void odd_header_is_invalid_even_with_the_right_signature() {
     cases(
             """
-            null   {}   7   {"alg":null}   {"alg":7}   {"alg":["HS256"]}   {"typ":"JWT"}
-            {"alg":"HS256"   {"alg":"HS256"}x   {alg:HS256}   ["HS256"]
-            {"alg":"none","alg":"HS256"}   {"\\u0061lg":"none","alg":"HS256"}
+            null   {}   {"alg":null}   {"alg":7}   {"typ":"JWT"}   ["HS256"]
+            {"alg":"HS256"   {"alg":"HS256"}x   {alg:HS256}   {"\\u0061lg":"none","alg":"HS256"}
             {"alg":"HS256","crit":["exp"],"exp":1}   {"alg":"HS256","crit":[]}   {"alg":"HS256","crit":"b64"}
-            {"alg":"HS256","b64":false,"crit":["b64"]}   {"alg":"HS256","b64":true,"crit":["b64"]}
-            {"alg":"HS256","typ":"JWE"}   {"alg":"HS256","typ":"logout+jwt"}   {"alg":"HS256","typ":"text/jwt"}
-            {"alg":"HS256","typ":7}   {"alg":"HS256","kid":7}   {"alg":"HS256","x5c":[7]}
+            {"alg":"HS256","b64":false,"crit":["b64"]}   {"alg":"HS256","kid":7}   {"alg":"HS256","x5c":[7]}
+            {"alg":"HS256","typ":"JWE"}   {"alg":"HS256","typ":"logout+jwt"}   {"alg":"HS256","typ":7}
             {"alg":"HS256","jwk":{"kty":"oct","k":"AA"}}
             """)
         .forEach(header -> assertInvalid(Tokens.raw(header, VALID, SECRET)));
-    assertInvalid(Tokens.raw("", VALID, SECRET));
   }
 
   @Test
-  void payload_that_is_no_object_or_nested_is_invalid() {
+  void payload_is_one_object() {
     for (String payload : cases("[]   null   7   \"text\"   {   {} {}   /**/{}   x")) {
-      assertInvalidClaims(payload);
       assertInvalidClaims(payload.replace("{}", VALID));
     }
-    assertInvalidClaims("");
     assertInvalidClaims("{\"x\":" + "[".repeat(5_000) + "]".repeat(5_000) + "}");
     assertInvalidClaims("{\"x\":".repeat(1_500) + "1" + "}".repeat(1_500));
     String token = Tokens.raw(HS256, VALID, SECRET);
-    for (String payload : List.of(token, '"' + token + '"')) {
-      assertInvalid(Tokens.raw("{\"alg\":\"HS256\",\"cty\":\"JWT\"}", payload, SECRET));
-    }
+    assertInvalid(Tokens.raw("{\"alg\":\"HS256\",\"cty\":\"JWT\"}", token, SECRET));
   }
 
   @Test
-  void every_number_is_a_date() {
+  void every_number_is_a_date_and_nothing_else() {
     cases(
             """
-            "exp":4102444800.5   "exp":4.1024448e9   "exp":1.1e15
-            "exp":9223372036854775   "exp":9223372036854775807   "exp":99999999999999999999
-            "exp":4102444800,"nbf":-1.5,"iat":0   "exp":4102444800,"nbf":null,"iat":null
+            "exp":4102444800.5   "exp":4.1024448e9   "exp":9223372036854775   "exp":9223372036854775807
+            "exp":99999999999999999999   "exp":4102444800,"nbf":-1.5,"iat":0
+            "exp":4102444800,"nbf":null,"iat":null
             """)
         .forEach(claims -> assertValidClaims("{" + MEANT_FOR_US + "," + claims + "}"));
-  }
-
-  @Test
-  void odd_dates_and_repeated_members_are_invalid() {
     cases(
             """
             "sub":"no expiration"   "exp":null   "exp":true   "exp":[4102444800]   "exp":"4102444800"
-            "exp":0   "exp":-1   "exp":1.5e9   "exp":-9223372036854775808   "exp":NaN   "exp":Infinity
+            "exp":0   "exp":1.5e9   "exp":-9223372036854775808   "exp":NaN
             "exp":1,"exp":4102444800   "exp":1,"\\u0065xp":4102444800   "exp":4102444800,"a":1,"a":1
-            "exp":4102444800,"nbf":4102444800   "exp":4102444800,"nbf":9223372036854776
-            "exp":4102444800,"nbf":18446744073709552   "exp":4102444800,"nbf":9223372036854775807
+            "exp":4102444800,"nbf":4102444800   "exp":4102444800,"nbf":9223372036854775807
             "exp":4102444800,"nbf":1e300   "exp":4102444800,"nbf":"0"   "exp":4102444800,"iat":"now"
             """)
         .forEach(claims -> assertInvalidClaims("{" + MEANT_FOR_US + "," + claims + "}"));
@@ -192,15 +164,14 @@ class SecretTokensTest {
     cases(
             """
             7   null   ""   ["https://issuer.example/"]   "https://issuer.example"
-            "https://ISSUER.example/"   "https://issuer.example/ "   "https://other.example https://issuer.example/"
-            "https://evil.example/https://issuer.example/"   "https://issuer.example/\\u0000"
+            "https://ISSUER.example/"   "https://other.example https://issuer.example/"
             """)
         .forEach(issuer -> assertInvalidClaims(VALID.replace('"' + ISSUER + '"', issuer)));
     assertValidClaims(VALID.replace(ISSUER, "https://other.example"));
     assertInvalidClaims(VALID.replace("\"aud\"", "\"other\""));
     cases(
             """
-            null   ""   []   "plant"   "Plants"   "plants others"   "garden plants"
+            null   ""   []   "Plants"   "garden plants"
             ["others","more"]   [["plants"]]   {"plants":true}   ["plants",7]
             """)
         .forEach(audience -> assertInvalidClaims(VALID.replace("\"plants\"", audience)));
@@ -209,27 +180,26 @@ class SecretTokensTest {
 
   @ParameterizedTest
   @CsvSource({
-    "32,256,true", "47,384,false", "48,384,true", "63,384,true",
-    "63,512,false", "64,512,true", "32,384,false", "32,512,false",
-    "64,256,true"
+    "32,256,true",
+    "64,256,true",
+    "47,384,false",
+    "48,384,true",
+    "63,512,false",
+    "64,512,true"
   })
   void algorithm_must_not_need_a_longer_secret(int bytes, String bits, boolean isValid) {
     String secret = "x".repeat(bytes);
     String token = Tokens.raw("{\"alg\":\"HS" + bits + "\"}", VALID, secret.getBytes(UTF_8));
     // Where no issuer and no audience are set, any are valid.
-    TokenValidation ofAny = SettingsOfTokens.validation(Map.of("jwt.secret", secret));
+    TokenValidation ofAny = validation(Map.of("jwt.secret", secret));
     assertEquals(isValid, isValid(ofAny, token));
   }
 
-  /** Who has no secret is in {@link ForgedTokensTest}. */
   @Test
   void text_that_the_decoder_would_read_as_a_valid_token_is_invalid() {
     String valid = Tokens.raw(HS256, VALID, SECRET);
-    cases("TOKEN=   TOKENA   TOKEN.   TOKEN.AA   TOKEN.AA.AA   .TOKEN   \"TOKEN\"")
+    cases("TOKEN=   TOKENA   TOKEN.   TOKEN.AA   .TOKEN   \"TOKEN\"")
         .forEach(odd -> assertInvalid(odd.replace("TOKEN", valid)));
-    for (String odd : List.of(". ", "%2E")) {
-      assertInvalid(valid.replaceFirst("\\.", odd));
-    }
     for (String odd : List.of(" ", "*")) {
       assertInvalid(valid.replaceFirst("(?=.{9}$)", odd));
     }
@@ -237,6 +207,18 @@ class SecretTokensTest {
     String signature = valid.substring(valid.lastIndexOf('.'));
     assertInvalid(other.substring(0, other.lastIndexOf('.')) + signature);
     assertInvalid("a.".repeat(7_000));
+  }
+
+  static TokenValidation validation(Map<String, Object> properties) {
+    TokenSettings settings = settings(properties);
+    return new TokenValidation(settings, new TokenKeys(settings));
+  }
+
+  /** Returns the settings with these properties, such as {@code jwt.secret}. */
+  static TokenSettings settings(Map<String, Object> properties) {
+    try (ApplicationContext context = ApplicationContext.builder(properties).build()) {
+      return TokenSettings.of(context.getEnvironment().start());
+    }
   }
 
   /** Returns the claims of a valid token; throws RefusedException otherwise. */

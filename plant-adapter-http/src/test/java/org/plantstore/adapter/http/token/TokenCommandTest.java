@@ -1,29 +1,37 @@
 package org.plantstore.adapter.http.token;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.http.token.SecretTokensTest.requireValid;
+import static org.plantstore.adapter.http.token.SecretTokensTest.settings;
+import static org.plantstore.adapter.http.token.SecretTokensTest.validation;
 
+import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jwt.JWTClaimsSet;
 import io.micronaut.context.exceptions.ConfigurationException;
+import java.io.ByteArrayInputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.io.Writer;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.adapter.http.Tokens;
+import org.plantstore.adapter.http.error.ErrorNumber;
 
+/** The command {@code token}, and what {@code check} reports on a provider and a token. */
 class TokenCommandTest {
 
   @TempDir Path folder;
@@ -39,7 +47,7 @@ class TokenCommandTest {
                 "scope=read scope=write client_id=shop,site c.d=1 c.d=x%20y,z aud=garden");
     String token = token(settings, "--subject=ann", "--claim=client_id=shop", "--claim=a=b=c,%");
 
-    JWTClaimsSet claims = requireValid(SettingsOfTokens.validation(settings), token);
+    JWTClaimsSet claims = requireValid(validation(settings), token);
     assertEquals("ann", claims.getSubject());
     assertEquals("https://one", claims.getIssuer());
     assertEquals(List.of("plants", "garden"), claims.getAudience());
@@ -49,16 +57,13 @@ class TokenCommandTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"'', 60", "--minutes=1, 1", "--minutes=999999, 999999"})
-  void token_expires_after_an_hour_unless_asked_for(String option, int minutes) {
+  @CsvSource({"--subject=ann, 60", "--minutes=1, 1", "--minutes=999999, 999999"})
+  void token_expires_after_an_hour_unless_asked_for(String option, int minutes) throws Exception {
     Map<String, Object> settings = Map.of("jwt.secret", Tokens.SECRET);
-    Instant before = Instant.now();
-    String token = option.isEmpty() ? token(settings) : token(settings, option);
-    JWTClaimsSet claims = requireValid(SettingsOfTokens.validation(settings), token);
-    Instant expires = claims.getExpirationTime().toInstant();
-    Duration longer = Duration.between(before.plus(Duration.ofMinutes(minutes)), expires);
-    assertTrue(
-        longer.compareTo(Duration.ofSeconds(-1)) > 0 && longer.toSeconds() < 20, longer::toString);
+    Instant asked = Instant.now().plus(Duration.ofMinutes(minutes));
+    Instant expires =
+        requireValid(validation(settings), token(settings, option)).getExpirationTime().toInstant();
+    assertTrue(Math.abs(Duration.between(asked, expires).toSeconds()) < 20, expires::toString);
   }
 
   /** So that the first can be removed. */
@@ -66,7 +71,7 @@ class TokenCommandTest {
   void last_secret_of_a_file_signs() throws Exception {
     Path file = Files.writeString(folder.resolve("secrets"), "x".repeat(32) + "\n" + Tokens.SECRET);
     String token = token(Map.of("jwt.secret-file", file));
-    requireValid(SettingsOfTokens.validation(Map.of("jwt.secret", Tokens.SECRET)), token);
+    requireValid(validation(Map.of("jwt.secret", Tokens.SECRET)), token);
   }
 
   @ParameterizedTest
@@ -83,21 +88,78 @@ class TokenCommandTest {
           """)
   void what_cannot_be_is_refused(String key, String option, String message) {
     String value = key.equals("jwt.secret") ? Tokens.SECRET : "https://issuer.example/keys";
-    ConfigurationException refusal =
-        assertThrows(ConfigurationException.class, () -> token(Map.of(key, value), option));
-    assertEquals(message, refusal.getMessage());
+    assertRefused(message, () -> token(Map.of(key, value), option));
   }
 
   private static String token(Map<String, ?> settings, String... options) {
     StringWriter output = new StringWriter();
+    PrintWriter printer = new PrintWriter(output);
     String[] arguments =
         Stream.concat(settings.entrySet().stream().map(each -> "--" + each), Stream.of(options))
             .toArray(String[]::new);
-    int code =
-        ToolProvider.findFirst("token")
-            .orElseThrow()
-            .run(new PrintWriter(output), new PrintWriter(Writer.nullWriter()), arguments);
-    assertEquals(0, code);
+    assertEquals(0, new TokenCommand().run(printer, printer, arguments));
     return output.toString().strip();
+  }
+
+  @Test
+  void provider_without_a_usable_key_is_named_with_what_to_check() {
+    ECKey key = IdentityProvider.key(Curve.P_256, "key");
+    try (IdentityProvider provider = new IdentityProvider(key)) {
+      TokenRequirements requirements = check(Map.of("jwt.jwks-url", provider.url()));
+      assertEquals("1 usable key, 0 left out", requirements.provider());
+      provider.publish("{\"keys\":[{\"kty\":\"unknown\"}]}");
+      assertUnfetched(provider.url(), "it has no usable key, 1 left out");
+      provider.goDown();
+      assertUnfetched(provider.url(), "the status is 500, the Location \"\"");
+      String unavailable = ErrorNumber.KEYS_UNAVAILABLE.description();
+      assertUnusable(unavailable, IdentityProvider.token("key", key), requirements);
+    }
+    // Longer than a label may be, so that no name server is asked.
+    URI nowhere = URI.create("http://" + "x".repeat(64) + ".example:80/keys");
+    assertUnfetched(nowhere, "UnresolvedAddressException");
+  }
+
+  private static void assertUnfetched(URI address, String reason) {
+    assertRefused(
+        "the key set at JWT_JWKS_URL cannot be fetched: \""
+            + address.getAuthority()
+            + "\" sends no usable key set within 5 s; check the address, the network, the certificate"
+            + " and the provider: "
+            + reason,
+        check(Map.of("jwt.jwks-url", address))::provider);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          {"alg":"HS256","typ":"TYPE"} | "iss":"here"                  | its typ must be JWT, at+jwt or JOSE, but is "TYPE"
+          {"alg":"HS256"}              | "iss":"canary"                | its iss is not in JWT_ISSUER
+          {"alg":"HS256"}              | "iss":"here","aud":"canary"   | its aud is not in JWT_AUDIENCE
+          {"alg":"HS256"}              | "iss":"here","nbf":4102444800 | it is not valid before its nbf
+          {"alg":"HS256","crit":["b"]} | "iss":"here"                  | it has a crit header
+          canary                       | "iss":"here"                  | it is no signed JWT in its compact form
+          """)
+  void refused_token_is_not_quoted_except_its_type(String header, String claims, String reason) {
+    TokenRequirements strict =
+        check(Map.of("jwt.secret", Tokens.SECRET, "jwt.issuer", "here", "jwt.audience", "us"));
+    String audience = claims.contains("aud") ? "" : "\"aud\":\"us\",";
+    String payload = "{\"exp\":4102444800," + audience + claims + "}";
+    assertUnusable(reason, Tokens.raw(header, payload, Tokens.SECRET.getBytes(UTF_8)), strict);
+  }
+
+  private static void assertUnusable(String reason, String token, TokenRequirements check) {
+    ByteArrayInputStream input = new ByteArrayInputStream(token.getBytes(UTF_8));
+    String message = "the token on standard input cannot be used: " + reason;
+    assertRefused(message, () -> check.token(input));
+  }
+
+  private static TokenRequirements check(Map<String, Object> settings) {
+    return new TokenRequirements(settings(settings));
+  }
+
+  private static void assertRefused(String message, Executable part) {
+    assertEquals(message, assertThrows(ConfigurationException.class, part).getMessage());
   }
 }
