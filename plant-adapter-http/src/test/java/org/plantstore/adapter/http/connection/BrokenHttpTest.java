@@ -64,14 +64,6 @@ class BrokenHttpTest extends ServerTest {
   }
 
   @Test
-  void malformed_head_is_refused_without_a_body() throws IOException {
-    String answer = send("HEAD /plants HTTP/1.1\r\nHost: a b\r\n\r\n");
-
-    assertMalformed(answer + MALFORMED);
-    assertEquals(List.of(String.valueOf(MALFORMED.length())), headers(answer, "content-length"));
-  }
-
-  @Test
   void head_and_trailers_are_read_up_to_their_limits() throws IOException {
     String within = "x".repeat(15 * 1024);
     String beyond = "x".repeat(17 * 1024);

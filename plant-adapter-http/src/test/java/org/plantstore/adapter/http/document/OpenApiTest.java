@@ -3,11 +3,15 @@ package org.plantstore.adapter.http.document;
 import static java.util.stream.Collectors.joining;
 import static java.util.stream.Collectors.toMap;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.swagger.v3.core.util.Json;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -15,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -26,14 +31,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.Answer;
+import org.plantstore.adapter.http.ServerTest;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.NewPlant;
 import org.yaml.snakeyaml.Yaml;
 
-/** The document agrees with the contract and, like the README, with the catalogue of errors. */
+/**
+ * What is served without a token; the document agrees with the contract and, like the README and
+ * the page of errors, with the catalogue.
+ */
 @NullUnmarked // a part of the document that is missing fails as it should
-class OpenApiTest {
+class OpenApiTest extends ServerTest {
 
   private static final Pattern ERROR =
       Pattern.compile("(?s)- \\[(\\d{4})]\\(errors#\\1\\): (.*?)\\s*(?=\n- |\n\n|$)");
@@ -168,8 +177,92 @@ class OpenApiTest {
     assertEquals(numbers.stream().sorted().distinct().toList(), numbers);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "/, text/html; charset=utf-8",
+    "/errors, text/html; charset=utf-8",
+    "/openapi.yaml, application/yaml",
+    "/openapi.json, application/json",
+    "/page/page.css, text/css; charset=utf-8",
+    "/page/page.js, text/javascript; charset=utf-8",
+    "/page/swagger-ui-bundle.js, text/javascript; charset=utf-8",
+    "/page/swagger-ui-bundle.js.LICENSE.txt, text/plain; charset=utf-8"
+  })
+  void document_is_served_to_everyone_and_trusts_this_service_alone(String path, String type) {
+    Answer answer = get(path, "Authorization", "Bearer a.b.c");
+
+    assertEquals(200, answer.status());
+    assertEquals(Optional.of(type), answer.header("Content-Type"));
+    assertTrue(answer.body().length() > 100, "it has content");
+    assertEquals(
+        Optional.of(
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+                + " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
+        answer.header("Content-Security-Policy"));
+    assertEquals(Optional.of("nosniff"), answer.header("X-Content-Type-Options"));
+    assertEquals(Optional.of("no-referrer"), answer.header("Referrer-Policy"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/page/", "/page/%2e%2e", "/errors/"})
+  void nothing_else_is_served(String path) {
+    assertEquals(404, Answer.to(authenticated(path)).status());
+  }
+
+  @Test
+  void document_is_the_one_that_was_written_in_both_formats() {
+    assertEquals(Answer.DOCUMENT, get("/openapi.yaml").body());
+    // JSON is YAML.
+    Object document = new Yaml().load(Answer.DOCUMENT);
+    assertEquals(document, new Yaml().load(get("/openapi.json").body()));
+  }
+
+  @Test
+  void document_is_not_sent_again_unless_it_has_changed() {
+    String tag = get("/openapi.yaml").header("ETag").orElseThrow();
+
+    for (String known : List.of("\"other\", " + tag, "W/" + tag, "*")) {
+      Answer unchanged = get("/openapi.yaml", "If-None-Match", known);
+      assertEquals(304, unchanged.status(), known);
+      assertEquals(Optional.of(tag), unchanged.header("ETag"));
+    }
+    Answer changed = get("/openapi.json", "If-None-Match", tag);
+    assertEquals(200, changed.status());
+    assertEquals(Optional.of("no-cache"), changed.header("Cache-Control"));
+  }
+
+  @Test
+  void page_of_errors_has_the_entries_of_the_catalogue_and_no_other_and_errors_link_to_it() {
+    Pattern entry =
+        Pattern.compile(
+            "<section id=\"(.*)\">\\s*<h2><a href=\"#\\1\">(\\1)</a> <small>(.*)</small></h2>\\s*"
+                + "<p><strong>(.*)</strong></p>\\s*<dl>\\s*<dt>Cause</dt><dd>.+</dd>\\s*"
+                + "<dt>Cure</dt><dd>.+</dd>\\s*</dl>\\s*</section>");
+    assertEquals(
+        catalogue("%d, %d %s: %s"),
+        entry
+            .matcher(get("/errors").body())
+            .results()
+            .map(found -> found.group(2) + ", " + found.group(3) + ": " + found.group(4))
+            .toList());
+    for (String path : List.of("/plants", "/plants/", "/a/b/c?d=/e/")) {
+      HttpRequest.Builder request = anonymous(path).POST(BodyPublishers.noBody());
+      String link = Answer.to(request).header("Link").orElseThrow();
+      URI help = request.build().uri().resolve(link.substring(1, link.indexOf('>')));
+      assertEquals(server.getURI() + "/errors#4001", help.toString());
+    }
+  }
+
+  private Answer get(String path) {
+    return Answer.to(anonymous(path));
+  }
+
+  private Answer get(String path, String header, String value) {
+    return Answer.to(anonymous(path).header(header, value));
+  }
+
   /** Returns the entries, in a format for the number, the status, its reason and the text. */
-  static List<String> catalogue(String format) {
+  private static List<String> catalogue(String format) {
     return Arrays.stream(ErrorNumber.values())
         .map(error ->
             String.format(

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -137,43 +138,36 @@ class ExchangesTest extends ServerTest {
     }
   }
 
+  /** Ids that are the only ones and well-formed are used; those of another request return after. */
   @ParameterizedTest
   @CsvSource({
-    "Order-4711.b_C, true",
-    "0123456789012345678901234567890123456789012345678901234567890123, true",
-    "01234567890123456789012345678901234567890123456789012345678901234, false",
-    "'', false",
-    "a;b, false",
-    "a&a, false"
+    "X-Request-Id, Order-4711.b_C, true",
+    "X-Request-Id, 0123456789012345678901234567890123456789012345678901234567890123, true",
+    "X-Request-Id, 01234567890123456789012345678901234567890123456789012345678901234, false",
+    "X-Request-Id, '', false",
+    "X-Request-Id, a;b, false",
+    "X-Request-Id, a&a, false",
+    "traceparent, 00-TRACE-b7ad6b7169203331-01, true",
+    "traceparent, cc-TRACE-b7ad6b7169203331-01-later, true",
+    "traceparent, ff-TRACE-b7ad6b7169203331-01, false",
+    "traceparent, 00-00000000000000000000000000000000-b7ad6b7169203331-01, false",
+    "traceparent, 00-TRACE-0000000000000000-01, false",
+    "traceparent, 00-TRACE-b7ad6b7169203331-01-more, false",
+    "traceparent, 00-TRACE-b7ad6b7169203331-01&00-TRACE-b7ad6b7169203331-01, false"
   })
-  void id_is_kept_if_it_is_the_only_one_and_well_formed(String id, boolean isKept) {
-    String used = String.valueOf(idsOf("X-Request-Id", id).get("request_id"));
-    assertTrue(isKept ? used.equals(id) : used.matches("[0-9a-f]{32}"), used);
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "00-TRACE-b7ad6b7169203331-01, true",
-    "cc-TRACE-b7ad6b7169203331-01-later, true",
-    "ff-TRACE-b7ad6b7169203331-01, false",
-    "00-00000000000000000000000000000000-b7ad6b7169203331-01, false",
-    "00-TRACE-b7ad6b7169203331-01-more, false",
-    "00-TRACE-b7ad6b7169203331-01&00-TRACE-b7ad6b7169203331-01, false"
-  })
-  void valid_trace_parent_names_its_trace(String header, boolean isValid) {
-    String traceId = idsOf("traceparent", header.replace("TRACE", TRACE_ID)).get("trace_id");
-    assertEquals(isValid ? TRACE_ID : null, traceId);
-  }
-
-  /** Returns the ids in the log during work for a request, after which those of another return. */
-  private static Map<String, String> idsOf(String header, String values) {
+  void log_has_the_ids_of_a_request_meanwhile(String header, String values, boolean isUsed) {
+    List<String> sent = List.of(values.replace("TRACE", TRACE_ID).split("&"));
     Map<String, String> ids = new HashMap<>();
     RequestIds.NONE.run(() -> {
-      RequestIds.of(new DefaultHttpHeaders().set(header, List.of(values.split("&"))))
+      RequestIds.of(new DefaultHttpHeaders().set(header, sent))
           .run(() -> ids.putAll(MDC.getCopyOfContextMap()));
       assertEquals(Map.of("request_id", ""), MDC.getCopyOfContextMap());
     });
-    return ids;
+    boolean isTrace = header.equals("traceparent");
+    String requestId = String.valueOf(ids.get("request_id"));
+    boolean isKept = isUsed && !isTrace;
+    assertTrue(requestId.matches(isKept ? Pattern.quote(values) : "[0-9a-f]{32}"), requestId);
+    assertEquals(isTrace && isUsed ? TRACE_ID : null, ids.get("trace_id"));
   }
 
   private Map<String, Long> counts() {

@@ -26,6 +26,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -45,10 +46,10 @@ class ForgedTokensTest {
 
   private static final byte[] SECRET = Tokens.SECRET.getBytes(UTF_8);
 
-  private static final ECKey P256 = IdentityProvider.key(Curve.P_256, "p256");
-  private static final ECKey P384 = IdentityProvider.key(Curve.P_384, "p384");
-  private static final ECKey P521 = IdentityProvider.key(Curve.P_521, "p521");
-  static final List<ECKey> EC_KEYS = List.of(P256, P384, P521);
+  static final List<ECKey> EC_KEYS =
+      Stream.of(Curve.P_256, Curve.P_384, Curve.P_521)
+          .map(curve -> IdentityProvider.key(curve, curve.getName()))
+          .toList();
 
   private static RSAKey rsa;
   private static RSAKey rsaOfAttacker;
@@ -64,7 +65,9 @@ class ForgedTokensTest {
     rsaOfAttacker = new RSAKeyGenerator(2048).keyID("rsa").generate();
     JWK encrypting = new RSAKey.Builder(rsa).keyID("encrypting").keyUse(KeyUse.ENCRYPTION).build();
     JWK ps256 = new RSAKey.Builder(rsa).keyID("ps256").algorithm(JWSAlgorithm.PS256).build();
-    provider = new IdentityProvider(rsa, P256, P384, P521, encrypting, ps256);
+    List<JWK> keys = new ArrayList<>(List.of(rsa, encrypting, ps256));
+    keys.addAll(EC_KEYS);
+    provider = new IdentityProvider(keys.toArray(JWK[]::new));
     attacker = new IdentityProvider(rsaOfAttacker);
     withSecret = validation(Map.of("jwt.secret", Tokens.SECRET));
     withProvider = validation(Map.of("jwt.jwks-url", provider.url()));
@@ -106,16 +109,10 @@ class ForgedTokensTest {
     byte[] der = rsa.toRSAPublicKey().getEncoded();
     String lines = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der);
     String pem = "-----BEGIN PUBLIC KEY-----\n" + lines + "\n-----END PUBLIC KEY-----\n";
-    String json = rsa.toPublicJWK().toJSONString();
-    List<byte[]> secrets =
-        List.of(
-            rsa.getModulus().decode(),
-            json.getBytes(UTF_8),
-            der,
-            pem.getBytes(UTF_8),
-            P256.toECPublicKey().getEncoded());
+    byte[] json = rsa.toPublicJWK().toJSONString().getBytes(UTF_8);
+    List<byte[]> secrets = List.of(rsa.getModulus().decode(), der, pem.getBytes(UTF_8), json);
     for (byte[] secret : secrets) {
-      for (String kid : List.of("", ",\"kid\":\"rsa\"", ",\"kid\":\"p256\"")) {
+      for (String kid : List.of("", ",\"kid\":\"rsa\"")) {
         String header = "{\"alg\":\"" + algorithm + "\"" + kid + "}";
         assertInvalid(Tokens.raw(header, Tokens.CLAIMS, secret));
       }
@@ -130,11 +127,9 @@ class ForgedTokensTest {
         "kid":"rsa","jku":"ATTACKER"
         "kid":"rsa","jku":"PROVIDER@ATTACKER"
         "kid":"rsa","x5u":"ATTACKER"
-        "kid":"rsa","x5c":["AAAA"]
         "kid":"ATTACKER"
         "iss":"ATTACKER"
         "kid":"rsa"
-        "kid":"../../../../../../dev/null"
         """
             .replace("ATTACKERS_KEY", rsaOfAttacker.toPublicJWK().toJSONString())
             .replace("ATTACKER", attacker.url().toString())
@@ -177,28 +172,6 @@ class ForgedTokensTest {
             new byte[valid.length],
             ByteUtils.concat(half, half))) {
       assertInvalid(token.substring(0, start) + Base64URL.encode(signature));
-    }
-  }
-
-  /** Signed after the change, so that not only the signature protects. */
-  @ParameterizedTest
-  @ValueSource(
-      strings = {"", "\"", "{", "}", "[", ",", ":", "null", "-", "e9", "\\u0000", "\u00e9", "none"})
-  void changed_token_is_answered_with_200_or_401(String piece) {
-    String header = "{\"alg\":\"HS256\",\"typ\":\"JWT\",\"kid\":\"rsa\"}";
-    String payload = "{\"exp\":4102444800,\"nbf\":0,\"aud\":[\"plants\"]}";
-    for (String part : List.of(header, payload)) {
-      for (int from = 0; from <= part.length(); from++) {
-        for (int length = 0; length < 40; length = 2 * length + 1) {
-          String changed = new StringBuilder(part).replace(from, from + length, piece).toString();
-          String token =
-              part.equals(header)
-                  ? Tokens.raw(changed, payload, SECRET)
-                  : Tokens.raw(header, changed, SECRET);
-          isValid(withSecret, token); // throws nothing, which would be answered with 500
-          assertFalse(isValid(withProvider, token), token);
-        }
-      }
     }
   }
 

@@ -15,7 +15,6 @@ import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.ByteArrayInputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -80,7 +79,6 @@ class TokenCommandTest {
       textBlock =
           """
           jwt.secret   | --minutes=0      | --minutes must be a whole number from 1 to 999999, but is "0"
-          jwt.secret   | --minutes=1000000 | --minutes must be a whole number from 1 to 999999, but is "1000000"
           jwt.secret   | --claim=scope    | --claim must have claims such as scope=plants.write, but has "scope"
           jwt.secret   | --claim=exp=1    | --claim must not have exp=1, which is a date
           jwt.secret   | --subjekt=ann    | unusable option --subjekt; see plant-store --help
@@ -107,26 +105,16 @@ class TokenCommandTest {
     try (IdentityProvider provider = new IdentityProvider(key)) {
       TokenRequirements requirements = check(Map.of("jwt.jwks-url", provider.url()));
       assertEquals("1 usable key, 0 left out", requirements.provider());
-      provider.publish("{\"keys\":[{\"kty\":\"unknown\"}]}");
-      assertUnfetched(provider.url(), "it has no usable key, 1 left out");
       provider.goDown();
-      assertUnfetched(provider.url(), "the status is 500, the Location \"\"");
+      assertRefused(
+          "the key set at JWT_JWKS_URL cannot be fetched: \""
+              + provider.url().getAuthority()
+              + "\" sends no usable key set within 5 s; check the address, the network, the"
+              + " certificate and the provider: the status is 500, the Location \"\"",
+          requirements::provider);
       String unavailable = ErrorNumber.KEYS_UNAVAILABLE.description();
       assertUnusable(unavailable, IdentityProvider.token("key", key), requirements);
     }
-    // Longer than a label may be, so that no name server is asked.
-    URI nowhere = URI.create("http://" + "x".repeat(64) + ".example:80/keys");
-    assertUnfetched(nowhere, "UnresolvedAddressException");
-  }
-
-  private static void assertUnfetched(URI address, String reason) {
-    assertRefused(
-        "the key set at JWT_JWKS_URL cannot be fetched: \""
-            + address.getAuthority()
-            + "\" sends no usable key set within 5 s; check the address, the network, the certificate"
-            + " and the provider: "
-            + reason,
-        check(Map.of("jwt.jwks-url", address))::provider);
   }
 
   @ParameterizedTest
@@ -138,7 +126,6 @@ class TokenCommandTest {
           {"alg":"HS256"}              | "iss":"canary"                | its iss is not in JWT_ISSUER
           {"alg":"HS256"}              | "iss":"here","aud":"canary"   | its aud is not in JWT_AUDIENCE
           {"alg":"HS256"}              | "iss":"here","nbf":4102444800 | it is not valid before its nbf
-          {"alg":"HS256","crit":["b"]} | "iss":"here"                  | it has a crit header
           canary                       | "iss":"here"                  | it is no signed JWT in its compact form
           """)
   void refused_token_is_not_quoted_except_its_type(String header, String claims, String reason) {
