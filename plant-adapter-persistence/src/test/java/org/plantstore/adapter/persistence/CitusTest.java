@@ -13,26 +13,41 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongPredicate;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
-import org.plantstore.adapter.persistence.CitusLoad.Create;
+import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
+import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** Faults and changes of a cluster of Citus under load. */
+/** Faults and changes of a cluster of Citus, while callers create plants with random ids. */
 @Tag("citus")
 class CitusTest {
 
-  private static final int SHARDS = Integer.getInteger("citus.shards", 8);
+  private static final int SHARDS = 8;
+  private static final int CALLERS = 64;
 
   private static final String WAITING_AT_WORKERS =
       "SELECT sum(result::int) FROM run_command_on_workers("
           + "'SELECT count(*) FROM pg_locks WHERE NOT granted')";
 
+  private record Create(long id, boolean isStored, long began, long ended) {}
+
   private final List<ApplicationContext> instances = new ArrayList<>();
+  private final ExecutorService callers = Executors.newCachedThreadPool();
+  private final Queue<Create> creates = new ConcurrentLinkedQueue<>();
+  private volatile boolean ends;
 
   private List<PlantStore> start(CitusNode... nodes) {
     for (CitusNode node : nodes) {
@@ -41,8 +56,70 @@ class CitusTest {
     return instances.stream().map(instance -> instance.getBean(PlantStore.class)).toList();
   }
 
+  /** Begins the load. Callers wait for each plant, except for those of a node that fails. */
+  private void load(List<PlantStore> stores, LongPredicate isWaitedFor) {
+    for (int caller = 0; caller < CALLERS; caller++) {
+      PlantStore store = stores.get(caller % stores.size());
+      callers.execute(() -> {
+        Random random = new Random();
+        while (!ends) {
+          long id = random.nextLong();
+          CompletableFuture<Void> create = create(store, id);
+          if (isWaitedFor.test(id)) {
+            create.join();
+          }
+        }
+      });
+    }
+  }
+
+  private CompletableFuture<Void> create(PlantStore store, long id) {
+    long began = System.nanoTime();
+    return store
+        .putIfAbsentAsync(new NewPlant(id, "fern " + id, null), Runnable::run)
+        .handle((stored, failure) -> {
+          assertTrue(failure == null || failure instanceof PlantStoreUnavailableException);
+          creates.add(new Create(id, failure == null, began, System.nanoTime()));
+          return (Void) null;
+        })
+        .toCompletableFuture();
+  }
+
+  /** Waits until so many creates of the ids have begun and ended from now on, and returns them. */
+  private List<Create> await(int number, LongPredicate ids) {
+    long from = System.nanoTime();
+    List<Create> since;
+    do {
+      LockSupport.parkNanos(Duration.ofMillis(100).toNanos());
+      since =
+          creates.stream()
+              .filter(create -> create.began - from >= 0 && ids.test(create.id))
+              .toList();
+    } while (since.size() < number);
+    return since;
+  }
+
+  /** Ends the load, and requires that each plant that was answered is there as it was answered. */
+  private void assertNothingIsLost() throws Exception {
+    end();
+    List<String> ids =
+        creates.stream().filter(Create::isStored).map(each -> "" + each.id).distinct().toList();
+    String inTable =
+        COORDINATOR.single(
+            "SELECT count(*) FROM plant WHERE name = 'fern ' || id AND id = ANY('{%s}')"
+                .formatted(String.join(",", ids)));
+    assertEquals("" + ids.size(), inTable, "acknowledged plants");
+  }
+
+  private void end() throws InterruptedException {
+    ends = true;
+    callers.shutdown();
+    assertTrue(callers.awaitTermination(1, TimeUnit.MINUTES));
+  }
+
   @AfterEach
-  void stop() {
+  void stop() throws InterruptedException {
+    end();
     instances.forEach(ApplicationContext::close);
   }
 
@@ -59,25 +136,23 @@ class CitusTest {
   private void assertApart(Executable failure, Executable recovery) throws Throwable {
     CitusNode.makeTable(SHARDS);
     LongPredicate fails = isAt(WORKER2);
-    try (CitusLoad load = new CitusLoad(start(COORDINATOR, COORDINATOR), fails.negate())) {
-      load.await(10_000, fails.negate());
-      failure.execute();
-      try {
-        List<Create> served = load.await(20_000, fails.negate());
-        assertEquals(List.of(), served.stream().filter(create -> !create.isStored()).toList());
-        System.out.println("p99 of the others: " + CitusLoad.p99(served));
-      } finally {
-        recovery.execute();
-      }
-      long back = System.nanoTime();
-      Create first;
-      do {
-        first = load.await(1, fails).get(0);
-      } while (!first.isStored());
-      Duration outage = Duration.ofNanos(first.ended() - back);
-      assertTrue(outage.toSeconds() < 7, () -> "served again after " + outage);
-      load.assertNothingIsLost(COORDINATOR);
+    load(start(COORDINATOR, COORDINATOR), fails.negate());
+    await(10_000, fails.negate());
+    failure.execute();
+    try {
+      List<Create> served = await(20_000, fails.negate());
+      assertEquals(List.of(), served.stream().filter(create -> !create.isStored()).toList());
+    } finally {
+      recovery.execute();
     }
+    long back = System.nanoTime();
+    Create first;
+    do {
+      first = await(1, fails).get(0);
+    } while (!first.isStored());
+    Duration outage = Duration.ofNanos(first.ended() - back);
+    assertTrue(outage.toSeconds() < 7, () -> "served again after " + outage);
+    assertNothingIsLost();
   }
 
   @Test
@@ -95,30 +170,22 @@ class CitusTest {
   }
 
   @Test
-  void table_is_distributed_while_plants_are_created() throws Exception {
+  void nothing_is_lost_while_the_table_is_distributed_and_the_coordinator_is_killed()
+      throws Exception {
     CitusNode.makeTable();
-    try (CitusLoad load = new CitusLoad(start(COORDINATOR, COORDINATOR), id -> true)) {
-      load.await(20_000, id -> true);
-      COORDINATOR.execute(
-          "SET citus.shard_count = " + SHARDS,
-          "SELECT create_distributed_table_concurrently('plant', 'id')");
-      load.await(5_000, id -> true);
-      load.assertNothingIsLost(COORDINATOR);
+    load(start(COORDINATOR, COORDINATOR), id -> true);
+    await(20_000, id -> true);
+    COORDINATOR.execute(
+        "SET citus.shard_count = " + SHARDS,
+        "SELECT create_distributed_table_concurrently('plant', 'id')");
+    load(start(WORKER1).subList(2, 3), id -> true);
+    for (int kill = 0; kill < 5; kill++) {
+      await(10_000, id -> true);
+      COORDINATOR.kill();
+      COORDINATOR.start();
     }
-  }
-
-  @Test
-  void coordinator_is_killed_while_plants_are_created() throws Exception {
-    CitusNode.makeTable(SHARDS);
-    try (CitusLoad load = new CitusLoad(start(COORDINATOR, WORKER1), id -> true)) {
-      for (int kill = 0; kill < 5; kill++) {
-        load.await(10_000, id -> true);
-        COORDINATOR.kill();
-        COORDINATOR.start();
-      }
-      load.await(20_000, id -> true);
-      load.assertNothingIsLost(COORDINATOR);
-    }
+    await(20_000, id -> true);
+    assertNothingIsLost();
   }
 
   /** Returns whether an id belongs to a shard of the node, by the metadata of Citus. */

@@ -15,6 +15,7 @@ import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,26 +52,18 @@ class DatabaseFailureTest {
     }
   }
 
-  @Test
-  void batch_without_a_connection_is_not_retried() {
-    SQLException timeout =
-        new SQLTransientConnectionException("timed out", new SQLException("failed", "08001"));
-    DatabaseFailure failure = in(new CannotGetJdbcConnectionException("none", timeout));
-
-    assertEquals(Retry.NEVER, failure.retry());
-    assertTrue(failure.isTransient());
-  }
-
   private static DatabaseFailure in(RuntimeException wrapper) {
     return DatabaseFailure.in(wrapper).orElseThrow();
   }
 
   @Test
-  void innermost_state_and_every_message_but_addresses_are_reported() {
+  void batch_without_a_connection_is_not_retried_and_every_message_but_addresses_is_reported() {
     SQLException refused = failure("08001", new ConnectException("no route"));
     SQLException timeout = new SQLTransientConnectionException("timed out", "HY000", refused);
-    assertEquals(
-        "timed out: failed: no route (SQLSTATE 08001)", new DatabaseFailure(timeout).describe());
+    DatabaseFailure failure = in(new CannotGetJdbcConnectionException("none", timeout));
+    assertEquals(Retry.NEVER, failure.retry());
+    assertTrue(failure.isTransient());
+    assertEquals("timed out: failed: no route (SQLSTATE 08001)", failure.describe());
 
     SQLException unparsable = new SQLException("Unable to parse URL jdbc:postgresql:x?a=canary");
     assertEquals("the driver cannot use DATABASE_URL", new DatabaseFailure(unparsable).describe());
@@ -86,7 +79,7 @@ class DatabaseFailureTest {
   void step_that_was_slow_is_reported(String methods, String step) {
     SocketTimeoutException timeout = new SocketTimeoutException("timed out");
     timeout.setStackTrace(
-        java.util.stream.Stream.of(methods.split(" ", -1))
+        Stream.of(methods.split(" ", -1))
             .map(method -> new StackTraceElement("any", method, "any", 1))
             .toArray(StackTraceElement[]::new));
 

@@ -27,6 +27,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
@@ -45,7 +46,6 @@ class GroupCommitTest {
   private static final Duration HOUR = Duration.ofHours(1);
   private static final String LOST = "08006";
   private static final String LOCKED = "55P03";
-  private static final String REFUSED = "23514";
   private static final String OUT_OF_TIME = "57014";
 
   private final Map<Long, NewPlant> rows = new ConcurrentHashMap<>();
@@ -104,6 +104,7 @@ class GroupCommitTest {
 
     calls.addAll(callAll(9, -3, 7));
     assertEquals(3, groupCommit.waitingPlants());
+    assertTrue(groupCommit.putIfAbsent(fern(8)).cancel(false));
     release();
 
     assertAllStored(calls);
@@ -159,18 +160,6 @@ class GroupCommitTest {
     call(77).get();
     assertEquals(List.of(77L), lastBatch());
     assertEquals(WRITERS + 1, batches.size(), batches::toString);
-  }
-
-  @Test
-  void cancelled_plant_between_others_is_not_written_with_them() throws Exception {
-    occupyAllWriters();
-    var first = call(1);
-    assertTrue(groupCommit.putIfAbsent(fern(2)).cancel(false));
-    var last = call(3);
-    release();
-
-    assertAllStored(List.of(first, last));
-    assertEquals(List.of(1L, 3L), lastBatch());
   }
 
   @Test
@@ -234,18 +223,6 @@ class GroupCommitTest {
     assertEquals("locked (SQLSTATE 55P03)", unavailable(call(1)));
   }
 
-  @Test
-  void plant_that_is_refused_does_not_take_its_neighbours_with_it() throws Exception {
-    failWith(2, REFUSED);
-
-    List<CompletableFuture<Void>> calls = callInOneBatch(1, 2, 3);
-
-    assertAllStored(List.of(calls.get(0), calls.get(2)));
-    Throwable reason = assertInstanceOf(IllegalStateException.class, failure(calls.get(1)));
-    assertEquals(
-        "PostgreSQL refuses the plant permanently: failed (SQLSTATE 23514)", reason.getMessage());
-  }
-
   /** Locked ones are tried one at a time, while fresh plants are stored. */
   @Test
   void locked_plant_is_tried_once_more_on_its_own_and_then_unavailable() throws Exception {
@@ -257,7 +234,7 @@ class GroupCommitTest {
           }
           assertEquals(isRetry, plants.size() == 1);
           assertTrue(!isRetry || inFlight.incrementAndGet() == 1, "alone");
-          spin(Duration.ofMillis(50));
+          LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
           inFlight.addAndGet(isRetry ? -1 : 0);
           throw new DatabaseFailure(new SQLException("locked", LOCKED));
         };
@@ -266,22 +243,12 @@ class GroupCommitTest {
     awaitBatches(WRITERS + 2);
     call(101).get();
 
-    for (int id = 0; id < 6; id++) {
-      if (id % 2 == 0) {
-        assertEquals("locked (SQLSTATE 55P03)", unavailable(calls.get(id)));
-      } else {
-        calls.get(id).get();
-      }
+    for (int id = 0; id < 6; id += 2) {
+      assertEquals("locked (SQLSTATE 55P03)", unavailable(calls.get(id)));
+      calls.get(id + 1).get();
     }
     for (long id = 0; id < 6; id++) {
       assertTrue(batches.contains(List.of(id)), batches::toString);
-    }
-  }
-
-  private static void spin(Duration time) {
-    long until = System.nanoTime() + time.toNanos();
-    while (System.nanoTime() - until < 0) {
-      Thread.onSpinWait();
     }
   }
 

@@ -67,16 +67,6 @@ class PostgresBatchesTest {
   }
 
   @Test
-  void driver_may_send_queries_in_its_simple_mode() throws Exception {
-    String url = SERVER.url("postgres") + "?preferQueryMode=simple";
-    try (ApplicationContext simple = SERVER.connect(Map.of("database.url", url))) {
-      PlantStore ofSimple = simple.getBean(PlantStore.class);
-      assertAllStored(putAll(ofSimple, LongStream.range(0, 300)));
-      assertAllStored(putAll(ofSimple, LongStream.range(100, 400)));
-    }
-  }
-
-  @Test
   void plants_with_locked_ids_do_not_hold_up_others() throws Exception {
     try (Connection holder = SERVER.connection()) {
       holder.setAutoCommit(false);

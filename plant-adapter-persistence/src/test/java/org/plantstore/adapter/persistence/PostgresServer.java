@@ -123,16 +123,6 @@ public abstract class PostgresServer {
     }
   }
 
-  /** Executes a statement on a connection that stays open, and returns true. */
-  public boolean execute(Connection connection, String sql) {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-      return true;
-    } catch (SQLException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
   public boolean isAnyoneLocked() throws SQLException {
     String waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
     return !single(waiting).equals("0");
