@@ -67,6 +67,36 @@ class SettingsTest {
     assertRefused(() -> ApplicationContext.run(settings).close(), message);
   }
 
+  /** Reading a device could exhaust the memory, or never end. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          secret-file | ''               | each line of JWT_SECRET_FILE must have at least 32 bytes, but has 0
+          secret-file | 'OLD\n short'    | each line of JWT_SECRET_FILE must have at least 32 bytes, but has 6
+          secret-file | 'OLD\nbase64:*'  | each line of JWT_SECRET_FILE must have base64 or base64url after base64:, but has other text
+          secret-file | 'OLD\r\n'        | each line of JWT_SECRET_FILE must have no NUL, byte order mark, or CARRIAGE RETURN at its end, but one has
+          secret-file | 'OLD<NUL>'         | each line of JWT_SECRET_FILE must have no NUL, byte order mark, or CARRIAGE RETURN at its end, but one has
+          secret-file | '\ufeffOLD'      | each line of JWT_SECRET_FILE must have no NUL, byte order mark, or CARRIAGE RETURN at its end, but one has
+          secret-file | LARGE            | JWT_SECRET_FILE must be a file that can be read, but FILE cannot: it has more than 262144 bytes
+          secret-file |                  | JWT_SECRET_FILE must be a file that can be read, but FILE cannot: it is no file
+          jwks-url    | '{\"keys\":[]}'  | JWT_JWKS_URL must be a file with a usable key set, but FILE is not: it has no usable key, 0 left out
+          """)
+  void unusable_file_is_refused(
+      String property, @Nullable String content, String message, @TempDir Path folder)
+      throws IOException {
+    Path file = content == null ? Path.of("/dev/zero") : folder.resolve("file");
+    if (content != null) {
+      String text = content.equals("LARGE") ? "x".repeat(256 * 1024 + 1) : content;
+      Files.writeString(file, text.replace("OLD", Tokens.SECRET).replace("<NUL>", "\0"));
+    }
+    Object value = property.equals("jwks-url") ? file.toUri() : file;
+    assertRefused(
+        () -> ApplicationContext.run(Map.of("jwt." + property, value)).close(),
+        message.replace("FILE cannot", file + " cannot").replace("FILE is not", file + " is not"));
+  }
+
   @Test
   void more_connections_than_files_can_be_open_are_refused() {
     String bound = HttpRequirements.maxConnections() + ", because only ";

@@ -1,11 +1,8 @@
 package org.plantstore.adapter.http.connection;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ch.qos.logback.classic.Level;
 import io.micronaut.context.annotation.Property;
 import io.micronaut.test.support.TestPropertyProvider;
 import java.io.IOException;
@@ -24,7 +21,6 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.plantstore.adapter.http.Log;
 import org.plantstore.adapter.http.tls.TestCertificate;
 
 /** All that holds without TLS; also versions, and clients that do not get as far as a request. */
@@ -57,28 +53,10 @@ class TlsTest extends ConnectionTest implements TestPropertyProvider {
   void version_before_1_2_is_refused() throws IOException {
     String cipher = "c013"; // TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA
     String hello = "0302" + "00".repeat(32) + "00" + "0002" + cipher + "0100";
-    byte[] answer = answer(HexFormat.of().parseHex("160301002d" + "01000029" + hello));
-
-    String alert = "02" + "46"; // protocol_version (RFC 8446, section 6.2)
-    assertTrue(HexFormat.of().formatHex(answer).endsWith(alert));
-  }
-
-  /** Such as a client that was not told that the port has changed to TLS. */
-  @Test
-  void bytes_without_tls_end_the_connection_and_log_nothing() throws IOException {
-    try (Log log = new Log("ROOT")) {
-      for (String bytes : List.of(LAST, "\u0016\u0003\u0001\0\u0005nonsense")) {
-        assertFalse(new String(answer(bytes.getBytes(US_ASCII)), US_ASCII).contains("HTTP"));
-      }
-      assertEquals(200, post(FERN).status());
-      assertTrue(log.await(0).stream().allMatch(line -> line.getLevel().toInt() < Level.WARN_INT));
-    }
-  }
-
-  private byte[] answer(byte[] bytes) throws IOException {
     try (Socket client = new Socket(server.getHost(), server.getPort())) {
-      client.getOutputStream().write(bytes);
-      return client.getInputStream().readAllBytes();
+      client.getOutputStream().write(HexFormat.of().parseHex("160301002d" + "01000029" + hello));
+      String answer = HexFormat.of().formatHex(client.getInputStream().readAllBytes());
+      assertTrue(answer.endsWith("02" + "46")); // protocol_version (RFC 8446, section 6.2)
     }
   }
 

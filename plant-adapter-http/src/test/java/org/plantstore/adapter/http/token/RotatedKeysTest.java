@@ -4,14 +4,12 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.plantstore.adapter.http.token.SecretTokensTest.isValid;
 import static org.plantstore.adapter.http.token.SecretTokensTest.settings;
 
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWKSet;
-import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,8 +19,6 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.adapter.http.Log;
 import org.plantstore.adapter.http.Tokens;
 import org.plantstore.adapter.http.renewal.RenewedFiles;
@@ -109,45 +105,6 @@ class RotatedKeysTest {
       assertEquals(true, isValid(validation, token(new String(any, ISO_8859_1))));
       assertEquals(false, isValid(validation, token(text)));
     }
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "'', 'at least 32 bytes, but has 0'",
-    "'OLD\n short', 'at least 32 bytes, but has 6'",
-    "'OLD\nbase64:*', 'base64 or base64url after base64:, but has other text'",
-    "'OLD\r\n', 'no NUL, byte order mark, or CARRIAGE RETURN at its end, but one has'",
-    "'OLD\0', 'no NUL, byte order mark, or CARRIAGE RETURN at its end, but one has'",
-    "'\u00ef\u00bb\u00bfOLD', 'no NUL, byte order mark, or CARRIAGE RETURN at its end, but one has'"
-  })
-  void unusable_line_ends_a_start(String text, String demand) throws IOException {
-    write(text.replace("OLD", OLD));
-    assertRefused("jwt.secret-file", file, "each line of JWT_SECRET_FILE must have " + demand);
-  }
-
-  /** Reading a device could exhaust the memory, or never end. */
-  @Test
-  void unusable_file_ends_a_start() throws IOException {
-    write("x".repeat(256 * 1024 + 1));
-    String unreadable = "JWT_SECRET_FILE must be a file that can be read, but %s cannot: ";
-    assertRefused(
-        "jwt.secret-file", file, unreadable.formatted(file) + "it has more than 262144 bytes");
-    for (Path path : List.of(folder.resolve("missing"), folder, Path.of("/dev/zero"))) {
-      assertRefused("jwt.secret-file", path, unreadable.formatted(path) + "it is no file");
-    }
-    write("{\"keys\":[]}");
-    assertRefused(
-        "jwt.jwks-url",
-        file.toUri(),
-        "JWT_JWKS_URL must be a file with a usable key set, but "
-            + file
-            + " is not: it has no usable key, 0 left out");
-  }
-
-  private static void assertRefused(String property, Object value, String message) {
-    ConfigurationException refusal =
-        assertThrows(ConfigurationException.class, () -> settings(Map.of(property, value)));
-    assertEquals(message, refusal.getMessage());
   }
 
   @Test
