@@ -23,6 +23,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.error.ErrorNumber;
@@ -34,6 +36,7 @@ import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /** The bound of creates in progress, here one, and their deadline, here 1 s. */
+@Execution(ExecutionMode.CONCURRENT)
 class CreatesInProgressTest {
 
   @AutoClose("shutdownNow")
@@ -100,7 +103,7 @@ class CreatesInProgressTest {
         };
     AsyncPlants minimal =
         (plant, executor) -> {
-          executor.execute(() -> blocking.create(plant));
+          executor.execute(calls::incrementAndGet);
           return new CompletableFuture<Plant>().minimalCompletionStage();
         };
     CreatesInProgress creates = creates(isMinimal ? minimal : blocking, work::add);

@@ -42,70 +42,63 @@ class NewPlantJsonTest {
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .build();
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "Application/JSON \t", "application/json;charset=\"UTF-8\"",
-        "application/json ; v=1; x=\"a;b\"", "application/json;; x=\"\\\"\""
-      })
-  void content_type_is_json_with_any_parameters_but_another_charset(String contentType) {
-    NewPlantReader.requireReadable(typed(contentType).add("Content-Encoding", "Identity"));
-  }
-
+  /** The fault that is told, or none. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       quoteCharacter = '`',
       textBlock =
           """
-          text/json; charset=utf8                        | NO_JSON text/json; charset=utf8
-          application/jsonx                              | NO_JSON application/jsonx
-          application/json; charset="                    | NO_JSON application/json; charset="
-          application/json; =                            | NO_JSON application/json; =
-          application/json; a="\\"                       | NO_JSON application/json; a="\\"
-          ``                                             | NO_JSON an empty one
-          a/\u00E9\t~                                    | NO_JSON a/??~
-          application/json;charset=utf8                  | NO_UTF8 utf8
-          Application/Json ; v=1; CHARSET="iso-8859-1"   | NO_UTF8 iso-8859-1
+          Application/JSON                                | ``
+          application/json;charset="UTF-8"                | ``
+          application/json ; v=1; x="a;b"                 | ``
+          application/json;; x="\\""                      | ``
+          text/json; charset=utf8                         | NO_JSON text/json; charset=utf8
+          application/jsonx                               | NO_JSON application/jsonx
+          application/json; charset="                     | NO_JSON application/json; charset="
+          application/json; =                             | NO_JSON application/json; =
+          application/json; a="\\"                        | NO_JSON application/json; a="\\"
+          ``                                              | NO_JSON an empty one
+          a/\u00E9\t~                                     | NO_JSON a/??~
+          application/json;charset=utf8                   | NO_UTF8 utf8
+          Application/Json ; v=1; CHARSET="iso-8859-1"    | NO_UTF8 iso-8859-1
           application/json; charset=utf-8; charset=utf-16 | NO_UTF8 utf-16
           """)
-  void another_content_type_or_charset_is_refused_by_its_name(String contentType, String fault) {
-    assertRefused(typed(contentType), fault);
+  void content_type_is_json_with_any_parameters_but_another_charset(String type, String fault) {
+    assertReadable(typed(type), fault);
   }
 
   @Test
-  void content_type_that_is_missing_repeated_or_long_is_refused() {
-    assertRefused(new NettyHttpHeaders(), "NO_JSON none");
+  void headers_that_are_missing_repeated_or_long_are_refused_and_encodings_but_identity() {
+    assertReadable(new NettyHttpHeaders(), "NO_JSON none");
     String json = "application/json";
-    assertRefused(typed(json).add("content-type", json), "NO_JSON several");
+    assertReadable(typed(json).add("content-type", json), "NO_JSON several");
     String longest = json + ";a=bc".repeat(48);
-    NewPlantReader.requireReadable(typed(longest));
-    assertRefused(typed(longest + ";"), "NO_JSON " + longest.substring(0, 64) + "...");
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"gzip", "identity, gzip", ""})
-  void encoding_other_than_identity_is_refused(String encoding) {
-    HttpHeaders headers = typed("application/json").add("Content-Encoding", encoding);
-    assertEquals(ErrorNumber.CONTENT_ENCODING, refusal(headers).error());
+    assertReadable(typed(longest), "");
+    assertReadable(typed(longest + ";"), "NO_JSON " + longest.substring(0, 64) + "...");
+    assertReadable(typed(json).add("Content-Encoding", "Identity"), "");
+    String encoded = "The body must be sent as it is, without Content-Encoding";
+    for (String encoding : List.of("gzip", "identity, gzip", "")) {
+      assertReadable(typed(json).add("Content-Encoding", encoding), encoded);
+    }
   }
 
   private static MutableHttpHeaders typed(String contentType) {
     return new NettyHttpHeaders().add("Content-Type", contentType);
   }
 
-  private static void assertRefused(HttpHeaders headers, String fault) {
+  private static void assertReadable(HttpHeaders headers, String fault) {
+    String told = "";
+    try {
+      NewPlantReader.requireReadable(headers);
+    } catch (RefusedException e) {
+      told = String.valueOf(e.getMessage());
+    }
     String message =
         fault
             .replace("NO_JSON", "The body must have the Content-Type application/json, but has")
             .replace("NO_UTF8", "The charset of the body must be UTF-8, but is");
-    RefusedException refusal = refusal(headers);
-    assertEquals(ErrorNumber.CONTENT_TYPE, refusal.error());
-    assertEquals(message + ".", refusal.getMessage());
-  }
-
-  private static RefusedException refusal(HttpHeaders headers) {
-    return assertThrows(RefusedException.class, () -> NewPlantReader.requireReadable(headers));
+    assertEquals(message.isEmpty() ? "" : message + ".", told);
   }
 
   @Test

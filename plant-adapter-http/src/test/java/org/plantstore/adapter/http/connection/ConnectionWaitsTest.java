@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.buffer.ByteBuf;
@@ -27,28 +26,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.observe.AllowedOrigins;
-import org.plantstore.adapter.http.observe.Exchange;
 
 /** The handlers of connections, without a socket: who waits for whom, and who is closed. */
 class ConnectionWaitsTest {
 
+  private static final String WHOLE = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+
   private final Connection channel = new Connection();
-
-  @Test
-  void second_request_waits_for_the_answer_to_the_first_and_nothing_is_read_meanwhile() {
-    channel.writeInbound(requests("/first", "/second"));
-    int readsBefore = channel.reads;
-    channel.read();
-    channel.answer(HttpResponseStatus.CONTINUE);
-    assertEquals("/first", channel.nextTarget());
-    assertNull(channel.readInbound());
-    assertEquals(readsBefore, channel.reads);
-
-    channel.answer(HttpResponseStatus.OK);
-    assertEquals("/second", channel.nextTarget());
-    channel.read();
-    assertEquals(readsBefore + 1, channel.reads);
-  }
 
   /** Which the framework learns from the completion of a read. */
   @ParameterizedTest
@@ -69,12 +53,12 @@ class ConnectionWaitsTest {
       String unfinished) {
     channel.observe(new SlowClients(channel.eventLoop(), 1, 0, 1));
 
-    channel.writeInbound(requests("/"), bytes(unfinished));
+    channel.writeInbound(bytes(WHOLE + unfinished));
     channel.sweep();
     channel.sweep();
     assertTrue(channel.isOpen());
 
-    channel.answer(HttpResponseStatus.OK);
+    channel.answer();
     channel.sweep(); // begins the time
     assertTrue(channel.isOpen());
     channel.sweep();
@@ -125,7 +109,7 @@ class ConnectionWaitsTest {
   @Test
   void requests_are_counted_by_their_own_bytes_and_an_idle_connection_keeps_no_large_buffer() {
     RequestDecoder first = channel.sequence.decoder();
-    channel.writeInbound(bytes("GET /first HTTP/1.1\r\nHost: x\r\nX-Long: " + "x".repeat(15_000)));
+    channel.writeInbound(bytes("GET / HTTP/1.1\r\nHost: x\r\nX-Long: " + "x".repeat(15_000)));
     assertHeld(first, 15_000, 16_000);
     channel.writeInbound(bytes("\r\nTransfer-Encoding: chunked\r\n\r\n"));
     for (int chunk = 0; chunk < 100; chunk++) {
@@ -133,7 +117,7 @@ class ConnectionWaitsTest {
     }
     assertHeld(first, 30_000, 32_000);
 
-    channel.writeInbound(bytes("0\r\n\r\n"), requests("/second"));
+    channel.writeInbound(bytes("0\r\n\r\n" + WHOLE));
     assertNotSame(first, channel.sequence.decoder(), "which has a large buffer");
     assertHeld(channel.sequence.decoder(), 1, 100);
   }
@@ -141,11 +125,6 @@ class ConnectionWaitsTest {
   private static void assertHeld(RequestDecoder decoder, int from, int to) {
     int bytes = decoder.heldBytes();
     assertTrue(bytes >= from && bytes < to, () -> "held: " + bytes);
-  }
-
-  private static ByteBuf requests(String... paths) {
-    String requests = String.join(" HTTP/1.1\r\nHost: x\r\n\r\nGET ", paths);
-    return bytes("GET " + requests + " HTTP/1.1\r\nHost: x\r\n\r\n");
   }
 
   private static ByteBuf bytes(String text) {
@@ -160,7 +139,6 @@ class ConnectionWaitsTest {
     /** How many bytes a slow client reads between two writes; others read everything. */
     private final Queue<Integer> clientReads = new ArrayDeque<>();
 
-    private int reads;
     private int completedReads;
 
     Connection() {
@@ -179,18 +157,6 @@ class ConnectionWaitsTest {
       pipeline().addFirst(slowClients.new Client(this, sequence));
     }
 
-    /** Returns the target of the next request, which has no body. */
-    private String nextTarget() {
-      String target = ((Exchange) readInbound()).uri();
-      readInbound(); // its end
-      return target;
-    }
-
-    @Override
-    protected void doBeginRead() {
-      reads++;
-    }
-
     @Override
     protected void doWrite(ChannelOutboundBuffer output) throws Exception {
       if (clientReads.isEmpty()) {
@@ -205,8 +171,8 @@ class ConnectionWaitsTest {
       runScheduledPendingTasks();
     }
 
-    private void answer(HttpResponseStatus status) {
-      writeOutbound(new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status));
+    private void answer() {
+      writeOutbound(new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK));
       runPendingTasks();
     }
   }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.http.token.SecretTokensTest.isValid;
 import static org.plantstore.adapter.http.token.SecretTokensTest.validation;
 
+import ch.qos.logback.classic.spi.ILoggingEvent;
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import io.micronaut.context.ApplicationContext;
@@ -111,7 +112,13 @@ class ProviderTokensTest {
 
       assertEquals(List.of(503), ServerTest.statuses(answer));
       Map<String, String> ids = Map.of("request_id", "mine", "trace_id", trace);
-      assertTrue(log.await(1).stream().anyMatch(line -> ids.equals(line.getMDCPropertyMap())));
+      ILoggingEvent line =
+          log.await(1).stream()
+              .filter(each -> ids.equals(each.getMDCPropertyMap()))
+              .findFirst()
+              .orElseThrow();
+      String start = "The key set at JWT_JWKS_URL cannot be fetched: \"localhost:";
+      assertTrue(line.getFormattedMessage().startsWith(start), line::getFormattedMessage);
     }
 
     String message =
