@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which databases a start accepts, with which advice it refuses others, and what it waits for. */
 @Tag("newest")
@@ -26,9 +27,6 @@ class DatabaseStartTest {
   private static final Map<String, Object> UNMIGRATED = Map.of("database.migrate", "off");
   private static final String ELSEWHERE =
       "; choose another schema by currentSchema in DATABASE_URL, or another database";
-
-  /** Of V1__plant.sql, in databases that exist. */
-  private static final String CHECKSUM = "1015373671";
 
   private static final String WORDS = "id bigint UNIQUE, name text, tag text";
 
@@ -204,43 +202,36 @@ class DatabaseStartTest {
     assertEquals("1", SERVER.single("SELECT count(*) FROM garden.plant"));
   }
 
-  /**
-   * As the history of a database that the first version has made, of which nothing is left here.
-   */
-  @ParameterizedTest
-  @CsvSource({
-    "1, plant, SQL, V1__plant.sql, true",
-    "1, animal, SQL, V1__animal.sql, false",
-    "3, << Flyway Baseline >>, BASELINE, << Flyway Baseline >>, false"
-  })
-  void history_of_an_older_version_is_continued_and_that_of_another_application_refused(
-      String version, String description, String type, String script, boolean isOwn)
-      throws Exception {
+  /** Databases exist whose history begins so, and may go on with a newer version's migration. */
+  @Test
+  void history_of_every_version_is_continued() throws Exception {
+    SERVER.migrate();
+    assertEquals(
+        "1 plant SQL V1__plant.sql 1015373671",
+        SERVER.single(
+            "SELECT concat_ws(' ', version, description, type, script, checksum)"
+                + " FROM flyway_schema_history"));
+
     SERVER.execute(
-        "CREATE TABLE plant (id bigint PRIMARY KEY, name text NOT NULL, tag text)",
-        "INSERT INTO plant VALUES (1, 'fern')",
-        """
-        CREATE TABLE flyway_schema_history (
-          installed_rank int PRIMARY KEY, version varchar(50), description varchar(200) NOT NULL,
-          type varchar(20) NOT NULL, script varchar(1000) NOT NULL, checksum int,
-          installed_by varchar(100) NOT NULL, installed_on timestamp NOT NULL DEFAULT now(),
-          execution_time int NOT NULL, success bool NOT NULL)
-        """,
-        "INSERT INTO flyway_schema_history VALUES (1, '%s', '%s', '%s', '%s', %s, 'any', now(), 1, true)"
-            .formatted(version, description, type, script, isOwn ? CHECKSUM : "5"));
+        "INSERT INTO flyway_schema_history SELECT 9, '9', 'later', 'SQL', 'V9__later.sql', 1,"
+            + " installed_by, installed_on, 1, true FROM flyway_schema_history");
+    assertEquals(List.of(), SERVER.check(Map.of()));
+    SERVER.assertServes(Map.of());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "script = 'V1__animal.sql'",
+        "version = '3', type = 'BASELINE', script = '<< Flyway Baseline >>'"
+      })
+  void history_of_another_application_is_refused(String entry) {
+    SERVER.migrate();
+    SERVER.execute("UPDATE flyway_schema_history SET checksum = 5, " + entry);
 
     String another = "the schema has another application's history of migrations" + ELSEWHERE;
-    assertEquals(isOwn ? List.of() : List.of(another), SERVER.check(Map.of()));
-    if (isOwn) {
-      // Nor does it matter that a newer version has added a migration.
-      SERVER.execute(
-          "INSERT INTO flyway_schema_history SELECT 9, '9', 'later', 'SQL', 'V9__later.sql', 1,"
-              + " installed_by, installed_on, 1, true FROM flyway_schema_history");
-      SERVER.assertServes(Map.of());
-    } else {
-      assertEquals(another, SERVER.refusal(Map.of()));
-    }
-    assertEquals(isOwn ? "2" : "1", SERVER.single("SELECT count(*) FROM flyway_schema_history"));
+    assertEquals(List.of(another), SERVER.check(Map.of()));
+    assertEquals(another, SERVER.refusal(Map.of()));
   }
 
   @RepeatedTest(2)
@@ -286,26 +277,19 @@ class DatabaseStartTest {
           CompletableFuture.runAsync(() ->
               assertDoesNotThrow(() -> worker.createStatement().execute("SELECT pg_sleep(5.5)")));
       String process = SERVER.single("SELECT pid FROM pg_locks WHERE locktype = 'advisory'");
+      String state = "the tables are migrated by the session with process " + process;
+      String remedy = " SELECT pg_terminate_backend(" + process + ")";
 
       List<String> log =
           Calls.log(
               DatabaseMigration.class.getName(),
               () ->
                   assertEquals(
-                      "the tables are migrated by the session with process "
-                          + process
-                          + ", and is idle; if its instance is gone, run"
-                          + " SELECT pg_terminate_backend("
-                          + process
-                          + ")",
+                      state + ", and is idle; if its instance is gone, run" + remedy,
                       SERVER.refusal(Map.of("database.start.timeout.seconds", 0))));
 
       assertTrue(work.isDone(), "it has been waited for");
-      assertEquals(
-          "WARN The start waits, because the tables are migrated by the session with process "
-              + process
-              + ", and works",
-          log.get(0));
+      assertEquals("WARN The start waits, because " + state + ", and works", log.get(0));
     }
   }
 }
