@@ -1,7 +1,5 @@
 package org.plantstore.adapter.persistence;
 
-import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
-
 import io.micronaut.context.ApplicationContext;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -51,15 +49,21 @@ public abstract class InstancesContract extends PlantStoreContract {
     return INSTANCES.get(1).getBean(PlantStore.class);
   }
 
-  /** Returns a store whose server has gone. */
+  /** Returns a store whose database has gone. */
   @Override
   protected PlantStore unreachableStore() {
-    return assertDoesNotThrow(() -> {
-      try (LyingServer gone = new LyingServer(server.port())) {
-        return another(
-            server.connect(Map.of("database.url", gone.url(), "database.timeout.seconds", 1)));
-      }
-    });
+    server.execute("DROP DATABASE IF EXISTS gone", "CREATE DATABASE gone");
+    Map<String, Object> settings =
+        Map.of(
+            "database.url",
+            server.url("gone"),
+            "database.migrate",
+            "on",
+            "database.timeout.seconds",
+            1);
+    PlantStore store = another(server.connect(settings));
+    server.execute("DROP DATABASE gone WITH (FORCE)");
+    return store;
   }
 
   @Override
