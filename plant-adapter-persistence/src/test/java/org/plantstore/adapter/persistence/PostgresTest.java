@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.persistence.Calls.assertAllStored;
 import static org.plantstore.adapter.persistence.Calls.failure;
 import static org.plantstore.adapter.persistence.Calls.fern;
+import static org.plantstore.adapter.persistence.Calls.putAll;
+import static org.plantstore.adapter.persistence.Calls.unavailable;
 import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
 
 import io.micrometer.core.instrument.MeterRegistry;
@@ -20,74 +23,150 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** Sessions and accounts of a real server, faults of its table, and the metrics that show them. */
+/**
+ * A store on a real server: its batches, sessions and accounts, faults of its table, its metrics.
+ */
 @Tag("newest")
-class PostgresFaultsTest {
+@Timeout(60)
+class PostgresTest {
 
   @TempDir Path folder;
 
-  @BeforeEach
-  void reset() {
+  @AutoClose private final ApplicationContext instance;
+  private final PlantStore store;
+
+  PostgresTest() {
     SERVER.reset();
+    instance = SERVER.connect(Map.of());
+    store = instance.getBean(PlantStore.class);
+  }
+
+  @Test
+  void many_plants_share_a_commit() throws Exception {
+    long before = Long.parseLong(SERVER.single("SELECT pg_current_xact_id()"));
+
+    assertAllStored(putAll(store, LongStream.range(0, 10_000)));
+
+    assertEquals("10000", SERVER.single("SELECT count(*) FROM plant"));
+    long commits = Long.parseLong(SERVER.single("SELECT pg_current_xact_id()")) - before;
+    assertTrue(commits < 2_000, "commits: " + commits);
+  }
+
+  /** Also after so many inserts found all ids free that the next one is expected to. */
+  @Test
+  void taken_ids_in_a_batch_do_not_keep_the_others_from_being_stored() throws Exception {
+    for (long id = 1; id < 2_000; id += 2) {
+      store.putIfAbsent(fern(id));
+    }
+
+    assertAllStored(putAll(store, LongStream.range(0, 2_000)));
+
+    assertEquals("2000", SERVER.single("SELECT count(*) FROM plant"));
+  }
+
+  @Test
+  void plants_with_locked_ids_do_not_hold_up_others() throws Exception {
+    try (Connection holder = SERVER.connection()) {
+      holder.setAutoCommit(false);
+      holder
+          .createStatement()
+          .execute(
+              "INSERT INTO plant SELECT id * 4, 'undecided' FROM generate_series(0, 59) AS id");
+
+      List<CompletableFuture<Void>> calls = putAll(store, LongStream.range(0, 250));
+
+      for (int id = 0; id < calls.size(); id++) {
+        if (id % 4 == 0 && id < 240) {
+          assertEquals(
+              "canceling statement due to lock timeout (SQLSTATE 55P03)",
+              unavailable(calls.get(id)));
+        } else {
+          calls.get(id).get();
+        }
+      }
+      holder.rollback();
+      assertAllStored(putAll(store, LongStream.range(0, 250)));
+    }
+  }
+
+  @Test
+  void instances_that_write_the_same_ids_do_not_deadlock() throws Exception {
+    try (ApplicationContext another = SERVER.connect(Map.of())) {
+      List<CompletableFuture<Void>> calls = putAll(store, shuffled(1));
+      assertAllStored(putAll(another.getBean(PlantStore.class), shuffled(2)));
+      assertAllStored(calls);
+    }
+    assertEquals("0", SERVER.single("SELECT sum(deadlocks) FROM pg_stat_database"));
+  }
+
+  private static LongStream shuffled(long seed) {
+    return new Random(seed).longs(40_000, 0, 2_000).distinct();
+  }
+
+  @Test
+  void closing_store_answers_plants_that_wait_and_refuses_others() throws Exception {
+    ApplicationContext closed = SERVER.connect(Map.of());
+    PlantStore closing = closed.getBean(PlantStore.class);
+    List<CompletableFuture<Void>> calls = putAll(closing, LongStream.range(0, 10_000));
+
+    closed.close();
+
+    assertAllStored(calls);
+    assertEquals("the store is closed", unavailable(putAll(closing, LongStream.of(1)).get(0)));
   }
 
   /** Which another program has written. */
   @Test
   void row_that_is_no_plant_fails_only_the_plant_with_its_id() throws Exception {
-    try (ApplicationContext instance = SERVER.connect(Map.of())) {
-      SERVER.execute(
-          "ALTER TABLE plant ALTER name DROP NOT NULL", "INSERT INTO plant VALUES (1, NULL)");
-      var calls = Calls.putAll(instance.getBean(PlantStore.class), LongStream.range(0, 50));
+    SERVER.execute(
+        "ALTER TABLE plant ALTER name DROP NOT NULL", "INSERT INTO plant VALUES (1, NULL)");
+    var calls = putAll(store, LongStream.range(0, 50));
 
-      Throwable reason = assertInstanceOf(IllegalStateException.class, failure(calls.get(1)));
-      assertEquals("the row with the id 1 in the table plant is no plant", reason.getMessage());
-      calls.get(0).get();
-      Calls.assertAllStored(calls.subList(2, 50));
-    }
+    Throwable reason = assertInstanceOf(IllegalStateException.class, failure(calls.get(1)));
+    assertEquals("the row with the id 1 in the table plant is no plant", reason.getMessage());
+    calls.get(0).get();
+    assertAllStored(calls.subList(2, 50));
   }
 
   /** Its text may contain a plant's. */
   @Test
   void warning_of_a_trigger_changes_nothing_and_is_not_logged() {
-    try (ApplicationContext instance = SERVER.connect(Map.of())) {
-      SERVER.execute(
-          """
-          CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS
-            $$BEGIN RAISE WARNING 'canary %', NEW.name; RETURN NEW; END$$;
-          CREATE TRIGGER warn AFTER INSERT ON plant FOR EACH ROW EXECUTE FUNCTION warn();
-          """);
-      List<String> log =
-          Calls.log(
-              PlantTable.class.getName(),
-              () -> assertEquals(fern(1), instance.getBean(PlantStore.class).putIfAbsent(fern(1))));
+    SERVER.execute(
+        """
+        CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS
+          $$BEGIN RAISE WARNING 'canary %', NEW.name; RETURN NEW; END$$;
+        CREATE TRIGGER warn AFTER INSERT ON plant FOR EACH ROW EXECUTE FUNCTION warn();
+        """);
+    List<String> log =
+        Calls.log(
+            PlantTable.class.getName(), () -> assertEquals(fern(1), store.putIfAbsent(fern(1))));
 
-      assertEquals(List.of(), log);
-    }
+    assertEquals(List.of(), log);
   }
 
   /** Of a table that was renamed, or a search_path that was emptied, while the service runs. */
   @Test
   void table_that_is_not_found_is_unavailable_until_it_is_found_again() {
-    try (ApplicationContext instance = SERVER.connect(Map.of())) {
-      PlantStore store = instance.getBean(PlantStore.class);
-      store.putIfAbsent(fern(1));
-      SERVER.execute("ALTER TABLE plant RENAME TO elsewhere");
-      assertThrows(PlantStoreUnavailableException.class, () -> store.putIfAbsent(fern(2)));
+    store.putIfAbsent(fern(1));
+    SERVER.execute("ALTER TABLE plant RENAME TO elsewhere");
+    assertThrows(PlantStoreUnavailableException.class, () -> store.putIfAbsent(fern(2)));
 
-      SERVER.execute("ALTER TABLE elsewhere RENAME TO plant");
-      assertEquals(fern(2), store.putIfAbsent(fern(2)));
-    }
+    SERVER.execute("ALTER TABLE elsewhere RENAME TO plant");
+    assertEquals(fern(2), store.putIfAbsent(fern(2)));
   }
 
   /** Most other tests show that a store needs no registry. */
@@ -95,9 +174,9 @@ class PostgresFaultsTest {
   void batches_commits_and_their_failures_the_queue_and_the_pool_are_measured() {
     MeterRegistry registry = new SimpleMeterRegistry();
     try (ApplicationContext context = SERVER.connect(Map.of(), registry)) {
-      PlantStore store = context.getBean(PlantStore.class);
+      PlantStore measured = context.getBean(PlantStore.class);
       for (long id = 0; id < 3; id++) {
-        store.putIfAbsent(fern(id));
+        measured.putIfAbsent(fern(id));
       }
 
       Timer stored = registry.get("plant.store.commit").tag("outcome", "stored").timer();
@@ -110,7 +189,7 @@ class PostgresFaultsTest {
       assertEquals(5, registry.get("hikaricp.connections.max").gauge().value());
 
       SERVER.execute("DROP TABLE plant");
-      assertThrows(PlantStoreUnavailableException.class, () -> store.putIfAbsent(fern(3)));
+      assertThrows(PlantStoreUnavailableException.class, () -> measured.putIfAbsent(fern(3)));
       assertEquals(3, stored.count());
       assertTrue(failed.count() > 0);
     }
