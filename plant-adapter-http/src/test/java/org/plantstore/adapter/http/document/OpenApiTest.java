@@ -160,11 +160,6 @@ class OpenApiTest extends ServerTest {
   }
 
   @Test
-  void errors_of_other_paths_and_methods_are_described_with_the_interface() {
-    assertEquals(errorsOf(Set.of("404", "405")), errorsIn(DOCUMENT.get("info")));
-  }
-
-  @Test
   void readme_lists_every_error_and_no_other_and_none_has_the_number_of_another()
       throws IOException {
     List<String> rows =
@@ -173,6 +168,7 @@ class OpenApiTest extends ServerTest {
             .toList();
 
     assertEquals(catalogue("| %1$d | %2$d | %4$s |"), rows);
+    assertEquals(errorsOf(Set.of("404", "405")), errorsIn(DOCUMENT.get("info")));
     List<Integer> numbers = Arrays.stream(ErrorNumber.values()).map(ErrorNumber::number).toList();
     assertEquals(numbers.stream().sorted().distinct().toList(), numbers);
   }
@@ -203,18 +199,15 @@ class OpenApiTest extends ServerTest {
     assertEquals(Optional.of("no-referrer"), answer.header("Referrer-Policy"));
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"/page/", "/page/%2e%2e", "/errors/"})
-  void nothing_else_is_served(String path) {
-    assertEquals(404, Answer.to(authenticated(path)).status());
-  }
-
   @Test
-  void document_is_the_one_that_was_written_in_both_formats() {
+  void document_is_the_one_that_was_written_in_both_formats_and_nothing_else_is_served() {
     assertEquals(Answer.DOCUMENT, get("/openapi.yaml").body());
     // JSON is YAML.
     Object document = new Yaml().load(Answer.DOCUMENT);
     assertEquals(document, new Yaml().load(get("/openapi.json").body()));
+    for (String other : List.of("/page/", "/page/%2e%2e", "/errors/")) {
+      assertEquals(404, Answer.to(authenticated(other)).status(), other);
+    }
   }
 
   @Test

@@ -18,7 +18,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.time.Duration;
 import java.time.Instant;
@@ -114,7 +113,7 @@ class RenewedCertificateTest {
 
   @ParameterizedTest
   @EnumSource(names = {"ecp256", "rsa2048", "ed25519"})
-  void pair_of_each_usual_kind_is_read(Algorithm algorithm) throws GeneralSecurityException {
+  void pair_of_each_usual_kind_is_read_also_from_one_file(Algorithm algorithm) throws Exception {
     X509Bundle issued = TestCertificate.issue(TestCertificate.builder().algorithm(algorithm));
     TestCertificate.write(issued, folder);
 
@@ -125,6 +124,10 @@ class RenewedCertificateTest {
     assertEquals(
         "[localhost, 127.0.0.1] until " + issued.getCertificate().getNotAfter().toInstant(),
         files.finding());
+    String key = Files.readString(files.key());
+    Files.writeString(files.certificate(), key + Files.readString(files.certificate()));
+    TlsFiles both = new TlsFiles(files.certificate(), files.certificate());
+    assertTrue(both.read(null).keyStore().isKeyEntry("key"));
   }
 
   @ParameterizedTest
@@ -151,14 +154,6 @@ class RenewedCertificateTest {
     Process process =
         new ProcessBuilder(words).redirectError(ProcessBuilder.Redirect.DISCARD).start();
     assertEquals(0, process.waitFor(), command);
-  }
-
-  @Test
-  void key_and_chain_may_be_in_one_file() throws Exception {
-    String key = Files.readString(files.key());
-    Files.writeString(files.certificate(), key + Files.readString(files.certificate()));
-    TlsFiles both = new TlsFiles(files.certificate(), files.certificate());
-    assertTrue(both.read(null).keyStore().isKeyEntry("key"));
   }
 
   @Test
