@@ -77,7 +77,7 @@ class SettingsTest {
           secret-file | 'OLD\n short'    | each line of JWT_SECRET_FILE must have at least 32 bytes, but has 6
           secret-file | 'OLD\nbase64:*'  | each line of JWT_SECRET_FILE must have base64 or base64url after base64:, but has other text
           secret-file | 'OLD\r\n'        | each line of JWT_SECRET_FILE must have no NUL, byte order mark, or CARRIAGE RETURN at its end, but one has
-          secret-file | 'OLD<NUL>'         | each line of JWT_SECRET_FILE must have no NUL, byte order mark, or CARRIAGE RETURN at its end, but one has
+          secret-file | 'OLD<NUL>'       | each line of JWT_SECRET_FILE must have no NUL, byte order mark, or CARRIAGE RETURN at its end, but one has
           secret-file | '\ufeffOLD'      | each line of JWT_SECRET_FILE must have no NUL, byte order mark, or CARRIAGE RETURN at its end, but one has
           secret-file | LARGE            | JWT_SECRET_FILE must be a file that can be read, but FILE cannot: it has more than 262144 bytes
           secret-file |                  | JWT_SECRET_FILE must be a file that can be read, but FILE cannot: it is no file

@@ -33,7 +33,7 @@ final class IdentityProvider implements AutoCloseable {
   private volatile HttpHandler answer;
 
   IdentityProvider(JWK... keys) {
-    answer = keySet(new JWKSet(List.of(keys)).toString());
+    publish(keys);
     server = assertDoesNotThrow(() -> HttpServer.create(new InetSocketAddress("localhost", 0), 0));
     server.createContext(
         "/keys",
@@ -74,15 +74,8 @@ final class IdentityProvider implements AutoCloseable {
 
   /** Publishes only the public parts of the keys. */
   void publish(JWK... keys) {
-    publish(new JWKSet(List.of(keys)).toString());
-  }
-
-  void publish(String keySet) {
-    answer = keySet(keySet);
-  }
-
-  private static HttpHandler keySet(String text) {
-    return exchange -> send(exchange, text.length(), text.getBytes(UTF_8));
+    String keySet = new JWKSet(List.of(keys)).toString();
+    answer = exchange -> send(exchange, keySet.length(), keySet.getBytes(UTF_8));
   }
 
   void answerAfter(CountDownLatch latch) {
