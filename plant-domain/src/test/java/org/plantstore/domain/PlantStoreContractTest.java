@@ -36,7 +36,7 @@ import org.plantstore.domain.contract.PlantStoreContract;
 @Execution(ExecutionMode.CONCURRENT)
 class PlantStoreContractTest {
 
-  private static final int TESTS = 25;
+  private static final int TESTS = 15;
 
   /** A broken store may win a race, on a busy machine often. */
   private static final int MAX_RUNS = 10;
@@ -166,7 +166,7 @@ class PlantStoreContractTest {
             .map(message -> message.replace("Assumption failed: ", ""))
             .distinct()
             .collect(joining("\n")));
-    assertEquals(TESTS - 8, run.succeeded().count());
+    assertEquals(TESTS - 4, run.succeeded().count());
   }
 
   private static Events run(SampleStore sample, DiscoverySelector tests) {

@@ -3,8 +3,6 @@ package org.plantstore.domain.contract;
 import static java.util.Objects.requireNonNullElse;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
-import java.lang.annotation.Retention;
-import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,8 +13,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Makes calls, and returns their outcomes: what a call returns, or the exception it throws. */
 final class Calls {
@@ -26,15 +22,11 @@ final class Calls {
     BLOCKING,
     ASYNCHRONOUS;
 
-    Form other() {
-      return this == BLOCKING ? ASYNCHRONOUS : BLOCKING;
+    /** Returns the form for a number, such as an id: every test makes its calls in both forms. */
+    static Form of(long number) {
+      return number % 2 == 0 ? BLOCKING : ASYNCHRONOUS;
     }
   }
-
-  @Retention(RetentionPolicy.RUNTIME)
-  @ParameterizedTest(name = "{displayName} {0}")
-  @EnumSource
-  @interface InBothForms {}
 
   /** Daemon threads, so that a call that never returns does not keep the JVM from exiting. */
   static final ExecutorService CALLERS =

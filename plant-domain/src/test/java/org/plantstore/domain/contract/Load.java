@@ -1,5 +1,7 @@
 package org.plantstore.domain.contract;
 
+import static java.util.concurrent.CompletableFuture.delayedExecutor;
+import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.plantstore.domain.contract.Calls.CALLERS;
 
 import java.lang.reflect.Constructor;
@@ -27,6 +29,8 @@ final class Load {
 
   private static final int RACES = 8;
 
+  private static final Duration LIMIT = Duration.ofMinutes(5);
+
   private Load() {}
 
   /**
@@ -38,6 +42,7 @@ final class Load {
       failure.printStackTrace();
       Runtime.getRuntime().halt(1);
     });
+    delayedExecutor(LIMIT.toMinutes(), MINUTES).execute(() -> Runtime.getRuntime().halt(1));
     Constructor<?> constructor = Class.forName(classProcessTakenAndNew[0]).getConstructor();
     System.out.println(OPENING);
     PlantStore store = (PlantStore) constructor.newInstance();
@@ -58,7 +63,7 @@ final class Load {
       int number = caller;
       callers.add(() -> callAll(store, number, first + number % RACES, end));
     }
-    for (Object outcome : Calls.atOnce(callers, Duration.ofMinutes(5))) {
+    for (Object outcome : Calls.atOnce(callers, LIMIT)) {
       if (outcome instanceof Throwable failure) {
         throw new IllegalStateException("the outcome of a call is no plant", failure);
       }

@@ -1,5 +1,7 @@
 package org.plantstore.domain.contract;
 
+import static java.util.concurrent.CompletableFuture.delayedExecutor;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static java.util.stream.Collectors.joining;
 import static org.plantstore.domain.contract.Calls.CALLERS;
 
@@ -20,10 +22,10 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 import org.plantstore.domain.contract.Calls.Form;
 
 /**
- * Calls a store in one form, and fails the test if an outcome breaks the rule. What is expected of
- * a call is a plant, or the type of an exception, which must have no cause and suppress none (R7).
+ * Calls a store, and fails the test if an outcome breaks the rule. What is expected of a call is a
+ * plant, or the type of an exception, which must have no cause and suppress none (R7).
  */
-record RuleCheck(String rule, Form form, PlantStore store, Duration timeLimit) {
+record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
 
   /** A call of a store; failure messages contain the occasion. */
   record Call(Form form, PlantStore store, NewPlant plant, Executor executor, String occasion)
@@ -62,10 +64,14 @@ record RuleCheck(String rule, Form form, PlantStore store, Duration timeLimit) {
           + " only slow here, give it a longer deadline in its test:\n  ";
 
   RuleCheck on(PlantStore other) {
-    return new RuleCheck(rule, form, other, timeLimit);
+    return new RuleCheck(rule, other, timeLimit);
   }
 
   Call call(NewPlant plant, String occasion) {
+    return call(Form.of(plant.id()), plant, occasion);
+  }
+
+  private Call call(Form form, NewPlant plant, String occasion) {
     return new Call(form, store, plant, CALLERS, occasion);
   }
 
@@ -82,7 +88,7 @@ record RuleCheck(String rule, Form form, PlantStore store, Duration timeLimit) {
   /** Asserts that a plant is stored by trying to take its id with another, in the other form. */
   void assertStored(NewPlant expected, String occasion) {
     NewPlant rival = Plants.rival(expected.id(), -1);
-    new RuleCheck(rule, form.other(), store, timeLimit).returns(expected, rival, occasion);
+    outcome(call(Form.of(expected.id() + 1), rival, occasion), expected);
   }
 
   /** Asserts that plants with free ids are returned, and stored unless they are refused. */
@@ -130,13 +136,10 @@ record RuleCheck(String rule, Form form, PlantStore store, Duration timeLimit) {
 
   /** Asserts that an interrupt has no other effect than a failure that permits a retry. */
   void assertOutlivesInterrupt(NewPlant plant, long delayNanos) {
-    Call interrupted = call(plant, "in a thread that is interrupted meanwhile");
+    Call interrupted = call(Form.BLOCKING, plant, "in a thread that is interrupted meanwhile");
     Call other = call(neighbour(plant), "while the thread of another call is interrupted");
     Callable<Object> interruption = () -> interrupted(interrupted, delayNanos);
     List<Object> outcomes = Calls.atOnce(List.of(interruption, other), timeLimit);
-    if (outcomes.get(0) instanceof AssertionError cleared) {
-      throw cleared;
-    }
     require(interrupted, outcomes.get(0), plant, PlantStoreUnavailableException.class);
     require(other, outcomes.get(1), other.plant());
     if (returns(plant, plant, "again, after an interrupt")) {
@@ -144,28 +147,25 @@ record RuleCheck(String rule, Form form, PlantStore store, Duration timeLimit) {
     }
   }
 
-  private Object interrupted(Call call, long delayNanos) {
-    Thread caller = Thread.currentThread();
-    Runnable interruption =
-        () -> {
-          LockSupport.parkNanos(delayNanos);
-          caller.interrupt();
-        };
-    CompletableFuture<Void> interrupt = CompletableFuture.runAsync(interruption, CALLERS);
+  private static Object interrupted(Call call, long delayNanos) {
+    CompletableFuture<Void> interrupt =
+        CompletableFuture.runAsync(
+            Thread.currentThread()::interrupt, delayedExecutor(delayNanos, NANOSECONDS, CALLERS));
     if (delayNanos == 0) {
       interrupt.join(); // which keeps the interrupt
     }
     Object outcome = Calls.outcome(call);
     interrupt.join();
-    return Thread.interrupted()
-        ? outcome
-        : failure(BROKEN, call, outcome, "leave its thread interrupted, not clear the interrupt");
+    return Thread.interrupted() ? outcome : "to a thread whose interrupt it had cleared";
   }
 
   /** Asserts that a call that is cancelled has no effect on another for its id, or a neighbour. */
   void assertOutlivesCancellation(NewPlant plant, NewPlant other) {
     String occasion = "while a call for " + plant.id() + " is cancelled";
-    List<Call> calls = List.of(call(other, occasion), call(neighbour(plant), occasion));
+    List<Call> calls =
+        Stream.of(other, neighbour(plant))
+            .map(called -> call(Form.ASYNCHRONOUS, called, occasion))
+            .toList();
     Callable<List<Object>> all =
         () -> {
           CompletionStage<NewPlant> cancelled = call(plant, occasion).start();
@@ -189,21 +189,22 @@ record RuleCheck(String rule, Form form, PlantStore store, Duration timeLimit) {
    * plants are stored. A busy machine may delay one attempt with a third of them, or two.
    */
   void assertDoesNotBlock(List<NewPlant> plants, String occasion) {
+    List<Call> calls =
+        plants.stream().map(plant -> call(Form.ASYNCHRONOUS, plant, occasion)).toList();
     Object blocks = true;
     int third = plants.size() / 3;
     for (int first = 0; first <= 2 * third && !blocks.equals(false); first += third) {
-      List<NewPlant> some = plants.subList(first, first + third);
-      blocks = Calls.atOnce(List.of(() -> blocks(some, occasion)), timeLimit).get(0);
+      List<Call> some = calls.subList(first, first + third);
+      blocks = Calls.atOnce(List.of(() -> blocks(some)), timeLimit).get(0);
     }
     if (!blocks.equals(false)) {
-      throw failure(BROKEN, call(plants.get(0), occasion), blocks, "not block its caller");
+      throw failure(BROKEN, calls.get(0), blocks, "not block its caller");
     }
   }
 
-  private boolean blocks(List<NewPlant> plants, String occasion) {
+  private static boolean blocks(List<Call> calls) {
     long start = System.nanoTime();
-    List<CompletionStage<NewPlant>> stages =
-        plants.stream().map(plant -> call(plant, occasion).start()).toList();
+    List<CompletionStage<NewPlant>> stages = calls.stream().map(Call::start).toList();
     long blocked = System.nanoTime() - start;
     stages.forEach(Calls::await);
     return blocked > 50_000_000 && blocked > (System.nanoTime() - start) / 2;
