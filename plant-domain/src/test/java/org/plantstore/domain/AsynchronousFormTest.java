@@ -10,50 +10,39 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 
-/** The asynchronous forms that ports have by default; the contract kit tests them for a store. */
+/** The asynchronous forms that ports have by default; the contract kit tests them too. */
 class AsynchronousFormTest {
 
   private static final NewPlant FERN = new NewPlant(1, "fern", null);
-  private static final CreatePlant CREATE_PLANT = NewPlant::plant;
-  private static final PlantStore STORE = plant -> plant;
 
   private final Queue<Runnable> submitted = new ArrayDeque<>();
+  private final List<NewPlant> called = new ArrayList<>();
+  private final PlantStore store =
+      plant -> {
+        called.add(plant);
+        return plant;
+      };
 
   @Test
-  void blocking_form_runs_on_the_executor() {
-    List<Object> created = outcome(CREATE_PLANT.createAsync(FERN, submitted::add));
-    List<Object> stored = outcome(STORE.putIfAbsentAsync(FERN, submitted::add));
-    assertEquals(List.of(), created);
+  void blocking_form_runs_on_the_executor_unless_it_is_cancelled_before() {
+    List<Object> stored = outcome(store.putIfAbsentAsync(FERN, submitted::add));
+    NewPlant moss = new NewPlant(2, "moss", null);
+    store.putIfAbsentAsync(moss, submitted::add).toCompletableFuture().cancel(true);
+    assertEquals(List.of(), called);
     submitted.forEach(Runnable::run);
 
-    assertEquals(List.of(FERN.plant()), created);
     assertEquals(List.of(FERN), stored);
+    assertEquals(List.of(FERN), called);
   }
 
   @Test
   void stage_fails_with_the_exception_itself_of_the_port_or_of_the_executor() {
     for (Throwable failure : List.of(new RejectedExecutionException(), new StackOverflowError())) {
       CreatePlant createPlant = plant -> fail(failure);
-      PlantStore store = plant -> fail(failure);
 
       assertEquals(List.of(failure), outcome(createPlant.createAsync(FERN, Runnable::run)));
-      assertEquals(List.of(failure), outcome(store.putIfAbsentAsync(FERN, Runnable::run)));
-      assertEquals(List.of(failure), outcome(STORE.putIfAbsentAsync(FERN, work -> fail(failure))));
+      assertEquals(List.of(failure), outcome(store.putIfAbsentAsync(FERN, work -> fail(failure))));
     }
-  }
-
-  @Test
-  void call_that_is_cancelled_before_its_turn_does_not_run() {
-    List<NewPlant> called = new ArrayList<>();
-    PlantStore store =
-        plant -> {
-          called.add(plant);
-          return plant;
-        };
-    store.putIfAbsentAsync(FERN, submitted::add).toCompletableFuture().cancel(true);
-    submitted.forEach(Runnable::run);
-
-    assertEquals(List.of(), called);
   }
 
   /** Returns the result or the exception of the stage, once it completes. */

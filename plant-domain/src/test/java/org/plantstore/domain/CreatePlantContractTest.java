@@ -9,112 +9,110 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BiFunction;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.platform.engine.DiscoverySelector;
 import org.plantstore.domain.contract.CreatePlantContract;
 
-/** Runs the contract on a sound implementation, and on one for each test that it must fail. */
+/** Runs the contract on a sound implementation, and on the same with a fault for each test. */
 class CreatePlantContractTest {
 
-  /** An implementation on a map, and the beginning of the name of the test that fails. */
-  record Sample(String failedTest, BiFunction<Map<Long, NewPlant>, NewPlant, Plant> create) {}
+  /** A fault, with the beginning of the name of the test that finds it. */
+  enum Fault {
+    NONE(""),
+    REFUSES_A_REPETITION("plant_is_created"),
+    IGNORES_CASE("taken_id"),
+    READS_THEN_WRITES("of_concurrent_calls"),
+    THROWS_AN_EXCEPTION_OF_ITS_OWN("unavailable_store"),
+    HAS_ONE_CONNECTION_AND_DOES_NOT_WAIT("many_threads"),
+    CREATES_NULL("null_is_refused");
 
-  private static final Sample SOUND = new Sample("", CreatePlantContractTest::create);
-  private static final Semaphore CONNECTION = new Semaphore(1);
+    final String test;
+
+    Fault(String test) {
+      this.test = test;
+    }
+  }
 
   /** Static, because JUnit creates the instances of the contract. */
-  private static Sample sample = SOUND;
+  private static Fault fault = Fault.NONE;
 
   static class SampleContract extends CreatePlantContract {
 
+    private final Map<Long, NewPlant> plants = new ConcurrentHashMap<>();
+    private final Semaphore connection = new Semaphore(1);
+
     @Override
     protected CreatePlant createPlant() {
-      Map<Long, NewPlant> plants = new ConcurrentHashMap<>();
-      return plant -> sample.create.apply(plants, plant);
+      return this::create;
     }
 
     @Override
     protected CreatePlant unavailable() {
       return plant -> {
-        throw sample.failedTest.equals("unavailable_store")
+        throw fault == Fault.THROWS_AN_EXCEPTION_OF_ITS_OWN
             ? new IllegalStateException("503")
             : new PlantStoreUnavailableException("no answer");
       };
     }
-  }
 
-  private static Plant create(Map<Long, NewPlant> plants, NewPlant plant) {
-    NewPlant stored = plants.putIfAbsent(plant.id(), plant);
-    if (stored != null && !stored.equals(plant)) {
-      throw new PlantIdTakenException(plant.id());
+    private Plant create(NewPlant plant) {
+      NewPlant before = plant == null ? null : plants.get(plant.id());
+      switch (fault) {
+        case REFUSES_A_REPETITION -> {
+          if (before != null) {
+            throw new PlantIdTakenException(plant.id());
+          }
+        }
+        case IGNORES_CASE -> {
+          if (before != null && before.name().equalsIgnoreCase(plant.name())) {
+            return plant.plant();
+          }
+        }
+        case READS_THEN_WRITES -> {
+          LockSupport.parkNanos(1_000_000);
+          if (before == null) {
+            plants.put(plant.id(), plant);
+          }
+        }
+        case HAS_ONE_CONNECTION_AND_DOES_NOT_WAIT -> {
+          if (!connection.tryAcquire()) {
+            throw new PlantStoreUnavailableException("no connection is free");
+          }
+          LockSupport.parkNanos(1_000_000);
+          connection.release();
+        }
+        case CREATES_NULL -> {
+          if (plant == null) {
+            return new Plant("", null);
+          }
+        }
+        default -> {}
+      }
+      NewPlant stored = plants.computeIfAbsent(plant.id(), id -> plant);
+      if (!stored.equals(plant)) {
+        throw new PlantIdTakenException(plant.id());
+      }
+      return plant.plant();
     }
-    return plant.plant();
-  }
-
-  static Stream<Sample> broken() {
-    return Stream.of(
-        new Sample("unavailable_store", CreatePlantContractTest::create),
-        new Sample(
-            "plant_is_created",
-            (plants, plant) -> {
-              if (plants.putIfAbsent(plant.id(), plant) != null) {
-                throw new PlantIdTakenException(plant.id());
-              }
-              return plant.plant();
-            }),
-        new Sample(
-            "taken_id",
-            (plants, plant) -> {
-              NewPlant stored = plants.putIfAbsent(plant.id(), plant);
-              boolean isAlike = stored == null || stored.name().equalsIgnoreCase(plant.name());
-              return isAlike ? plant.plant() : create(plants, plant);
-            }),
-        new Sample(
-            "of_concurrent_calls",
-            (plants, plant) -> {
-              boolean isFree = !plants.containsKey(plant.id());
-              LockSupport.parkNanos(1_000_000);
-              if (isFree) {
-                plants.put(plant.id(), plant);
-              }
-              return create(plants, plant);
-            }),
-        new Sample(
-            "many_threads",
-            (plants, plant) -> {
-              if (!CONNECTION.tryAcquire()) {
-                throw new PlantStoreUnavailableException("no connection is free");
-              }
-              LockSupport.parkNanos(1_000_000);
-              CONNECTION.release();
-              return create(plants, plant);
-            }),
-        new Sample(
-            "null_is_refused",
-            (plants, plant) -> create(plants, plant == null ? new NewPlant(0, "", null) : plant)));
   }
 
   @Test
   void sound_implementation_passes() {
-    sample = SOUND;
-    assertEquals(List.of(), failures(selectClass(SampleContract.class)));
+    assertEquals(List.of(), failures(Fault.NONE, selectClass(SampleContract.class)));
   }
 
   @ParameterizedTest
-  @MethodSource("broken")
-  void test_of_the_mistake_fails(Sample broken) {
-    sample = broken;
-    for (DiscoverySelector test :
-        PlantStoreContractTest.tests(SampleContract.class, broken.failedTest)) {
-      assertNotEquals(List.of(), failures(test));
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
+  void test_finds_the_fault(Fault fault) {
+    for (DiscoverySelector test : PlantStoreContractTest.tests(SampleContract.class, fault.test)) {
+      assertNotEquals(List.of(), failures(fault, test));
     }
   }
 
-  private static List<String> failures(DiscoverySelector tests) {
+  private static List<String> failures(Fault tested, DiscoverySelector tests) {
+    fault = tested;
     return PlantStoreContractTest.messages(PlantStoreContractTest.run(tests).failed());
   }
 }

@@ -27,6 +27,8 @@ import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
+import org.plantstore.domain.SampleStore.Database;
+import org.plantstore.domain.SampleStore.Fault;
 import org.plantstore.domain.contract.PlantStoreContract;
 
 /** Runs all tests of the contract on a sound store, and those that must fail on others. */
@@ -39,7 +41,7 @@ class PlantStoreContractTest {
   private static final int MAX_RUNS = 10;
 
   /** JUnit creates the instances of the contract, in the thread of the test that runs them. */
-  private static final ThreadLocal<SampleStore> SAMPLE = new ThreadLocal<>();
+  private static final ThreadLocal<Fault> FAULT = new ThreadLocal<>();
 
   /** The server of the samples: it sends a byte on each connection. */
   @AutoClose
@@ -60,12 +62,12 @@ class PlantStoreContractTest {
 
   static class SampleStoreContract extends PlantStoreContract {
 
-    private final SampleStore sample = SAMPLE.get();
-    private final SampleStore.Database database = new SampleStore.Database();
+    private final Fault fault = FAULT.get();
+    private final Database database = new Database();
 
     @Override
     protected PlantStore store() {
-      return sample.open(database, null);
+      return new SampleStore(fault, database, null);
     }
 
     @Override
@@ -91,27 +93,27 @@ class PlantStoreContractTest {
 
     @Override
     protected PlantStore storeThrough(InetSocketAddress proxy) {
-      return sample.open(database, proxy);
+      return new SampleStore(fault, database, proxy);
     }
 
     @Override
     protected Duration timeLimit() { // some broken stores do not end a call
-      return sample.failedTests.isEmpty() ? super.timeLimit() : Duration.ofSeconds(2);
+      return fault.tests.isEmpty() ? super.timeLimit() : Duration.ofSeconds(2);
     }
   }
 
   static class StoreOnlyContract extends PlantStoreContract {
 
     @Override
-    protected PlantStore store() { // its asynchronous form is the default
-      return new SampleStore.Instance(new SampleStore.Database(), null)::putIfAbsent;
+    protected PlantStore store() {
+      return new SampleStore(Fault.NONE, new Database(), null);
     }
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"SOUND", "REFUSES_LONG_TEXTS"})
-  void sound_store_passes(SampleStore sound) {
-    SAMPLE.set(sound);
+  @EnumSource(names = {"NONE", "REFUSES_LONG_TEXTS"})
+  void sound_store_passes(Fault sound) {
+    FAULT.set(sound);
     Events run = run(selectClass(SampleStoreContract.class));
 
     assertEquals(TESTS, run.succeeded().count(), messages(run.failed())::toString);
@@ -120,24 +122,24 @@ class PlantStoreContractTest {
   @ParameterizedTest
   @EnumSource(
       mode = EnumSource.Mode.EXCLUDE,
-      names = {"SOUND", "REFUSES_LONG_TEXTS"})
+      names = {"NONE", "REFUSES_LONG_TEXTS"})
   @Timeout(60)
-  void tests_of_the_broken_rule_fail(SampleStore broken) {
-    SAMPLE.set(broken);
-    for (DiscoverySelector test : tests(SampleStoreContract.class, broken.failedTests)) {
+  void tests_of_the_broken_rule_fail(Fault fault) {
+    FAULT.set(fault);
+    for (DiscoverySelector test : tests(SampleStoreContract.class, fault.tests)) {
       List<String> failed = List.of();
       for (int runs = 0; failed.isEmpty() && runs < MAX_RUNS; runs++) {
         failed = messages(run(test).failed());
       }
       assertFalse(failed.isEmpty(), test::toString);
-      failed.forEach(message -> assertTellsTheDifference(broken, message));
+      failed.forEach(message -> assertTellsTheDifference(fault, message));
     }
   }
 
   /** Everything invisible is escaped, and long text is shortened to the first difference. */
-  private static void assertTellsTheDifference(SampleStore broken, String message) {
-    String rule = broken.failedTests.substring(1, 2);
-    boolean unavailable = broken == SampleStore.HAS_ONE_CONNECTION_AND_DOES_NOT_WAIT;
+  private static void assertTellsTheDifference(Fault fault, String message) {
+    String rule = fault.tests.substring(1, 2);
+    boolean unavailable = fault == Fault.HAS_ONE_CONNECTION_AND_DOES_NOT_WAIT;
     String verdict = unavailable ? "not shown, because the store was unavailable, .+" : "broken:";
     String parts =
         " of PlantStore is " + verdict + "\n  putIfAbsent(Async)?\\(~ ~\n  must ~,\n  but ~";
