@@ -40,7 +40,7 @@ final class SampleStore implements PlantStore {
     NEVER_CONNECTS_AGAIN("r7_a_silent"),
     KEEPS_A_LOCK_AFTER_AN_INTERRUPT("r7_an_interrupt"),
     BLOCKS_ITS_CALLER("r7_the_asynchronous"),
-    WRAPS_FAILURES_AND_THROWS_A_REJECTION("r7_a_call"),
+    WRAPS_FAILURES("r7_a_failure"),
     HAS_ONE_CONNECTION_AND_DOES_NOT_WAIT("r8_many"),
     SHARES_ONE_STATEMENT("r8_many"),
     SHARES_ONE_FUTURE("r8_a_call"),
@@ -178,7 +178,7 @@ final class SampleStore implements PlantStore {
       case BLOCKS_ITS_CALLER -> {
         return CompletableFuture.completedFuture(call.get());
       }
-      case WRAPS_FAILURES_AND_THROWS_A_REJECTION -> {
+      case WRAPS_FAILURES -> {
         return CompletableFuture.supplyAsync(call, executor);
       }
       case SHARES_ONE_FUTURE -> {

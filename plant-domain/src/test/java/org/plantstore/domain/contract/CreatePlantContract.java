@@ -40,8 +40,7 @@ import org.plantstore.domain.contract.Calls.Form;
 public abstract class CreatePlantContract {
 
   private static final int CALLERS = 32;
-  private static final int RACES = 20;
-  private static final int LARGEST_TEXT = 1 << 20;
+  private static final int ROUNDS = 20;
   private static final String TAKEN = "the id is taken";
 
   /** Constructor for subclasses. */
@@ -50,10 +49,7 @@ public abstract class CreatePlantContract {
   /** {@return the implementation under test, on an empty store} Each test calls this once. */
   protected abstract CreatePlant createPlant();
 
-  /**
-   * {@return an implementation whose store is unavailable} If this is not overridden, the test of
-   * an unavailable store is aborted.
-   */
+  /** {@return an implementation whose store is unavailable; the default aborts the test of it} */
   protected CreatePlant unavailable() {
     return abort("an unavailable store is not shown: override unavailable() to show it");
   }
@@ -63,9 +59,10 @@ public abstract class CreatePlantContract {
     CreatePlant createPlant = createPlant();
     for (List<NewPlant> alike : Plants.alike()) {
       NewPlant plant = alike.get(0);
-      Form form = Form.of(plant.id());
-      alike.forEach(other ->
-          assertOutcome(other.equals(plant) ? plant.plant() : TAKEN, createPlant, form, other));
+      for (NewPlant other : alike) {
+        Object expected = other.equals(plant) ? plant.plant() : TAKEN;
+        assertOutcome(expected, createPlant, Form.of(plant.id()), other);
+      }
       assertOutcome(plant.plant(), createPlant, Form.of(plant.id() + 1), plant);
     }
   }
@@ -73,7 +70,7 @@ public abstract class CreatePlantContract {
   @Test
   void of_concurrent_calls_for_one_id_one_plant_wins() {
     CreatePlant createPlant = createPlant();
-    for (int race = 1; race <= RACES; race++) {
+    for (int race = 1; race <= ROUNDS; race++) {
       List<NewPlant> rivals = new ArrayList<>();
       for (int rival = 0; rival < CALLERS; rival++) {
         rivals.add(Plants.rival(race, rival % (race % 4 + 1)));
@@ -91,7 +88,7 @@ public abstract class CreatePlantContract {
     CreatePlant createPlant = createPlant();
     List<NewPlant> plants = new ArrayList<>(Plants.bounds()); // every long is an id
     plants.addAll(Plants.alikeWithOtherIds());
-    plants.addAll(Plants.unusual(LARGEST_TEXT));
+    plants.addAll(Plants.unusual(1 << 20));
     for (int turn = 0; turn < 2; turn++) {
       for (NewPlant plant : plants) {
         assertOutcome(plant.plant(), createPlant, Form.of(plant.id() + turn), plant);
@@ -113,7 +110,7 @@ public abstract class CreatePlantContract {
   @Test
   void many_threads_create_plants_and_a_cancelled_call_takes_no_other_with_it() {
     CreatePlant createPlant = createPlant();
-    for (int round = 0; round < RACES; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
       long first = 1 + (long) round * CALLERS;
       List<NewPlant> plants = Plants.plants(first, first + CALLERS);
       NewPlant cancelled = Plants.plant(-first);
@@ -134,9 +131,7 @@ public abstract class CreatePlantContract {
     assertThrows(NullPointerException.class, () -> createPlant.createAsync(plant, null));
   }
 
-  /**
-   * Returns the plant, {@link #TAKEN} if the id of the plant is told as taken, or the exception.
-   */
+  /** Returns the plant, {@link #TAKEN} if its id is told as taken, or another exception. */
   private static Object outcome(CreatePlant createPlant, Form form, NewPlant plant) {
     Object outcome =
         Calls.outcome(() ->

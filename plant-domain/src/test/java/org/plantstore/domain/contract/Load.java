@@ -2,7 +2,6 @@ package org.plantstore.domain.contract;
 
 import static java.util.concurrent.CompletableFuture.delayedExecutor;
 import static java.util.concurrent.TimeUnit.MINUTES;
-import static org.plantstore.domain.contract.Calls.CALLERS;
 
 import java.lang.reflect.Constructor;
 import java.time.Duration;
@@ -75,7 +74,7 @@ final class Load {
     long id = first;
     while (id < end && !System.out.checkError()) {
       NewPlant plant = Plants.ofLine(id + " " + caller + ";");
-      Object outcome = Calls.outcome(new Call(form, store, plant, CALLERS, ""));
+      Object outcome = Calls.outcome(new Call(form, store, plant, ""));
       if (outcome instanceof NewPlant stored
           && stored.name().matches(id + " \\d+;")
           && stored.equals(Plants.ofLine(stored.name()))) {

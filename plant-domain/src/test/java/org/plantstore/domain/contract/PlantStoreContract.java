@@ -1,7 +1,6 @@
 package org.plantstore.domain.contract;
 
 import static org.junit.jupiter.api.Assumptions.abort;
-import static org.plantstore.domain.contract.Calls.CALLERS;
 import static org.plantstore.domain.contract.RuleCheck.FREE;
 
 import java.io.IOException;
@@ -11,9 +10,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,17 +43,14 @@ import org.plantstore.domain.contract.RuleCheck.Call;
  * }</pre>
  *
  * <p>Each test needs an empty store, and calls it from threads of its own. Only {@link #store()} is
- * required. Where a method that another test needs is not overridden, that test is aborted: JUnit
- * does not report it as passed, and a line on the standard error names what was not shown.
+ * required. Where a method that another test needs is not overridden, that test is aborted, and a
+ * line on the standard error names what was not shown.
  *
  * <p>A store whose database can be reached has to wait when concurrent calls conflict. If it throws
  * {@link PlantStoreUnavailableException} instead, the tests of R3 and R8 fail.
  *
  * <p>A run makes about 5,000 calls, some of them with the largest text. It takes 10 s if the store
- * is a map, and about a minute if a call takes 10 ms. Each test prints a line when it begins. JUnit
- * Jupiter 5.10 or later is required.
- *
- * <p>The protected methods are called in the thread of the test, which may differ between tests.
+ * is a map, and about a minute if a call takes 10 ms. JUnit Jupiter 5.10 or later is required.
  */
 public abstract class PlantStoreContract {
 
@@ -74,10 +67,7 @@ public abstract class PlantStoreContract {
   /** {@return the store under test, which is empty} Each test calls this once. */
   protected abstract PlantStore store();
 
-  /**
-   * {@return another instance on the database of {@link #store()}} It stands for a second process.
-   * If this is not overridden, the test of R3 through two instances is aborted.
-   */
+  /** {@return another instance on the database of {@link #store()}, as of a second process} */
   protected PlantStore anotherStore() {
     return abort(told("R3 through two instances is not shown: override anotherStore() to show it"));
   }
@@ -85,10 +75,8 @@ public abstract class PlantStoreContract {
   /**
    * Crashes and restarts whatever would lose plants that are not durable (the database server, or
    * the process that holds them), and returns a new instance on the remaining data. The crash must
-   * leave no chance to write anything more. If this is not overridden, the test of R4 is aborted.
-   *
-   * <p>All calls have ended before the crash. {@link PlantStoreCrashContract} tests crashes during
-   * calls, such as while one waits until the plant of another is durable.
+   * leave no chance to write anything more. {@link PlantStoreCrashContract} tests crashes during
+   * calls; here, all have ended before.
    *
    * @return the store after the crash
    */
@@ -96,10 +84,7 @@ public abstract class PlantStoreContract {
     return abort(told("R4 is not shown: override storeAfterCrash() to show it"));
   }
 
-  /**
-   * {@return a store that cannot reach its database} Its server may be stopped, for instance, while
-   * that of {@link #store()} can be reached. If this is not overridden, the test of R7 is aborted.
-   */
+  /** {@return a store that cannot reach its database, such as one whose server is stopped} */
   protected PlantStore unreachableStore() {
     return abort(told("R7 is not shown: override unreachableStore() to show it"));
   }
@@ -114,23 +99,12 @@ public abstract class PlantStoreContract {
 
   /**
    * {@return a new instance on the database of {@link #store()}, which connects to a proxy in place
-   * of the {@link #server()}} If both are not overridden, the test of a silent server is aborted.
+   * of the {@link #server()}}
    *
    * @param proxy the address of the proxy
    */
   protected PlantStore storeThrough(InetSocketAddress proxy) {
     return abort(told("R7 with a silent server is not shown: override storeThrough() to show it"));
-  }
-
-  private String told(String message) {
-    System.err.println(getClass().getSimpleName() + ": " + message); // reports seldom tell why
-    return message;
-  }
-
-  /** Prints a line for each test, because a slow store takes minutes. */
-  @BeforeEach
-  void printProgress(TestInfo test) {
-    told(test.getDisplayName());
   }
 
   /**
@@ -150,6 +124,17 @@ public abstract class PlantStoreContract {
    */
   protected int largestText() {
     return 1 << 20;
+  }
+
+  private String told(String message) {
+    System.err.println(getClass().getSimpleName() + ": " + message); // reports seldom tell why
+    return message;
+  }
+
+  /** Prints a line for each test, because a slow store takes minutes. */
+  @BeforeEach
+  void printProgress(TestInfo test) {
+    told(test.getDisplayName());
   }
 
   @Test
@@ -193,7 +178,7 @@ public abstract class PlantStoreContract {
       for (int caller = 0; caller < (race <= 80 ? 2 : MANY); caller++) {
         Form form = Form.of((long) race * caller); // both race with blocking calls
         PlantStore instance = instances.get(caller % instances.size());
-        calls.add(new Call(form, instance, rival(race, caller), CALLERS, TOGETHER));
+        calls.add(new Call(form, instance, rival(race, caller), TOGETHER));
       }
       r3.assertOneWins(calls, instances);
     }
@@ -300,19 +285,7 @@ public abstract class PlantStoreContract {
 
   @Test
   void r7_the_asynchronous_form_does_not_block_its_caller() {
-    RuleCheck r7 = check("R7");
-    r7.assertDoesNotBlock(Plants.plants(0, 192), FREE);
-  }
-
-  @Test
-  void r7_a_call_that_an_executor_rejects_fails_by_its_stage() {
-    RuleCheck r7 = check("R7");
-    NewPlant plant = Plants.plant(1);
-    ExecutorService closed = Executors.newCachedThreadPool();
-    closed.shutdown();
-    Call call = new Call(Form.ASYNCHRONOUS, r7.store(), plant, closed, "with a closed executor");
-    r7.outcome(call, RejectedExecutionException.class, plant); // or needs no executor
-    r7.assertStores(List.of(plant));
+    check("R7").assertDoesNotBlock(Plants.plants(0, 192), FREE);
   }
 
   @Test
@@ -341,15 +314,10 @@ public abstract class PlantStoreContract {
   @SuppressWarnings("NullAway") // this test passes null
   void r9_null_is_refused() {
     RuleCheck r9 = check("R9");
-    NewPlant plant = Plants.plant(1);
-    for (Call call :
-        List.of(
-            new Call(Form.BLOCKING, r9.store(), null, CALLERS, "instead of a plant"),
-            new Call(Form.ASYNCHRONOUS, r9.store(), null, CALLERS, "instead of a plant"),
-            new Call(Form.ASYNCHRONOUS, r9.store(), plant, null, "without an executor"))) {
-      r9.outcome(call, NullPointerException.class);
+    for (Form form : Form.values()) {
+      r9.outcome(r9.call(form, null, "instead of a plant"), NullPointerException.class);
     }
-    r9.assertStores(List.of(plant));
+    r9.assertStores(Plants.plants(1, 2));
   }
 
   private RuleCheck check(String rule) {

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -28,7 +27,7 @@ import org.plantstore.domain.contract.Calls.Form;
 record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
 
   /** A call of a store; failure messages contain the occasion. */
-  record Call(Form form, PlantStore store, NewPlant plant, Executor executor, String occasion)
+  record Call(Form form, PlantStore store, NewPlant plant, String occasion)
       implements Callable<Object> {
 
     @Override
@@ -39,7 +38,7 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
     /** Starts the call in the asynchronous form. */
     CompletionStage<NewPlant> start() {
       try {
-        return store.putIfAbsentAsync(plant, executor);
+        return store.putIfAbsentAsync(plant, CALLERS);
       } catch (NullPointerException e) {
         throw e;
       } catch (RuntimeException e) {
@@ -71,8 +70,8 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
     return call(Form.of(plant.id()), plant, occasion);
   }
 
-  private Call call(Form form, NewPlant plant, String occasion) {
-    return new Call(form, store, plant, CALLERS, occasion);
+  Call call(Form form, NewPlant plant, String occasion) {
+    return new Call(form, store, plant, occasion);
   }
 
   /** Makes a call, asserts that its outcome is one of those expected, and returns it. */
@@ -191,23 +190,23 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
   void assertDoesNotBlock(List<NewPlant> plants, String occasion) {
     List<Call> calls =
         plants.stream().map(plant -> call(Form.ASYNCHRONOUS, plant, occasion)).toList();
-    Object blocks = true;
-    int third = plants.size() / 3;
-    for (int first = 0; first <= 2 * third && !blocks.equals(false); first += third) {
-      List<Call> some = calls.subList(first, first + third);
-      blocks = Calls.atOnce(List.of(() -> blocks(some)), timeLimit).get(0);
-    }
-    if (!blocks.equals(false)) {
-      throw failure(BROKEN, calls.get(0), blocks, "not block its caller");
+    int third = calls.size() / 3;
+    if (Stream.of(0, third, 2 * third)
+        .allMatch(first -> blocks(calls.subList(first, first + third)))) {
+      throw failure(BROKEN, calls.get(0), "late", "not block its caller");
     }
   }
 
-  private static boolean blocks(List<Call> calls) {
-    long start = System.nanoTime();
-    List<CompletionStage<NewPlant>> stages = calls.stream().map(Call::start).toList();
-    long blocked = System.nanoTime() - start;
-    stages.forEach(Calls::await);
-    return blocked > 50_000_000 && blocked > (System.nanoTime() - start) / 2;
+  private boolean blocks(List<Call> calls) {
+    Callable<Boolean> blocks =
+        () -> {
+          long start = System.nanoTime();
+          List<CompletionStage<NewPlant>> stages = calls.stream().map(Call::start).toList();
+          long blocked = System.nanoTime() - start;
+          stages.forEach(Calls::await);
+          return blocked > 50_000_000 && blocked > (System.nanoTime() - start) / 2;
+        };
+    return !Calls.atOnce(List.of(blocks), timeLimit).get(0).equals(false);
   }
 
   /** Asserts that an outcome is as expected; a store may refuse what its engine cannot take. */
