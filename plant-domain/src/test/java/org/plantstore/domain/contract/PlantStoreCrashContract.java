@@ -31,11 +31,9 @@ import org.plantstore.domain.PlantStore;
 public abstract class PlantStoreCrashContract {
 
   private static final int CALLS = 100; // few: each process calls for all plants again
-
   private static final int LONGEST_OPENING_MICROS = 1_000_000;
 
   private final Random random = new Random();
-
   private final TreeMap<Long, NewPlant> returned = new TreeMap<>();
 
   /** Constructor for subclasses. */
@@ -82,7 +80,7 @@ public abstract class PlantStoreCrashContract {
   private void killAfter(int newPlants, String moment, Process process) throws Exception {
     StringBuilder output = new StringBuilder();
     boolean opened = false;
-    int before = returned.size();
+    long end = (long) returned.size() + newPlants;
     CompletableFuture<Object> crash = new CompletableFuture<>();
     CompletableFuture<Void> unused = crash.thenRun(() -> kill(process));
     try (BufferedReader lines = process.inputReader(UTF_8)) {
@@ -95,7 +93,7 @@ public abstract class PlantStoreCrashContract {
           }
         } else if (line.matches(Load.LINE)) {
           assertSame(Plants.ofLine(line), moment);
-          if (newPlants > 0 && returned.size() - before >= newPlants) {
+          if (newPlants > 0 && returned.size() == end) {
             crash.complete(line);
           }
         } else if (line.equals(Load.IDLE)) {
