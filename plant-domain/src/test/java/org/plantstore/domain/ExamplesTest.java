@@ -86,8 +86,7 @@ class ExamplesTest {
         "--release=17",
         "-Xlint:all",
         "-Werror",
-        "-cp",
-        "target/classes",
+        "--class-path=target/classes",
         source.toString());
   }
 }

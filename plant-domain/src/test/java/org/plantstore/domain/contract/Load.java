@@ -21,13 +21,10 @@ final class Load {
   /** An id and the number of a caller. A line that a kill has cut short differs. */
   static final String LINE = "\\d+ \\d+;";
 
-  /** The lines of a process that is about to open its store, and of one whose calls have ended. */
-  static final String OPENING = "opening";
-
-  static final String IDLE = "idle";
+  static final String OPENING = "opening the store";
+  static final String IDLE = "all calls have ended";
 
   private static final int RACES = 8;
-
   private static final Duration LIMIT = Duration.ofMinutes(5);
 
   private Load() {}
@@ -41,7 +38,11 @@ final class Load {
       failure.printStackTrace();
       Runtime.getRuntime().halt(1);
     });
-    delayedExecutor(LIMIT.toMinutes(), MINUTES).execute(() -> Runtime.getRuntime().halt(1));
+    delayedExecutor(LIMIT.toMinutes(), MINUTES)
+        .execute(() -> {
+          System.out.println("the store has not opened, or not ended all calls, after " + LIMIT);
+          Runtime.getRuntime().halt(1);
+        });
     Constructor<?> constructor = Class.forName(classProcessTakenAndNew[0]).getConstructor();
     System.out.println(OPENING);
     PlantStore store = (PlantStore) constructor.newInstance();

@@ -159,7 +159,8 @@ public abstract class PlantStoreContract {
       for (int caller = 0; caller < (race <= 80 ? 2 : MANY); caller++) {
         Form form = Form.of((long) race * caller); // both race with blocking calls
         PlantStore instance = instances.get(caller % instances.size());
-        calls.add(r3.on(instance).call(form, Plants.rival(race, caller), TOGETHER));
+        NewPlant rival = Plants.rival(1_000L + race, caller); // Java shares small ids
+        calls.add(r3.on(instance).call(form, rival, TOGETHER));
       }
       r3.assertOneWins(calls, instances);
     }
