@@ -8,7 +8,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -23,7 +22,7 @@ class PublicApiTest {
   @Test
   void public_api_is_the_accepted_one() throws IOException {
     String listing =
-        Arrays.stream(javap("target/classes", "target/test-classes/org/plantstore/domain/contract"))
+        Stream.of(javap("target/classes", "target/test-classes/org/plantstore/domain/contract"))
             .filter(type -> type.startsWith("public ") || type.startsWith("module "))
             .map(type -> type.replaceAll("(module \\S+)@\\S+", "$1"))
             .collect(joining("\n"));
@@ -49,15 +48,10 @@ class PublicApiTest {
             .forEach(arguments);
       }
     }
-    return run("javap", arguments.build().toArray(String[]::new)).split("Compiled from .*\\R");
-  }
-
-  /** Runs a program of the JDK, which must succeed, and returns its output. */
-  static String run(String program, String... arguments) {
     StringWriter output = new StringWriter();
     PrintWriter out = new PrintWriter(output);
-    int status = ToolProvider.findFirst(program).orElseThrow().run(out, out, arguments);
-    assertEquals(0, status, output::toString);
-    return output.toString();
+    ToolProvider javap = ToolProvider.findFirst("javap").orElseThrow();
+    assertEquals(0, javap.run(out, out, arguments.build().toArray(String[]::new)));
+    return output.toString().split("Compiled from .*\\R");
   }
 }

@@ -63,20 +63,16 @@ final class Proxy implements AutoCloseable {
         to) {
       byte[] bytes = new byte[1 << 16];
       int length = 0;
-      while (mayForward() && length >= 0) {
-        to.getOutputStream().write(bytes, 0, length);
-        length = from.getInputStream().read(bytes);
+      while (length >= 0 && state != State.REFUSING) {
+        if (state == State.SILENT) {
+          LockSupport.parkNanos(1_000_000);
+        } else {
+          to.getOutputStream().write(bytes, 0, length);
+          length = from.getInputStream().read(bytes);
+        }
       }
     }
     return false;
-  }
-
-  /** Waits during a silence, and returns whether a connection may go on. */
-  private boolean mayForward() {
-    while (state == State.SILENT) {
-      LockSupport.parkNanos(1_000_000);
-    }
-    return state == State.FORWARDING;
   }
 
   @Override
