@@ -26,7 +26,6 @@ final class SampleStore implements PlantStore {
     NONE(""),
     /** No fault: its engine cannot take them. */
     REFUSES_LONG_TEXTS(""),
-    STORES_NOTHING("r1"),
     FORGETS_AFTER_TWO_SECONDS("r1"),
     IGNORES_CASE("r2"),
     READS_THEN_WRITES("r3"),
@@ -90,9 +89,6 @@ final class SampleStore implements PlantStore {
         if ((plant.name() + plant.tag()).length() > 255) {
           throw new InvalidPlantException(List.of(new Violation("tag", "must be shorter")));
         }
-      }
-      case STORES_NOTHING -> {
-        return requireNonNull(plant);
       }
       case FORGETS_AFTER_TWO_SECONDS -> {
         if (System.nanoTime() - lastCall > 2_000_000_000) {

@@ -22,18 +22,7 @@ import org.plantstore.domain.contract.Calls.Form;
 /**
  * Tests an implementation of {@link CreatePlant}: a call has the same outcome wherever plants are
  * created, in the blocking and in the asynchronous form. The test of an implementation extends this
- * class:
- *
- * <pre>{@code
- * class RemotePlantsTest extends CreatePlantContract {
- *
- *   @Override
- *   protected CreatePlant createPlant() {
- *     truncateTable();
- *     return PlantClient.builder(address, () -> token).build();
- *   }
- * }
- * }</pre>
+ * class.
  *
  * <p>Each test needs an empty store. A run makes 2,000 calls, some of them with 1 MiB of text.
  */
@@ -87,7 +76,7 @@ public abstract class CreatePlantContract {
   void plant_is_created_however_often_it_is_asked_for() {
     CreatePlant createPlant = createPlant();
     List<NewPlant> plants = new ArrayList<>(Plants.bounds()); // every long is an id
-    plants.addAll(Plants.alikeWithOtherIds());
+    plants.addAll(List.of(Plants.rival(2, 1), Plants.rival(3, 1)));
     plants.addAll(Plants.unusual(1 << 20));
     for (int turn = 0; turn < 2; turn++) {
       for (NewPlant plant : plants) {

@@ -53,22 +53,14 @@ final class Plants {
     return LongStream.range(first, end).mapToObj(Plants::plant).toList();
   }
 
-  /** Returns plants that differ in little more than their ids. */
-  static List<NewPlant> alikeWithOtherIds() {
-    return List.of(
-        new NewPlant(2, "fern", "shade"),
-        new NewPlant(3, "fern", "shade"),
-        new NewPlant(4, "fern", null));
-  }
-
-  /** Returns another plant for an id; some have no tag. */
+  /** Returns another plant for an id, with texts that follow from the number; some have no tag. */
   static NewPlant rival(long id, int number) {
     return new NewPlant(id, "rival " + number, number % 3 == 0 ? null : "tag " + number);
   }
 
-  /** Returns another plant for an id, with a text of a length in its tag. */
-  static NewPlant large(long id, int number, int length) {
-    return new NewPlant(id, "large " + number, "x".repeat(length));
+  /** Returns a plant with a text of a length. */
+  static NewPlant large(long id, int length) {
+    return new NewPlant(id, "large", "x".repeat(length));
   }
 
   /** Returns whether a store may refuse the plant, because its engine may have a limit. */
