@@ -111,13 +111,11 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
   void assertOneWins(List<Call> calls, List<PlantStore> instances) {
     List<Object> outcomes = Calls.atOnce(calls, timeLimit);
     Object[] rivals = calls.stream().map(Call::plant).toArray();
-    if (require(calls.get(0), outcomes.get(0), rivals) instanceof NewPlant winner) {
-      for (int caller = 1; caller < calls.size(); caller++) {
-        require(calls.get(caller), outcomes.get(caller), winner);
-      }
-      String occasion = "after concurrent calls for its id";
-      instances.forEach(instance -> on(instance).assertStored(winner, occasion));
+    NewPlant winner = (NewPlant) require(calls.get(0), outcomes.get(0), rivals);
+    for (int caller = 1; caller < calls.size(); caller++) {
+      require(calls.get(caller), outcomes.get(caller), winner);
     }
+    instances.forEach(each -> on(each).assertStored(winner, "after concurrent calls for its id"));
   }
 
   /** Asserts that the plant is returned, within the time limit, by a store that is back. */
