@@ -21,7 +21,7 @@ final class Help {
                             the audience and the claims that the settings require
                   --subject=gardener    the caller; none by default
                   --minutes=5           until it expires; 60 by default
-                  --claim name=value    a further claim, or another value for one
+                  --claim=name=value    a further claim, or another value for one
 
       plant-store --help, plant-store --version
 

@@ -7,7 +7,7 @@ import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.annotation.Import;
 import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.runtime.server.EmbeddedServer;
-import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.net.URL;
 import java.security.Security;
 import java.time.Duration;
@@ -99,12 +99,13 @@ public final class Main {
     if (tools.isEmpty()) {
       throw new ConfigurationException("there is no such command; see plant-store --help");
     }
-    PrintStream output = new PrintStream(System.out, true, UTF_8); // in every locale
+    PrintWriter output = new PrintWriter(System.out, true, UTF_8); // in every locale
+    PrintWriter errors = new PrintWriter(System.err, true, UTF_8);
     // Before the first logger is created: standard output is for the command alone.
     System.setOut(System.err);
     System.setProperty("root.level", "warn");
     requireSettings(command, arguments);
-    return tools.stream().mapToInt(tool -> tool.run(output, System.err, arguments)).max().orElse(0);
+    return tools.stream().mapToInt(tool -> tool.run(output, errors, arguments)).max().orElse(0);
   }
 
   /** Requires arguments that are settings, or the option of a check, and legible settings. */

@@ -157,13 +157,13 @@ class SmallHeapTest {
   @Test
   void the_limit_of_open_files_bounds_the_connections_and_probes_are_answered() throws Exception {
     ProcessBuilder command = ServiceProcess.java(List.of());
-    command.command().addAll(0, List.of("sh", "-c", "ulimit -n 512; exec \"$@\"", "sh"));
+    command.command().addAll(0, List.of("sh", "-c", "ulimit -n 1024; exec \"$@\"", "sh"));
     try (ServiceProcess limited =
         new ServiceProcess(command, Database.create().environment()).awaitReady()) {
-      for (int number = 0; number < 400; number++) {
+      for (int number = 0; number < 800; number++) {
         connect(limited.port);
       }
-      limited.awaitLine("Connections are closed because 352 are open;");
+      limited.awaitLine("Connections are closed because 736 are open;");
       assertEquals(200, limited.readiness());
       closeConnections();
       Await.until(() -> assertEquals(200, limited.create(604, "fern").statusCode()));
