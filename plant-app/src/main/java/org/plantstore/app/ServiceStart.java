@@ -5,6 +5,8 @@ import io.micronaut.context.ApplicationContextBuilder;
 import io.micronaut.context.ApplicationContextConfigurer;
 import io.micronaut.context.annotation.ContextConfigurer;
 import io.micronaut.context.env.Environment;
+import io.micronaut.context.env.PropertySourceLoader;
+import io.micronaut.context.env.yaml.YamlPropertySourceLoader;
 import io.micronaut.context.exceptions.ConfigurationException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +49,10 @@ public final class ServiceStart implements ApplicationContextConfigurer {
     number(settings, "DRAIN_SECONDS", DRAIN_SECONDS, "a whole number", 0, 9_999);
     String address = address(settings, "LISTEN_ADDRESS", "listen.address");
     String managementAddress = address(settings, "MANAGEMENT_ADDRESS", "management.address");
+    if (!managementAddress.equals(address)) {
+      PropertySourceLoader yaml = new YamlPropertySourceLoader();
+      settings.addPropertySource(yaml.load("listeners", settings).orElseThrow());
+    }
     Logger log = LoggerFactory.getLogger(ServiceStart.class); // configured by checked settings
     log.info(
         "plant-store {} starts on Java {}: port {} of {}, management port {} of {}, store {}, keys of {}",

@@ -15,9 +15,8 @@ import org.plantstore.domain.PlantStore;
 
 /**
  * Creates plants in a store, and decides what a taken id means: equal content is a retry, which
- * returns the result of the first call; other content is refused. The store is the one on the class
- * path; this project has {@code PostgresPlantStore}. Safe for use by many threads. Not final, so
- * that containers can proxy it.
+ * returns the result of the first call; other content is refused. Safe for use by many threads. Not
+ * final, so that containers can proxy it.
  */
 @Singleton
 public class PlantCreation implements CreatePlant {

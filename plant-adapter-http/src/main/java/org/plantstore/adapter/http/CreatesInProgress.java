@@ -29,8 +29,8 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
  * Bounds how many creates are in progress, and how long. Each holds a permit, and a thread if the
- * store blocks. At its deadline a create fails, and its thread is interrupted. Its permit is free
- * when it has ended and its thread has returned. Safe for use by many threads.
+ * store blocks. At its deadline a create fails, and its thread is interrupted. A create keeps its
+ * permit until it has ended and its thread has returned. Safe for use by many threads.
  */
 @Singleton
 final class CreatesInProgress {

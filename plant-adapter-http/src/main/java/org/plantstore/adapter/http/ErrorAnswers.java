@@ -65,8 +65,8 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
   }
 
   /**
-   * Never called. Because this route exists, the framework passes malformed requests to {@link
-   * #handle}; otherwise the answer to a malformed HEAD would have no headers.
+   * Exists so that the framework passes malformed requests to {@link #handle}, and is never called.
+   * Without this route the answer to a malformed HEAD would have no headers.
    */
   @Error(global = true, status = HttpStatus.BAD_REQUEST)
   HttpResponse<byte[]> refuseMalformed(HttpRequest<?> request) {

@@ -11,8 +11,8 @@ import org.plantstore.adapter.http.tls.TlsFiles;
 
 /**
  * The requirements of this adapter. Each returns its finding, or throws {@link
- * ConfigurationException} with the remedy. A start stops at the first that is not met; the
- * service's command {@code check} reports all.
+ * ConfigurationException} with the first remedy. A start stops at the first that is not met; the
+ * service's command {@code check} goes on with the next.
  */
 final class HttpRequirements {
 

@@ -29,7 +29,7 @@ public final class HttpStart implements ApplicationContextConfigurer {
 
   private static final Logger LOG = LoggerFactory.getLogger(HttpStart.class);
 
-  /** Three times the heap of an idle connection; with TLS, three times as much is reserved. */
+  /** Three times what an idle connection takes; one with TLS takes three times as much. */
   private static final int HEAP_BYTES_PER_CONNECTION = 9 * 1024;
 
   @Override

@@ -26,7 +26,7 @@ final class NewPlantJson {
 
   private static final int MAX_DEPTH = 1_000;
 
-  /** Lengths are bounded by the size of the body; a number beyond 64 bits is never converted. */
+  /** Has no limits of lengths: the body's size bounds them, and long numbers are not converted. */
   static final JsonFactory JSON =
       JsonFactory.builder()
           .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)

@@ -155,8 +155,8 @@ final class DatabaseFailure extends Exception {
   }
 
   /**
-   * Returns one line, with the step at which a connection was slow. It has no details of the
-   * server, which would quote rows, and no address, which may have a password.
+   * Returns one line. It has no details of the server, which would quote rows, and no address,
+   * which may have a password.
    */
   String describe() {
     String messages =
@@ -175,26 +175,10 @@ final class DatabaseFailure extends Exception {
     if (message.contains("jdbc:")) {
       return "the driver cannot use DATABASE_URL";
     }
-    if (link instanceof InterruptedIOException || link instanceof UnknownHostException) {
-      return step(link) + message;
+    if (link instanceof UnknownHostException) {
+      return "no address is known of " + message;
     }
     return message.isEmpty() ? link.getClass().getSimpleName() : message;
-  }
-
-  /** Returns the step of a connection at which a time-out has passed, by the driver's methods. */
-  private static String step(Throwable timeout) {
-    return Stream.of(timeout.getStackTrace())
-        .map(frame ->
-            switch (frame.getMethodName()) {
-              case "getAllByName" -> "name of the host: ";
-              case "enableSSL" -> "TLS: ";
-              case "createSocket" -> "connection: ";
-              case "doAuthentication" -> "login: ";
-              default -> "";
-            })
-        .filter(step -> !step.isEmpty())
-        .findFirst()
-        .orElse("");
   }
 
   private static <T> Stream<T> causes(Throwable wrapper, Class<T> type) {

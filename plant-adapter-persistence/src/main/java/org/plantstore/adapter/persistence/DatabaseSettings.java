@@ -66,7 +66,8 @@ final class DatabaseSettings {
     connections = number("DATABASE_CONNECTIONS", 36, PostgresPlantStore.WRITERS + 1, 10_000);
     String migrate = value("DATABASE_MIGRATE");
     if (!Set.of("", "on", "off").contains(migrate)) {
-      throw unusable("DATABASE_MIGRATE must be on or off, but is \"" + migrate + '"');
+      throw new ConfigurationException(
+          "DATABASE_MIGRATE must be on or off, but is \"" + migrate + '"');
     }
     migrates = !migrate.equals("off");
   }
@@ -82,7 +83,8 @@ final class DatabaseSettings {
     String text = value(variable);
     String file = value(variable + "_FILE");
     if (!text.isEmpty() && !file.isEmpty()) {
-      throw unusable("one of " + variable + " and " + variable + "_FILE must be set, but both are");
+      throw new ConfigurationException(
+          "one of " + variable + " and " + variable + "_FILE must be set, but both are");
     }
     if (!file.isEmpty()) {
       return contentOf(variable + "_FILE", file);
@@ -104,7 +106,8 @@ final class DatabaseSettings {
     } catch (IOException e) {
       reason = e.getClass().getSimpleName();
     }
-    throw unusable(variable + " must be a file with text, but " + file + " is not: " + reason);
+    throw new ConfigurationException(
+        variable + " must be a file with text, but " + file + " is not: " + reason);
   }
 
   /** Bypasses the framework, which would resolve placeholders within a password. */
@@ -121,7 +124,7 @@ final class DatabaseSettings {
 
   private static void requireSet(String variable, String value) {
     if (value.isEmpty()) {
-      throw unusable(
+      throw new ConfigurationException(
           "DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD must be set, but "
               + variable
               + " is not");
@@ -136,12 +139,8 @@ final class DatabaseSettings {
     }
     if (number < least || number > most) {
       String demand = " must be a whole number from " + least + " to " + most;
-      throw unusable(variable + demand + ", but is \"" + value + '"');
+      throw new ConfigurationException(variable + demand + ", but is \"" + value + '"');
     }
     return number;
-  }
-
-  private static ConfigurationException unusable(String demand) {
-    return new ConfigurationException(demand);
   }
 }

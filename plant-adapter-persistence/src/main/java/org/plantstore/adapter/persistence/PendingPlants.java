@@ -13,9 +13,8 @@ import org.plantstore.domain.NewPlant;
 /**
  * The plants that wait for a batch, and the batches in flight. A batch is alone in flight for its
  * first 20 ms, so that batches are large, but a slow one does not delay the next. A plant that may
- * have made its batch fail is tried alone. One such attempt is in flight at a time: when no batch
- * can be taken, or in turn with batches if all other writers are busy. Safe for use by many
- * threads.
+ * have made its batch fail is tried alone. One such attempt is in flight at a time, so that batches
+ * go on beside it. Safe for use by many threads.
  */
 final class PendingPlants {
 

@@ -26,7 +26,7 @@ final class Welcome {
         """
             .formatted(
                 System.getProperty(Development.FOLDER),
-                event.getSource().getURL(),
+                event.getSource().getURL().toString().replace("//0.0.0.0", "//localhost"),
                 DevelopmentKey.token(Duration.ofHours(24))));
   }
 }

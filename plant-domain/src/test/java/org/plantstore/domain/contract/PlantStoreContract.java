@@ -154,8 +154,7 @@ public abstract class PlantStoreContract {
   private static void assertOneWins(RuleCheck r3, List<PlantStore> instances) {
     for (int race = 1; race <= 100; race++) {
       List<Call> calls = new ArrayList<>();
-      // More callers than processors seldom meet. A race of two that a store leaves open for 50 µs,
-      // less than a round trip to a database, is lost nearly every time.
+      // Two callers meet more often than many, who wait for processors.
       for (int caller = 0; caller < (race <= 80 ? 2 : MANY); caller++) {
         Form form = Form.of((long) race * caller); // both race with blocking calls
         PlantStore instance = instances.get(caller % instances.size());

@@ -25,7 +25,7 @@ import reactor.core.publisher.Mono;
 /**
  * Requires a valid token for every path that is not public. The filter of micronaut-security
  * validates tokens for public paths too, so that documents would wait for an identity provider. Its
- * reactive chain takes 1.1 to 1.3 µs more, about 5 % of a create's CPU. Safe for use by many
+ * reactive chain takes 1.1 to 1.3 µs more, over 5 % of a create's CPU. Safe for use by many
  * threads.
  */
 @ServerFilter(Filter.MATCH_ALL_PATTERN)
