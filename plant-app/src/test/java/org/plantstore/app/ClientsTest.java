@@ -187,7 +187,6 @@ class ClientsTest {
     environment.put("TOKEN", ServiceProcess.token());
     environment.put(
         "STRANGER", DevelopmentKey.token(DevelopmentKey.SECRET, "stranger", Duration.ofHours(1)));
-    environment.put("ORIGIN", ServiceProcess.ORIGIN);
     environment.put("SCREENSHOTS", TARGET.resolve("screenshots").toString());
     environment.put("GOPATH", TARGET.resolve("clients/go").toString());
     // Without a module, any version of Go compiles the client, and downloads nothing.

@@ -145,17 +145,6 @@ class DatabaseStartTest {
             + ".*");
   }
 
-  /** A firewall forgets connections that are idle for minutes. */
-  @Test
-  void no_connection_is_idle_for_a_minute() {
-    ServiceProcess.shared();
-    String isUsed =
-        "SELECT max(now() - backend_start) > interval '45 s'"
-            + " AND max(now() - state_change) < interval '44 s' FROM pg_stat_activity"
-            + " WHERE application_name = 'plant-store' AND datname = current_database()";
-    Await.until(() -> assertEquals("t", Database.shared().single(isUsed)));
-  }
-
   private static void assertServes(ServiceProcess service) {
     service.awaitReady();
     assertEquals(200, service.create(1, "fern").statusCode());

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.plantstore.app.development.DevelopmentKey;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
+import org.plantstore.domain.PlantStoreUnavailableException;
 
 /** The service with another store than PostgreSQL's. */
 class InstalledStoresTest {
@@ -40,6 +41,19 @@ class InstalledStoresTest {
               + " in a file without a byte order mark, but: ";
       assertTrue(service.errors().startsWith(remedy), service::errors);
       assertTrue(service.errors().contains(STORE), service::errors);
+    }
+  }
+
+  @Test
+  void store_that_cannot_be_made_ends_the_start_with_its_reason() throws IOException {
+    Map<String, String> environment =
+        Map.of("JWT_SECRET", DevelopmentKey.SECRET, MapPlantStore.FAULT, "the disk is full");
+    try (ServiceProcess service = new ServiceProcess(javaWith(STORE), environment)) {
+      assertEquals(1, service.awaitExit());
+      String reason = "the store " + STORE + " cannot be used: .*the disk is full\\R";
+      String errors = service.errors();
+      assertTrue(
+          errors.matches("plant-store does not start: " + reason.replace("$", "\\$")), errors);
     }
   }
 
@@ -64,6 +78,8 @@ class InstalledStoresTest {
         Map.of("JWT_SECRET", DevelopmentKey.SECRET, "CREATE_TIMEOUT_SECONDS", "1");
     try (ServiceProcess service = new ServiceProcess(command, environment).awaitReady()) {
       assertEquals(200, service.create(1, "fern").statusCode());
+      assertEquals(503, service.create(2, MapPlantStore.REFUSED).statusCode());
+      assertTrue(service.awaitLine("may retry").endsWith(": one two three four five"));
       for (long id = 2; id < 4; id++) { // on one connection
         assertEquals(503, service.create(id, MapPlantStore.HANGS).statusCode());
       }
@@ -89,12 +105,23 @@ class InstalledStoresTest {
   @Requires(property = "map.is.bean")
   public static final class MapPlantStore implements PlantStore, AutoCloseable {
 
+    static final String FAULT = "MAP_FAULT";
     static final String HANGS = "moss";
+    static final String REFUSED = "refused";
 
     private final ConcurrentMap<Long, NewPlant> plants = new ConcurrentHashMap<>();
 
+    public MapPlantStore() {
+      if (System.getenv(FAULT) != null) {
+        throw new IllegalStateException(System.getenv(FAULT));
+      }
+    }
+
     @Override
     public NewPlant putIfAbsent(NewPlant plant) {
+      if (plant.name().equals(REFUSED)) {
+        throw new PlantStoreUnavailableException("one\ntwo\r\nthree\u0085four\u2028five");
+      }
       while (plant.name().equals(HANGS)) {
         LockSupport.park();
       }

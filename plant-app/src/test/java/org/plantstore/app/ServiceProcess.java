@@ -40,9 +40,6 @@ final class ServiceProcess implements AutoCloseable {
 
   private static final Set<Integer> HANDED_OUT = ConcurrentHashMap.newKeySet();
 
-  /** The other origin whose pages may call the shared service; a test serves them at its port. */
-  static final String ORIGIN = "http://app.example:" + freePort();
-
   private static final HttpClient CLIENT =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -73,10 +70,7 @@ final class ServiceProcess implements AutoCloseable {
   private static final class Shared {
 
     static final ServiceProcess SERVICE =
-        new ServiceProcess(
-            Database.shared()
-                .environment(
-                    "JWT_REQUIRED_CLAIMS", "sub=developer", "CORS_ALLOWED_ORIGINS", ORIGIN));
+        new ServiceProcess(Database.shared().environment("JWT_REQUIRED_CLAIMS", "sub=developer"));
 
     static {
       Runtime.getRuntime().addShutdownHook(new Thread(SERVICE::close));

@@ -37,8 +37,6 @@ final class ConnectionPool implements BeanCreatedEventListener<DatasourceConfigu
     int connections = PostgresPlantStore.WRITERS + 1; // and the probe's
     pool.setMaximumPoolSize(hasCitus ? settings.connections : connections);
     pool.setMinimumIdle(connections);
-    // More often than a firewall forgets connections; in milliseconds.
-    pool.setKeepaliveTime(30_000);
     pool.setValidationTimeout(500);
     pool.setConnectionTimeout(settings.deadline.toMillis());
     pool.setExceptionOverride(new Eviction());

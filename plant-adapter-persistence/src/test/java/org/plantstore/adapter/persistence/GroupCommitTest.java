@@ -32,13 +32,11 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.plantstore.domain.NewPlant;
 
 /** The group commit without a database: its table is in memory, can be held up and can fail. */
-@Tag("newest")
 @Timeout(30)
 class GroupCommitTest {
 

@@ -1,5 +1,6 @@
 package org.plantstore.adapter.http.observe;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.adapter.http.Log;
 import org.plantstore.adapter.http.ServerTest;
+import org.plantstore.adapter.http.Tokens;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.domain.PlantStoreUnavailableException;
 import org.slf4j.MDC;
@@ -129,6 +131,16 @@ class ExchangesTest extends ServerTest {
     ILoggingEvent line = lineAbout("GET".repeat(6) + " /" + "x".repeat(1_000));
     assertEquals("GETGETGETGETGETG...", value(line, "method"));
     assertEquals("/" + "x".repeat(255) + "...", value(line, "path"));
+  }
+
+  @Test
+  void caller_is_written_without_spaces_and_line_breaks() throws IOException {
+    String claims = Tokens.CLAIMS.replace("gardener", "a \\n%ü");
+    String token = Tokens.raw("{\"alg\":\"HS256\"}", claims, Tokens.SECRET.getBytes(UTF_8));
+    try (Log log = new Log(AccessLog.NAME)) {
+      send(createRequest("Connection: close\r\n").replaceFirst("Bearer \\S+", "Bearer " + token));
+      assertEquals("a%20%0A%25%C3%BC", value(log.await(1).get(0), "caller"));
+    }
   }
 
   private ILoggingEvent lineAbout(String methodAndTarget) throws IOException {

@@ -29,7 +29,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -41,7 +40,6 @@ import org.plantstore.adapter.http.Tokens;
  * invalid, with a secret, with an identity provider and with both, and no address in them is
  * fetched.
  */
-@Tag("newest")
 class ForgedTokensTest {
 
   private static final byte[] SECRET = Tokens.SECRET.getBytes(UTF_8);
