@@ -116,8 +116,10 @@ final class SampleStore implements PlantStore {
         return stored;
       }
       case TRUNCATES -> {
-        String name = plant.name().substring(0, Math.min(plant.name().length(), 1 << 16));
-        return insert(new NewPlant(plant.id(), name, plant.tag()));
+        String tag = plant.tag();
+        boolean isLong = tag != null && tag.length() > 1 << 16;
+        return insert(
+            new NewPlant(plant.id(), plant.name(), isLong ? tag.substring(0, 1 << 16) : tag));
       }
       case TAKES_NO_TAG_FOR_AN_EMPTY_ONE -> {
         return insert(new NewPlant(plant.id(), plant.name(), Objects.toString(plant.tag(), "")));

@@ -120,8 +120,9 @@ class OpenApiTest extends ServerTest {
     Stream.of(lengths, characters, others)
         .flatMap(texts -> texts)
         .forEach(text -> {
-          assertEquals(isDescribed(text, fields.get("name")), isValid(text, null));
-          assertEquals(isDescribed(text, fields.get("tag")), isValid("fern", text));
+          String size = " of " + text.length() + " characters";
+          assertEquals(isDescribed(text, fields.get("name")), isValid(text, null), "name" + size);
+          assertEquals(isDescribed(text, fields.get("tag")), isValid("fern", text), "tag" + size);
         });
   }
 
