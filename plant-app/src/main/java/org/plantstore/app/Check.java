@@ -8,6 +8,7 @@ import io.micronaut.context.DefaultApplicationContextBuilder;
 import java.io.PrintWriter;
 import java.util.Optional;
 import java.util.spi.ToolProvider;
+import org.slf4j.LoggerFactory;
 
 /**
  * The service's part of the command {@code check}: whether it can start with its own settings and
@@ -35,6 +36,7 @@ public final class Check implements ToolProvider {
           }
         };
     try (ApplicationContext context = builder.args(arguments).build()) {
+      Main.requireLogback(LoggerFactory.getILoggerFactory());
       context.getEnvironment().start();
       ((ConfigurableBeanContext) context).configure();
       new ServiceStart().configure(context);

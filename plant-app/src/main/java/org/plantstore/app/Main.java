@@ -55,7 +55,7 @@ public final class Main {
         default -> System.exit(run(command, others));
       }
     } catch (Throwable e) { // also an error must end the process
-      String failure = command.equals("serve") ? "does not start" : command;
+      String failure = command.equals("serve") ? "does not start" : nameIn(command);
       System.err.println("plant-store " + failure + ": " + reasonFor(e));
       System.exit(1);
     }
@@ -105,20 +105,29 @@ public final class Main {
     System.setOut(System.err);
     System.setProperty("root.level", "warn");
     requireSettings(command, arguments);
-    return tools.stream().mapToInt(tool -> tool.run(output, errors, arguments)).max().orElse(0);
+    int exitCode =
+        tools.stream().mapToInt(tool -> tool.run(output, errors, arguments)).max().orElse(0);
+    if (output.checkError()) {
+      throw new ConfigurationException("standard output must be open, but cannot be written");
+    }
+    return exitCode;
   }
 
   /** Requires arguments that are settings, or the option of a check, and legible settings. */
   private static void requireSettings(String command, String... arguments) {
     for (String argument : arguments) {
       if (!isSetting(argument) && !(command.equals(Check.NAME) && argument.equals("--token"))) {
-        // Only names are quoted: the rest may be a secret.
         String fault =
-            argument.startsWith("--") ? "unusable option " + argument : "unusable argument";
+            argument.startsWith("--") ? "unusable option " + nameIn(argument) : "unusable argument";
         throw new ConfigurationException(fault + "; see plant-store --help");
       }
     }
     LegibleSettings.require(System.getenv(), arguments);
+  }
+
+  /** Returns the beginning that can be a name: the rest may be a secret. */
+  private static String nameIn(String argument) {
+    return argument.replaceFirst("(?s)[^a-zA-Z.-].*", "");
   }
 
   private static boolean isSetting(String argument) {

@@ -35,6 +35,7 @@ class CommandsTest {
           token --minutes=5            | 0 | [^.]+\\.[^.]+\\.[^.]+\\n
           migrat                       | 1 | plant-store migrat: there is no such command; see plant-store --help\\n
           token --minutes              | 1 | plant-store token: unusable option --minutes; see plant-store --help\\n
+          check --secret_canary        | 1 | plant-store check: unusable option --secret; see plant-store --help\\n
           check --token canary         | 1 | plant-store check: unusable argument; see plant-store --help\\n
           """)
   void command_is_run_and_another_argument_refused(String line, int exitCode, String told) {

@@ -107,7 +107,8 @@ class StartScriptTest {
   @Test
   void option_that_does_not_set_the_maximum_of_the_heap_leaves_the_default() throws IOException {
     environment.put(
-        "JAVA_OPTS", "-Xms64m -XX:InitialRAMPercentage=10 -XX:SoftMaxHeapSize=100m @/nowhere");
+        "JAVA_OPTS",
+        "-Xms64m -XX:MinRAMPercentage=30 -XX:InitialRAMPercentage=10 -XX:SoftMaxHeapSize=100m @/nowhere");
     assertTrue(options().contains("-Xmx160m"));
   }
 
