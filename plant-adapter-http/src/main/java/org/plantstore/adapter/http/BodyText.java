@@ -5,35 +5,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
-import java.util.regex.Pattern;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
-/** The text of a body, where Jackson is laxer than UTF-8 or stricter than JSON. */
+/** The text of a body, where Jackson is laxer than UTF-8. */
 final class BodyText {
 
-  /**
-   * One escape, or both of a pair of surrogates. The group is the code of an unpaired surrogate.
-   */
-  private static final Pattern ESCAPE =
-      Pattern.compile("\\\\(?:u(?i:d[89ab]..)\\\\u(?i:d[c-f]..)|u((?i:d[89a-f][0-9a-f]{2}))|.)");
-
   private BodyText() {}
-
-  /**
-   * Replaces escapes of unpaired surrogates, which RFC 8259 allows (section 8.2) and Jackson
-   * refuses in names. Spaces preserve the columns.
-   */
-  static CharBuffer replaceUnpairedSurrogates(CharBuffer text) {
-    String replaced =
-        ESCAPE
-            .matcher(text)
-            .replaceAll(escape ->
-                escape.group(1) == null
-                    ? "$0"
-                    : (char) Integer.parseInt(escape.group(1), 16) + "     ");
-    return CharBuffer.wrap(replaced.toCharArray());
-  }
 
   /** Decodes strictly, because Jackson accepts forms that UTF-8 forbids (RFC 3629). */
   static CharBuffer decode(byte[] body) {

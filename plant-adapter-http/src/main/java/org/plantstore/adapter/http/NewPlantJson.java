@@ -56,16 +56,10 @@ final class NewPlantJson {
 
   /** Returns the plant of a body; throws RefusedException if there is none. */
   static NewPlant read(byte[] body) {
-    return read(BodyText.decode(body), true);
-  }
-
-  private static NewPlant read(CharBuffer text, boolean mayReplace) {
+    CharBuffer text = BodyText.decode(body);
     try (JsonParser parser = JSON.createParser(text.array(), 0, text.limit())) {
       return new NewPlantJson(parser).read();
     } catch (JsonProcessingException e) {
-      if (mayReplace) {
-        return read(BodyText.replaceUnpairedSurrogates(text), false);
-      }
       throw malformed("valid JSON (RFC 8259) without repeated members", e.getLocation());
     } catch (IOException e) {
       throw new UncheckedIOException("reading from memory must not fail", e);
