@@ -2,30 +2,68 @@ package org.plantstore.adapter.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.fasterxml.jackson.core.JsonLocation;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
+import java.util.HexFormat;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
-/** The text of a body, where Jackson is laxer than UTF-8. */
+/** Decodes the text of a body, and quotes it in messages. */
 final class BodyText {
+
+  private static final int NEAR_CHARACTERS = 20;
+  private static final int MAX_EXCERPT_CHARACTERS = 64;
 
   private BodyText() {}
 
   /** Decodes strictly, because Jackson accepts forms that UTF-8 forbids (RFC 3629). */
   static CharBuffer decode(byte[] body) {
+    ByteBuffer bytes = ByteBuffer.wrap(body);
     CharBuffer text;
     try {
-      text = UTF_8.newDecoder().decode(ByteBuffer.wrap(body));
+      text = UTF_8.newDecoder().decode(bytes);
     } catch (CharacterCodingException e) {
-      throw new RefusedException(ErrorNumber.MALFORMED_JSON, "The body must be UTF-8.");
+      throw new RefusedException(
+          ErrorNumber.MALFORMED_JSON,
+          "The body must be encoded in UTF-8, but is not at byte " + (bytes.position() + 1) + ".");
     }
     if (!text.isEmpty() && text.charAt(0) == '\uFEFF') {
       throw new RefusedException(
           ErrorNumber.MALFORMED_JSON,
-          "The body must not begin with a byte order mark (RFC 8259, section 8.1).");
+          "The body must not begin with a byte order mark; send UTF-8 without BOM.");
     }
     return text;
+  }
+
+  /** Returns a refusal with the place where a parser has stopped, and the text around it. */
+  static RefusedException malformed(CharBuffer text, String demand, JsonLocation stop) {
+    int offset = (int) stop.getCharOffset();
+    int begin = Math.max(0, offset - NEAR_CHARACTERS);
+    int end = Math.min(text.length(), offset + NEAR_CHARACTERS);
+    String place = "line " + stop.getLineNr() + ", column " + stop.getColumnNr();
+    String near = excerpt(text.subSequence(begin, end));
+    return new RefusedException(
+        ErrorNumber.MALFORMED_JSON,
+        demand + " Reading stopped at " + place + ", near '" + near + "'.");
+  }
+
+  /**
+   * Returns the beginning of a text that a caller has sent. Characters other than letters, digits
+   * and ASCII are escaped, so that a message contains nothing invisible.
+   */
+  static String excerpt(CharSequence text) {
+    StringBuilder excerpt = new StringBuilder();
+    text.chars()
+        .limit(MAX_EXCERPT_CHARACTERS)
+        .forEach(unit -> {
+          if ((unit >= ' ' && unit <= '~') || Character.isLetterOrDigit(unit)) {
+            excerpt.append((char) unit);
+          } else {
+            excerpt.append("\\u").append(HexFormat.of().toHexDigits((char) unit));
+          }
+        });
+    return text.length() > MAX_EXCERPT_CHARACTERS ? excerpt + "..." : excerpt.toString();
   }
 }

@@ -15,10 +15,6 @@ final class InvalidFields {
     problems.put(field, problem);
   }
 
-  void remove(ErrorNumber field) {
-    problems.remove(field);
-  }
-
   /** Adds the violations of the domain's rules, or of a store's own. */
   InvalidFields add(InvalidPlantException invalid) {
     for (InvalidPlantException.Violation violation : invalid.violations()) {

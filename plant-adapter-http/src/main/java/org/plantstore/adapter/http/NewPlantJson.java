@@ -1,9 +1,11 @@
 package org.plantstore.adapter.http;
 
+import static java.util.stream.Collectors.joining;
+
 import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonStreamContext;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
@@ -12,6 +14,8 @@ import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.CharBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
@@ -42,25 +46,28 @@ final class NewPlantJson {
                   .build())
           .build();
 
+  private static final int MAX_OTHERS = 8;
+
+  private final CharBuffer body;
   private final JsonParser parser;
   private final InvalidFields problems = new InvalidFields();
+  private final List<String> others = new ArrayList<>(0);
+  private boolean hasId;
+  private boolean hasName;
   private long id;
   private String name = "";
   private @Nullable String tag;
 
-  private NewPlantJson(JsonParser parser) {
+  private NewPlantJson(CharBuffer body, JsonParser parser) {
+    this.body = body;
     this.parser = parser;
-    problems.put(ErrorNumber.ID, "id is required");
-    problems.put(ErrorNumber.NAME, "name is required");
   }
 
   /** Returns the plant of a body; throws RefusedException if there is none. */
-  static NewPlant read(byte[] body) {
-    CharBuffer text = BodyText.decode(body);
-    try (JsonParser parser = JSON.createParser(text.array(), 0, text.limit())) {
-      return new NewPlantJson(parser).read();
-    } catch (JsonProcessingException e) {
-      throw malformed("valid JSON (RFC 8259) without repeated members", e.getLocation());
+  static NewPlant read(byte[] bytes) {
+    CharBuffer body = BodyText.decode(bytes);
+    try (JsonParser parser = JSON.createParser(body.array(), 0, body.limit())) {
+      return new NewPlantJson(body, parser).read();
     } catch (IOException e) {
       throw new UncheckedIOException("reading from memory must not fail", e);
     }
@@ -70,81 +77,121 @@ final class NewPlantJson {
     try {
       readBody();
     } catch (StreamConstraintsException e) {
-      throw malformed("nested at most " + MAX_DEPTH + " levels deep", parser.currentLocation());
+      String demand = "The body must be nested at most " + MAX_DEPTH + " levels deep.";
+      throw BodyText.malformed(body, demand, parser.currentLocation());
+    } catch (JsonProcessingException e) {
+      throw BodyText.malformed(body, demandOf(e), e.getLocation());
     }
     return plant();
   }
 
-  private static RefusedException malformed(String demand, JsonLocation stop) {
-    String place = "line " + stop.getLineNr() + ", column " + stop.getColumnNr();
-    return new RefusedException(
-        ErrorNumber.MALFORMED_JSON,
-        "The body must be " + demand + "; reading stopped at " + place + ".");
+  /** Returns what the body must be instead, where Jackson has refused it. */
+  private String demandOf(JsonProcessingException refusal) {
+    JsonStreamContext place = parser.getParsingContext();
+    if (refusal.getOriginalMessage().startsWith("Duplicate field")) { // It has no other mark.
+      return "The body must not repeat the member \""
+          + BodyText.excerpt(place.getCurrentName())
+          + "\".";
+    }
+    JsonToken last = parser.currentToken();
+    boolean isBeginning = last == null || (last.isStructStart() && place.getNestingDepth() == 1);
+    return "The body must be valid JSON (RFC 8259)."
+        + (isBeginning
+            ? " Was the object serialized, for example with JSON.stringify or json.dumps?"
+            : "");
   }
 
   private void readBody() throws IOException {
     JsonToken first = parser.nextToken();
     if (first == null) {
-      throw new RefusedException(ErrorNumber.MALFORMED_JSON, "The body must not be empty.");
+      throw new RefusedException(
+          ErrorNumber.MALFORMED_JSON,
+          "The body must be a JSON object, such as {\"id\":1,\"name\":\"fern\"}, but is empty.");
     }
     while (first == JsonToken.START_OBJECT && parser.nextToken() != JsonToken.END_OBJECT) {
       readMember(parser.currentName(), parser.nextToken());
     }
+    String found = found(first);
     parser.skipChildren(); // of an array
     if (parser.nextToken() != null) {
-      throw malformed("one JSON object without anything after it", parser.currentTokenLocation());
+      String demand = "The body must be one JSON object without anything after it.";
+      throw BodyText.malformed(body, demand, parser.currentTokenLocation());
     }
     if (first != JsonToken.START_OBJECT) {
-      throw new RefusedException(ErrorNumber.NOT_AN_OBJECT);
+      String demand =
+          "The body must be a JSON object (one plant per request, serialized once), but is ";
+      throw new RefusedException(ErrorNumber.NOT_AN_OBJECT, demand + found + ".");
     }
   }
 
   private void readMember(String member, JsonToken value) throws IOException {
     switch (member) {
       case "id" -> readId(value);
-      case "name" -> name = readText(ErrorNumber.NAME, "name must be a string", value);
+      case "name" -> {
+        hasName = true;
+        name = readText(ErrorNumber.NAME, "name must be a string in quotation marks", value);
+      }
       case "tag" -> {
         if (value != JsonToken.VALUE_NULL) {
-          tag = readText(ErrorNumber.TAG, "tag must be a string, null or absent", value);
+          String demand = "tag must be a string in quotation marks, null or absent";
+          tag = readText(ErrorNumber.TAG, demand, value);
         }
       }
-      default -> {}
+      default -> {
+        if (others.size() < MAX_OTHERS) {
+          others.add(member);
+        }
+      }
     }
     parser.skipChildren();
   }
 
   private String readText(ErrorNumber field, String demand, JsonToken value) throws IOException {
     if (value == JsonToken.VALUE_STRING) {
-      problems.remove(field);
       return parser.getText();
     }
-    problems.put(field, demand + ", but is " + kindOf(value));
+    problems.put(field, demand + ", but is " + found(value));
     return ""; // which the domain accepts
   }
 
   private void readId(JsonToken value) throws IOException {
-    if (value != JsonToken.VALUE_NUMBER_INT) {
-      problems.put(ErrorNumber.ID, "id must be an integer literal, but is " + kindOf(value));
-    } else if (parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER) {
-      problems.put(ErrorNumber.ID, "id must be from " + Long.MIN_VALUE + " to " + Long.MAX_VALUE);
-    } else {
+    hasId = true;
+    if (value == JsonToken.VALUE_NUMBER_INT
+        && parser.getNumberType() != JsonParser.NumberType.BIG_INTEGER) {
       id = parser.getLongValue();
-      problems.remove(ErrorNumber.ID);
+      return;
     }
+    String demand =
+        switch (value) {
+          case VALUE_STRING -> " without quotation marks";
+          case VALUE_NUMBER_FLOAT -> " without fraction or exponent";
+          case VALUE_NUMBER_INT ->
+              " from "
+                  + Long.MIN_VALUE
+                  + " to "
+                  + Long.MAX_VALUE
+                  + " (JavaScript rounds numbers beyond 2^53)";
+          default -> "";
+        };
+    problems.put(ErrorNumber.ID, "id must be an integer" + demand + ", but is " + found(value));
   }
 
-  private static String kindOf(JsonToken value) {
+  private String found(JsonToken value) throws IOException {
     return switch (value) {
       case START_OBJECT -> "an object";
       case START_ARRAY -> "an array";
-      case VALUE_STRING -> "a string";
-      case VALUE_NUMBER_INT -> "a number";
-      case VALUE_NUMBER_FLOAT -> "a number with a fraction or an exponent";
-      default -> value.asString(); // true, false, null
+      case VALUE_STRING -> '"' + BodyText.excerpt(parser.getText()) + '"';
+      default -> BodyText.excerpt(parser.getText()); // a number, true, false or null
     };
   }
 
   private NewPlant plant() {
+    if (!hasId) {
+      problems.put(ErrorNumber.ID, "id is required");
+    }
+    if (!hasName) {
+      problems.put(ErrorNumber.NAME, "name is required");
+    }
     try {
       NewPlant plant = new NewPlant(id, name, tag);
       if (problems.isEmpty()) {
@@ -153,6 +200,21 @@ final class NewPlantJson {
     } catch (InvalidPlantException e) {
       problems.add(e);
     }
-    throw problems.refusal();
+    RefusedException refusal = problems.refusal();
+    if ((hasId && hasName) || others.isEmpty()) {
+      throw refusal;
+    }
+    throw new RefusedException(refusal.error(), refusal.getMessage() + hint());
+  }
+
+  /** Names members that may have been meant. */
+  private String hint() {
+    return others.stream()
+        .map(BodyText::excerpt)
+        .collect(
+            joining(
+                "\", \"",
+                " The body has other members, such as \"",
+                "\"; names are case-sensitive, and nested objects are not searched."));
   }
 }

@@ -61,7 +61,9 @@ class CreatePlantTest extends ServerTest {
 
   @Test
   void body_is_not_empty_and_is_read_up_to_its_largest_size_which_need_not_be_declared() {
-    assertError(post(""), 400, 1001, "The body must not be empty.");
+    String empty =
+        "The body must be a JSON object, such as {\\\"id\\\":1,\\\"name\\\":\\\"fern\\\"}, but is empty.";
+    assertError(post(""), 400, 1001, empty);
     String start = "{\"id\":1,\"name\":\"\",\"tag\":\"";
     String largest = start + "x".repeat(MAX_BODY_BYTES - start.length() - 2) + "\"}";
     assertAnswer(post(largest), 200, largest.replace("\"id\":1,", ""));
@@ -157,7 +159,11 @@ class CreatePlantTest extends ServerTest {
     "POST, /plants/1, NOT_FOUND",
     "GET, /health, NOT_FOUND",
     "GET, /login, NOT_FOUND",
+    "PUT, /plants/1, NOT_FOUND",
+    "POST, /Plants, NOT_FOUND",
+    "POST, /api/plants, NOT_FOUND",
     "GET, /plants, METHOD_NOT_ALLOWED",
+    "DELETE, /plants, METHOD_NOT_ALLOWED",
     "OPTIONS, /plants, METHOD_NOT_ALLOWED",
     "PROPFIND, /plants, METHOD_NOT_ALLOWED"
   })

@@ -3,6 +3,8 @@ package org.plantstore.adapter.http;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_16LE;
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.joining;
+import static java.util.stream.IntStream.range;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -32,9 +34,9 @@ import org.plantstore.domain.NewPlant;
 class NewPlantJsonTest {
 
   private static final String FERN = ServerTest.FERN;
-  private static final String VALID =
-      "The body must be valid JSON (RFC 8259) without repeated members; reading stopped at line 1,"
-          + " column ";
+  private static final String VALID = "The body must be valid JSON (RFC 8259).";
+  private static final String SERIALIZED =
+      VALID + " Was the object serialized, for example with JSON.stringify or json.dumps?";
 
   private static final JsonMapper STRICT =
       JsonMapper.builder()
@@ -106,9 +108,12 @@ class NewPlantJsonTest {
     for (String id : List.of("-9223372036854775808", "-0", "9223372036854775807")) {
       assertRead("{\"id\":" + id + ",\"name\":\"\"}", new NewPlant(Long.parseLong(id), "", null));
     }
-    String message = "id must be from -9223372036854775808 to 9223372036854775807.";
+    String message =
+        "id must be an integer from -9223372036854775808 to 9223372036854775807 (JavaScript rounds"
+            + " numbers beyond 2^53), but is ";
     for (String id : List.of("9223372036854775808", "-9223372036854775809", "9".repeat(999_999))) {
-      assertRefused("{\"id\":" + id + ",\"name\":\"\"}", 2001, message);
+      String found = id.length() < 64 ? id + "." : "9".repeat(64) + "...";
+      assertRefused("{\"id\":" + id + ",\"name\":\"\"}", 2001, message + found);
     }
   }
 
@@ -145,16 +150,22 @@ class NewPlantJsonTest {
       textBlock =
           """
           {"tag":""} | 2001 | id is required; name is required.
-          {"id":null,"name":true} | 2001 | id must be an integer literal, but is null; \
-          name must be a string, but is true.
-          {"tag":[1],"name":"\\u0000","id":"1"} | 2001 | id must be an integer literal, but is a string; \
+          {"id":null,"name":true} | 2001 | id must be an integer, but is null; \
+          name must be a string in quotation marks, but is true.
+          {"tag":[1],"name":"\\u0000","id":"1"} | 2001 | \
+          id must be an integer without quotation marks, but is "1"; \
           name must not contain U+0000, but has it at index 0; \
-          tag must be a string, null or absent, but is an array.
+          tag must be a string in quotation marks, null or absent, but is an array.
           {"tag":{"name":"","id":1},"name":7,"id":1.0} | 2001 | \
-          id must be an integer literal, but is a number with a fraction or an exponent; \
-          name must be a string, but is a number; \
-          tag must be a string, null or absent, but is an object.
-          {"tag":"\\u0000","name":null,"id":1} | 2002 | name must be a string, but is null; \
+          id must be an integer without fraction or exponent, but is 1.0; \
+          name must be a string in quotation marks, but is 7; \
+          tag must be a string in quotation marks, null or absent, but is an object.
+          {"id":-1e+21,"name":""} | 2001 | \
+          id must be an integer without fraction or exponent, but is -1e+21.
+          {"id":"a\\u0000\\ud83c\\u202e\u00E9\u9752","name":""} | 2001 | \
+          id must be an integer without quotation marks, but is "a\\u0000\\ud83c\\u202e\u00E9\u9752".
+          {"tag":"\\u0000","name":null,"id":1} | 2002 | \
+          name must be a string in quotation marks, but is null; \
           tag must not contain U+0000, but has it at index 0.
           {"tag":"fe\\udf3f\\ud83c","id":1,"name":""} | 2003 | \
           tag must not contain an unpaired surrogate, but has it at index 2.
@@ -166,29 +177,114 @@ class NewPlantJsonTest {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
+      textBlock =
+          """
+          {"Id":1,"NAME":"fern","tag":""} | 2001 | id is required; name is required. | "Id", "NAME"
+          {"plant":{"id":1,"name":"fern"}} | 2001 | id is required; name is required. | "plant"
+          {"id":1,"name ":"","":0} | 2002 | name is required. | "name ", ""
+          {"\\u0000i\\u200bd":1,"name":5} | 2001 | id is required; \
+          name must be a string in quotation marks, but is 5. | "\\u0000i\\u200bd"
+          """)
+  void members_that_may_have_been_meant_are_named(
+      String body, int number, String message, String names) {
+    String hint = "; names are case-sensitive, and nested objects are not searched.";
+    assertRefused(body, number, message + " The body has other members, such as " + names + hint);
+  }
+
+  @Test
+  void number_and_length_of_members_in_a_message_are_limited() {
+    String body =
+        range(0, 9).mapToObj(n -> "\"" + n + "x".repeat(99_999) + "\":1").collect(joining(","));
+    String names =
+        range(0, 8).mapToObj(n -> "\"" + n + "x".repeat(63) + "...\"").collect(joining(", "));
+    members_that_may_have_been_meant_are_named(
+        "{\"name\":\"\"," + body + "}", 2001, "id is required.", names);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
       quoteCharacter = '`',
       textBlock =
           """
-          {"id":1,/* comment */"name":"fern"}     | 9
-          {"id":1,"\\u0069d":2,"name":"fern"}     | 18
-          {"id":1,"\\udbff":1,"\\uDC00":1}        | 16
-          [[{"id":1,"id":1}]]                     | 15
+          {"id":1,"name":"fern",}                 | 23 | id":1,"name":"fern",}
+          {"id":1,/* comment */"name":"fern"}     | 9  | {"id":1,/* comment */"name":
+          {"id":1 "name":"fern"}                  | 9  | {"id":1 "name":"fern"}
+          {"id":1,"tag":None,"name":"fern"}       | 15 | {"id":1,"tag":None,"name":"fern"}
+          {"id"=>1,"name"=>"fern"}                | 6  | {"id"=>1,"name"=>"fern"}
+          {"id":1,"x":{'a':1}}                    | 14 | {"id":1,"x":{'a':1}}
+          {"id":1}x                               | 9  | {"id":1}x
+          {"id":1,"name":"fern                    | 21 | {"id":1,"name":"fern
           """)
-  void malformed_json_is_refused_where_it_breaks(String json, int column) {
-    assertRefused(json, 1001, VALID + column + ".");
+  void malformed_json_is_refused_where_it_breaks(String json, int column, String near) {
+    assertMalformed(json, VALID, column, near);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          [object Object]                         | 2 | [object Object]
+          '{"id":1}'                              | 1 | '{"id":1}'
+          {'id': 1, 'name': 'fern'}               | 2 | {'id': 1, 'name': 'fe
+          {id:1,name:fern}                        | 2 | {id:1,name:fern}
+          {\u201Cid\u201D:1}                                  | 2 | {\\u201cid\\u201d:1}
+          id=1&name=fern                          | 1 | id=1&name=fern
+          name=fern&id=1                          | 1 | name=fern&id=1
+          %7B%22id%22%3A1%7D                      | 1 | %7B%22id%22%3A1%7D
+          <plant><id>1</id></plant>               | 1 | <plant><id>1</id></p
+          NewPlant[id=1, name=fern]               | 1 | NewPlant[id=1, name=
+          b'{"id":1}'                             | 1 | b'{"id":1}'
+          {"\\udbff":1,"\\uDC00":1}                | 9 | {"\\udbff":1,"\\uDC00":1}
+          undefined                               | 1 | undefined
+          ------boundary                          | 2 | ------boundary
+          @plant.json                             | 1 | @plant.json
+          """)
+  void text_that_no_json_library_has_written_is_recognized(String body, int column, String near) {
+    assertMalformed(body, SERIALIZED, column, near);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          {"id":1,"id":2}                         | id | 13 | {"id":1,"id":2}
+          {"id":1,"\\u0069d":2,"name":"fern"}     | id | 18 | {"id":1,"\\u0069d":2,"name":"fern"}
+          {"x":1,"a":[{"y\\n":2,"z":3,"y\\n":4}]} | y\\u000a | 33 | {"y\\n":2,"z":3,"y\\n":4}]}
+          [[{"id":1,"id":1}]]                     | id | 15 | [[{"id":1,"id":1}]]
+          """)
+  void repeated_member_is_named(String json, String name, int column, String near) {
+    assertMalformed(json, "The body must not repeat the member \"" + name + "\".", column, near);
+  }
+
+  private static void assertMalformed(String json, String demand, int column, String near) {
+    String place = " Reading stopped at line 1, column " + column + ", near '" + near + "'.";
+    assertRefused(json, 1001, demand + place);
   }
 
   @Test
   void body_that_is_not_one_object_is_refused() {
-    String alone = "The body must be one JSON object without anything after it; reading stopped at";
-    for (String value : List.of(FERN, "[0,1]", "\"fern\"")) {
-      assertRefused(value + "\n  {}", 1001, alone + " line 2, column 3.");
-      assertRefused(value + " [", 1001, alone + " line 1, column " + (value.length() + 2) + ".");
+    String alone = "The body must be one JSON object without anything after it.";
+    assertMalformed("[0,1] [", alone, 7, "[0,1] [");
+    assertMalformed("\"fern\" {}", alone, 8, "\"fern\" {}");
+    String second = " Reading stopped at line 2, column 3, near '\"id\":1,\"name\":\"\"}\\u000a  {}'.";
+    assertRefused("{\"id\":1,\"name\":\"\"}\n  {}", 1001, alone + second);
+    String object =
+        "The body must be a JSON object (one plant per request, serialized once), but is ";
+    assertRefused("[" + FERN + "]", 1002, object + "an array.");
+    for (String json : List.of("-2e99999", "\"fern\"", "null", "true")) {
+      assertRefused(json, 1002, object + json + ".");
     }
-    for (String json : List.of("[{\"\":\"\\ud800\"}]", "-2e99999", "\"fern\"", "null")) {
-      assertRefused(json, 1002, "The body must be a JSON object.");
-    }
-    assertRefused(" \r\n", 1001, "The body must not be empty.");
+    String twice = "\"" + FERN.replace("\"", "\\\"") + "\"";
+    assertRefused(twice, 1002, object + "\"" + FERN + "\".");
+    assertRefused(
+        " \r\n",
+        1001,
+        "The body must be a JSON object, such as {\"id\":1,\"name\":\"fern\"}, but is empty.");
   }
 
   @Test
@@ -203,22 +299,28 @@ class NewPlantJsonTest {
   @Test
   void deep_nesting_is_refused() {
     String nested = "[".repeat(1_000) + "]".repeat(1_000);
-    String limit =
-        "The body must be nested at most 1000 levels deep; reading stopped at line 1, column ";
+    String limit = "The body must be nested at most 1000 levels deep.";
+    String array =
+        "The body must be a JSON object (one plant per request, serialized once), but is an array.";
 
-    assertRefused(nested, 1002, "The body must be a JSON object.");
-    assertRefused("[" + nested, 1001, limit + "1002.");
-    assertRefused("{\"id\":1,\"name\":\"\",\"x\":" + nested + "}", 1001, limit + "1023.");
+    assertRefused(nested, 1002, array);
+    assertMalformed("[" + nested, limit, 1002, "[".repeat(20) + "]".repeat(20));
+    String body = "{\"id\":1,\"name\":\"\",\"x\":" + nested + "}";
+    assertMalformed(body, limit, 1023, "[".repeat(20) + "]".repeat(20));
   }
 
   @Test
   void other_encodings_and_a_byte_order_mark_are_refused() {
     for (String bytes : List.of("\u00E9", "\u00ED\u00A0\u0080")) { // Latin-1, a surrogate
       byte[] body = ("{\"id\":1,\"name\":\"" + bytes + "\"}").getBytes(ISO_8859_1);
-      assertRefused(body, 1001, "The body must be UTF-8.");
+      assertRefused(body, 1001, "The body must be encoded in UTF-8, but is not at byte 17.");
     }
-    assertRefused(FERN.getBytes(UTF_16LE), 1001, VALID + "3.");
-    String message = "The body must not begin with a byte order mark (RFC 8259, section 8.1).";
+    assertMalformed(
+        new String(FERN.getBytes(UTF_16LE), ISO_8859_1),
+        SERIALIZED,
+        3,
+        "{\"id\":1,\"na".replaceAll("(.)", "$1\\\\u0000"));
+    String message = "The body must not begin with a byte order mark; send UTF-8 without BOM.";
     assertRefused("\uFEFF", 1001, message);
     assertRefused("\uFEFF" + FERN, 1001, message);
   }

@@ -34,11 +34,16 @@ public enum ErrorNumber {
   NO_TOKEN(
       4001, UNAUTHORIZED, "The request must have one Authorization header with a bearer token."),
   INVALID_TOKEN(4002, UNAUTHORIZED, "The bearer token is not valid here; obtain a new one."),
-  NOT_FOUND(4003, HttpStatus.NOT_FOUND, "Nothing is at this path; plants are created at /plants."),
+  NOT_FOUND(
+      4003,
+      HttpStatus.NOT_FOUND,
+      "Nothing is at this path; the only operation is POST /plants, in lower case. Plants cannot be"
+          + " read, changed or deleted."),
   METHOD_NOT_ALLOWED(
       4004,
       HttpStatus.METHOD_NOT_ALLOWED,
-      "The path does not allow this method; the Allow header lists the allowed methods."),
+      "This path does not allow this method; the only operation is POST /plants. Plants cannot be"
+          + " read, changed or deleted."),
   MALFORMED_REQUEST(
       4005,
       BAD_REQUEST,
