@@ -78,7 +78,7 @@ class CreatePlantTest extends ServerTest {
       value = {
         "Content-Length: 1048577                        | 1005 | " + TOO_LARGE,
         "Content-Length: 22 & Content-Encoding: gzip    | 1004 | without Content-Encoding.",
-        "Transfer-Encoding: chunked & Content-Type: a/b | 1003 | but has several."
+        "Transfer-Encoding: chunked & Content-Type: a/b | 1003 | but has a/b."
       })
   void client_that_would_wait_for_100_continue_gets_its_refusal_at_once(
       String headers, int error, String message) throws IOException {
