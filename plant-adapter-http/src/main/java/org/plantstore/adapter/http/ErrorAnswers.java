@@ -1,6 +1,5 @@
 package org.plantstore.adapter.http;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import io.micronaut.core.convert.exceptions.ConversionErrorException;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
@@ -18,7 +17,8 @@ import io.micronaut.http.server.HttpServerConfiguration;
 import io.micronaut.http.server.exceptions.NotAllowedException;
 import io.micronaut.http.server.exceptions.response.ErrorContext;
 import io.micronaut.http.server.exceptions.response.ErrorResponseProcessor;
-import java.io.ByteArrayOutputStream;
+import io.micronaut.json.JsonMapper;
+import io.micronaut.serde.annotation.Serdeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.ThreadLocalRandom;
@@ -42,11 +42,17 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
 
   private static final Logger LOG = LoggerFactory.getLogger(ErrorAnswers.class);
 
+  /** The contract's Error. */
+  @Serdeable.Serializable
+  record ErrorBody(int error, String message) {}
+
+  private final JsonMapper json;
   private final long maxBodyBytes;
   private final LogLimit unavailableLimit = new LogLimit();
   private final LogLimit failureLimit = new LogLimit();
 
-  ErrorAnswers(HttpServerConfiguration server) {
+  ErrorAnswers(JsonMapper json, HttpServerConfiguration server) {
+    this.json = json;
     this.maxBodyBytes = server.getMaxRequestSize();
   }
 
@@ -94,7 +100,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
           response.header(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"plants\"" + reason(error));
       default -> {}
     }
-    byte[] body = json(refusal);
+    byte[] body = toJson(refusal);
     return response
         .status(error.status())
         .header(HttpHeaders.LINK, error.link(exchange.path()))
@@ -112,18 +118,13 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
     };
   }
 
-  /** Returns the contract's Error. */
-  private static byte[] json(RefusedException refusal) {
-    ByteArrayOutputStream body = new ByteArrayOutputStream();
-    try (JsonGenerator json = NewPlantJson.JSON.createGenerator(body)) {
-      json.writeStartObject();
-      json.writeNumberField("error", refusal.error().number());
-      json.writeStringField("message", String.valueOf(refusal.getMessage()));
-      json.writeEndObject();
+  private byte[] toJson(RefusedException refusal) {
+    try {
+      return json.writeValueAsBytes(
+          new ErrorBody(refusal.error().number(), String.valueOf(refusal.getMessage())));
     } catch (IOException e) {
       throw new UncheckedIOException("writing to memory must not fail", e);
     }
-    return body.toByteArray();
   }
 
   private RefusedException refusalOf(Throwable failure, Exchange exchange) {

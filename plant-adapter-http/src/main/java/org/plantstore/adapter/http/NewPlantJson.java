@@ -10,7 +10,6 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
-import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.CharBuffer;
@@ -31,9 +30,8 @@ final class NewPlantJson {
   private static final int MAX_DEPTH = 1_000;
 
   /** Has no limits of lengths: the body's size bounds them, and long numbers are not converted. */
-  static final JsonFactory JSON =
+  private static final JsonFactory JSON =
       JsonFactory.builder()
-          .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           // A cache of names would let callers fill the memory.
           .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)

@@ -1,5 +1,6 @@
 package org.plantstore.adapter.http;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.micronaut.context.annotation.Context;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
@@ -7,6 +8,7 @@ import io.micronaut.http.ServerHttpRequest;
 import io.micronaut.http.annotation.Consumes;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Post;
+import io.micronaut.serde.annotation.SerdeImport;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import org.plantstore.adapter.http.observe.Exchange;
@@ -19,7 +21,12 @@ import org.plantstore.domain.Plant;
  */
 @Context
 @Controller
+@SerdeImport(value = Plant.class, mixin = PlantsController.WithoutAbsentTag.class)
 final class PlantsController {
+
+  /** Leaves an absent tag out of an answer, but not an empty one. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  interface WithoutAbsentTag {}
 
   private final NewPlantReader newPlants;
   private final CreatesInProgress creates;

@@ -144,7 +144,7 @@ class SettingsTest {
 
   @Test
   void library_that_is_too_old_is_named_with_its_file() {
-    Libraries.Trial trial =
+    Runnable trial =
         () -> {
           throw new NoClassDefFoundError("com/fasterxml/jackson/core/util/RecyclerPool");
         };
