@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.plantstore.domain.CreatePlant;
+import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 import org.plantstore.domain.PlantIdTakenException;
@@ -36,7 +37,11 @@ public class PlantCreation implements CreatePlant {
 
   @Override
   public Plant create(NewPlant plant) {
-    return created(plant, store.putIfAbsent(plant));
+    try {
+      return created(plant, store.putIfAbsent(plant));
+    } catch (InvalidPlantException | PlantIdTakenException e) {
+      throw attributed(e, plant);
+    }
   }
 
   /**
@@ -60,6 +65,8 @@ public class PlantCreation implements CreatePlant {
           throw failure;
         }
         result.complete(created(plant, stored));
+      } catch (InvalidPlantException | PlantIdTakenException e) {
+        result.completeExceptionally(attributed(e, plant));
       } catch (Throwable e) {
         result.completeExceptionally(e);
       }
@@ -79,7 +86,6 @@ public class PlantCreation implements CreatePlant {
   private Plant created(NewPlant plant, NewPlant stored) {
     requireNonNull(stored, () -> this + " must return a plant, but returned null");
     if (stored.id() != plant.id()) {
-      // A fault of the store must not be reported as one of the caller.
       String demand = this + " must return the plant with the id " + plant.id();
       throw new IllegalStateException(demand + ", but returned one with the id " + stored.id());
     }
@@ -87,5 +93,22 @@ public class PlantCreation implements CreatePlant {
       throw new PlantIdTakenException(plant.id());
     }
     return stored.plant();
+  }
+
+  /**
+   * Returns a refusal of the plant, or a fault of the store if it refuses another plant or none,
+   * because then the caller is not responsible.
+   */
+  private RuntimeException attributed(RuntimeException refusal, NewPlant plant) {
+    boolean isOfPlant =
+        refusal instanceof InvalidPlantException invalid
+            ? invalid.refuses(plant)
+            : refusal instanceof PlantIdTakenException taken && taken.id() == plant.id();
+    if (isOfPlant) {
+      return refusal;
+    }
+    String demand = this + " must refuse only the plant that it is given, here that with the id ";
+    String remedy = "; if the row with this id is invalid, correct it";
+    return new IllegalStateException(demand + plant.id() + remedy, refusal);
   }
 }

@@ -11,8 +11,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.plantstore.domain.CreatePlant;
+import org.plantstore.domain.InvalidPlantException;
+import org.plantstore.domain.InvalidPlantException.Violation;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 import org.plantstore.domain.PlantIdTakenException;
@@ -37,32 +40,78 @@ class PlantCreationTest {
   }
 
   @Test
-  void failure_of_the_store_is_passed_on() {
-    var unavailable = new PlantStoreUnavailableException("no answer");
-    CreatePlant unstored =
-        new PlantCreation(plant -> {
-          throw unavailable;
-        });
-
-    assertSame(
-        unavailable,
-        assertThrows(PlantStoreUnavailableException.class, () -> unstored.create(FERN)));
-    assertEquals(List.of(unavailable), outcome(unstored, FERN));
+  void failure_of_the_store_and_its_refusal_of_the_plant_are_passed_on() {
+    List<Violation> violations = List.of(new Violation("tag", "must have at most 4 characters"));
+    for (RuntimeException failure :
+        List.of(
+            new PlantStoreUnavailableException("no answer"),
+            new InvalidPlantException(new NewPlant(7, "fern", "shade"), violations),
+            new PlantIdTakenException(7))) {
+      for (CreatePlant creation : onStoresThatFail(() -> failure)) {
+        assertSame(failure, assertThrows(RuntimeException.class, () -> creation.create(FERN)));
+        assertEquals(List.of(failure), outcome(creation, FERN));
+      }
+    }
   }
 
   @Test
   @SuppressWarnings("NullAway") // a store that breaks its contract
   void store_that_returns_null_or_another_id_is_at_fault() {
-    assertFault(NullPointerException.class, plant -> null);
-    assertFault(IllegalStateException.class, plant -> new NewPlant(8, "fern", "shade"));
+    assertFault(NullPointerException.class, " must return a plant", new PlantCreation(any -> null));
+    NewPlant other = new NewPlant(8, "fern", "shade");
+    assertFault(
+        IllegalStateException.class,
+        " must return the plant with the id 7",
+        new PlantCreation(any -> other));
   }
 
-  private static void assertFault(Class<? extends Throwable> type, PlantStore broken) {
-    CreatePlant creation = new PlantCreation(broken);
-    Throwable fault = assertThrows(type, () -> creation.create(FERN));
-    assertTrue(
-        String.valueOf(fault.getMessage()).startsWith(creation + " must return "), fault::toString);
-    assertInstanceOf(type, outcome(creation, FERN).get(0));
+  /** A row that another program, or an older rule, has left is no error of the caller. */
+  @Test
+  void store_that_refuses_what_it_has_stored_or_another_plant_is_at_fault() {
+    List<Violation> violations = List.of(new Violation("name", "must have at most 200 characters"));
+    NewPlant row = new NewPlant(7, "x".repeat(300), null);
+    for (Supplier<RuntimeException> refusal :
+        List.<Supplier<RuntimeException>>of(
+            () -> assertThrows(InvalidPlantException.class, () -> new NewPlant(7, "a\0b", null)),
+            () -> assertThrows(InvalidPlantException.class, () -> new Plant("fern", "\uD83C")),
+            () -> new InvalidPlantException(row, violations),
+            () -> new PlantIdTakenException(8))) {
+      for (CreatePlant creation : onStoresThatFail(refusal)) {
+        String message = " must refuse only the plant that it is given, here that with the id 7";
+        assertFault(IllegalStateException.class, message, creation);
+      }
+    }
+  }
+
+  /** Returns the use case on a store that blocks, and on one that does not. */
+  private static List<CreatePlant> onStoresThatFail(Supplier<RuntimeException> failure) {
+    PlantStore blocking =
+        plant -> {
+          throw failure.get();
+        };
+    PlantStore nonBlocking =
+        new PlantStore() {
+          @Override
+          public NewPlant putIfAbsent(NewPlant plant) {
+            throw failure.get();
+          }
+
+          @Override
+          public boolean isNonBlocking() {
+            return true;
+          }
+        };
+    return List.of(new PlantCreation(blocking), new PlantCreation(nonBlocking));
+  }
+
+  private static void assertFault(
+      Class<? extends Throwable> type, String message, CreatePlant creation) {
+    for (Object fault :
+        List.of(assertThrows(type, () -> creation.create(FERN)), outcome(creation, FERN).get(0))) {
+      Throwable thrown = assertInstanceOf(type, fault);
+      assertTrue(
+          String.valueOf(thrown.getMessage()).startsWith(creation + message), thrown::toString);
+    }
   }
 
   @Test

@@ -32,8 +32,8 @@ public interface CreatePlant {
    * @return the plant that is stored under the id, equal to {@code plant.plant()}
    * @throws PlantIdTakenException if another plant has the id; that plant does not change
    * @throws PlantStoreUnavailableException if the store is unavailable; a retry is safe
-   * @throws InvalidPlantException if the store has a stricter rule for text than {@link NewPlant},
-   *     such as a limit of its size
+   * @throws InvalidPlantException if {@code plant} breaks a rule of the store that is stricter than
+   *     those of {@link NewPlant}, such as a limit of its size
    * @throws NullPointerException if {@code plant} is null
    */
   Plant create(NewPlant plant);

@@ -22,18 +22,21 @@ import java.util.concurrent.Executor;
  *   <li><b>R6</b> Every {@code long} is an id.
  *   <li><b>R7</b> A failure is an exception whose type shows whether trying again can help: {@link
  *       PlantStoreUnavailableException} if it can, {@link InvalidPlantException} if the store can
- *       never take the plant, such as one too large for its engine, any other unchecked exception
- *       if the store is at fault. Trying again with the same plant is always safe. Every call ends,
- *       also while the database cannot be reached or is silent, and calls succeed again when it is
- *       back. An interrupt may end a call by such an exception, and the thread remains interrupted.
- *       No exception of the store's technology leaves the store, not even as a cause or suppressed.
+ *       never accept the plant that it was given, such as one too large for its engine, and any
+ *       other unchecked exception if the store is at fault, for example because its table lacks a
+ *       column or the row that has the id is not a valid plant. Trying again with the same plant is
+ *       always safe. Every call ends, also while the database cannot be reached or is silent, and
+ *       calls succeed again when it is back. An interrupt may end a call by such an exception, and
+ *       the thread remains interrupted. No exception of the store's technology leaves the store,
+ *       not even as a cause or suppressed.
  *   <li><b>R8</b> A store is safe for use by many threads. A cancelled stage has no effect on other
  *       calls.
  *   <li><b>R9</b> Null is refused with {@link NullPointerException}.
  * </ul>
  *
  * <p>A store may rely on the text rules of {@link Plant}: U+0000 and unpaired surrogates never
- * reach it.
+ * reach it. A store that reads an invalid row may let the {@link InvalidPlantException} of {@link
+ * NewPlant}'s constructor pass: it refuses no plant, so it counts as a fault of the store.
  *
  * <p>This example follows all rules except R4: its plants are lost when the process ends:
  *
@@ -61,8 +64,9 @@ public interface PlantStore {
    *     was stored by this call or an earlier one, else the plant that took the id before (R1, R2)
    * @throws PlantStoreUnavailableException if the store is unavailable for a time; whether the
    *     plant was stored is unknown, and trying again is safe (R7)
-   * @throws InvalidPlantException if the store has a stricter rule for text than {@link Plant},
-   *     such as a limit of its size; the caller has to change the plant (R7)
+   * @throws InvalidPlantException if {@code plant} breaks a rule of the store that is stricter than
+   *     those of {@link Plant}, such as a limit of its size; the exception {@linkplain
+   *     InvalidPlantException#refuses refuses} {@code plant}, and the caller has to change it (R7)
    * @throws NullPointerException if {@code plant} is null (R9)
    */
   NewPlant putIfAbsent(NewPlant plant);

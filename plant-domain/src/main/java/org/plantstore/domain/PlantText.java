@@ -18,7 +18,7 @@ final class PlantText {
     addIfInvalid("name", requireNonNull(name, "name"), violations);
     addIfInvalid("tag", tag == null ? "" : tag, violations);
     if (!violations.isEmpty()) {
-      throw new InvalidPlantException(violations);
+      throw new InvalidPlantException(violations, null);
     }
   }
 

@@ -1,7 +1,9 @@
 package org.plantstore.domain;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ObjectStreamClass;
 import java.util.Arrays;
@@ -55,6 +57,19 @@ class PlantTest {
   }
 
   @Test
+  void store_refuses_the_plant_that_it_was_given_and_a_constructor_refuses_none() {
+    NewPlant fern = new NewPlant(1, "fern", null);
+    List<Violation> violations = List.of(new Violation("name", "must be shorter"));
+    InvalidPlantException refusal = new InvalidPlantException(fern, violations);
+
+    assertTrue(refusal.refuses(new NewPlant(1, "fern", null)));
+    assertFalse(refusal.refuses(new NewPlant(1, "fern", "")));
+    assertFalse(
+        assertThrows(InvalidPlantException.class, () -> new NewPlant(1, "\0", null)).refuses(fern));
+    assertThrows(IllegalArgumentException.class, () -> new InvalidPlantException(fern, List.of()));
+  }
+
+  @Test
   @SuppressWarnings("NullAway") // this test passes null
   void null_is_refused() {
     assertThrows(NullPointerException.class, () -> new Plant(null, null));
@@ -62,6 +77,8 @@ class PlantTest {
     assertThrows(NullPointerException.class, () -> new Violation(null, "must not be null"));
     assertThrows(NullPointerException.class, () -> new Violation("name", null));
     assertThrows(NullPointerException.class, () -> new PlantStoreUnavailableException(null));
+    List<Violation> violations = List.of(new Violation("name", "must be shorter"));
+    assertThrows(NullPointerException.class, () -> new InvalidPlantException(null, violations));
   }
 
   @ParameterizedTest

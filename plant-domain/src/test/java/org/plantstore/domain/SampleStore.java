@@ -87,7 +87,8 @@ final class SampleStore implements PlantStore {
     switch (fault) {
       case REFUSES_LONG_TEXTS -> {
         if ((plant.name() + plant.tag()).length() > 255) {
-          throw new InvalidPlantException(List.of(new Violation("tag", "must be shorter")));
+          throw new InvalidPlantException(
+              plant, List.of(new Violation("tag", "must be shorter")));
         }
       }
       case FORGETS_AFTER_TWO_SECONDS -> {

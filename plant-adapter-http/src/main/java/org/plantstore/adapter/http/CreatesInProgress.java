@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.CreatePlant;
+import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 import org.plantstore.domain.PlantIdTakenException;
@@ -88,7 +89,7 @@ final class CreatesInProgress {
         if (failure == null) {
           answer.complete(result);
         } else {
-          answer.completeExceptionally(attributed(failure, plant));
+          answer.completeExceptionally(attributed(failure));
         }
       });
     });
@@ -104,13 +105,16 @@ final class CreatesInProgress {
     }
   }
 
-  /** Returns the failure, or a fault of the store if it has refused another id than the plant's. */
-  private Throwable attributed(Throwable failure, NewPlant plant) {
-    if (failure instanceof PlantIdTakenException taken && taken.id() != plant.id()) {
-      String fault = " must refuse only the id " + plant.id() + ", but refused ";
-      return new IllegalStateException(createPlant + fault + taken.id(), failure);
-    }
-    return failure;
+  /**
+   * Returns the failure if the port declares it, or a fault of the store, whose exceptions may be
+   * those with which the framework refuses a request, such as those of its HTTP client.
+   */
+  private Throwable attributed(Throwable failure) {
+    return failure instanceof InvalidPlantException
+            || failure instanceof PlantIdTakenException
+            || failure instanceof PlantStoreUnavailableException
+        ? failure
+        : new IllegalStateException(createPlant + " has failed", failure);
   }
 
   /** Holds the permit of a create, and runs the calls of a store that blocks. */

@@ -9,6 +9,9 @@ import static org.plantstore.adapter.http.Answer.assertError;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.micronaut.context.annotation.Property;
+import io.micronaut.http.HttpStatus;
+import io.micronaut.http.exceptions.ContentLengthExceededException;
+import io.micronaut.http.exceptions.HttpStatusException;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -21,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.error.ErrorNumber;
+import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.Plant;
 
@@ -98,6 +102,7 @@ class CreatePlantTest extends ServerTest {
   void plant_that_breaks_a_rule_of_the_store_is_refused_in_its_words() {
     createPlant.behave(plant -> {
       throw new InvalidPlantException(
+          plant,
           List.of(new InvalidPlantException.Violation("tag", "must have at most 8,000 bytes")));
     });
 
@@ -119,6 +124,21 @@ class CreatePlantTest extends ServerTest {
       assertTrue(lines.size() < 10, lines::toString);
       assertEquals("A request failed", lines.get(0).getFormattedMessage());
       assertEquals(Map.of("request_id", "failed"), lines.get(0).getMDCPropertyMap());
+    }
+  }
+
+  /** A store may call another service with the framework's HTTP client. */
+  @Test
+  void store_that_throws_an_exception_of_the_framework_is_at_fault() {
+    for (RuntimeException fault :
+        List.of(
+            new HttpStatusException(HttpStatus.NOT_FOUND, "elsewhere"),
+            new ContentLengthExceededException(1, 2),
+            new RefusedException(ErrorNumber.NAME))) {
+      createPlant.behave(plant -> {
+        throw fault;
+      });
+      assertError(post(FERN), ErrorNumber.INTERNAL);
     }
   }
 

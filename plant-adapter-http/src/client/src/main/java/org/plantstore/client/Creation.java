@@ -135,7 +135,7 @@ final class Creation implements CreatePlant {
       String large = tag.length() > plant.name().length() ? "tag" : "name";
       String field = Map.of(2001, "id", 2002, "name", 2003, "tag").getOrDefault(error, large);
       throw new InvalidPlantException(
-          List.of(new InvalidPlantException.Violation(field, "is refused: " + reason)));
+          plant, List.of(new InvalidPlantException.Violation(field, "is refused: " + reason)));
     }
     if (status == 401 && !hasReplacedToken) {
       token = client.token();
