@@ -55,7 +55,11 @@ class CrashContractTest {
 
     @Override
     protected Map<String, String> environment() {
-      return Map.of("PLANTS_FILE", folder.resolve("plants").toString(), "FAULT", fault.name());
+      return Map.of(
+          "PLANTS_FILE",
+          folder.resolve("plants").toString(),
+          "JDK_JAVA_OPTIONS",
+          "-Dfault=" + fault.name());
     }
 
     @Override
@@ -72,7 +76,7 @@ class CrashContractTest {
   /** Appends each plant to a file, waits for the disk, and reads the file when it is opened. */
   public static class Log implements PlantStore {
 
-    private final Fault fault = Fault.valueOf(System.getenv("FAULT"));
+    private final Fault fault = Fault.valueOf(System.getProperty("fault"));
     private final Path file = Path.of(System.getenv("PLANTS_FILE"));
     private final Executor disk =
         fault == Fault.ACKNOWLEDGES_BEFORE_ITS_COMMIT ? newSingleThreadExecutor() : Runnable::run;

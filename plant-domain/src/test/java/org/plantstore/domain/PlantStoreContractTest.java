@@ -13,6 +13,9 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
@@ -35,7 +38,7 @@ import org.plantstore.domain.contract.PlantStoreContract;
 @Execution(ExecutionMode.CONCURRENT)
 class PlantStoreContractTest {
 
-  private static final int TESTS = 14;
+  private static final int TESTS = 17;
 
   /** A broken store may win a race, on a busy machine often. */
   private static final int MAX_RUNS = 10;
@@ -43,21 +46,25 @@ class PlantStoreContractTest {
   /** JUnit creates the instances of the contract, in the thread of the test that runs them. */
   private static final ThreadLocal<Fault> FAULT = new ThreadLocal<>();
 
-  /** The server of the samples: it sends a byte on each connection. */
+  /** The server of the samples: it returns every byte. */
   @AutoClose
   private static final ServerSocket SERVER = assertDoesNotThrow(() -> new ServerSocket(0));
 
   @BeforeAll
   static void startServer() {
-    new Thread(
-            new FutureTask<>(() -> { // ends by an exception when the socket is closed
-              while (true) {
-                try (Socket client = SERVER.accept()) {
-                  client.getOutputStream().write(1);
-                }
-              }
-            }))
-        .start();
+    start(() -> {
+      while (true) {
+        Socket client = SERVER.accept();
+        start(() -> client.getInputStream().transferTo(client.getOutputStream()));
+      }
+    });
+  }
+
+  /** Starts a thread, which ends by an exception when a socket is closed. */
+  private static void start(Callable<Object> work) {
+    Thread thread = new Thread(new FutureTask<>(work));
+    thread.setDaemon(true);
+    thread.start();
   }
 
   static class SampleStoreContract extends PlantStoreContract {
@@ -84,6 +91,17 @@ class PlantStoreContractTest {
     @Override
     protected PlantStore unreachableStore() {
       return storeThrough(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1));
+    }
+
+    /** Returns a store whose database can no longer be written. */
+    @Override
+    protected PlantStore damagedStore() {
+      return new SampleStore(fault, new Database(Map.of(), Map.of(), Set.of()), null);
+    }
+
+    @Override
+    protected void putInvalidRow(long id) {
+      database.invalid().add(id);
     }
 
     @Override
@@ -152,11 +170,11 @@ class PlantStoreContractTest {
     Events run = run(selectClass(StoreOnlyContract.class));
 
     List<String> aborted = messages(run.aborted());
-    assertEquals(4, aborted.size());
+    assertEquals(6, aborted.size());
     aborted.forEach(message ->
         assertTrue(
             message.matches(".*R[347] .*is not shown: override \\w+\\(\\) to show it"), message));
-    assertEquals(TESTS - 4, run.succeeded().count(), messages(run.failed())::toString);
+    assertEquals(TESTS - 6, run.succeeded().count(), messages(run.failed())::toString);
   }
 
   /** Returns the tests of a contract whose names begin so. */

@@ -1,20 +1,33 @@
 package org.plantstore.domain;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.text.Collator;
+import java.text.Normalizer;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiPredicate;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.InvalidPlantException.Violation;
 
@@ -27,36 +40,88 @@ final class SampleStore implements PlantStore {
     /** No fault: its engine cannot take them. */
     REFUSES_LONG_TEXTS(""),
     FORGETS_AFTER_TWO_SECONDS("r1"),
-    IGNORES_CASE("r2"),
+    IGNORES_CASE("r2", text -> text.toLowerCase(Locale.ROOT)),
+    COMPARES_NORMALIZED_TEXTS("r2", text -> Normalizer.normalize(text, Normalizer.Form.NFC)),
+    COMPARES_DECOMPOSED_TEXTS("r2", text -> Normalizer.normalize(text, Normalizer.Form.NFD)),
+    COMPARES_COMPATIBLE_TEXTS("r2", text -> Normalizer.normalize(text, Normalizer.Form.NFKC)),
+    COMPARES_THE_FIRST_255("r2", text -> text.substring(0, Math.min(255, text.length()))),
+    COMPARES_THE_LAST_255("r2", text -> text.substring(Math.max(0, text.length() - 255))),
+    COMPARES_HASHES("r2", String::hashCode),
+    COMPARES_CHECKSUMS("r2", SampleStore::checksum),
+    IGNORES_TRAILING_SPACES("r2", String::stripTrailing),
+    IGNORES_LEADING_SPACES("r2", String::stripLeading),
+    IGNORES_ACCENTS("r2", text -> collationKey(text, Collator.PRIMARY)),
+    IGNORES_CONTROL_CHARACTERS("r2", text -> collationKey(text, Collator.TERTIARY)),
+    COMPARES_LATIN_1("r2", text -> new String(text.getBytes(ISO_8859_1), ISO_8859_1)),
+    COMPARES_LENGTHS("r2", String::length),
+    COMPARES_NUMBERS("r2", text -> text.matches("\\d+") ? Long.valueOf(text) : text),
+    COMPARES_ONLY_NAMES("r2", (one, other) -> one.name().equals(other.name())),
+    COMPARES_ONLY_TAGS("r2", (one, other) -> Objects.equals(one.tag(), other.tag())),
+    COMPARES_NAME_AND_TAG_TOGETHER(
+        "r2", (one, other) -> (one.name() + one.tag()).equals(other.name() + other.tag())),
+    COMPARES_DESCRIPTIONS("r2", (one, other) -> one.toString().equals(other.toString())),
+    TAKES_AN_EMPTY_TEXT_FOR_A_WILDCARD(
+        "r2", (one, other) -> matches(one.name(), other.name()) && matches(one.tag(), other.tag())),
     READS_THEN_WRITES("r3"),
     LOCKS_WITHIN_ITS_INSTANCE("r3_of_concurrent_calls_through_two"),
+    SHARES_ONE_FUTURE_FOR_AN_ID("r3_of_concurrent_calls_one"),
+    SHARES_A_REFUSAL_FOR_AN_ID("r3_of_concurrent_calls_one"),
     WRITES_TEN_PLANTS_TOGETHER("r4"),
     TRUNCATES("r5"),
     TAKES_NO_TAG_FOR_AN_EMPTY_ONE("r5"),
+    REFUSES_LONG_TEXTS_WITHOUT_THE_PLANT("r5"),
     KEEPS_IDS_AS_DOUBLES("r6"),
     LEAKS_A_CAUSE("r7_a_failure"),
     WAITS_FOR_A_SILENT_SERVER("r7_a_silent"),
     NEVER_CONNECTS_AGAIN("r7_a_silent"),
+    GIVES_UP_AFTER_100_FAILURES("r7_a_silent"),
+    KEEPS_A_CONNECTION_THAT_IS_SILENT("r7_a_silent"),
+    REPORTS_EVERY_FAULT_AS_UNAVAILABLE("r7_a_fault"),
+    REPORTS_AN_INVALID_ROW_AS_UNAVAILABLE("r7_an_invalid"),
+    REFUSES_A_PLANT_FOR_AN_INVALID_ROW("r7_an_invalid"),
+    REPAIRS_AN_INVALID_ROW("r7_an_invalid"),
+    THROWS_WHAT_THE_EXECUTOR_THROWS("r7_an_executor"),
+    NEVER_ENDS_A_CALL_THAT_WAS_REJECTED("r7_an_executor"),
     KEEPS_A_LOCK_AFTER_AN_INTERRUPT("r7_an_interrupt"),
     BLOCKS_ITS_CALLER("r7_the_asynchronous"),
     WRAPS_FAILURES("r7_a_failure"),
     HAS_ONE_CONNECTION_AND_DOES_NOT_WAIT("r8_many"),
     SHARES_ONE_STATEMENT("r8_many"),
     SHARES_ONE_FUTURE("r8_a_call"),
-    REFUSES_NULL_IN_ITS_OWN_WAY("r9");
+    REFUSES_NULL_IN_ITS_OWN_WAY("r9"),
+    ACCEPTS_NO_EXECUTOR("r9");
 
     final String tests;
 
+    /** Decides whether a call is answered with its own plant, for an id that is taken. */
+    @SuppressWarnings("ImmutableEnumChecker") // no lambda above has a state
+    private final BiPredicate<NewPlant, NewPlant> equality;
+
     Fault(String tests) {
+      this(tests, (one, other) -> false);
+    }
+
+    Fault(String tests, Function<String, Object> key) {
+      this(
+          tests,
+          (one, other) ->
+              key.apply(one.name()).equals(key.apply(other.name()))
+                  && ((one.tag() == null || other.tag() == null)
+                      ? Objects.equals(one.tag(), other.tag())
+                      : key.apply(one.tag()).equals(key.apply(other.tag()))));
+    }
+
+    Fault(String tests, BiPredicate<NewPlant, NewPlant> equality) {
       this.tests = tests;
+      this.equality = equality;
     }
   }
 
-  /** A memory, and a disk that survives a crash. */
-  record Database(Map<Long, NewPlant> memory, Map<Long, NewPlant> disk) {
+  /** A memory, a disk that survives a crash, and rows that another program has made invalid. */
+  record Database(Map<Long, NewPlant> memory, Map<Long, NewPlant> disk, Set<Long> invalid) {
 
     Database() {
-      this(new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
+      this(new ConcurrentHashMap<>(), new ConcurrentHashMap<>(), ConcurrentHashMap.newKeySet());
     }
 
     void crash() {
@@ -70,7 +135,9 @@ final class SampleStore implements PlantStore {
   private final @Nullable InetSocketAddress server;
   private final Semaphore connection = new Semaphore(1);
   private volatile long lastCall = System.nanoTime();
-  private volatile boolean hasFailed;
+  private final Map<Long, CompletableFuture<NewPlant>> started = new ConcurrentHashMap<>();
+  private final AtomicInteger failures = new AtomicInteger();
+  private @Nullable Socket connected;
   private volatile NewPlant parameters = new NewPlant(0, "", null);
   private volatile CompletionStage<NewPlant> running = CompletableFuture.completedStage(parameters);
 
@@ -85,21 +152,13 @@ final class SampleStore implements PlantStore {
   @SuppressWarnings("NullAway") // a fault treats null in its own way
   public NewPlant putIfAbsent(NewPlant plant) {
     switch (fault) {
-      case REFUSES_LONG_TEXTS -> {
-        if ((plant.name() + plant.tag()).length() > 255) {
-          throw new InvalidPlantException(
-              plant, List.of(new Violation("tag", "must be shorter")));
-        }
-      }
+      case REFUSES_LONG_TEXTS, SHARES_A_REFUSAL_FOR_AN_ID -> requireShort(plant, plant);
+      case REFUSES_LONG_TEXTS_WITHOUT_THE_PLANT -> requireShort(plant, new NewPlant(0, "", null));
       case FORGETS_AFTER_TWO_SECONDS -> {
         if (System.nanoTime() - lastCall > 2_000_000_000) {
           database.memory.clear();
         }
         lastCall = System.nanoTime();
-      }
-      case IGNORES_CASE -> {
-        NewPlant stored = insert(plant);
-        return stored.toString().equalsIgnoreCase(plant.toString()) ? plant : stored;
       }
       case READS_THEN_WRITES -> {
         return readThenWrite(plant);
@@ -129,8 +188,13 @@ final class SampleStore implements PlantStore {
         return insert(new NewPlant((long) (double) plant.id(), plant.name(), plant.tag()));
       }
       case NEVER_CONNECTS_AGAIN -> {
-        if (hasFailed) {
+        if (failures.get() > 0) {
           throw new PlantStoreUnavailableException("the connection is closed");
+        }
+      }
+      case GIVES_UP_AFTER_100_FAILURES -> {
+        if (failures.get() > 100) {
+          throw new PlantStoreUnavailableException("the server is away");
         }
       }
       case KEEPS_A_LOCK_AFTER_AN_INTERRUPT -> {
@@ -160,13 +224,16 @@ final class SampleStore implements PlantStore {
       }
       default -> {}
     }
-    return insert(plant);
+    NewPlant stored = insert(plant);
+    return fault.equality.test(stored, plant) ? plant : stored;
   }
 
   @Override
   public CompletionStage<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
     requireNonNull(plant);
-    requireNonNull(executor);
+    if (fault != Fault.ACCEPTS_NO_EXECUTOR) {
+      requireNonNull(executor);
+    }
     Supplier<NewPlant> call =
         () -> {
           NewPlant stored = putIfAbsent(plant);
@@ -186,17 +253,78 @@ final class SampleStore implements PlantStore {
         }
         return running;
       }
+      case SHARES_ONE_FUTURE_FOR_AN_ID -> {
+        boolean[] isFirst = {false};
+        CompletableFuture<NewPlant> shared =
+            started.computeIfAbsent(
+                plant.id(),
+                id -> {
+                  isFirst[0] = true;
+                  return CompletableFuture.supplyAsync(call, executor);
+                });
+        // The first caller's plant may be stored, and the others are told that theirs is.
+        return isFirst[0] ? shared : shared.thenApply(stored -> plant);
+      }
+      case SHARES_A_REFUSAL_FOR_AN_ID -> {
+        return started.computeIfAbsent(
+            plant.id(),
+            id -> PlantStore.super.putIfAbsentAsync(plant, executor).toCompletableFuture());
+      }
+      case THROWS_WHAT_THE_EXECUTOR_THROWS -> {
+        CompletableFuture<NewPlant> result = new CompletableFuture<>();
+        executor.execute(() -> result.complete(call.get()));
+        return result;
+      }
+      case NEVER_ENDS_A_CALL_THAT_WAS_REJECTED -> {
+        CompletableFuture<NewPlant> result = new CompletableFuture<>();
+        try {
+          executor.execute(() -> result.complete(call.get()));
+        } catch (RejectedExecutionException e) {
+          LockSupport.parkNanos(1);
+        }
+        return result;
+      }
+      case ACCEPTS_NO_EXECUTOR -> {
+        return PlantStore.super.putIfAbsentAsync(
+            plant, executor == null ? Runnable::run : executor);
+      }
       default -> {
         return PlantStore.super.putIfAbsentAsync(plant, executor);
       }
     }
   }
 
+  private static void requireShort(NewPlant plant, NewPlant refused) {
+    if ((plant.name() + plant.tag()).length() > 255) {
+      throw new InvalidPlantException(refused, List.of(new Violation("tag", "must be shorter")));
+    }
+  }
+
   private NewPlant insert(NewPlant plant) {
     askServer();
-    NewPlant stored = database.memory.computeIfAbsent(plant.id(), id -> plant);
-    database.disk.putIfAbsent(stored.id(), stored);
-    return new NewPlant(stored.id(), stored.name(), stored.tag());
+    try {
+      if (database.invalid.contains(plant.id())) {
+        return new NewPlant(plant.id(), "a\0b", null); // which the constructor refuses
+      }
+      NewPlant stored = database.memory.computeIfAbsent(plant.id(), id -> plant);
+      database.disk.putIfAbsent(stored.id(), stored);
+      return new NewPlant(stored.id(), stored.name(), stored.tag());
+    } catch (InvalidPlantException e) {
+      switch (fault) {
+        case REPORTS_AN_INVALID_ROW_AS_UNAVAILABLE ->
+            throw new PlantStoreUnavailableException("an invalid row");
+        case REFUSES_A_PLANT_FOR_AN_INVALID_ROW ->
+            throw new InvalidPlantException(plant, e.violations());
+        case REPAIRS_AN_INVALID_ROW -> {
+          return new NewPlant(plant.id(), "ab", null);
+        }
+        default -> throw e;
+      }
+    } catch (UnsupportedOperationException e) { // of a database that is damaged
+      throw fault == Fault.REPORTS_EVERY_FAULT_AS_UNAVAILABLE
+          ? new PlantStoreUnavailableException("no table")
+          : e;
+    }
   }
 
   private NewPlant readThenWrite(NewPlant plant) {
@@ -217,18 +345,57 @@ final class SampleStore implements PlantStore {
     if (server == null) {
       return;
     }
-    try (Socket socket = new Socket(server.getAddress(), server.getPort())) {
-      socket.setSoTimeout(fault == Fault.WAITS_FOR_A_SILENT_SERVER ? 0 : 100);
-      if (socket.getInputStream().read() != 1) {
-        throw new IOException("no answer");
+    try {
+      if (fault == Fault.KEEPS_A_CONNECTION_THAT_IS_SILENT) {
+        askAgain(server);
+        return;
+      }
+      try (Socket socket = new Socket(server.getAddress(), server.getPort())) {
+        ask(socket, fault == Fault.WAITS_FOR_A_SILENT_SERVER ? 0 : 100);
       }
     } catch (IOException e) {
-      hasFailed = true;
+      failures.incrementAndGet();
       PlantStoreUnavailableException failure = new PlantStoreUnavailableException("no answer");
       if (fault == Fault.LEAKS_A_CAUSE) {
         failure.initCause(e);
       }
       throw failure;
     }
+  }
+
+  /** Connects again if the server has closed the connection, but not if it does not answer. */
+  private synchronized void askAgain(InetSocketAddress address) throws IOException {
+    try {
+      connected =
+          connected == null ? new Socket(address.getAddress(), address.getPort()) : connected;
+      ask(connected, 20);
+    } catch (IOException e) {
+      connected = e instanceof SocketTimeoutException ? connected : null;
+      throw e;
+    }
+  }
+
+  private static void ask(Socket server, int timeoutMillis) throws IOException {
+    server.setSoTimeout(timeoutMillis);
+    server.getOutputStream().write(1);
+    if (server.getInputStream().read() != 1) {
+      throw new IOException("no answer");
+    }
+  }
+
+  private static Object checksum(String text) {
+    CRC32 checksum = new CRC32();
+    checksum.update(text.getBytes(UTF_8));
+    return checksum.getValue();
+  }
+
+  private static Object collationKey(String text, int strength) {
+    Collator collator = Collator.getInstance(Locale.ROOT);
+    collator.setStrength(strength);
+    return ByteBuffer.wrap(collator.getCollationKey(text).toByteArray());
+  }
+
+  private static boolean matches(@Nullable String one, @Nullable String other) {
+    return Objects.equals(one, other) || "".equals(one) || "".equals(other);
   }
 }

@@ -36,7 +36,10 @@ public abstract class InstancesContract extends PlantStoreContract {
 
   @BeforeEach
   void empty() {
-    server.execute("TRUNCATE plant");
+    server.execute(
+        "TRUNCATE plant",
+        "ALTER TABLE plant DROP CONSTRAINT IF EXISTS damage",
+        "ALTER TABLE plant ALTER name SET NOT NULL");
   }
 
   @Override
@@ -64,6 +67,19 @@ public abstract class InstancesContract extends PlantStoreContract {
     PlantStore store = another(server.connect(settings));
     server.execute("DROP DATABASE gone WITH (FORCE)");
     return store;
+  }
+
+  @Override
+  protected PlantStore damagedStore() {
+    server.execute("ALTER TABLE plant ADD CONSTRAINT damage CHECK (false)");
+    return store();
+  }
+
+  @Override
+  protected void putInvalidRow(long id) {
+    server.execute(
+        "ALTER TABLE plant ALTER name DROP NOT NULL",
+        "INSERT INTO plant VALUES (" + id + ", NULL)");
   }
 
   @Override

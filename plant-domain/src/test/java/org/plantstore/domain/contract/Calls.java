@@ -42,8 +42,7 @@ final class Calls {
    * Makes the calls in threads that begin together. The outcome of a call that has not ended within
    * the time limit is a {@link TimeoutException}.
    */
-  @SuppressWarnings(
-      "ThreadPriorityCheck") // a thread that has to be woken comes too late for a race
+  @SuppressWarnings("ThreadPriorityCheck") // a thread that must be woken is too late for a race
   static List<Object> atOnce(List<? extends Callable<?>> calls, Duration timeLimit) {
     CountDownLatch absent = new CountDownLatch(calls.size());
     List<Callable<Object>> tasks = new ArrayList<>();

@@ -75,7 +75,7 @@ final class Load {
     long id = first;
     while (id < end && !System.out.checkError()) {
       NewPlant plant = Plants.ofLine(id + " " + caller + ";");
-      Object outcome = Calls.outcome(new Call(form, store, plant, ""));
+      Object outcome = Calls.outcome(new Call(form, store, plant, Calls.CALLERS, ""));
       if (outcome instanceof NewPlant stored
           && stored.name().matches(id + " \\d+;")
           && stored.equals(Plants.ofLine(stored.name()))) {

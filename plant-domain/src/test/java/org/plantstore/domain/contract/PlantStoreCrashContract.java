@@ -42,7 +42,7 @@ public abstract class PlantStoreCrashContract {
   /** {@return the public class of the store} Its public constructor without parameters opens it. */
   protected abstract Class<? extends PlantStore> storeClass();
 
-  /** {@return variables for the processes, in addition to those of this one} By default, none. */
+  /** {@return variables for the processes} {@code JDK_JAVA_OPTIONS} has options of their JVMs. */
   protected Map<String, String> environment() {
     return Map.of();
   }

@@ -8,6 +8,7 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
+import org.plantstore.domain.Plant;
 
 /**
  * The plants of the kit. No other class of the kit makes texts, so a stricter rule for text changes
@@ -27,20 +28,26 @@ final class Plants {
       "null NULL \\N undefined 007 1.0 1e3 0x1F 12345678901234567 NaN no true 2026-01-31"
           + " A0000000-0000-4000-8000-00000000000F \"quoted\" #leading =leading";
 
-  /** Trimmed, normalised, converted, escaped or replaced. */
+  /** Converted, escaped or replaced. */
   private static final String[] SHORT_TEXTS = {
-    "",
-    " ",
-    " leading",
-    "trailing ",
     "\ttabs\r\nand\nline breaks\r",
-    "double  blanks, and a last line break\n",
-    "\u00E9 e\u0301 \u212B \uFB01 \u0130\u0131\u1E9E\u00DF",
     "\uFEFFbyte order mark, \u200B\u200E\u202E\u2066\u00AD\u200C\u200D, " + LEAF + " and \uFFFD",
     "'' \"\" \\\\ \\n %% $$ ?? && + $HOME &#39; || :: \u0001\u0001",
     "\\N \\u0041 \\x41 %41 &amp; \\",
     "'; DROP TABLE plant; --",
     "{\"name\":\"%s ? $1 :name ${name}\"}"
+  };
+
+  /** Equal if they are trimmed, normalised, folded, converted, hashed, or taken for a pattern. */
+  private static final @Nullable String[][] ALIKE = {
+    {null, "", " ", "\t", "\u200B", "null", "%"},
+    {"fern", "FERN", "fren", "f\u00E8rn", "fe\u0300rn", "fe\u00ADrn", "\uFF46ern", "f_rn", "f.*"},
+    {"fern", "fern ", " fern", "f  ern", "f ern", "fern\n", "fern\u00A0", "fern\u0001"},
+    {"i", "I", "\u0130", "\u0131", "i\u0307", "\uFB01", "fi"},
+    {"ss", "\u00DF", "\u1E9E", "A", "\u0141", "\u00C5", "\u212B", "A\u030A"},
+    {LEAF, "\uD83C\uDF40", "\uFFFD", "?", "??"},
+    {"Aa", "BB", "plumless", "buckeroo", "costarring", "liquid"}, // equal in hashCode, CRC-32, FNV
+    {"1", "01", "1.0", "1e0", "true"}
   };
 
   private Plants() {}
@@ -86,7 +93,8 @@ final class Plants {
   static List<NewPlant> unusual(int largest) {
     List<NewPlant> plants = new ArrayList<>();
     Stream<String> planes = IntStream.range(0, 17).mapToObj(Plants::plane);
-    Stream.of(Stream.of(SHORT_TEXTS), Stream.of(WORDS.split(" ")), planes)
+    Stream<String> alike = Stream.of(ALIKE).flatMap(Stream::of).filter(Objects::nonNull);
+    Stream.of(alike, Stream.of(SHORT_TEXTS), Stream.of(WORDS.split(" ")), planes)
         .flatMap(texts -> texts)
         .forEach(text -> plants.add(plant(plants, text, text)));
     plants.add(plant(plants, "", null));
@@ -110,15 +118,35 @@ final class Plants {
         .toString();
   }
 
-  /** Returns plants for an id that a database may take for one another. */
-  static List<NewPlant> alike(long id) {
-    List<NewPlant> plants = new ArrayList<>();
-    for (String name : List.of("fern", "FERN", "fern ", "f\u00E8rn")) {
-      for (String tag : new @Nullable String[] {null, "", "null", "shade", "Shade"}) {
-        plants.add(new NewPlant(id, name, tag));
+  /**
+   * Returns lists of plants that a store may take for one another, each list with an id of its own.
+   * Every plant of such a group is the first one of a list.
+   */
+  static List<List<NewPlant>> alike(int largest) {
+    List<@Nullable String[]> texts = new ArrayList<>(List.of(ALIKE));
+    for (int length : new int[] {SHORT - 10, 300, 5_000, 70_000, largest - 10}) {
+      String text = "x".repeat(length - 1);
+      String middle = new StringBuilder(text).insert(length / 2, "y").toString();
+      texts.add(new String[] {"x", text + "x", text + "y", middle});
+    }
+    List<List<Plant>> groups = new ArrayList<>();
+    for (@Nullable String[] group : texts) {
+      Stream<String> names = Stream.of(group).filter(Objects::nonNull);
+      groups.add(names.map(name -> new Plant(name, "shade")).toList());
+      groups.add(Stream.of(group).map(tag -> new Plant("fern", tag)).toList());
+    }
+    for (String gap : List.of("", ",", "\t", "\n", ", tag=")) {
+      groups.add(List.of(new Plant("a", "b" + gap + "c"), new Plant("a" + gap + "b", "c")));
+    }
+    List<List<NewPlant>> lists = new ArrayList<>();
+    for (List<Plant> group : groups) {
+      for (Plant first : group) {
+        long id = lists.size();
+        Stream<Plant> plants = Stream.concat(Stream.of(first), group.stream());
+        lists.add(plants.map(each -> new NewPlant(id, each.name(), each.tag())).toList());
       }
     }
-    return plants;
+    return lists;
   }
 
   /** Returns the plant of a line, which begins with an id and a blank. Some texts are long. */

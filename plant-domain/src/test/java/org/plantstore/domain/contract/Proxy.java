@@ -16,6 +16,10 @@ final class Proxy implements AutoCloseable {
   enum State {
     /** Forwards, also what was sent during a silence. */
     FORWARDING,
+    /**
+     * Forwards only on connections that are opened from now on, as a firewall that was restarted.
+     */
+    FORGETFUL,
     /** Keeps connections open, accepts others, and forwards nothing, as a stopped process. */
     SILENT,
     /** Closes all connections, and each new one. */
@@ -24,6 +28,7 @@ final class Proxy implements AutoCloseable {
 
   private final ServerSocket listener = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+  private volatile Set<Socket> forgotten = Set.of();
   private volatile State state = State.FORWARDING;
 
   Proxy(InetSocketAddress server) throws IOException {
@@ -44,6 +49,7 @@ final class Proxy implements AutoCloseable {
   }
 
   void become(State next) throws IOException {
+    forgotten = next == State.FORGETFUL ? Set.copyOf(sockets) : forgotten;
     state = next;
     if (next == State.REFUSING) {
       for (Socket socket : sockets) {
@@ -64,7 +70,7 @@ final class Proxy implements AutoCloseable {
       byte[] bytes = new byte[1 << 16];
       int length = 0;
       while (length >= 0 && state != State.REFUSING) {
-        if (state == State.SILENT) {
+        if (state == State.SILENT || forgotten.contains(from)) {
           LockSupport.parkNanos(1_000_000);
         } else {
           to.getOutputStream().write(bytes, 0, length);

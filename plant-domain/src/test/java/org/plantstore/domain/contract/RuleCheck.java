@@ -10,12 +10,14 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.NewPlant;
+import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
 import org.plantstore.domain.contract.Calls.Form;
@@ -27,7 +29,7 @@ import org.plantstore.domain.contract.Calls.Form;
 record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
 
   /** A call of a store; failure messages contain the occasion. */
-  record Call(Form form, PlantStore store, NewPlant plant, String occasion)
+  record Call(Form form, PlantStore store, NewPlant plant, Executor executor, String occasion)
       implements Callable<Object> {
 
     @Override
@@ -38,12 +40,12 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
     /** Starts the call in the asynchronous form. */
     CompletionStage<NewPlant> start() {
       try {
-        return store.putIfAbsentAsync(plant, CALLERS);
+        return store.putIfAbsentAsync(plant, executor);
       } catch (NullPointerException e) {
         throw e;
       } catch (RuntimeException e) {
         return CompletableFuture.failedFuture(
-            new IllegalStateException("thrown at once, not by the stage", e));
+            new IllegalStateException("thrown at once, but must be reported by the stage", e));
       }
     }
 
@@ -55,9 +57,14 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
   }
 
   static final String FREE = "for an id that is free in an empty store";
+  static final Class<?> UNAVAILABLE = PlantStoreUnavailableException.class;
+
+  /** An expected outcome: an exception that blames neither an outage nor the caller. */
+  static final Object FAULT =
+      "throw an exception without a cause that shows a fault of the store: not unavailable, since"
+          + " trying again cannot help, and no refusal, since the caller is not responsible";
 
   private static final String BROKEN = " of PlantStore is broken:\n  ";
-
   private static final String NOT_SHOWN =
       " of PlantStore is not shown, because the store was unavailable, which R7 allows. If it is"
           + " only slow here, give it a longer deadline in its test:\n  ";
@@ -71,12 +78,16 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
   }
 
   Call call(Form form, NewPlant plant, String occasion) {
-    return new Call(form, store, plant, occasion);
+    return new Call(form, store, plant, CALLERS, occasion);
   }
 
   /** Makes a call, asserts that its outcome is one of those expected, and returns it. */
   Object outcome(Call call, Object... expected) {
-    return require(call, Calls.atOnce(List.of(call), timeLimit).get(0), expected);
+    return outcome(call, call, expected);
+  }
+
+  private Object outcome(Callable<Object> made, Call call, Object... expected) {
+    return require(call, Calls.atOnce(List.of(made), timeLimit).get(0), expected);
   }
 
   /** Asserts that a plant is returned, and returns whether the store has not refused it. */
@@ -107,14 +118,16 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
     }
   }
 
-  /** Asserts that all calls, made at once, return and store the plant of one of them. */
+  /** Asserts that all calls, made at once, return and store the plant of one, or are refused. */
   void assertOneWins(List<Call> calls, List<PlantStore> instances) {
     List<Object> outcomes = Calls.atOnce(calls, timeLimit);
-    Object[] rivals = calls.stream().map(Call::plant).toArray();
-    NewPlant winner = (NewPlant) require(calls.get(0), outcomes.get(0), rivals);
-    for (int caller = 1; caller < calls.size(); caller++) {
-      require(calls.get(caller), outcomes.get(caller), winner);
+    Object[] expected = calls.stream().map(Call::plant).toArray();
+    for (int caller = 0; caller < calls.size(); caller++) {
+      if (require(calls.get(caller), outcomes.get(caller), expected) instanceof NewPlant winner) {
+        expected = new Object[] {winner};
+      }
     }
+    NewPlant winner = (NewPlant) expected[0];
     instances.forEach(each -> on(each).assertStored(winner, "after concurrent calls for its id"));
   }
 
@@ -122,7 +135,7 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
   void assertAvailableAgain(NewPlant plant, String occasion) {
     Call call = call(plant, occasion);
     long end = System.nanoTime() + timeLimit.toNanos();
-    while (outcome(call, plant, PlantStoreUnavailableException.class)
+    while (outcome(call, plant, UNAVAILABLE)
         instanceof PlantStoreUnavailableException unavailable) {
       if (System.nanoTime() > end) {
         throw failure(BROKEN, call, unavailable, plant);
@@ -134,9 +147,7 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
   /** Asserts that an interrupt has no other effect than a failure that permits a retry. */
   void assertOutlivesInterrupt(NewPlant plant, long delayNanos) {
     Call call = call(Form.BLOCKING, plant, "in a thread that is interrupted meanwhile");
-    Callable<Object> interrupted = () -> interrupted(call, delayNanos);
-    Object outcome = Calls.atOnce(List.of(interrupted), timeLimit).get(0);
-    require(call, outcome, plant, PlantStoreUnavailableException.class);
+    outcome(() -> interrupted(call, delayNanos), call, plant, UNAVAILABLE);
     if (returns(plant, plant, "again, after an interrupt")) {
       assertStored(plant, "after an interrupt and another call");
     }
@@ -166,8 +177,7 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
           return Calls.await(remaining);
         };
     Object[] expected = Stream.of(plant, other).filter(each -> each.id() == other.id()).toArray();
-    Object stored = require(call, Calls.atOnce(List.of(both), timeLimit).get(0), expected);
-    assertStored((NewPlant) stored, "after another call was cancelled");
+    assertStored((NewPlant) outcome(both, call, expected), "after another call was cancelled");
   }
 
   /**
@@ -198,20 +208,30 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
 
   /** Asserts that an outcome is as expected; a store may refuse what its engine cannot take. */
   private Object require(Call call, Object outcome, Object... expected) {
-    boolean refused = outcome instanceof InvalidPlantException && Plants.isRefusable(call.plant());
-    if (!refused && Stream.of(expected).noneMatch(each -> isAsExpected(each, outcome))) {
-      boolean unavailable = isAsExpected(PlantStoreUnavailableException.class, outcome);
-      throw failure(unavailable ? NOT_SHOWN : BROKEN, call, outcome, expected);
+    boolean refused = Plants.isRefusable(call.plant()) && refuses(outcome, call.plant());
+    if (!refused && Stream.of(expected).noneMatch(each -> isAsExpected(each, call, outcome))) {
+      boolean notShown = !expected[0].equals(FAULT) && isAsExpected(UNAVAILABLE, call, outcome);
+      throw failure(notShown ? NOT_SHOWN : BROKEN, call, outcome, expected);
     }
     return outcome;
   }
 
-  private static boolean isAsExpected(Object expected, Object outcome) {
+  private static boolean isAsExpected(Object expected, Call call, Object outcome) {
+    if (expected.equals(FAULT)) {
+      return isAsExpected(RuntimeException.class, call, outcome)
+          && !UNAVAILABLE.isInstance(outcome)
+          && !(outcome instanceof PlantIdTakenException)
+          && !refuses(outcome, call.plant());
+    }
     if (expected instanceof Class<?> type && outcome instanceof Throwable thrown) {
       boolean alone = thrown.getCause() == null && thrown.getSuppressed().length == 0;
       return alone && type.isInstance(thrown);
     }
     return expected.equals(outcome);
+  }
+
+  private static boolean refuses(Object outcome, NewPlant plant) {
+    return outcome instanceof InvalidPlantException refusal && refusal.refuses(plant);
   }
 
   private AssertionError failure(String verdict, Call call, Object outcome, Object... expected) {
@@ -222,9 +242,15 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
     String but =
         thrown == null
             ? "returned " + (returned == null ? outcome : Description.of(returned, call.plant()))
-            : "threw " + thrown + (thrown.getCause() == null ? "" : ", which has a cause");
+            : "threw " + thrown + detail(thrown);
     return new AssertionError(
         rule + verdict + call + "\n  must " + must + ",\n  but " + but, thrown);
+  }
+
+  private static String detail(Throwable thrown) {
+    String refusal = " (a refusal must be created with the plant of the call)";
+    String cause = thrown.getCause() == null ? "" : " (it has a cause)";
+    return thrown instanceof InvalidPlantException ? refusal : cause;
   }
 
   private static String shown(Object expected, @Nullable NewPlant returned) {
