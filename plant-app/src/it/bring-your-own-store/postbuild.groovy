@@ -63,6 +63,28 @@ withService(start) {
 }
 
 def jars = new File(basedir, 'service/target/jars').listFiles()*.path
+
+// Another program has written a row that is not a valid plant; the store refuses a text in its own words.
+def rows = new File(basedir, 'target/Rows.java')
+rows.parentFile.mkdirs()
+rows.text = """
+  public class Rows {
+    public static void main(String[] none) throws Exception {
+      try (var file = java.sql.DriverManager.getConnection("jdbc:sqlite:nursery.db")) {
+        file.createStatement().execute("INSERT INTO plant VALUES (2, 'a' || char(0) || 'b', NULL)");
+      }
+    }
+  }"""
+assert !run("java -cp '${jars.join(File.pathSeparator)}' $rows").contains('Exception')
+withService(start) {
+  def taken = run(createHere.replace('"id":1', '"id":2'))
+  assert taken == '{"error":5001,"message":"The service has failed; its log says why."}'
+  def body = new File(basedir, 'target/long.json')
+  body.text = '{"id":3,"name":"fern","tag":"' + 'x' * 1_000_001 + '"}'
+  def refused = run(createHere.replaceFirst(/-d '.*'/, "-d @$body"))
+  assert refused == '{"error":2003,"message":"tag must have at most 1000000 characters, but has 1000001."}'
+}
+
 def refusal = { classPath -> run("java -cp '${classPath.join(File.pathSeparator)}' org.plantstore.app.Main") }
 assert refusal(jars.findAll { !it.contains('nursery-store') }).contains('start: no store is on the class path; add one')
 

@@ -8,11 +8,15 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import org.plantstore.domain.InvalidPlantException;
+import org.plantstore.domain.InvalidPlantException.Violation;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
@@ -34,6 +38,9 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
 
   /** The bits of the primary result code in an extended code. */
   private static final int PRIMARY_CODE = 0xFF;
+
+  /** A rule of this store: a longer text would keep the file locked for too long. */
+  private static final int MAX_TEXT_CHARACTERS = 1_000_000;
 
   /** How long a call waits for earlier calls, and for a file that another process has locked. */
   private static final Duration WAIT = Duration.ofSeconds(2);
@@ -69,6 +76,7 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
   @Override
   public NewPlant putIfAbsent(NewPlant plant) {
     Objects.requireNonNull(plant, "plant");
+    requireShort(plant);
     awaitTurn();
     try {
       return insert(plant) ? plant : stored(plant.id());
@@ -76,6 +84,23 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
       throw failure(e);
     } finally {
       turn.unlock();
+    }
+  }
+
+  /** Refuses the plant in this store's own words; the caller gets 2002 or 2003 with them. */
+  private static void requireShort(NewPlant plant) {
+    List<Violation> violations = new ArrayList<>();
+    addIfLong("name", plant.name(), violations);
+    addIfLong("tag", plant.tag(), violations);
+    if (!violations.isEmpty()) {
+      throw new InvalidPlantException(plant, violations);
+    }
+  }
+
+  private static void addIfLong(String field, String text, List<Violation> violations) {
+    if (text != null && text.length() > MAX_TEXT_CHARACTERS) {
+      String rule = "must have at most " + MAX_TEXT_CHARACTERS + " characters, but has ";
+      violations.add(new Violation(field, rule + text.length()));
     }
   }
 
@@ -101,6 +126,10 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
     }
   }
 
+  /**
+   * Returns the stored plant. If another program has written a row that is not a valid plant, the
+   * constructor throws an exception, which the service reports as a fault of this store.
+   */
   private NewPlant stored(long id) throws SQLException {
     try (PreparedStatement select =
         connection.prepareStatement("SELECT name, tag FROM plant WHERE id = ?")) {

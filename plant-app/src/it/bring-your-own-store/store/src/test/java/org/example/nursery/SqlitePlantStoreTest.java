@@ -6,7 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,7 +19,7 @@ class SqlitePlantStoreTest extends PlantStoreContract {
 
   @TempDir Path folder;
 
-  private final List<AutoCloseable> opened = new ArrayList<>();
+  private final Deque<AutoCloseable> opened = new ArrayDeque<>();
   private PlantStore store;
 
   @BeforeEach
@@ -26,10 +27,11 @@ class SqlitePlantStoreTest extends PlantStoreContract {
     store = open("plants");
   }
 
+  /** Closes in the reverse order; afterward, JUnit deletes the folder. */
   @AfterEach
   void close() throws Exception {
-    for (AutoCloseable resource : opened) {
-      resource.close();
+    while (!opened.isEmpty()) {
+      opened.pop().close();
     }
   }
 
@@ -57,19 +59,34 @@ class SqlitePlantStoreTest extends PlantStoreContract {
   @Override
   protected PlantStore unreachableStore() {
     PlantStore lockedOut = open("locked");
-    assertDoesNotThrow(
-        () -> {
-          Connection holder =
-              DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("locked"));
-          opened.add(holder);
-          holder.createStatement().execute("BEGIN IMMEDIATE");
-        });
+    execute("locked", "BEGIN IMMEDIATE");
     return lockedOut;
+  }
+
+  @Override
+  protected PlantStore damagedStore() {
+    execute("plants", "ALTER TABLE plant DROP COLUMN tag");
+    return store;
+  }
+
+  @Override
+  protected void putInvalidRow(long id) {
+    execute("plants", "INSERT INTO plant VALUES (" + id + ", 'a' || char(0) || 'b', NULL)");
   }
 
   private PlantStore open(String file) {
     SqlitePlantStore made = new SqlitePlantStore(folder.resolve(file));
-    opened.add(made);
+    opened.push(made);
     return made;
+  }
+
+  /** Executes a statement on a connection that remains open until the test ends. */
+  private void execute(String file, String sql) {
+    assertDoesNotThrow(
+        () -> {
+          Connection other = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve(file));
+          opened.push(other);
+          other.createStatement().execute(sql);
+        });
   }
 }
