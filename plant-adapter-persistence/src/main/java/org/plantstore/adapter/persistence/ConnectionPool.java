@@ -55,14 +55,15 @@ final class ConnectionPool implements BeanCreatedEventListener<DatasourceConfigu
 
   /**
    * Keeps a connection whose server reports that another server has failed, such as a worker of
-   * Citus, and evicts those to a server that has become read-only.
+   * Citus. Evicts a connection to a server that has become read-only, and one whose session may be
+   * the cause of a failure, because the role's search_path or another setting was changed.
    */
   static final class Eviction implements SQLExceptionOverride {
 
     @java.lang.Override
     public SQLExceptionOverride.Override adjudicate(SQLException cause) {
       DatabaseFailure failure = new DatabaseFailure(cause);
-      if (failure.isOf(DatabaseFailure.READ_ONLY)) {
+      if (failure.isOf(DatabaseFailure.OF_SESSION)) {
         return SQLExceptionOverride.Override.MUST_EVICT;
       }
       // A pooler closes with 08P01.

@@ -45,8 +45,16 @@ final class DatabaseFailure extends Exception {
 
   private static final long serialVersionUID = 1L;
 
-  /** States and classes of the connection, read-only servers, concurrency, operators. */
-  private static final Set<String> REPEATABLE = Set.of("08", READ_ONLY, "40", "57");
+  /**
+   * States and classes that a role's settings may cause, such as its search_path. A connection
+   * keeps the settings that it began with, so another connection may succeed.
+   */
+  static final Set<String> OF_SESSION = Set.of(READ_ONLY, "26", "42");
+
+  /**
+   * States and classes of the connection, read-only servers, concurrency, hidden tables, operators.
+   */
+  private static final Set<String> REPEATABLE = Set.of("08", READ_ONLY, "40", "42P01", "57");
 
   /**
    * Transient states and classes: connection, read-only servers, time-outs of transactions,
@@ -145,7 +153,8 @@ final class DatabaseFailure extends Exception {
     return causes(this, PSQLException.class).anyMatch(each -> each.getServerErrorMessage() != null);
   }
 
-  private boolean isOf(Set<String> statesAndClasses) {
+  /** Returns whether the failure has one of these states, or is of one of these classes. */
+  boolean isOf(Set<String> statesAndClasses) {
     return statesAndClasses.stream().anyMatch(state::startsWith);
   }
 

@@ -29,10 +29,10 @@ class DatabaseFailureTest {
 
   @ParameterizedTest
   @CsvSource({
-    "BATCH, true, 08000 08001 08006 25006 40001 40P01 57P01 57P03",
+    "BATCH, true, 08000 08001 08006 25006 40001 40P01 42P01 57P01 57P03",
     "ALONE, true, 55P03",
     "ALONE, false, 22021 23502 25001 42501 42703 XX000 0",
-    "NEVER, true, 25P03 25P04 28000 28P01 3D000 42P01 53100 53300 57014 58030"
+    "NEVER, true, 25P03 25P04 28000 28P01 3D000 53100 53300 57014 58030"
   })
   void retry_and_reason_fit_the_state(Retry retry, boolean isTransient, String states) {
     for (String state : states.split(" ", -1)) {
@@ -96,11 +96,15 @@ class DatabaseFailureTest {
 
   /** A worker of Citus fails through a healthy connection; a pooler closes with 08P01. */
   @Test
-  void pool_keeps_connections_to_a_server_that_reports_another_and_evicts_those_to_a_standby() {
+  void
+      pool_keeps_connections_to_a_server_that_reports_another_and_evicts_those_that_may_be_at_fault() {
     assertEquals(DO_NOT_EVICT, override(ofServer("08006")));
     assertEquals(CONTINUE_EVICT, override(ofServer("08P01")));
     assertEquals(CONTINUE_EVICT, override(failure("08006", null)));
-    assertEquals(MUST_EVICT, override(ofServer("25006")));
+    for (String ofSession : "25006 26000 42501 42P01".split(" ", -1)) {
+      assertEquals(MUST_EVICT, override(ofServer(ofSession)), ofSession);
+    }
+    assertEquals(CONTINUE_EVICT, override(ofServer("23502")));
   }
 
   private static SQLExceptionOverride.Override override(SQLException failure) {

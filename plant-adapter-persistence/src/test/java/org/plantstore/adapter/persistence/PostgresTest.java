@@ -158,15 +158,37 @@ class PostgresTest {
     assertEquals(List.of(), log);
   }
 
-  /** Of a table that was renamed, or a search_path that was emptied, while the service runs. */
-  @Test
-  void table_that_is_not_found_is_unavailable_until_it_is_found_again() {
-    store.putIfAbsent(fern(1));
-    SERVER.execute("ALTER TABLE plant RENAME TO elsewhere");
-    assertThrows(PlantStoreUnavailableException.class, () -> store.putIfAbsent(fern(2)));
+  /** The change while the service runs, and its end. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          ALTER TABLE plant RENAME TO elsewhere | ALTER TABLE elsewhere RENAME TO plant
+          ALTER ROLE postgres SET search_path = ''; <end sessions> | ALTER ROLE postgres RESET search_path
+          ALTER TABLE plant RENAME tag TO label | ALTER TABLE plant RENAME label TO tag
+          DROP TABLE plant | CREATE TABLE plant (tag text, id bigint UNIQUE, name text)
+          """)
+  void create_succeeds_as_soon_as_the_change_of_a_setting_or_of_the_table_has_ended(
+      String change, String end) {
+    String endSessions =
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'plant-store'";
+    try (ApplicationContext another = SERVER.connect(Map.of("database.timeout.seconds", 1))) {
+      PlantStore changed = another.getBean(PlantStore.class);
+      for (long id = 0; id < 50; id++) {
+        changed.putIfAbsent(fern(id));
+      }
+      SERVER.execute(change.replace("<end sessions>", endSessions));
+      for (long id = 50; id < 60; id++) {
+        long next = id;
+        assertThrows(RuntimeException.class, () -> changed.putIfAbsent(fern(next)));
+      }
 
-    SERVER.execute("ALTER TABLE elsewhere RENAME TO plant");
-    assertEquals(fern(2), store.putIfAbsent(fern(2)));
+      SERVER.execute(end);
+      for (long id = 60; id < 80; id++) {
+        assertEquals(fern(id), changed.putIfAbsent(fern(id)));
+      }
+    }
   }
 
   /** Most other tests show that a store needs no registry. */
@@ -204,7 +226,7 @@ class PostgresTest {
     assertEquals(used, single(connections(Map.of()), "SHOW synchronous_commit"));
   }
 
-  /** They would end sessions that wait or are idle. */
+  /** Each time-out of 1 ms would end a session, or the statement that sets it up. */
   @Test
   void time_outs_of_the_account_have_no_effect() throws SQLException {
     String timeouts =
