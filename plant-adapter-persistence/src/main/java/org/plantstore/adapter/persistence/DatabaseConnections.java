@@ -5,6 +5,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.DatabaseSettings.Account;
@@ -28,20 +30,28 @@ final class DatabaseConnections extends PGSimpleDataSource {
 
   /**
    * With a weaker synchronous commit than on, a crash or a fail-over would lose acknowledged plants
-   * (R4). Warnings report commits that no standby has confirmed. Time-outs that were set for the
-   * account or the database would end sessions.
+   * (R4). Warnings report commits that no standby has confirmed. If array_nulls is off, the server
+   * reads a plant without a tag as one with the tag NULL. Time-outs that were set for the account
+   * or the database would end sessions.
    */
   private static final String SESSION =
       """
       SELECT set_config('statement_timeout', '<statement>ms', false),
              set_config('lock_timeout', '<lock>ms', false),
              set_config('client_min_messages', 'warning', false),
+             set_config('array_nulls', 'on', false),
              set_config('synchronous_commit', CASE
                WHEN current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')
                THEN 'on' ELSE current_setting('synchronous_commit') END, false),
              (SELECT count(set_config(name, '0', false)) FROM pg_settings WHERE name IN (
                'transaction_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout'))
       """;
+
+  /** Startup options. The role's own time-outs would end the statement that sets up a session. */
+  private static final String UNLIMITED = " -c statement_timeout=0 -c idle_session_timeout=0";
+
+  /** The states in which poolers and servers before version 14 refuse these options. */
+  private static final Set<String> OPTIONS_REFUSED = Set.of("08P01", "0A000", "42704");
 
   /** An account that the server has refused, and when, as {@link System#nanoTime()}. */
   private record Refusal(Account account, SQLException cause, long at) {}
@@ -70,6 +80,7 @@ final class DatabaseConnections extends PGSimpleDataSource {
             .replace("<statement>", "" + statement.toMillis())
             .replace("<lock>", "" + lock.toMillis());
     setUrl(settings.address.url());
+    setOptions(ownOptions() + UNLIMITED);
     setApplicationName(name);
     setTcpKeepAlive(true);
     setConnectTimeout(connect);
@@ -109,13 +120,31 @@ final class DatabaseConnections extends PGSimpleDataSource {
           refusal = new Refusal(account, e, System.nanoTime());
         }
         boolean isOver = System.nanoTime() - until >= 0 || Thread.currentThread().isInterrupted();
-        boolean mayRecover = isRefused ? !account.equals(account()) : failure.isWorthWaiting();
+        boolean mayRecover =
+            isRefused
+                ? !account.equals(account())
+                : changesOptions(failure) || failure.isWorthWaiting();
         if (isOver || !mayRecover) {
           throw e;
         }
         LockSupport.parkNanos(PAUSE.toNanos());
       }
     }
+  }
+
+  private String ownOptions() {
+    return settings.address.value(PGProperty.OPTIONS);
+  }
+
+  /** Returns whether the startup options were changed, because the server has refused them. */
+  private boolean changesOptions(DatabaseFailure failure) {
+    String used = getOptions();
+    if (failure.isOf("25P04")) { // transaction_timeout, of which only version 17 or later knows
+      setOptions(ownOptions() + UNLIMITED + " -c transaction_timeout=0");
+    } else if (failure.isOf(OPTIONS_REFUSED)) {
+      setOptions(ownOptions().isEmpty() ? null : ownOptions());
+    }
+    return !Objects.equals(used, getOptions());
   }
 
   private Account accountNotRefused() throws SQLException {

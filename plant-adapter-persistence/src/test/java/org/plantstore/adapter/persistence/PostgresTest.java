@@ -228,24 +228,32 @@ class PostgresTest {
 
   /** Each time-out of 1 ms would end a session, or the statement that sets it up. */
   @Test
-  void time_outs_of_the_account_have_no_effect() throws SQLException {
-    String timeouts =
-        "name IN ('transaction_timeout', 'idle_in_transaction_session_timeout',"
-            + " 'idle_session_timeout')";
-    SERVER.execute(
-        "ALTER ROLE postgres SET lock_timeout = '100ms'",
-        "ALTER ROLE postgres SET statement_timeout = '100ms'",
-        "DO $$ DECLARE timeout text; BEGIN FOR timeout IN SELECT name FROM pg_settings WHERE "
-            + timeouts
-            + " LOOP EXECUTE format('ALTER ROLE postgres SET %I = 300', timeout); END LOOP; END $$");
-    DatabaseConnections source = connections(Map.of());
+  void time_outs_of_the_role_have_no_effect() throws SQLException {
+    Map<String, String> own = Map.of("statement_timeout", "4s", "lock_timeout", "1s");
+    String names =
+        "SELECT string_agg(name, ' ') FROM pg_settings"
+            + " WHERE name LIKE '%timeout' AND category LIKE '%Statement Behavior'";
+    for (String timeout : SERVER.single(names).split(" ", -1)) {
+      SERVER.execute(
+          "DROP ROLE IF EXISTS gardener",
+          "CREATE ROLE gardener LOGIN",
+          "ALTER ROLE gardener SET " + timeout + " = 1");
+      DatabaseConnections source = connections(Map.of("database.username", "gardener"));
 
-    assertEquals("4s", single(source, "SHOW statement_timeout"));
-    assertEquals("1s", single(source, "SHOW lock_timeout"));
-    assertEquals(
-        "0",
-        single(
-            source, "SELECT string_agg(DISTINCT setting, ' ') FROM pg_settings WHERE " + timeouts));
+      for (int connection = 0; connection < 5; connection++) {
+        assertEquals(own.getOrDefault(timeout, "0"), single(source, "SHOW " + timeout), timeout);
+      }
+    }
+  }
+
+  /** Otherwise the server would read a plant without a tag as one with the tag NULL. */
+  @Test
+  void setting_of_the_role_does_not_change_plants() throws Exception {
+    SERVER.execute("ALTER ROLE postgres SET array_nulls = off");
+    try (ApplicationContext another = SERVER.connect(Map.of())) {
+      assertAllStored(putAll(another.getBean(PlantStore.class), LongStream.range(0, 1_000)));
+    }
+    assertEquals("0", SERVER.single("SELECT count(tag) FROM plant"));
   }
 
   /** Many servers lock an account after several attempts with a wrong password. */
