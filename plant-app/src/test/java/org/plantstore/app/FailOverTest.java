@@ -2,6 +2,7 @@ package org.plantstore.app;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -115,6 +116,16 @@ class FailOverTest {
       writers.awaitProgress(PROGRESS);
       writers.stopWithoutRepeats();
 
+      String reason =
+          StartTest.refusal(
+              Database.environmentAt(
+                  "localhost:" + second.port() + "/postgres",
+                  "DATABASE_START_TIMEOUT_SECONDS",
+                  "0"));
+      assertTrue(
+          reason.endsWith(
+              ": DATABASE_URL leads only to a standby; name the primary (SQLSTATE 25006)"),
+          reason);
       first.kill();
       second.database().execute("SELECT pg_promote()");
       assertServedSoon(service);

@@ -187,6 +187,11 @@ final class DatabaseFailure extends Exception {
     if (link instanceof UnknownHostException) {
       return "no address is known of " + message;
     }
+    boolean isOfDriver = link instanceof PSQLException && server == null && link.getCause() == null;
+    if (isOfDriver && "08001".equals(((PSQLException) link).getSQLState())) {
+      // The driver's own text names one of its settings, in the language of the JVM.
+      return "DATABASE_URL leads to no server that accepts writes";
+    }
     return message.isEmpty() ? link.getClass().getSimpleName() : message;
   }
 

@@ -48,6 +48,10 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   private static final String TABLE =
       "SELECT 1 FROM pg_class WHERE oid = to_regclass(quote_ident(current_schema()) || '.plant')";
 
+  /** Returns a row on a standby, unless the role would be read-only on its primary too. */
+  private static final String STANDBY =
+      "SELECT 1 WHERE pg_is_in_recovery() AND NOT current_setting('default_transaction_read_only')::boolean";
+
   static String resource(String name) {
     try (InputStream file = requireNonNull(DatabaseStart.class.getResourceAsStream(name))) {
       return new String(file.readAllBytes(), UTF_8);
@@ -111,12 +115,12 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   }
 
   private <T> T await(Duration limit, ConnectionCallback<T> work) {
-    DatabaseConnections source =
-        new DatabaseConnections(settings, "plant-store", 5, ANSWER, QUERY, QUERY);
+    DatabaseConnections source = connections();
     long began = System.nanoTime();
     long logged = began - LOG_PERIOD.toNanos();
     while (true) {
       try (Connection connection = source.getConnection()) {
+        requirePrimary(connection);
         requireSession(connection, source);
         return work.call(connection);
       } catch (SQLException e) {
@@ -138,6 +142,23 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
         }
         LockSupport.parkNanos(PAUSE.toNanos());
       }
+    }
+  }
+
+  /**
+   * Returns a source that also connects to a read-only server, so that the reason can be reported.
+   */
+  private DatabaseConnections connections() {
+    DatabaseConnections source =
+        new DatabaseConnections(settings, "plant-store", 5, ANSWER, QUERY, QUERY);
+    source.setTargetServerType("preferPrimary");
+    return source;
+  }
+
+  private static void requirePrimary(Connection connection) throws SQLException {
+    if (!rows(connection, STANDBY).isEmpty()) {
+      throw new SQLException(
+          "DATABASE_URL leads only to a standby; name the primary", DatabaseFailure.READ_ONLY);
     }
   }
 

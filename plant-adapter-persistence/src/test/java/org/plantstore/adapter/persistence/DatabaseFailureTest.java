@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.adapter.persistence.DatabaseFailure.Retry;
 import org.plantstore.domain.PlantStoreUnavailableException;
 import org.postgresql.util.PSQLException;
+import org.postgresql.util.PSQLState;
 import org.postgresql.util.ServerErrorMessage;
 
 class DatabaseFailureTest {
@@ -65,6 +66,11 @@ class DatabaseFailureTest {
     assertTrue(failure.isTransient());
     assertEquals("timed out: failed: no route (SQLSTATE 08001)", failure.describe());
 
+    SQLException readOnly =
+        new PSQLException("in any language", PSQLState.CONNECTION_UNABLE_TO_CONNECT);
+    assertEquals(
+        "DATABASE_URL leads to no server that accepts writes (SQLSTATE 08001)",
+        new DatabaseFailure(readOnly).describe());
     SQLException unparsable = new SQLException("Unable to parse URL jdbc:postgresql:x?a=canary");
     assertEquals("the driver cannot use DATABASE_URL", new DatabaseFailure(unparsable).describe());
   }

@@ -40,11 +40,15 @@ public final class DatabaseServer extends PostgresServer {
     connect(Map.of()).close();
   }
 
-  /** Resets the account, and drops all tables, functions, and the account {@code gardener}. */
+  /**
+   * Resets the role and the database, and drops all tables, functions, and the account {@code
+   * gardener}.
+   */
   public void reset() {
     execute(
         "SET default_transaction_read_only = off",
         "ALTER ROLE postgres RESET ALL",
+        "ALTER DATABASE postgres RESET ALL",
         "DROP SCHEMA public CASCADE",
         "CREATE SCHEMA public",
         "GRANT USAGE ON SCHEMA public TO PUBLIC",
