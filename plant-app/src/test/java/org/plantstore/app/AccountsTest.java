@@ -75,7 +75,7 @@ class AccountsTest {
       database.execute("UPDATE flyway_schema_history SET checksum = 1");
       try (ServiceProcess migration = new ServiceProcess(owner, "migrate")) {
         assertEquals(1, migration.awaitExit());
-        String reason = "the tables of the database cannot be brought up to date: ";
+        String reason = "flyway_schema_history: Migration checksum mismatch ";
         String errors = migration.errors();
         assertTrue(errors.matches("plant-store migrate: " + reason + ".*\n"), errors);
       }

@@ -9,8 +9,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
+import org.flywaydb.core.api.output.ValidateOutput;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,18 +47,14 @@ final class DatabaseMigration {
       GROUP BY holder.pid
       """;
 
+  /**
+   * Returns a row if there is a history, in the schema in which the migration creates the table.
+   */
   private static final String HISTORY =
       "SELECT 1 WHERE to_regclass(quote_ident(current_schema()) || '.flyway_schema_history') IS NOT NULL";
 
-  /** V1 is the first of every version of this store. Flyway's own entries have no script. */
-  private static final String FOREIGN_HISTORY =
-      """
-      SELECT 'the schema has another application''s history of migrations; choose another schema by'
-        ' currentSchema in DATABASE_URL, or another database'
-      FROM flyway_schema_history
-      HAVING count(*) FILTER (WHERE script = 'V1__plant.sql') = 0
-        AND count(*) FILTER (WHERE script NOT LIKE '<<%' OR version <> '0') > 0
-      """;
+  /** Returns a row for a history that does not fit the table or this store. */
+  private static final String FAULTS = DatabaseStart.resource("faults-of-history.query");
 
   private final DatabaseConnections source;
   private final Duration patience;
@@ -67,19 +66,6 @@ final class DatabaseMigration {
     source = new DatabaseConnections(settings, name, 5, STATEMENT, STATEMENT, patience);
   }
 
-  /** Returns why the schema is another application's; a migration would change its history. */
-  static List<String> faultsOfHistory(Connection connection) throws SQLException {
-    try {
-      return rows(connection, HISTORY).isEmpty() ? List.of() : rows(connection, FOREIGN_HISTORY);
-    } catch (SQLException e) {
-      DatabaseFailure failure = new DatabaseFailure(e);
-      if (failure.isOf(DatabaseFailure.LOCKED) || failure.isOf(DatabaseFailure.CANCELED)) {
-        return List.of(); // the migration waits for the lock, and reports it
-      }
-      throw e;
-    }
-  }
-
   /**
    * Migrates.
    *
@@ -89,13 +75,44 @@ final class DatabaseMigration {
   void run() throws SQLException {
     try (Connection connection = source.getConnection()) {
       awaitLock(connection);
-      Flyway.configure()
-          .dataSource(source)
-          .locations("classpath:org/plantstore/adapter/persistence")
-          .baselineOnMigrate(true) // the schema may have other tables
-          .baselineVersion("0")
-          .load()
-          .migrate();
+      DatabaseStart.requireNone(faults(source, connection));
+      call(source, Flyway::migrate);
+    }
+  }
+
+  /**
+   * Returns why a migration would fail, or continue another application's history. Changes nothing.
+   *
+   * @throws SQLException if the database may answer later
+   * @throws ConfigurationException if the history cannot be read
+   */
+  static List<String> faults(DataSource source, Connection connection) throws SQLException {
+    List<ValidateOutput> invalid = call(source, Flyway::validateWithResult).invalidMigrations;
+    List<String> faults =
+        rows(connection, HISTORY).isEmpty() ? List.of() : rows(connection, FAULTS);
+    if (!faults.isEmpty()) {
+      return faults;
+    }
+    return invalid.stream()
+        .map(each -> each.errorDetails.errorMessage)
+        .map(message -> message.substring(0, message.lastIndexOf('\n'))) // without Flyway's advice
+        .map(message ->
+            "flyway_schema_history: "
+                + message.replaceAll("\\s+", " ")
+                + "; restore that row, or set DATABASE_MIGRATE to off to use the table as it is")
+        .toList();
+  }
+
+  private static <T> T call(DataSource source, Function<Flyway, T> command) throws SQLException {
+    try {
+      return command.apply(
+          Flyway.configure()
+              .dataSource(source)
+              .locations("classpath:org/plantstore/adapter/persistence")
+              .baselineOnMigrate(true) // the schema may have other tables
+              .baselineVersion("0")
+              .ignoreMigrationPatterns("*:future", "*:pending")
+              .load());
     } catch (FlywayException e) {
       DatabaseFailure failure = DatabaseFailure.in(e).orElse(null);
       // A locked table has been waited for.

@@ -91,12 +91,15 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
         limit.compareTo(MAX_CHECK) < 0 ? limit : MAX_CHECK,
         connection -> {
           List<String> faults = faults(connection, migrates);
+          if (migrates && faults.isEmpty()) {
+            faults = DatabaseMigration.faults(connections(), connection);
+          }
           boolean isTable = migrates && faults.isEmpty() && !rows(connection, TABLE).isEmpty();
           return isTable ? faults(connection, false) : faults;
         });
   }
 
-  private static void requireNone(List<String> faults) {
+  static void requireNone(List<String> faults) {
     if (!faults.isEmpty()) {
       throw new ConfigurationException(String.join("; also ", faults));
     }
@@ -105,11 +108,8 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   private static List<String> faults(Connection connection, boolean isToMigrate)
       throws SQLException {
     List<String> faults = rows(connection, FAULTS.replace("<migrates>", "" + isToMigrate));
-    if (!faults.isEmpty()) {
+    if (!faults.isEmpty() || isToMigrate) {
       return faults;
-    }
-    if (isToMigrate) {
-      return DatabaseMigration.faultsOfHistory(connection);
     }
     return Shards.areIn(connection) ? Shards.faults(connection) : trial(connection);
   }
