@@ -48,10 +48,6 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   private static final String TABLE =
       "SELECT 1 FROM pg_class WHERE oid = to_regclass(quote_ident(current_schema()) || '.plant')";
 
-  /** Returns a row on a standby, unless the role would be read-only on its primary too. */
-  private static final String STANDBY =
-      "SELECT 1 WHERE pg_is_in_recovery() AND NOT current_setting('default_transaction_read_only')::boolean";
-
   static String resource(String name) {
     try (InputStream file = requireNonNull(DatabaseStart.class.getResourceAsStream(name))) {
       return new String(file.readAllBytes(), UTF_8);
@@ -145,9 +141,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
     }
   }
 
-  /**
-   * Returns a source that also connects to a read-only server, so that the reason can be reported.
-   */
+  /** Returns a source that also connects to a read-only server, to report the reason. */
   private DatabaseConnections connections() {
     DatabaseConnections source =
         new DatabaseConnections(settings, "plant-store", 5, ANSWER, QUERY, QUERY);
@@ -156,9 +150,11 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   }
 
   private static void requirePrimary(Connection connection) throws SQLException {
-    if (!rows(connection, STANDBY).isEmpty()) {
-      throw new SQLException(
-          "DATABASE_URL leads only to a standby; name the primary", DatabaseFailure.READ_ONLY);
+    // A role that is read-only on the primary too is among the faults.
+    String standby =
+        "SELECT 1 WHERE pg_is_in_recovery() AND current_setting('default_transaction_read_only') = 'off'";
+    if (!rows(connection, standby).isEmpty()) {
+      throw new SQLException("DATABASE_URL leads only to a standby; name the primary", "25006");
     }
   }
 
