@@ -64,21 +64,33 @@ class PlantClientContractTest extends CreatePlantContract {
   }
 
   @Test
-  void creates_are_acknowledged_and_stored() throws Exception {
-    CreatePlant createPlant = createPlant();
-    ExecutorService callers = Executors.newFixedThreadPool(64);
+  void creates_that_are_called_at_once_are_acknowledged_and_stored() throws Exception {
+    database.execute("TRUNCATE plant");
+    String address = "http://localhost:" + network.port();
+    CreatePlant createPlant = client(address).deadline(Duration.ofMinutes(3)).build();
+    ExecutorService callers = callers();
     Map<Long, NewPlant> plants = new HashMap<>();
     List<CompletableFuture<Plant>> calls = new ArrayList<>();
     for (long id = 0; id < CREATES; id++) {
       NewPlant plant = new NewPlant(id, "plant " + id, null);
       plants.put(id, plant);
-      calls.add(CompletableFuture.supplyAsync(() -> createPlant.create(plant), callers));
+      calls.add(createPlant.createAsync(plant, callers).toCompletableFuture());
     }
     for (int id = 0; id < CREATES; id++) {
       assertEquals("plant " + id, calls.get(id).join().name());
     }
     callers.shutdown();
     assertEquals(plants, database.plants());
+  }
+
+  /** Returns an executor with a virtual thread for each call, which Java has from version 21. */
+  private static ExecutorService callers() throws ReflectiveOperationException {
+    try {
+      Object threads = Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+      return (ExecutorService) threads;
+    } catch (NoSuchMethodException e) {
+      return Executors.newFixedThreadPool(512);
+    }
   }
 
   /** Loses, duplicates, delays or cuts one in ten of the small responses of a service. */

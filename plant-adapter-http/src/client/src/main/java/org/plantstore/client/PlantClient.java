@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 import org.plantstore.domain.CreatePlant;
 import org.plantstore.domain.NewPlant;
@@ -36,6 +37,7 @@ public class PlantClient implements CreatePlant {
   final Duration deadline;
   final HttpClient http;
   final Supplier<Map<String, String>> headers;
+  final Semaphore permits;
 
   PlantClient(Builder builder) { // not private, because a proxy calls it
     plants = builder.plants;
@@ -43,6 +45,7 @@ public class PlantClient implements CreatePlant {
     deadline = builder.deadline;
     http = builder.http.get();
     headers = builder.headers;
+    permits = new Semaphore(builder.requests, true); // in the order of the calls
   }
 
   /**
@@ -80,7 +83,11 @@ public class PlantClient implements CreatePlant {
     String token = tokens.get();
     // RFC 6750, section 2.1. An exception of the HTTP client would contain the token.
     if (token == null || !token.matches("[A-Za-z0-9._~+/-]+=*")) {
-      throw new IllegalArgumentException("the token must match [A-Za-z0-9._~+/-]+=*");
+      String fault = token == null || token.isEmpty() ? "missing" : "not like [A-Za-z0-9._~+/-]+=*";
+      throw new IllegalArgumentException(
+          "the supplied token is "
+              + fault
+              + "; supply it without \"Bearer \", spaces and line breaks");
     }
     return token;
   }
@@ -94,12 +101,19 @@ public class PlantClient implements CreatePlant {
     private Supplier<HttpClient> http = // in a pool, each step would wake a thread
         () -> HttpClient.newBuilder().executor(Runnable::run).build();
     private Supplier<Map<String, String>> headers = Map::of;
+    private int requests = 256;
 
     private Builder(URI address, Supplier<String> tokens) {
       if (address.getHost() == null
+          || address.getPort() == 0
+          || address.getPort() > 65535
           || !address.toString().matches("(?i)https?://[^/?#@]+(/[^?#]*)?")) {
+        String shown =
+            address.toString().replaceFirst("//.*@", "//...@").replaceFirst("[?#].*", "?...");
         throw new IllegalArgumentException(
-            "address must be http[s]://host[:port][/path], with a host without an underscore");
+            "address must be http[s]://host[:port][/path], with a port from 1 to 65535, a host without"
+                + " an underscore, and no user, query or fragment, but is "
+                + shown);
       }
       plants = URI.create(address.toString().replaceFirst("/*$", "/plants"));
       this.tokens = requireNonNull(tokens, "tokens");
@@ -143,6 +157,20 @@ public class PlantClient implements CreatePlant {
      */
     public Builder headers(Supplier<Map<String, String>> headers) {
       this.headers = requireNonNull(headers, "headers");
+      return this;
+    }
+
+    /**
+     * {@return this builder, with a limit for the requests in flight, each of which needs a socket}
+     *
+     * @param requests 1 or more, by default 256; further calls wait until their deadline
+     * @throws IllegalArgumentException if the limit is less than 1
+     */
+    public Builder maxRequestsInFlight(int requests) {
+      if (requests < 1) {
+        throw new IllegalArgumentException("requests must be at least 1 but is " + requests);
+      }
+      this.requests = requests;
       return this;
     }
 

@@ -28,9 +28,9 @@ final class ScriptedService implements AutoCloseable {
   /** What remains of the script. A connection is closed after a response without a length. */
   final Queue<String> script = new ConcurrentLinkedQueue<>();
 
-  private final List<Socket> connections = new CopyOnWriteArrayList<>();
+  final List<Socket> connections = new CopyOnWriteArrayList<>();
   private final ServerSocket listener =
-      assertDoesNotThrow(() -> new ServerSocket(0, 50, InetAddress.getLoopbackAddress()));
+      assertDoesNotThrow(() -> new ServerSocket(0, 512, InetAddress.getLoopbackAddress()));
   final URI address = URI.create("http://localhost:" + listener.getLocalPort());
 
   ScriptedService() {
