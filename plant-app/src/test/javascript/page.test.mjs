@@ -2,9 +2,11 @@
 // browser, SCREENSHOTS a folder for what was seen.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
 
 const { BASE, TOKEN, CHROMIUM, SCREENSHOTS } = process.env;
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const TIMEOUT_MILLISECONDS = 60_000;
 
 let browser, page, complaints, hosts;
@@ -131,7 +133,58 @@ test("a token in the address is filled in and taken out of it", async () => {
   assertQuiet();
 });
 
+test("the token survives a reload of the tab, no other tab has it, and a logout deletes it", async () => {
+  await page.reload();
+  await page.locator(".authorize.locked").first().waitFor();
+  assert.equal((await execute('{"id":203,"name":"fern"}')).status, "200");
+
+  const other = await page.context().newPage();
+  await other.goto(BASE);
+  await other.locator(".authorize.unlocked").first().waitFor();
+  await other.close();
+  assert.equal(await page.evaluate(() => localStorage.length), 0);
+
+  await page.getByRole("button", { name: "Authorize", exact: true }).click();
+  await page.getByRole("button", { name: "Logout" }).click();
+  await page.reload();
+  await page.locator(".authorize.unlocked").first().waitFor();
+});
+
+test("axe reports nothing, and the focus is visible", async () => {
+  for (const colorScheme of ["light", "dark"]) {
+    await open(`/#token=${TOKEN}`, { colorScheme, bypassCSP: true }); // for the script of axe
+    await page.locator(".authorize.locked").first().waitFor();
+    await execute('{"id":203,"name":"fern"}');
+    await assertAccessible();
+    await page.locator("textarea.body-param__text").focus();
+    for (let presses = 0; presses < 30; presses++) {
+      await page.keyboard.press("Tab");
+      const unseen = await page.evaluate(() => {
+        const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement);
+        const visible = outlineStyle !== "none" && parseFloat(outlineWidth) >= 2;
+        return visible || document.activeElement === document.body ? "" : document.activeElement.outerHTML;
+      });
+      assert.equal(unseen, "");
+    }
+    await page.getByRole("button", { name: "Authorize", exact: true }).click();
+    await page.locator(".modal-ux").waitFor();
+    await assertAccessible();
+    await page.goto(`${BASE}/errors`);
+    await assertAccessible();
+  }
+});
+
+async function assertAccessible() {
+  await page.addScriptTag({ path: AXE });
+  const { violations } = await page.evaluate(() => axe.run());
+  assert.deepEqual(
+    violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
+    [],
+  );
+}
+
 test("a token that comes before the document is filled in", async () => {
+  await open("/errors");
   await page.route("**/openapi.yaml", async (route) => {
     await page.evaluate((token) => (location.hash = `token=${token}`), TOKEN);
     await page.waitForURL(`${BASE}/`);

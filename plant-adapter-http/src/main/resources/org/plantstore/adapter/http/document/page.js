@@ -1,15 +1,32 @@
 "use strict";
 
 // Moves a token from the address (#token=…) into the form, so that it is not shared, kept in the
-// history or sent anywhere except with the requests of this page.
+// history or sent anywhere except with the requests of this page. The session storage belongs to this
+// tab: the token survives a reload, no other tab sees it, and the browser deletes it with the tab.
+const KEPT = "plant-store.token";
 let token = "";
 let complete = false;
+
+try {
+  token = sessionStorage.getItem(KEPT) ?? "";
+} catch {
+  // The browser forbids storage, so a reload loses the token.
+}
+
+function keep(found) {
+  token = found;
+  try {
+    sessionStorage.setItem(KEPT, token);
+  } catch {
+    // As above.
+  }
+}
 
 function takeToken() {
   const found = new URLSearchParams(location.hash.slice(1)).get("token");
   if (found !== null) {
     history.replaceState(null, "", location.pathname + location.search);
-    token = found;
+    keep(found);
     fillIn();
   }
 }
@@ -19,6 +36,51 @@ function fillIn() {
     ui.preauthorizeApiKey("bearerAuth", token);
   }
 }
+
+// Keeps the token of the form as well, and forgets it when the user logs out.
+const auth = {
+  authorize: (authorize) => (schemes) => {
+    keep(schemes.bearerAuth?.value ?? "");
+    return authorize(schemes);
+  },
+  logout: (logout) => (names) => {
+    keep("");
+    return logout(names);
+  },
+};
+
+// What swagger-ui leaves out for users of screen readers: names, roles, and headings without gaps.
+const LABELS = [
+  ["#servers", "Server"],
+  [".body-param__text", "Request body"],
+  [".opblock-description-wrapper .examples-select-element", "Example of a request body"],
+  [".responses-table .examples-select-element", "Example of a response"],
+  [".information-container", "About the interface", "region"],
+  [".scheme-container", "Server and authorization", "region"],
+  [".modal-ux", "Available authorizations", "dialog"],
+  [".close-modal", "Close"],
+  [".modal-btn[aria-label='Remove authorization']", "Logout: remove authorization"],
+];
+const LEVELS = [["h3", 2], ["h4", 3], ["h5", 4], ["h6", 4]];
+
+function describe() {
+  for (const [selector, label, role] of LABELS) {
+    for (const element of document.querySelectorAll(`#page ${selector}`)) {
+      element.setAttribute("aria-label", label);
+      if (role) element.setAttribute("role", role);
+    }
+  }
+  for (const [name, level] of LEVELS) {
+    for (const heading of document.querySelectorAll(`#page ${name}`)) {
+      heading.setAttribute("aria-level", level);
+    }
+  }
+}
+
+new MutationObserver(describe).observe(document.getElementById("page"), {
+  childList: true,
+  subtree: true,
+});
 
 function followColorScheme(dark) {
   document.documentElement.classList.toggle("dark-mode", dark.matches);
@@ -35,7 +97,9 @@ const updateJsonSpec = (update) => (document) =>
 const ui = SwaggerUIBundle({
   dom_id: "#page",
   url: "openapi.yaml",
-  plugins: [{ statePlugins: { spec: { wrapActions: { updateJsonSpec } } } }],
+  plugins: [
+    { statePlugins: { spec: { wrapActions: { updateJsonSpec } }, auth: { wrapActions: auth } } },
+  ],
   docExpansion: "full",
   tryItOutEnabled: true,
   displayRequestDuration: true,
