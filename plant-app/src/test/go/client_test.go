@@ -8,9 +8,11 @@ import (
 	"plantstore"
 )
 
+var address = os.Getenv("BASE")
+
 func create(token string, newPlant plantstore.NewPlant) (*plantstore.CreatedPlant, error) {
 	configuration := plantstore.NewConfiguration()
-	configuration.Servers[0].URL = os.Getenv("BASE")
+	configuration.Servers[0].URL = address
 	plants := plantstore.NewAPIClient(configuration).PlantsAPI
 	caller := context.WithValue(context.Background(), plantstore.ContextAccessToken, token)
 	plant, _, err := plants.CreatePlant(caller).NewPlant(newPlant).Execute()

@@ -8,11 +8,11 @@ import {
   ResponseError,
 } from "../../../target/clients/typescript/index.js";
 
-const { BASE, TOKEN, STRANGER } = process.env;
+const { BASE: address, TOKEN, STRANGER } = process.env;
 const plants = api(TOKEN);
 
 function api(accessToken?: string): PlantsApi {
-  return new PlantsApi(new Configuration({ basePath: BASE, accessToken }));
+  return new PlantsApi(new Configuration({ basePath: address, accessToken }));
 }
 
 /** Answers the status and the error of a call that fails. */

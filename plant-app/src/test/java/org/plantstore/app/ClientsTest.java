@@ -159,9 +159,19 @@ class ClientsTest {
 
   @ParameterizedTest
   @Tag("slow")
-  @CsvSource({"go, go test client_test.go", "javascript, npm run client"})
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "go | client_test.go | configuration.Servers[0].URL = address | go test client_test.go",
+        "javascript | client.test.mts | new Configuration({ basePath: address, accessToken })"
+            + " | npm run client",
+      })
   void client_of_another_language_creates_a_plant_and_again_and_meets_errors(
-      String folder, String command) throws IOException {
+      String folder, String source, String documented, String command) throws IOException {
+    assertNotEquals(8080, service.port, "the port that a client without an address calls");
+    String page = Manifests.text(Path.of("..", "plant-adapter-http", "README.md"));
+    String program = Manifests.text(Path.of("src", "test", folder, source));
+    assertTrue(page.contains("`" + documented + "`") && program.contains(documented), documented);
     runAsCaller(folder, command, Map.of());
   }
 
