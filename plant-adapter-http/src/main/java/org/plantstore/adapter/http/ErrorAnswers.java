@@ -21,6 +21,7 @@ import io.micronaut.json.JsonMapper;
 import io.micronaut.serde.annotation.Serdeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
@@ -50,6 +51,12 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
   private final long maxBodyBytes;
   private final LogLimit unavailableLimit = new LogLimit();
   private final LogLimit failureLimit = new LogLimit();
+
+  /** Errors that the client often cannot see or understand, so that the operator has to. */
+  private final Map<ErrorNumber, LogLimit> loggedRefusals =
+      Map.of(
+          ErrorNumber.MALFORMED_REQUEST, new LogLimit(),
+          ErrorNumber.ORIGIN_NOT_ALLOWED, new LogLimit());
 
   ErrorAnswers(JsonMapper json, HttpServerConfiguration server) {
     this.json = json;
@@ -92,11 +99,17 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
     ErrorNumber error = refusal.error();
     Exchange exchange = Exchange.of(request);
     exchange.recordError(error);
-    switch (error.status()) {
-      case SERVICE_UNAVAILABLE -> // spread, so that those refused together do not return together
+    LogLimit limit = loggedRefusals.get(error);
+    if (limit != null && limit.tryAcquire()) {
+      exchange.runWithIds(() ->
+          LOG.warn("A request was refused with {}: {}", error.number(), refusal.getMessage()));
+    }
+    switch (error) {
+      // Spread, so that clients that were refused together do not return together.
+      case STORE_UNAVAILABLE, OVERLOADED, KEYS_UNAVAILABLE ->
           response.header(
               HttpHeaders.RETRY_AFTER, String.valueOf(ThreadLocalRandom.current().nextInt(1, 4)));
-      case UNAUTHORIZED, FORBIDDEN ->
+      case NO_TOKEN, INVALID_TOKEN, MISSING_CLAIM ->
           response.header(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"plants\"" + reason(error));
       default -> {}
     }
@@ -148,7 +161,9 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
       return new RefusedException(ErrorNumber.STORE_UNAVAILABLE);
     }
     if (failure instanceof HttpStatusException framework) {
-      return refusalOf(failure, framework.getStatus());
+      return failure.getCause() instanceof RefusedException malformedBody
+          ? malformedBody
+          : refusalOf(failure, framework.getStatus());
     }
     if (failure instanceof ConversionErrorException) { // such as of /health/unknown
       return new RefusedException(ErrorNumber.NOT_FOUND);

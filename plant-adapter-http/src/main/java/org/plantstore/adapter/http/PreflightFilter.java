@@ -1,6 +1,5 @@
 package org.plantstore.adapter.http;
 
-import io.micronaut.context.annotation.Requires;
 import io.micronaut.core.order.Ordered;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpMethod;
@@ -11,17 +10,18 @@ import io.micronaut.http.annotation.Filter;
 import io.micronaut.http.annotation.RequestFilter;
 import io.micronaut.http.annotation.ServerFilter;
 import io.micronaut.http.filter.ServerFilterPhase;
-import io.micronaut.http.server.annotation.PreMatching;
 import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.http.error.ErrorNumber;
+import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.adapter.http.observe.AllowedOrigins;
 
 /**
- * Allows every request of a page of an allowed origin, before tokens are looked at (Fetch standard,
- * section 3.3.5). The framework would answer an empty 403 where there is no operation, so that the
- * page could not read why its request is refused, and would open the management port too.
+ * Answers preflight requests before tokens are checked (Fetch standard, section 3.3.5): allows
+ * every request from an allowed origin, and refuses any other origin. The framework would answer an
+ * empty 403 where there is no operation, so that the page could not read why its request is
+ * refused, and would open the management port too.
  */
 @ServerFilter(Filter.MATCH_ALL_PATTERN)
-@Requires(property = "cors.allowed-origins") // otherwise no request pays for it
 final class PreflightFilter implements Ordered {
 
   private static final String MAX_AGE_SECONDS = "1800";
@@ -37,7 +37,6 @@ final class PreflightFilter implements Ordered {
     return ServerFilterPhase.FIRST.order();
   }
 
-  @PreMatching
   @RequestFilter
   @Nullable HttpResponse<?> allow(HttpRequest<?> request) {
     if (request.getMethod() != HttpMethod.OPTIONS) {
@@ -45,8 +44,12 @@ final class PreflightFilter implements Ordered {
     }
     HttpHeaders asked = request.getHeaders();
     String method = asked.get(HttpHeaders.ACCESS_CONTROL_REQUEST_METHOD);
-    if (method == null || !origins.contains(asked.get(HttpHeaders.ORIGIN))) {
+    String origin = asked.get(HttpHeaders.ORIGIN);
+    if (method == null || origin == null) {
       return null;
+    }
+    if (!origins.contains(origin)) {
+      throw new RefusedException(ErrorNumber.ORIGIN_NOT_ALLOWED, AllowedOrigins.refusal(origin));
     }
     MutableHttpResponse<?> allowed =
         HttpResponse.ok()

@@ -3,6 +3,7 @@ package org.plantstore.adapter.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.annotation.Property;
@@ -66,15 +67,36 @@ class CrossOriginTest extends ServerTest {
     assertAnswer(status, "", send(server, start, lines));
   }
 
-  /** To which its preflight is a request without a token. */
+  @ParameterizedTest
+  @CsvSource({
+    OTHER + ", 'to allow it, add the origin to CORS_ALLOWED_ORIGINS.'",
+    "null, 'CORS_ALLOWED_ORIGINS cannot list it, so serve the page from an address such as"
+        + " https://app.example.org, and list that.'"
+  })
+  void refusal_of_a_preflight_names_its_origin_and_the_setting(String origin, String cure)
+      throws IOException {
+    String message =
+        "Pages of the origin \"%s\" may not call the service; ".formatted(origin) + cure;
+    try (Log log = new Log(ErrorAnswers.class.getName())) {
+      while (log.await(0).isEmpty()) { // at most one line a second
+        String answer = preflight(server, "/elsewhere", "POST", origin);
+        assertAnswer(403, "", answer);
+        String json = message.replace("\"", "\\\"");
+        assertTrue(answer.endsWith("{\"error\":4007,\"message\":\"" + json + "\"}"), answer);
+        assertEquals(List.of(), headers(answer, "www-authenticate"));
+      }
+      assertEquals(
+          "A request was refused with 4007: " + message, log.await(1).get(0).getFormattedMessage());
+    }
+  }
+
   @Test
   void another_origin_is_allowed_by_an_asterisk_and_none_by_default() throws IOException {
-    assertAnswer(401, "", preflight(server, "/plants", "POST", OTHER));
     try (EmbeddedServer any = start("*");
         EmbeddedServer none = start("")) {
       assertAnswer(200, OTHER, preflight(any, "/plants", "POST", OTHER));
       String answer = preflight(none, "/plants", "POST", OTHER);
-      assertEquals(List.of(401), statuses(answer));
+      assertEquals(List.of(403), statuses(answer));
       assertEquals(List.of(), headers(answer, "(?:vary|access-control-.*)"));
     }
   }

@@ -53,6 +53,10 @@ public enum ErrorNumber {
       4006,
       FORBIDDEN,
       "The bearer token is valid, but must have a claim that it lacks; obtain one that has it."),
+  ORIGIN_NOT_ALLOWED(
+      4007,
+      FORBIDDEN,
+      "Pages of this origin may not call the service; CORS_ALLOWED_ORIGINS lists those that may."),
 
   INTERNAL(5001, INTERNAL_SERVER_ERROR, "The service has failed; its log says why."),
   STORE_UNAVAILABLE(

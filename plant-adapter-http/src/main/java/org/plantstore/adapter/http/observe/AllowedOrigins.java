@@ -8,6 +8,7 @@ import io.netty.util.AsciiString;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.http.error.Legible;
 
 /**
  * The origins whose pages may call the service (Fetch standard, section 3.3). They can read every
@@ -47,6 +48,17 @@ public record AllowedOrigins(List<String> origins) {
       }
     }
     return new AllowedOrigins(origins);
+  }
+
+  /** Returns why pages of an origin may not call the service, and how to change that. */
+  public static String refusal(String origin) {
+    return "Pages of the origin \""
+        + Legible.of(origin)
+        + "\" may not call the service; "
+        + (ORIGIN.matcher(origin).matches()
+            ? "to allow it, add the origin to CORS_ALLOWED_ORIGINS."
+            : "CORS_ALLOWED_ORIGINS cannot list it, so serve the page from an address such as"
+                + " https://app.example.org, and list that.");
   }
 
   /** Returns whether pages of an origin may call the service. */
