@@ -1,5 +1,6 @@
 package org.plantstore.app;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -17,8 +18,11 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.math.BigDecimal;
+import java.net.Socket;
 import java.sql.Connection;
+import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -34,6 +38,9 @@ class LogsTest {
   private static final LoggerContext LOGS = new LoggerContext();
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String ODD = "\"\\\n\t\u0000\u2028\ud800 \ud83c\udf31";
+  private static final String SERVED_OR_REFUSED =
+      "(?s)HTTP/1\\.1 (200 .*|4.*\r\n\r\n\\{\"error\":4\\d{3},\"message\":\".+\"})";
+
   private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 
   static {
@@ -131,6 +138,35 @@ class LogsTest {
               line, "logger message trace_id method path status outcome bytes caller".split(" ")));
       assertFalse(service.output().contains("readiness"), service::output);
     }
+  }
+
+  /** Targets that a framework may parse in another way, at both ports. */
+  @Test
+  @Tag("slow")
+  void no_target_makes_the_service_fail_or_log_an_exception() throws Exception {
+    ServiceProcess service = ServiceProcess.shared();
+    List<String> parts =
+        List.of(
+            "/ / // . .. %2F %FF % ? # [ ] : @ ; * \\ | x plants http:// health \u00e9".split(" "));
+    Random random = new Random(53);
+    for (int sent = 0; sent < 2_000; sent++) {
+      String target =
+          sent == 0
+              ? "//x//"
+              : random
+                  .ints(random.nextInt(1, 7), 0, parts.size())
+                  .mapToObj(parts::get)
+                  .collect(joining());
+      int port = sent % 2 == 0 ? service.port : service.managementPort;
+      String token = sent % 4 < 2 ? "" : "Authorization: Bearer " + ServiceProcess.token() + "\r\n";
+      try (Socket socket = new Socket("localhost", port)) {
+        String head = "GET " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
+        socket.getOutputStream().write((head + token + "\r\n").getBytes(ISO_8859_1));
+        String answer = new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
+        assertTrue(answer.matches(SERVED_OR_REFUSED), () -> target + " is answered with " + answer);
+      }
+    }
+    assertFalse(service.output().contains("Exception"), service::output);
   }
 
   private static int create(ServiceProcess service, String id) {

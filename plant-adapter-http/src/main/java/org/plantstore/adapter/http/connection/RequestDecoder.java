@@ -4,19 +4,24 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
-import io.netty.handler.codec.TooLongFrameException;
+import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.HttpConstants;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpMessageDecoderResult;
 import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.AsciiString;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.http.error.ErrorNumber;
+import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.adapter.http.observe.Exchange;
 
 /**
@@ -44,8 +49,10 @@ final class RequestDecoder extends HttpRequestDecoder {
 
   private final RequestSequence sequence;
   private boolean isBetweenRequests = true;
-  private boolean isMalformed;
+  private @Nullable String fault; // of the head
+  private boolean hasFirstLine;
   private int headers; // or trailers
+  private @Nullable AsciiString lastName; // of a header or trailer
 
   /** The bytes of lines and headers since the last head or part of a body. */
   private int lineBytes;
@@ -104,10 +111,31 @@ final class RequestDecoder extends HttpRequestDecoder {
     int contentBytes = last instanceof HttpContent part ? part.content().readableBytes() : 0;
     keptBytes = Math.max(keptBytes, lineBytes - contentBytes);
     lineBytes = 0;
+    explain((HttpObject) last);
     isBetweenRequests = last instanceof LastHttpContent;
     if (isBetweenRequests && keptBytes > MAX_KEPT_BYTES) {
       sequence.replaceDecoder(context);
     }
+  }
+
+  /** Replaces the cause of a malformed head or body by a refusal, whose message explains it. */
+  private void explain(HttpObject last) {
+    Throwable cause = last.decoderResult().cause();
+    if (cause != null && !(cause instanceof RefusedException)) {
+      String otherwise =
+          last instanceof HttpRequest head ? faultOf(head.headers()) : MalformedRequest.TRAILERS;
+      String sentence = fault == null ? MalformedRequest.ofDecoder(cause, otherwise) : fault;
+      last.setDecoderResult(DecoderResult.failure(malformed(sentence)));
+    }
+  }
+
+  private String faultOf(HttpHeaders read) {
+    AsciiString refused = headers > read.size() ? lastName : null;
+    return hasFirstLine ? MalformedRequest.ofHeaders(read, refused) : MalformedRequest.FIRST_LINE;
+  }
+
+  private static RefusedException malformed(String sentence) {
+    return new RefusedException(ErrorNumber.MALFORMED_REQUEST, sentence);
   }
 
   /** Skips empty lines (RFC 9112, section 2.2), and returns whether a request begins after them. */
@@ -116,6 +144,9 @@ final class RequestDecoder extends HttpRequestDecoder {
       bytes.skipBytes(2);
     }
     isBetweenRequests = bytes.readableBytes() < 2;
+    fault =
+        isBetweenRequests ? null : MalformedRequest.ofBeginning(bytes.getByte(bytes.readerIndex()));
+    hasFirstLine = false;
     headers = 0;
     lineBytes = 0;
     keptBytes = 0;
@@ -124,18 +155,23 @@ final class RequestDecoder extends HttpRequestDecoder {
 
   @Override
   protected String splitThirdWordInitialLine(byte[] line, int start, int length) {
-    isMalformed = !RequestHead.isFirstLine(line, start + length);
+    if (fault == null) {
+      fault = RequestHead.faultOfFirstLine(line, start + length);
+    }
     return super.splitThirdWordInitialLine(line, start, length);
   }
 
   @Override
   protected HttpMessage createMessage(String[] firstLine) {
-    return new Exchange(
-        // The answer will have the same version.
-        isMalformed ? HttpVersion.HTTP_1_1 : HttpVersion.valueOf(firstLine[2]),
-        HttpMethod.valueOf(firstLine[0]),
-        firstLine[1],
-        headersFactory.newHeaders());
+    Exchange exchange =
+        new Exchange(
+            // The answer will have the same version.
+            fault == null ? HttpVersion.valueOf(firstLine[2]) : HttpVersion.HTTP_1_1,
+            HttpMethod.valueOf(firstLine[0]),
+            firstLine[1],
+            headersFactory.newHeaders());
+    hasFirstLine = true;
+    return exchange;
   }
 
   @Override
@@ -150,14 +186,16 @@ final class RequestDecoder extends HttpRequestDecoder {
     headers++;
     lineBytes += BYTES_PER_HEADER;
     if (headers > MAX_HEADERS) {
-      throw new TooLongFrameException("more than " + MAX_HEADERS + " headers");
+      throw malformed(
+          "There are more than " + MAX_HEADERS + " headers or trailers; leave some out.");
     }
-    return super.splitHeaderName(line, start, length);
+    lastName = super.splitHeaderName(line, start, length);
+    return lastName;
   }
 
   /**
    * Called at the end of each head. More bytes were read than its lines have if a header is folded,
-   * whose lines Netty joins, or if a lone CR or LF precedes the first line, which Netty skips.
+   * whose lines Netty joins.
    */
   @Override
   protected boolean isContentAlwaysEmpty(HttpMessage head) {
@@ -166,10 +204,14 @@ final class RequestDecoder extends HttpRequestDecoder {
     int expectedBytes =
         sizes.initialLineLength() + sizes.headerSize() + ends + headers * BYTES_PER_HEADER;
     headers = 0;
-    if (isMalformed
-        || lineBytes + internalBuffer().readerIndex() != expectedBytes
-        || !RequestHead.isWellFormed((HttpRequest) head)) {
-      throw new IllegalArgumentException("a malformed head"); // Netty drops all further input
+    if (fault == null) {
+      fault =
+          lineBytes + internalBuffer().readerIndex() == expectedBytes
+              ? RequestHead.faultOf((HttpRequest) head)
+              : MalformedRequest.FOLDED;
+    }
+    if (fault != null) {
+      throw malformed(fault); // Netty drops all further input
     }
     return false;
   }

@@ -7,11 +7,10 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** The rules for the head of a request that Netty's decoder does not check. */
 final class RequestHead {
@@ -19,22 +18,36 @@ final class RequestHead {
   /** The unreserved characters and delimiters of a host's name. */
   private static final String NAME = "0-9A-Za-z._~!$&'()*+,;=-";
 
+  private static final String HEX = "[0-9A-Fa-f]{2}";
+
   /** An address in brackets, or a name, and a port (RFC 3986, sections 3.2.2 and 3.2.3). */
   private static final String AUTHORITY =
-      "(?:\\[[:" + NAME + "]*]|(?:[" + NAME + "]++|%[0-9A-Fa-f]{2})++)(?::[0-9]{0,5})?";
+      "(?:\\[[0-9A-Fa-f:]*(?:[0-9]{1,3}(?:\\.[0-9]{1,3}){3})?]|(?![^ /?]*%(?!HEX))[%NAME]++)"
+              .replace("HEX", HEX)
+              .replace("NAME", NAME)
+          + "(?::[0-9]{0,5})?";
 
   private static final Pattern HOST = Pattern.compile(AUTHORITY);
 
+  /** A path, or a URL without a user (RFC 9110, section 4.2.4), up to the path. */
+  static final String BEFORE_PATH = "(?:(?=/)|(?i:https?)://" + AUTHORITY + "(?=[ /?]))";
+
+  /** Characters of a path, and a percent sign without the digits that must follow it. */
+  static final String PATH = "%/:@" + NAME;
+
+  static final String LONE_PERCENT = "[^ ?]*%(?!" + HEX + ")";
+
   /**
    * Methods are case-sensitive (RFC 9110, section 9.1), but the framework ignores case. The target
-   * has the origin form or the absolute form (RFC 9112, section 3.2), without a user (RFC 9110,
-   * section 4.2.4) or a fragment; CONNECT is refused: its target is no path.
+   * has the origin form or the absolute form (RFC 9112, section 3.2), without a fragment; CONNECT
+   * is refused: its target is no path. The query is ignored, so browsers' raw brackets are
+   * accepted.
    */
   private static final Pattern FIRST_LINE =
       Pattern.compile(
-          "(?:OPTIONS \\*|(?!CONNECT )[!-~&&[^a-z]]++ (?:/|(?i:https?)://"
-              + AUTHORITY
-              + "(?![^ /?]))[!-~&&[^#\\[\\]]]*+) HTTP/1\\.[01]");
+          "(?:OPTIONS \\*|(?!CONNECT )[!-~&&[^a-z]]++ "
+              + (BEFORE_PATH + "(?!" + LONE_PERCENT + ")[" + PATH + "]*+(?:\\?[!-~&&[^#]]*+)?)")
+              + " HTTP/1\\.[01]");
 
   /** The line of nearly all requests, for which the pattern is not needed. */
   private static final byte[] CREATE = "POST /plants HTTP/1.1".getBytes(US_ASCII);
@@ -44,25 +57,20 @@ final class RequestHead {
 
   private RequestHead() {}
 
-  /** Returns whether the bytes have a method, a target and a version that are well-formed. */
-  static boolean isFirstLine(byte[] bytes, int length) {
+  /** Returns what is wrong with a first line and how to correct it, or null if nothing is. */
+  static @Nullable String faultOfFirstLine(byte[] bytes, int length) {
     if (Arrays.equals(bytes, 0, length, CREATE, 0, CREATE.length)) {
-      return true;
+      return null;
     }
     String line = new String(bytes, 0, length, ISO_8859_1);
-    if (!FIRST_LINE.matcher(line).matches()) {
-      return false;
-    }
-    try {
-      new URI(line.split(" ", -1)[1]); // checks escapes and addresses
-      return true;
-    } catch (URISyntaxException | NumberFormatException e) {
-      return false;
-    }
+    return FIRST_LINE.matcher(line).matches() ? null : MalformedRequest.ofFirstLine(line);
   }
 
-  /** Returns whether host, coding and content fit HTTP/1.1, or HTTP/1.0. */
-  static boolean isWellFormed(HttpRequest request) {
+  /**
+   * Returns what is wrong with host, transfer coding and content of a head for HTTP/1.1 or
+   * HTTP/1.0, or null if nothing is.
+   */
+  static @Nullable String faultOf(HttpRequest request) {
     HttpHeaders headers = request.headers();
     Iterator<String> hosts = headers.valueStringIterator(HttpHeaderNames.HOST);
     // An empty host is for targets without an authority (RFC 9110, section 4.2.1).
@@ -70,11 +78,16 @@ final class RequestHead {
         hosts.hasNext()
             ? isHost(hosts.next()) && !hosts.hasNext()
             : request.protocolVersion().equals(HttpVersion.HTTP_1_0);
-    return isHost
-        && !headers.contains(HttpHeaderNames.SEC_WEBSOCKET_KEY1) // its content has no length
-        && (!headers.contains(HttpHeaderNames.TRANSFER_ENCODING)
-            || String.join(",", headers.getAll(HttpHeaderNames.TRANSFER_ENCODING))
-                .equalsIgnoreCase("chunked"));
+    if (!isHost) {
+      return MalformedRequest.ofHosts(headers.getAll(HttpHeaderNames.HOST));
+    }
+    if (headers.contains(HttpHeaderNames.SEC_WEBSOCKET_KEY1)) { // its content has no length
+      return "The header Sec-WebSocket-Key1 is not supported; leave it out.";
+    }
+    if (headers.contains(HttpHeaderNames.TRANSFER_ENCODING)) {
+      return MalformedRequest.ofTransferCodings(headers.getAll(HttpHeaderNames.TRANSFER_ENCODING));
+    }
+    return null;
   }
 
   private static boolean isHost(String host) {

@@ -22,7 +22,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
-import org.plantstore.adapter.http.error.RefusedException;
 
 /**
  * A request and the record of its answer, as in the JDK's {@code HttpExchange}. Changed by the
@@ -37,7 +36,7 @@ public final class Exchange extends DefaultHttpRequest {
   private static final Pattern PATH =
       Pattern.compile("(?:[^/?#]+://[^/?#]*)?([^?#]*).*", Pattern.DOTALL);
 
-  private final String target;
+  private final String path;
   private long beganNanos;
   private boolean hasBody;
   private RequestIds ids = RequestIds.NONE;
@@ -47,10 +46,16 @@ public final class Exchange extends DefaultHttpRequest {
   private long answeredBytes;
   private boolean isAnswered;
 
-  /** Creates an exchange from the first line of its request. */
+  /**
+   * Creates an exchange from the first line of its request. Its URI is the path, because the
+   * framework replaces a request whose URI it cannot parse by one of its own. Two slashes at the
+   * beginning would be taken for an authority (RFC 3986, section 4.2), so a dot segment precedes
+   * them, which no route has.
+   */
   public Exchange(HttpVersion version, HttpMethod method, String target, HttpHeaders headers) {
     super(version, method, target, headers);
-    this.target = target;
+    path = pathOf(target);
+    setUri(path.isEmpty() ? "/" : path.startsWith("//") ? "/." + path : path);
   }
 
   /** Returns the exchange of the framework's request. */
@@ -87,15 +92,12 @@ public final class Exchange extends DefaultHttpRequest {
     return hasBody;
   }
 
-  /** Replaces the target and the cause of a malformed head, so that the framework answers 4005. */
+  /** Replaces the URI of a malformed head, which the framework may be unable to parse. */
   @Override
   public void setDecoderResult(DecoderResult result) {
-    if (result.isSuccess()) {
-      super.setDecoderResult(result);
-    } else {
+    super.setDecoderResult(result);
+    if (result.isFailure()) {
       setUri("/");
-      super.setDecoderResult(
-          DecoderResult.failure(new RefusedException(ErrorNumber.MALFORMED_REQUEST)));
     }
   }
 
@@ -138,10 +140,14 @@ public final class Exchange extends DefaultHttpRequest {
     }
   }
 
-  /** Returns the path of the target (RFC 9112, section 3.2); the target may be malformed. */
-  public String path() {
+  private static String pathOf(String target) {
     boolean isPath = target.startsWith("/") && target.indexOf('?') < 0 && target.indexOf('#') < 0;
     return isPath ? target : PATH.matcher(target).replaceFirst("$1");
+  }
+
+  /** Returns the path of the target (RFC 9112, section 3.2); the target may be malformed. */
+  public String path() {
+    return path;
   }
 
   /** Returns the name in the token, or an empty text if there is none. */

@@ -2,16 +2,21 @@ package org.plantstore.adapter.http.connection;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.HttpObject;
 import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.plantstore.adapter.http.Log;
 import org.plantstore.adapter.http.ServerTest;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.observe.AllowedOrigins;
@@ -19,8 +24,7 @@ import org.plantstore.adapter.http.observe.AllowedOrigins;
 /** Malformed requests, which are answered like every other error. */
 class BrokenHttpTest extends ServerTest {
 
-  private static final String MALFORMED =
-      "{\"error\":4005,\"message\":\"" + ErrorNumber.MALFORMED_REQUEST.description() + "\"}";
+  private static final String MALFORMED = "(?s).*\r\n\r\n\\{\"error\":4005,\"message\":\"(.*)\"}";
 
   private static final String FIRST_LINE = "POST /plants HTTP/1.1";
 
@@ -63,6 +67,56 @@ class BrokenHttpTest extends ServerTest {
     assertMalformed(send(FIRST_LINE + "\r\n" + headers + "\r\n\r\n" + createRequest("")));
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          GET /a b HTTP/1.1        | The target contains a space; encode it as %20.
+          GET /a[0] HTTP/1.1       | The path contains [; encode it as %5B.
+          GET /50%?a=% HTTP/1.1    | The path contains a % that two hexadecimal digits do not follow; encode % as %25.
+          GET /?a#b HTTP/1.1       | The target contains #; leave out the fragment, or encode # as %23.
+          GET /?\u00e9 HTTP/1.1    | The first line contains the byte 0xE9, which is not printable ASCII; percent-encode each such byte, this one as %E9.
+          GET plants HTTP/1.1      | The target must be a path that begins with /, or a URL such as http://host:80/path, without a user name.
+          GET  /plants HTTP/1.1    | The first line must have a method, a target and a version, with one space between them, such as POST /plants HTTP/1.1.
+          get /plants HTTP/1.1     | The method must be in upper case, but is get.
+          PRI * HTTP/2.0           | The version of HTTP must be HTTP/1.1, but is HTTP/2.0.
+          CONNECT x:80 HTTP/1.1    | CONNECT is not supported, because the service is not a proxy.
+          &GET / HTTP/1.1          | The request must begin with its method; leave out what precedes it.
+          TLS                      | The connection begins with a TLS handshake, but this port expects plain HTTP; use http://.
+          GET / HTTP/1.1&Host: y   | The request must have one Host header with a host and possibly a port, but has "y, x".
+          GET / HTTP/1.1&X: a& b   | A header continues on the next line; write it on one line.
+          GET / HTTP/1.1&X         | Each header must have a name, a colon and a value.
+          GET / HTTP/1.1&X : a     | The name of the header "X " must consist of letters, digits and hyphens.
+          GET / HTTP/1.1&X: \u0001b | The value of the header "X" contains a control character; remove it.
+          GET / HTTP/1.1&Content-Length: 1&Content-Length: 2 | Content-Length must be one decimal number, but is "1, 2".
+          GET / HTTP/1.1&Transfer-Encoding: gzip, chunked    | Transfer-Encoding must be chunked or absent, but is "gzip, chunked".
+          GET / HTTP/1.0&Transfer-Encoding: chunked          | HTTP/1.0 has no Transfer-Encoding; send HTTP/1.1, or Content-Length instead.
+          GET / HTTP/1.1&Content-Length: 1&Transfer-Encoding: chunked | The request has both Content-Length and Transfer-Encoding; send only one of them.
+          """)
+  void message_names_the_cause_and_the_cure(String lines, String message) throws IOException {
+    String head =
+        lines.replace("&GET", "\nGET").replace("&", "\r\n").replace("TLS", "\u0016\u0003");
+    assertEquals(message, assertMalformed(send(head + "\r\nHost: x\r\n\r\n")));
+  }
+
+  /** The limit of the log is a line a second; other tests have perhaps used this second. */
+  @Test
+  void cause_is_logged_at_most_once_a_second() throws IOException {
+    long start = System.nanoTime();
+    try (Log log = new Log("org.plantstore.adapter.http.ErrorAnswers")) {
+      for (int sent = 0; sent < 50 || log.await(0).isEmpty(); sent++) {
+        send("GET /a b HTTP/1.1\r\n\r\n");
+      }
+      List<ILoggingEvent> lines = log.await(1);
+      assertEquals(
+          "A request was refused with 4005: The target contains a space; encode it as %20.",
+          lines.get(0).getFormattedMessage());
+      long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
+      assertTrue(lines.size() <= seconds + 2, lines::toString);
+    }
+  }
+
   @Test
   void head_and_trailers_are_read_up_to_their_limits() throws IOException {
     String within = "x".repeat(15 * 1024);
@@ -70,10 +124,17 @@ class BrokenHttpTest extends ServerTest {
     String close = "Connection: close\r\n";
     String headers = close + "X:\r\n".repeat(94);
     String chunked = chunkedRequest(close, "0\r\n" + "X:\r\n".repeat(100));
-    assertMalformed(send(createRequest("X-Long: " + beyond + "\r\n")));
-    assertMalformed(send(createRequest("").replace("/plants", "/plants?" + beyond)));
-    assertMalformed(send(createRequest(headers + "X:\r\n".repeat(2))));
-    assertMalformed(send(chunked + "X:\r\n\r\n"));
+    assertEquals(
+        "The headers exceed 16 KiB; shorten the token or the cookies.",
+        assertMalformed(send(createRequest("X-Long: " + beyond + "\r\n"))));
+    assertEquals(
+        "The first line, or the line before a chunk, exceeds 16 KiB; shorten it.",
+        assertMalformed(send(createRequest("").replace("/plants", "/plants?" + beyond))));
+    String tooMany = "There are more than 100 headers or trailers; leave some out.";
+    assertEquals(tooMany, assertMalformed(send(createRequest(headers + "X:\r\n".repeat(2)))));
+    assertEquals(tooMany, assertMalformed(send(chunked + "X:\r\n\r\n")));
+    assertMalformed(send(chunkedRequest("", "0\r\nX: " + beyond + "\r\n\r\n")));
+    assertMalformed(send(chunkedRequest("", "0;a=" + beyond + "\r\n\r\n")));
 
     String longest = createRequest(close + "X-Long: " + within + "\r\n");
     assertEquals(List.of(200), statuses(send(longest.replace("/plants", "/plants?" + within))));
@@ -139,14 +200,18 @@ class BrokenHttpTest extends ServerTest {
         .allMatch(part -> ((HttpObject) part).decoderResult().isSuccess());
   }
 
-  private void assertMalformed(String answer) {
+  /** Returns the message of the answer, which must name a cause of its own. */
+  private String assertMalformed(String answer) {
     assertTrue(answer.matches("HTTP/1\\.[01] 400 Bad Request\r\n(?s:.*)"), answer);
-    assertTrue(answer.endsWith("\r\n\r\n" + MALFORMED), answer);
+    assertTrue(answer.matches(MALFORMED), answer);
+    String message = answer.replaceFirst(MALFORMED, "$1").replace("\\\"", "\"");
+    assertNotEquals(ErrorNumber.MALFORMED_REQUEST.description(), message);
     assertEquals(List.of("application/json"), headers(answer, "content-type"), answer);
     assertEquals(List.of("no-store"), headers(answer, "cache-control"), answer);
     assertEquals(List.of("nosniff"), headers(answer, "x-content-type-options"), answer);
     assertEquals(1, headers(answer, "date").size(), answer);
     assertEquals(1, headers(answer, "x-request-id").size(), answer);
     assertEquals(0, createPlant.calls());
+    return message;
   }
 }

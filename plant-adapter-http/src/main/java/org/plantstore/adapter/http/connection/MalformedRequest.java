@@ -1,0 +1,158 @@
+package org.plantstore.adapter.http.connection;
+
+import io.netty.handler.codec.http.ContentLengthNotAllowedException;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.InvalidChunkExtensionException;
+import io.netty.handler.codec.http.InvalidChunkTerminationException;
+import io.netty.handler.codec.http.InvalidLineSeparatorException;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.netty.handler.codec.http.TransferEncodingNotAllowedException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.http.error.Legible;
+
+/** The sentences of error 4005: what is wrong with a request, and how to correct it. */
+final class MalformedRequest {
+
+  private static final byte TLS_HANDSHAKE = 0x16; // RFC 8446, section 5.1
+
+  private static final String BEGINNING =
+      "The request must begin with its method; leave out what precedes it.";
+  private static final String TLS =
+      "The connection begins with a TLS handshake, but this port expects plain HTTP; use http://.";
+  static final String TRAILERS = "A trailer of the body is malformed; leave the trailers out.";
+  static final String FIRST_LINE =
+      "The first line must have a method, a target and a version, with one space between them, such"
+          + " as POST /plants HTTP/1.1.";
+  static final String FOLDED = "A header continues on the next line; write it on one line.";
+
+  private static final String CHUNK =
+      "Each chunk must begin with its size in hexadecimal, possibly extensions, and CR LF.";
+
+  /** A rule that a first line breaks in which a pattern is found; its group is the culprit. */
+  private record Fault(Pattern pattern, String sentence) {
+
+    Fault(String pattern, String sentence) {
+      this(Pattern.compile(pattern), sentence);
+    }
+  }
+
+  /** The first one that is found explains a malformed first line. */
+  private static final List<Fault> FIRST_LINE_FAULTS =
+      List.of(
+          new Fault(
+              "([^ -~])",
+              "The first line contains the byte 0x{hex}, which is not printable ASCII; percent-encode"
+                  + " each such byte, this one as %{hex}."),
+          new Fault(
+              "^[^ ]+ [^ ].* .*[^ ] HTTP/[^ ]*$", "The target contains a space; encode it as %20."),
+          new Fault(
+              "^[^ ]+ [^ ]+ (?!HTTP/1\\.[01]$)((?i:HTTP)/[0-9.]{1,8})$",
+              "The version of HTTP must be HTTP/1.1, but is {}."),
+          new Fault("^(?![^ ]+ [^ ]+ HTTP/1\\.[01]$)", FIRST_LINE),
+          new Fault("^(?=[^ ]*[a-z])([^ ]{1,16})", "The method must be in upper case, but is {}."),
+          new Fault("^CONNECT ", "CONNECT is not supported, because the service is not a proxy."),
+          new Fault("#", "The target contains #; leave out the fragment, or encode # as %23."),
+          new Fault(
+              " " + RequestHead.BEFORE_PATH + RequestHead.LONE_PERCENT,
+              "The path contains a % that two hexadecimal digits do not follow; encode % as %25."),
+          new Fault(
+              " " + RequestHead.BEFORE_PATH + "[" + RequestHead.PATH + "]*+([^ ?])",
+              "The path contains {}; encode it as %{hex}."),
+          new Fault(
+              "",
+              "The target must be a path that begins with /, or a URL such as http://host:80/path,"
+                  + " without a user name."));
+
+  /** The exceptions of Netty's decoder that have a class of their own. */
+  private static final Map<Class<?>, String> DECODER_FAULTS =
+      Map.of(
+          TooLongHttpLineException.class,
+          "The first line, or the line before a chunk, exceeds 16 KiB; shorten it.",
+          TooLongHttpHeaderException.class,
+          "The headers exceed 16 KiB; shorten the token or the cookies.",
+          InvalidLineSeparatorException.class,
+          "Every line must end with CR LF, and contain neither of them elsewhere.",
+          ContentLengthNotAllowedException.class,
+          "The request has both Content-Length and Transfer-Encoding; send only one of them.",
+          TransferEncodingNotAllowedException.class,
+          "HTTP/1.0 has no Transfer-Encoding; send HTTP/1.1, or Content-Length instead.",
+          InvalidChunkExtensionException.class,
+          CHUNK,
+          NumberFormatException.class,
+          CHUNK,
+          InvalidChunkTerminationException.class,
+          "A chunk does not end where its size says; correct the size.");
+
+  private static final HexFormat HEX = HexFormat.of().withUpperCase();
+  private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+
+  private MalformedRequest() {}
+
+  /** Explains a first line that {@link RequestHead} refuses. */
+  static String ofFirstLine(String line) {
+    for (Fault fault : FIRST_LINE_FAULTS) {
+      Matcher found = fault.pattern().matcher(line);
+      if (found.find()) {
+        String culprit = found.groupCount() == 0 ? " " : found.group(1);
+        String hex = HEX.toHexDigits((byte) culprit.charAt(0));
+        return fault.sentence().replace("{}", culprit).replace("{hex}", hex);
+      }
+    }
+    throw new IllegalStateException("the last pattern is found in every line");
+  }
+
+  static String ofHosts(List<String> hosts) {
+    return "The request must have one Host header with a host and possibly a port, but has "
+        + (hosts.isEmpty() ? "none." : quoted(hosts) + ".");
+  }
+
+  /** Returns null if the body is only chunked, the one coding that is supported. */
+  static @Nullable String ofTransferCodings(List<String> codings) {
+    return String.join(",", codings).equalsIgnoreCase("chunked")
+        ? null
+        : "Transfer-Encoding must be chunked or absent, but is " + quoted(codings) + ".";
+  }
+
+  /** Returns what is wrong with the first byte of a request, or null if nothing is. */
+  static @Nullable String ofBeginning(byte first) {
+    return first > ' ' ? null : first == TLS_HANDSHAKE ? TLS : BEGINNING;
+  }
+
+  /** Explains a refusal of Netty's decoder, by a sentence if its class does not suffice. */
+  static String ofDecoder(Throwable cause, String otherwise) {
+    return DECODER_FAULTS.getOrDefault(cause.getClass(), otherwise);
+  }
+
+  /**
+   * Explains headers that Netty refuses.
+   *
+   * @param read the headers before the fault
+   * @param refused the name of the header at fault, if it is not among them
+   */
+  static String ofHeaders(HttpHeaders read, @Nullable CharSequence refused) {
+    if (refused != null) {
+      String name = quoted(List.of(refused.toString()));
+      return TOKEN.matcher(refused).matches()
+          ? "The value of the header " + name + " contains a control character; remove it."
+          : "The name of the header " + name + " must consist of letters, digits and hyphens.";
+    }
+    List<String> lengths = read.getAll(HttpHeaderNames.CONTENT_LENGTH);
+    if (!lengths.isEmpty() && !String.join(",", lengths).matches("[0-9]{1,18}")) {
+      return "Content-Length must be one decimal number, but is " + quoted(lengths) + ".";
+    }
+    List<String> codings = read.getAll(HttpHeaderNames.TRANSFER_ENCODING);
+    String fault = codings.isEmpty() ? null : ofTransferCodings(codings);
+    return fault == null ? "Each header must have a name, a colon and a value." : fault;
+  }
+
+  private static String quoted(List<String> values) {
+    return '"' + Legible.of(String.join(", ", values)) + '"';
+  }
+}
