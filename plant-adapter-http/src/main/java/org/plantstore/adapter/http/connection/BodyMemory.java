@@ -1,8 +1,11 @@
 package org.plantstore.adapter.http.connection;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.util.concurrent.Semaphore;
@@ -13,10 +16,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts the memory of bodies: takes permits for each part of a body, gives them back when the
- * answer is written, and lets the framework refuse a body for which there are none. Awaits small
- * bodies before the framework starts their requests. Closes the connection if a handler fails.
- * Stands in front of the framework. One per connection, used by its event loop only.
+ * Counts the memory of bodies: takes permits for their bytes, gives them back when the answer is
+ * written, and lets the framework refuse a body for which there are none. Joins small parts, which
+ * would take many times their bytes. Awaits small bodies before the framework starts their
+ * requests. Closes the connection if a handler fails. Stands in front of the framework. One per
+ * connection, used by its event loop only.
  */
 final class BodyMemory extends ChannelDuplexHandler {
 
@@ -25,13 +29,14 @@ final class BodyMemory extends ChannelDuplexHandler {
   /** The first bytes of each body, which are not counted; most plants have no more. */
   private static final int UNCOUNTED_BYTES = 4 * 1024;
 
-  /** The memory of a part of a body in addition to its content, which may be a single byte. */
-  private static final int BYTES_PER_PART = 256;
+  /** Smaller parts are joined, because each would retain a buffer and several objects. */
+  private static final int SMALL_PART_BYTES = 4 * 1024;
 
   private final RequestSequence sequence;
   private final Semaphore availableBytes;
   private boolean isRefused;
   private int heldBytes;
+  private ByteBuf joined = Unpooled.EMPTY_BUFFER; // parts that the framework does not have yet
 
   /** Creates a handler that takes permits, one for each byte. */
   BodyMemory(RequestSequence sequence, Semaphore availableBytes) {
@@ -41,22 +46,25 @@ final class BodyMemory extends ChannelDuplexHandler {
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    if (!(message instanceof HttpContent part) || take(context, part)) {
+    if (!(message instanceof HttpContent part)) {
       context.fireChannelRead(message);
-      return;
-    }
-    part.release();
-    if (part instanceof LastHttpContent) {
-      context.fireChannelRead(LastHttpContent.EMPTY_LAST_CONTENT);
+    } else if (take(context, part)) {
+      join(context, part);
+    } else {
+      part.release();
+      if (part instanceof LastHttpContent) {
+        context.fireChannelRead(LastHttpContent.EMPTY_LAST_CONTENT);
+      }
     }
   }
 
   private boolean take(ChannelHandlerContext context, HttpContent part) {
-    int bytes = heldBytes + part.content().readableBytes() + BYTES_PER_PART;
+    int bytes = heldBytes + part.content().readableBytes();
     int moreBytes = countedBytes(bytes) - countedBytes(heldBytes);
     if (isRefused || (moreBytes > 0 && !availableBytes.tryAcquire(moreBytes))) {
       if (!isRefused) {
         isRefused = true;
+        discardJoined();
         // Fails the body that the framework collects, so that the answer is 5003.
         context.fireExceptionCaught(new RefusedException(ErrorNumber.OVERLOADED));
       }
@@ -64,6 +72,32 @@ final class BodyMemory extends ChannelDuplexHandler {
     }
     heldBytes = bytes;
     return true;
+  }
+
+  /** Passes on a large part, the last one, or as many small ones as are large together. */
+  private void join(ChannelHandlerContext context, HttpContent part) {
+    boolean isSmall =
+        part.content().readableBytes() < SMALL_PART_BYTES && !(part instanceof LastHttpContent);
+    if (isSmall) {
+      if (joined.capacity() == 0) {
+        joined = context.alloc().buffer();
+      }
+      joined.writeBytes(part.content());
+      part.release();
+    }
+    if (joined.isReadable() && (!isSmall || joined.readableBytes() >= SMALL_PART_BYTES)) {
+      HttpContent parts = new DefaultHttpContent(joined);
+      joined = Unpooled.EMPTY_BUFFER;
+      context.fireChannelRead(parts);
+    }
+    if (!isSmall) {
+      context.fireChannelRead(part);
+    }
+  }
+
+  private void discardJoined() {
+    joined.release(); // has no effect on the empty buffer
+    joined = Unpooled.EMPTY_BUFFER;
   }
 
   private static int countedBytes(int bytes) {
@@ -90,6 +124,7 @@ final class BodyMemory extends ChannelDuplexHandler {
     if (message instanceof LastHttpContent && !Exchange.isInterim(message)) {
       heldBytes = 0;
       isRefused = false;
+      discardJoined();
       if (takenBytes > 0) {
         written = promise.unvoid().addListener(done -> availableBytes.release(takenBytes));
       }
@@ -100,6 +135,7 @@ final class BodyMemory extends ChannelDuplexHandler {
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
     availableBytes.release(countedBytes(heldBytes));
+    discardJoined();
   }
 
   /** Closes a connection that the client has reset, or on which a handler throws. */
