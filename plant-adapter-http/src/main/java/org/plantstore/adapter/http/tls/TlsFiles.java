@@ -13,6 +13,9 @@ import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.renewal.RenewedFiles;
@@ -27,6 +30,8 @@ public record TlsFiles(Path certificate, Path key) {
 
   private static final String CERTIFICATE = "TLS_CERTIFICATE";
   private static final String KEY = "TLS_KEY";
+
+  private static final Pattern LABEL = Pattern.compile("-----BEGIN ([A-Z0-9 ]{1,40})-----");
 
   private static final Pattern BEGIN = Pattern.compile("-----BEGIN (?:X509 )?CERTIFICATE-----");
 
@@ -115,10 +120,24 @@ public record TlsFiles(Path certificate, Path key) {
       }
       return certificates;
     } catch (CertificateException e) {
-      String fault = certificate + " cannot be read: " + e.getMessage();
+      String reason = BEGIN.matcher(pem).find() ? e.getMessage() : contentOf(pem);
+      String fault = certificate + " cannot be read: " + reason;
       throw new ConfigurationException(
           "TLS_CERTIFICATE must be a PEM file of certificates, but " + fault);
     }
+  }
+
+  /** Returns what a PEM file contains by its labels, such as a certificate request. */
+  static String contentOf(String pem) {
+    Set<String> labels = new TreeSet<>();
+    Matcher label = LABEL.matcher(pem);
+    while (label.find()) {
+      boolean isWhole = pem.contains("-----END " + label.group(1) + "-----");
+      labels.add(label.group(1) + (isWhole ? "" : " that is cut off"));
+    }
+    return labels.isEmpty()
+        ? "it contains no PEM"
+        : "it contains only " + String.join(", ", labels);
   }
 
   private void requireValid(List<X509Certificate> chain) {

@@ -20,7 +20,8 @@ final class TlsKey extends SslBuilder<KeyStore> {
 
   /** OpenSSL may write more than the key, such as the parameters of its curve. */
   private static final Pattern PRIVATE_KEY =
-      Pattern.compile("(?s)-----BEGIN ([A-Z0-9 ]*PRIVATE KEY)-----.*?-----END \\1-----");
+      Pattern.compile(
+          "(?s)-----BEGIN ((?:RSA |EC |ENCRYPTED )?PRIVATE KEY)-----.*?-----END \\1-----");
 
   private TlsKey() {
     super(new ResourceResolver());
@@ -30,7 +31,11 @@ final class TlsKey extends SslBuilder<KeyStore> {
   static KeyStore read(String pem, List<X509Certificate> chain) throws Exception {
     Matcher key = PRIVATE_KEY.matcher(pem);
     if (!key.find()) {
-      throw new GeneralSecurityException("it has no private key");
+      throw new GeneralSecurityException(TlsFiles.contentOf(pem));
+    }
+    if (key.group().contains("ENCRYPTED")) { // in the label, or in a header of PKCS#1 and SEC 1
+      throw new GeneralSecurityException(
+          "it has a password; write a file without one by openssl pkey -in FILE -out NEW_FILE");
     }
     StringBuilder all = new StringBuilder("string:").append(key.group());
     for (X509Certificate certificate : chain) {

@@ -45,6 +45,9 @@ import org.plantstore.adapter.http.Tokens;
 /** Which certificates and keys a service starts with, and how it takes up renewed ones. */
 class RenewedCertificateTest {
 
+  private static final String UNUSABLE_KEY =
+      "TLS_KEY must be a PEM file of a private key without a password, in PKCS#8, PKCS#1 or SEC 1, but ";
+
   private final Instant yesterday = Instant.now().minus(Duration.ofDays(1));
   private final Path folder;
   private final TlsFiles files;
@@ -132,20 +135,23 @@ class RenewedCertificateTest {
 
   @ParameterizedTest
   @CsvSource({
-    "ecparam -name prime256v1 -genkey, true",
-    "genrsa -traditional, true",
-    "genpkey -algorithm rsa -aes128 -pass pass:canary, false"
+    "ecparam -name prime256v1 -genkey, ''",
+    "genrsa -traditional, ''",
+    "genpkey -algorithm rsa -aes128 -pass pass:canary, it has a password;",
+    "genrsa -traditional -aes128 -passout pass:canary, it has a password;",
+    "genpkey -algorithm ed25519 -outform DER, it contains no PEM",
+    "req -new -newkey rsa:2048 -nodes -keyout /dev/null -subj /CN=localhost, it contains only CERTIFICATE REQUEST"
   })
   @Tag("slow")
   @Tag("newest")
-  void key_in_each_form_of_openssl_is_read_if_it_has_no_password(String command, boolean isRead)
+  void key_in_each_form_of_openssl_is_read_if_it_has_no_password(String command, String reason)
       throws Exception {
     openssl(command + " -out $");
-    if (isRead) {
+    if (reason.isEmpty()) {
       openssl("req -x509 -key $ -subj /CN=localhost -out " + files.certificate());
       assertTrue(files.read(null).keyStore().isKeyEntry("key"));
     } else {
-      assertRefused("TLS_KEY must be a PEM file of a private key without a password, ");
+      assertRefused(UNUSABLE_KEY + files.key() + " cannot be read: " + reason);
     }
   }
 
@@ -159,16 +165,24 @@ class RenewedCertificateTest {
   @Test
   void file_that_cannot_be_read_or_is_of_another_kind_is_named() throws IOException {
     Files.copy(files.certificate(), files.key(), StandardCopyOption.REPLACE_EXISTING);
-    assertRefused(
-        "TLS_KEY must be a PEM file of a private key without a password, in PKCS#8, PKCS#1 or SEC 1, but "
-            + files.key()
-            + " cannot be read: it has no private key");
+    String onlyCertificate = files.key() + " cannot be read: it contains only CERTIFICATE";
+    assertRefused(UNUSABLE_KEY + onlyCertificate);
+    Files.writeString(files.key(), "-----BEGIN PRIVATE KEY-----\nAAAA");
+    String cutOffKey =
+        files.key() + " cannot be read: it contains only PRIVATE KEY that is cut off";
+    assertRefused(UNUSABLE_KEY + cutOffKey);
     String cutOff = "-----BEGIN CERTIFICATE-----\nAAAA";
     String behindAnother = Files.readString(files.certificate()) + cutOff;
     for (String text : List.of("", cutOff, behindAnother)) {
       Files.writeString(files.certificate(), text);
       assertRefused("TLS_CERTIFICATE must be a PEM file of certificates, but ");
     }
+    Files.writeString(
+        files.certificate(), "-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----\n");
+    assertRefused(
+        "TLS_CERTIFICATE must be a PEM file of certificates, but "
+            + files.certificate()
+            + " cannot be read: it contains only PUBLIC KEY");
     Files.delete(files.key());
     assertRefused(
         "TLS_KEY must be a file that can be read, but " + files.key() + " cannot: it is no file");
