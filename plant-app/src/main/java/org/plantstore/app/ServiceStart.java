@@ -1,5 +1,6 @@
 package org.plantstore.app;
 
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.ApplicationContextBuilder;
 import io.micronaut.context.ApplicationContextConfigurer;
@@ -8,6 +9,7 @@ import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.PropertySourceLoader;
 import io.micronaut.context.env.yaml.YamlPropertySourceLoader;
 import io.micronaut.context.exceptions.ConfigurationException;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,6 +18,9 @@ import org.slf4j.LoggerFactory;
 public final class ServiceStart implements ApplicationContextConfigurer {
 
   static final String DRAIN_SECONDS = "drain.seconds";
+
+  /** Metrics of the framework whose names promtool rejects. */
+  private static final Set<String> MISNAMED = Set.of("process.cpu.time", "system.cpu.count");
 
   /**
    * Declares the variables of the service. Of a variable that no module declares, nothing is read:
@@ -53,6 +58,8 @@ public final class ServiceStart implements ApplicationContextConfigurer {
       PropertySourceLoader yaml = new YamlPropertySourceLoader();
       settings.addPropertySource(yaml.load("listeners", settings).orElseThrow());
     }
+    context.registerSingleton(
+        MeterFilter.class, MeterFilter.deny(meter -> MISNAMED.contains(meter.getName())));
     Logger log = LoggerFactory.getLogger(ServiceStart.class); // configured by checked settings
     log.info(
         "plant-store {} starts on Java {}: port {} of {}, management port {} of {}, store {}, keys of {}",

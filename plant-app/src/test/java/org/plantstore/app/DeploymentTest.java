@@ -170,6 +170,16 @@ class DeploymentTest {
   }
 
   @Test
+  void metrics_follow_the_conventions_of_prometheus(@TempDir Path folder) throws IOException {
+    String promtool = Program.requireInstalled("promtool");
+    Path metrics = Files.writeString(folder.resolve("metrics"), ServiceProcess.shared().metrics());
+    assertEquals(
+        new Program.Ended(0, ""),
+        Program.run(
+            folder, Map.of(), "sh", "-c", "exec " + promtool + " check metrics <" + metrics));
+  }
+
+  @Test
   void unit_passes_the_checks_of_systemd_with_an_exposure_of_at_most_2(@TempDir Path folder)
       throws IOException {
     assertEquals(ServiceProcess.TERMINATED, Integer.parseInt(unit("SuccessExitStatus")));
