@@ -72,8 +72,8 @@ public final class Main {
       context.getBean(EmbeddedServer.class).start();
     } catch (RuntimeException e) {
       throw new ConfigurationException(
-          "PORT and MANAGEMENT_PORT must be free ports, and LISTEN_ADDRESS and MANAGEMENT_ADDRESS"
-              + (" addresses of this machine, but " + e.getMessage() + ": " + reasonFor(e)));
+          "PORT and MANAGEMENT_PORT must be free ports that this user may open, but "
+              + (e.getMessage() + ": " + reasonFor(e)));
     }
     long millis = Duration.ofNanos(System.nanoTime() - began).toMillis();
     LoggerFactory.getLogger(Main.class).info("Startup completed in {} ms", millis);

@@ -9,6 +9,11 @@ import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.PropertySourceLoader;
 import io.micronaut.context.env.yaml.YamlPropertySourceLoader;
 import io.micronaut.context.exceptions.ConfigurationException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.UnknownHostException;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -78,7 +83,19 @@ public final class ServiceStart implements ApplicationContextConfigurer {
     if (address.isEmpty()) {
       throw new ConfigurationException(variable + " must have a value or not be set, but is empty");
     }
-    return address;
+    String reason = "it does not resolve";
+    try (Socket socket = new Socket()) {
+      socket.bind(new InetSocketAddress(InetAddress.getByName(address), 0)); // opens no port
+      return address;
+    } catch (UnknownHostException e) {
+      // falls through to the message
+    } catch (IOException e) {
+      reason = e.getMessage();
+    }
+    throw new ConfigurationException(
+        variable
+            + " must be an IP address of this machine, or a host name that resolves to one, without"
+            + (" a port or a scheme, but is \"" + address + "\": " + reason));
   }
 
   private static int number(
