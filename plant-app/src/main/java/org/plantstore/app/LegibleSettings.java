@@ -14,10 +14,13 @@ import java.util.regex.Pattern;
 /** The settings as they are before a context or a logger reads them. */
 final class LegibleSettings {
 
-  /** What a reader overlooks: space and quotes around a value, and control characters. */
+  /** What a reader overlooks: space around a value, and control characters. */
   private static final Pattern INVISIBLE =
-      Pattern.compile(
-          "\\A#|#\\z|[\\p{Cc}\\p{Zl}\\p{Zp}]".replace("#", "[\\p{Z}\\p{Cf}\\p{Pi}\\p{Pf}\"'`]"));
+      Pattern.compile("\\A#|#\\z|[\\p{Cc}\\p{Zl}\\p{Zp}]".replace("#", "[\\p{Z}\\p{Cf}]"));
+
+  /** Quotation marks that no shell has removed, such as those in a file of Docker or systemd. */
+  private static final Pattern QUOTED =
+      Pattern.compile("(?s)([\"'`]).*\\1|[\\p{Pi}\\p{Pf}\u201a\u201e].*[\\p{Pi}\\p{Pf}]");
 
   private LegibleSettings() {}
 
@@ -53,8 +56,12 @@ final class LegibleSettings {
     Matcher invisible = INVISIBLE.matcher(value);
     if (invisible.find()) {
       String found = Character.getName(value.codePointAt(invisible.start()));
-      String demand = "no space or quote at its ends, and no control character";
+      String demand = "no space at its ends, and no control character";
       throw new ConfigurationException(name + " must have " + demand + ", but has " + found);
+    }
+    if (QUOTED.matcher(value).matches()) {
+      throw new ConfigurationException(
+          name + " must not be enclosed in quotation marks; remove them");
     }
   }
 

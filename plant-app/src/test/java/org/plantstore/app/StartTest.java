@@ -42,7 +42,7 @@ class StartTest {
           "DATABASE_START_TIMEOUT_SECONDS", "0");
 
   private static final String ILLEGIBLE =
-      " must have no space or quote at its ends, and no control character, but has ";
+      " must have no space at its ends, and no control character, but has ";
 
   private static final String UNUSABLE =
       " must be an IP address of this machine, or a host name that resolves to one, without a port"
@@ -59,7 +59,8 @@ class StartTest {
           LOG_LEVEL         | WARN | LOG_LEVEL must be info or debug or warn, but is "WARN"
           LISTEN_ADDRESS    | '' | LISTEN_ADDRESS must have a value or not be set, but is empty
           DATABASE_USERNAME | '\tplants' | DATABASE_USERNAME ILLEGIBLE CHARACTER TABULATION
-          JWT_SECRET        | '\u201ccanary-secret-of-32-bytes-or-more' | JWT_SECRET ILLEGIBLE LEFT DOUBLE QUOTATION MARK
+          JWT_SECRET        | '"canary-secret-of-32-bytes-or-more"' | JWT_SECRET must not be enclosed in quotation marks; remove them
+          JWT_SECRET        | '\u201ccanary-secret-of-32-bytes-or-more\u201d' | JWT_SECRET must not be enclosed in quotation marks; remove them
           LISTEN_ADDRESS    | 0.0.0.0:8080 | LISTEN_ADDRESS UNUSABLE "0.0.0.0:8080": it does not resolve
           LISTEN_ADDRESS    | http://0.0.0.0 | LISTEN_ADDRESS UNUSABLE "http://0.0.0.0": it does not resolve
           LISTEN_ADDRESS    | no.such.host.invalid | LISTEN_ADDRESS UNUSABLE "no.such.host.invalid": it does not resolve
