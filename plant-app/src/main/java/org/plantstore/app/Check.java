@@ -35,7 +35,7 @@ public final class Check implements ToolProvider {
             return Optional.of(new InstalledStores());
           }
         };
-    try (ApplicationContext context = builder.args(arguments).build()) {
+    try (ApplicationContext context = builder.build()) {
       Main.requireLogback(LoggerFactory.getILoggerFactory());
       context.getEnvironment().start();
       ((ConfigurableBeanContext) context).configure();

@@ -25,8 +25,9 @@ final class Help {
 
       plant-store --help, plant-store --version
 
-      Settings are environment variables. Arguments such as --port=8080 override them, except
-      LOG_FORMAT, LOG_LEVEL and ACCESS_LOG.
+      Settings are environment variables. Every command also accepts them as arguments, which
+      override the variables: --management-port=8081 sets MANAGEMENT_PORT. Only LOG_FORMAT,
+      LOG_LEVEL and ACCESS_LOG must be variables.
       """;
 
   private static final Pattern CELL_END = Pattern.compile(" ?\\| ?");

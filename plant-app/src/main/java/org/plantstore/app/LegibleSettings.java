@@ -11,8 +11,15 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The settings as they are before a context or a logger reads them. */
+/** Checks the settings before a context or a logger reads them. */
 final class LegibleSettings {
+
+  /** The settings of logging and their values, of which the first is the default. */
+  static final Map<String, List<String>> LOGGING =
+      Map.of(
+          "LOG_FORMAT", List.of("text", "json"),
+          "LOG_LEVEL", List.of("info", "debug", "warn"),
+          "ACCESS_LOG", List.of("off", "on"));
 
   /** What a reader overlooks: space around a value, and control characters. */
   private static final Pattern INVISIBLE =
@@ -25,29 +32,39 @@ final class LegibleSettings {
   private LegibleSettings() {}
 
   /**
-   * Requires that the declared variables and the arguments were decoded exactly and have no
-   * invisible character, and that the variables of logging are usable.
+   * Requires that the variables of logging are usable.
    *
    * @throws ConfigurationException otherwise
    */
-  static void require(Map<String, String> environment, String... arguments) {
-    // First, because the modules that declare variables have loggers.
-    requireOneOf(environment, "LOG_FORMAT", "text", "json");
-    requireOneOf(environment, "LOG_LEVEL", "info", "debug", "warn");
-    requireOneOf(environment, "ACCESS_LOG", "off", "on");
-    ApplicationContextBuilder declared = ApplicationContext.builder();
-    for (String variable :
-        requireNonNull(
-            ((ApplicationContextConfiguration) declared).getEnvironmentVariableIncludes())) {
-      requireExact(variable, environment.getOrDefault(variable, ""));
-    }
-    for (String argument : arguments) {
-      String[] nameAndValue = argument.split("=", 2);
-      requireExact(nameAndValue[0], nameAndValue[nameAndValue.length - 1]);
-    }
+  static void requireLogging(Map<String, String> environment) {
+    LOGGING.forEach((variable, values) -> {
+      String value = environment.getOrDefault(variable, values.get(0));
+      if (!values.contains(value)) {
+        String choice = String.join(" or ", values);
+        throw new ConfigurationException(
+            variable + " must be " + choice + ", but is \"" + value + '"');
+      }
+    });
   }
 
-  private static void requireExact(String name, String value) {
+  /** Returns the variables that the modules on the class path declare. */
+  static List<String> declared() {
+    ApplicationContextBuilder declared = ApplicationContext.builder();
+    return requireNonNull(
+        ((ApplicationContextConfiguration) declared).getEnvironmentVariableIncludes());
+  }
+
+  /** Requires that each declared variable is {@linkplain #requireExact legible}. */
+  static void require(Map<String, String> settings) {
+    declared().forEach(variable -> requireExact(variable, settings.getOrDefault(variable, "")));
+  }
+
+  /**
+   * Requires that a value was decoded exactly, has no invisible character, and is not quoted.
+   *
+   * @throws ConfigurationException otherwise
+   */
+  static void requireExact(String name, String value) {
     String charset = System.getProperty("sun.jnu.encoding", "");
     if (!isDecodedExactly(value, charset, System.getProperty("os.name"))) {
       throw new ConfigurationException(
@@ -74,16 +91,5 @@ final class LegibleSettings {
         && (charset.equals("UTF-8")
             || system.startsWith("Windows")
             || value.chars().allMatch(character -> character < 128));
-  }
-
-  /** Requires one of these values, of which the first is the default. */
-  private static void requireOneOf(
-      Map<String, String> environment, String variable, String... values) {
-    String value = environment.getOrDefault(variable, values[0]);
-    if (!List.of(values).contains(value)) {
-      String choice = String.join(" or ", values);
-      throw new ConfigurationException(
-          variable + " must be " + choice + ", but is \"" + value + '"');
-    }
   }
 }

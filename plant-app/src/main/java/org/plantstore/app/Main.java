@@ -1,6 +1,8 @@
 package org.plantstore.app;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+import static java.util.stream.Collectors.groupingBy;
 
 import ch.qos.logback.classic.LoggerContext;
 import io.micronaut.context.ApplicationContext;
@@ -12,8 +14,10 @@ import java.net.URL;
 import java.security.Security;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.logging.Level;
@@ -39,34 +43,37 @@ public final class Main {
   /**
    * Starts the service, and returns when its port is open; or runs a command, and ends the process.
    *
-   * @param arguments a command, unless it is {@code serve}, its options, and settings that override
-   *     the environment (but not its logging), each as {@code --name=value}
+   * @param arguments a command, unless it is {@code serve}, then its options, and settings that
+   *     override the environment, such as {@code --management-port=8081}
    */
   public static void main(String... arguments) {
     configureJvm();
-    boolean hasCommand = arguments.length > 0 && !isSetting(arguments[0]);
+    boolean hasCommand = arguments.length > 0 && arguments[0].matches("[a-z]+");
     String command = hasCommand ? arguments[0] : "serve";
     String[] others = hasCommand ? Arrays.copyOfRange(arguments, 1, arguments.length) : arguments;
     try {
-      switch (command) {
-        case "--help" -> System.out.print(Help.text());
-        case "--version" -> System.out.println("plant-store " + Version.text());
-        case "serve" -> serve(others);
-        default -> System.exit(run(command, others));
+      if (List.of(arguments).contains("--help")) {
+        System.out.print(Help.text());
+      } else if (List.of(arguments).contains("--version")) {
+        System.out.println("plant-store " + Version.text());
+      } else if (command.equals("serve")) {
+        serve(others);
+      } else {
+        System.exit(run(command, others));
       }
     } catch (Throwable e) { // also an error must end the process
-      String failure = command.equals("serve") ? "does not start" : nameIn(command);
+      String failure = command.equals("serve") ? "does not start" : command;
       System.err.println("plant-store " + failure + ": " + reasonFor(e));
       System.exit(1);
     }
   }
 
-  private static void serve(String... settings) {
+  private static void serve(String... arguments) {
     long began = System.nanoTime();
     // Before the first logger is created, because some of these settings configure it.
-    requireSettings("serve", settings);
+    readSettings("serve", arguments);
     requireLogback(LoggerFactory.getILoggerFactory());
-    ApplicationContext context = ApplicationContext.builder().args(settings).start();
+    ApplicationContext context = ApplicationContext.builder().start();
     context.getBean(Shutdown.class).runAtExit();
     try {
       context.getBean(EmbeddedServer.class).start();
@@ -90,48 +97,51 @@ public final class Main {
 
   /** Runs a command of the service or an adapter, and returns its exit code. */
   static int run(String command, String... arguments) {
-    List<ToolProvider> tools =
-        ServiceLoader.load(ToolProvider.class).stream()
-            .filter(each -> !each.type().getModule().isNamed()) // others are the JDK's
-            .map(ServiceLoader.Provider::get)
-            .filter(each -> each.name().equals(command))
-            .toList();
-    if (tools.isEmpty()) {
-      throw new ConfigurationException("there is no such command; see plant-store --help");
-    }
     PrintWriter output = new PrintWriter(System.out, true, UTF_8); // in every locale
     PrintWriter errors = new PrintWriter(System.err, true, UTF_8);
     // Before the first logger is created: standard output is for the command alone.
     System.setOut(System.err);
     System.setProperty("root.level", "warn");
-    requireSettings(command, arguments);
+    Map<String, List<ToolProvider>> tools =
+        ServiceLoader.load(ToolProvider.class).stream()
+            .filter(each -> !each.type().getModule().isNamed()) // others are the JDK's
+            .map(ServiceLoader.Provider::get)
+            .collect(groupingBy(ToolProvider::name));
+    if (!tools.containsKey(command)) {
+      String remedy =
+          Spelling.closest(command, tools.keySet())
+              .map(closest -> "did you mean " + closest + "?")
+              .orElse("see plant-store --help");
+      throw new ConfigurationException("there is no such command; " + remedy);
+    }
+    String[] options = readSettings(command, arguments).toArray(String[]::new);
     int exitCode =
-        tools.stream().mapToInt(tool -> tool.run(output, errors, arguments)).max().orElse(0);
+        requireNonNull(tools.get(command)).stream()
+            .mapToInt(tool -> tool.run(output, errors, options))
+            .max()
+            .orElse(0);
     if (output.checkError()) {
       throw new ConfigurationException("standard output must be open, but cannot be written");
     }
     return exitCode;
   }
 
-  /** Requires arguments that are settings, or the option of a check, and legible settings. */
-  private static void requireSettings(String command, String... arguments) {
-    for (String argument : arguments) {
-      if (!isSetting(argument) && !(command.equals(Check.NAME) && argument.equals("--token"))) {
-        String fault =
-            argument.startsWith("--") ? "unusable option " + nameIn(argument) : "unusable argument";
-        throw new ConfigurationException(fault + "; see plant-store --help");
-      }
+  /**
+   * Passes the settings among the arguments on to each context, requires that all settings are
+   * legible, and returns the command's own options.
+   */
+  private static List<String> readSettings(String command, String... arguments) {
+    LegibleSettings.requireLogging(System.getenv()); // the modules that declare variables log
+    Arguments read = Arguments.of(command, LegibleSettings.declared(), arguments);
+    Map<String, String> settings = new HashMap<>(System.getenv());
+    settings.putAll(read.settings());
+    LegibleSettings.require(settings);
+    for (String option : read.options()) {
+      String[] nameAndValue = option.split("=", 2);
+      LegibleSettings.requireExact(nameAndValue[0], nameAndValue[nameAndValue.length - 1]);
     }
-    LegibleSettings.require(System.getenv(), arguments);
-  }
-
-  /** Returns the beginning that can be a name: the rest may be a secret. */
-  private static String nameIn(String argument) {
-    return argument.replaceFirst("(?s)[^a-zA-Z.-].*", "");
-  }
-
-  private static boolean isSetting(String argument) {
-    return argument.startsWith("--") && argument.contains("=");
+    ServiceStart.setArguments(read.settings());
+    return read.options();
   }
 
   /** Returns the innermost configuration error, or else the root cause, in one line. */

@@ -6,6 +6,9 @@ import io.micronaut.context.ApplicationContextBuilder;
 import io.micronaut.context.ApplicationContextConfigurer;
 import io.micronaut.context.annotation.ContextConfigurer;
 import io.micronaut.context.env.Environment;
+import io.micronaut.context.env.PropertySource;
+import io.micronaut.context.env.PropertySource.Origin;
+import io.micronaut.context.env.PropertySource.PropertyConvention;
 import io.micronaut.context.env.PropertySourceLoader;
 import io.micronaut.context.env.yaml.YamlPropertySourceLoader;
 import io.micronaut.context.exceptions.ConfigurationException;
@@ -14,6 +17,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.UnknownHostException;
+import java.util.Map;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,9 +31,18 @@ public final class ServiceStart implements ApplicationContextConfigurer {
   /** Metrics of the framework whose names promtool rejects. */
   private static final Set<String> MISNAMED = Set.of("process.cpu.time", "system.cpu.count");
 
+  /** The settings among the arguments of this process. Each of its contexts reads them. */
+  private static volatile Map<String, Object> arguments = Map.of();
+
+  /** Sets values of variables that precede those in the environment. */
+  static void setArguments(Map<String, String> valuesByVariable) {
+    arguments = Map.copyOf(valuesByVariable);
+  }
+
   /**
-   * Declares the variables of the service. Of a variable that no module declares, nothing is read:
-   * the framework would try each of its underscores as a dot and as a hyphen.
+   * Declares the variables of the service, and adds the settings among the arguments. Of a variable
+   * that no module declares, nothing is read: the framework would try each of its underscores as a
+   * dot and as a hyphen.
    */
   @Override
   public void configure(ApplicationContextBuilder builder) {
@@ -37,6 +50,12 @@ public final class ServiceStart implements ApplicationContextConfigurer {
         ("PORT MANAGEMENT_PORT LISTEN_ADDRESS MANAGEMENT_ADDRESS DRAIN_SECONDS"
                 + " LOG_FORMAT LOG_LEVEL ACCESS_LOG")
             .split(" "));
+    builder.propertySources(
+        PropertySource.of(
+            "arguments",
+            arguments,
+            PropertyConvention.ENVIRONMENT_VARIABLE,
+            Origin.of("arguments")));
   }
 
   /** Runs behind the modules whose findings it uses, and before the store waits for a database. */

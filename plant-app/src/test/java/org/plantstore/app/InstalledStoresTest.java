@@ -59,7 +59,8 @@ class InstalledStoresTest {
 
   @Test
   void bean_that_is_also_a_provider_is_one_store() throws IOException {
-    ProcessBuilder command = javaWith(STORE, "check", "--map.is.bean=true");
+    ProcessBuilder command = javaWith(STORE, "check");
+    command.command().add(1, "-Dmap.is.bean=true");
     try (ServiceProcess check = new ServiceProcess(command, Map.of())) {
       assertEquals(1, check.awaitExit()); // without a secret
       assertTrue(check.output().contains("✔ service: "), check::output);

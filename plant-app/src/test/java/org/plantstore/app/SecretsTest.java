@@ -22,7 +22,7 @@ import org.plantstore.app.development.DevelopmentKey;
 @Tag("slow")
 class SecretsTest {
 
-  private static final String TRACE = "--logger.levels.root=TRACE";
+  private static final String TRACE = "-Dlogger.levels.root=TRACE";
 
   /** Details and hints of a database quote what it refuses. */
   private static final String REFUSING_TRIGGER =
@@ -43,13 +43,13 @@ class SecretsTest {
     try (NetworkProxy proxy = new NetworkProxy(database.port());
         ServiceProcess started =
             new ServiceProcess(
+                    ServiceProcess.java(List.of(), TRACE),
                     database
                         .through(proxy)
                         .environment(
                             "DATABASE_PASSWORD", "canary-password",
                             "ACCESS_LOG", "on",
-                            "DATABASE_TIMEOUT_SECONDS", "1"),
-                    TRACE)
+                            "DATABASE_TIMEOUT_SECONDS", "1"))
                 .awaitReady()) {
       service = started;
       requireStatus(200, create("{\"id\":1,\"name\":\"canary-name\",\"tag\":\"canary-tag\"}"));
@@ -79,7 +79,8 @@ class SecretsTest {
     Map<String, String> environment =
         Database.create()
             .environment("DATABASE_USERNAME", "nobody", "DATABASE_PASSWORD", "canary-password");
-    try (ServiceProcess refused = new ServiceProcess(environment, TRACE)) {
+    try (ServiceProcess refused =
+        new ServiceProcess(ServiceProcess.java(List.of(), TRACE), environment)) {
       assertEquals(1, refused.awaitExit());
       requireNothingSecret(refused.output() + refused.errors());
     }

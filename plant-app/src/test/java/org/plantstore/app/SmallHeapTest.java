@@ -50,7 +50,7 @@ class SmallHeapTest {
     ProcessBuilder command =
         ServiceProcess.java(
             // Longer than a slow machine needs for a wave of large bodies.
-            List.of("--request.timeout.seconds=120"),
+            List.of("--request-timeout-seconds=120"),
             // The options of the start script, except the size of the heap; the last is the
             // default.
             "-Xmx128m",

@@ -88,6 +88,7 @@ class StartTest {
     for (String port : List.of("PORT", "MANAGEMENT_PORT")) {
       variables.computeIfAbsent(port, unset -> String.valueOf(ServiceProcess.freePort()));
     }
+    LegibleSettings.requireLogging(settings);
     LegibleSettings.require(settings);
     PropertySource environment =
         PropertySource.of(
@@ -136,10 +137,11 @@ class StartTest {
   void body_beyond_its_share_of_the_heap_is_refused() {
     // Other collectors do not count all of the heap.
     ProcessBuilder java =
-        ServiceProcess.java(List.of(), "-Xmx64m", "-XX:-UseSerialGC", "-XX:+UseG1GC");
+        ServiceProcess.java(
+            List.of("--max-body-bytes=2097153"), "-Xmx64m", "-XX:-UseSerialGC", "-XX:+UseG1GC");
     assertEquals(
         "MAX_BODY_BYTES must be at most 2097152, a thirty-second of the heap (-Xmx), but is 2097153",
-        refusalOf(java, Map.of("MAX_BODY_BYTES", "2097153")));
+        refusalOf(java, Map.of("MAX_BODY_BYTES", "1")));
   }
 
   /** Returns why a process does not start, which writes one line. */

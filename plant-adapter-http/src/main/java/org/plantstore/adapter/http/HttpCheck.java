@@ -5,6 +5,7 @@ import io.micronaut.context.env.Environment;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.spi.ToolProvider;
@@ -26,23 +27,28 @@ public final class HttpCheck implements ToolProvider {
   /** Prints a line for each requirement, and returns 0 if all are met, and otherwise 1. */
   @Override
   public int run(PrintWriter out, PrintWriter err, String... arguments) {
-    try (ApplicationContext context = ApplicationContext.builder().args(arguments).build()) {
-      int exitCode = 0;
-      for (Map.Entry<String, Supplier<String>> requirement :
-          requirements(context.getEnvironment().start()).entrySet()) {
-        String subject = requirement.getKey();
-        try {
-          out.println("✔ " + subject + ": " + requirement.getValue().get());
-        } catch (ConfigurationException e) {
-          out.println("✘ " + subject + ": " + e.getMessage());
-          exitCode = 1;
-        }
-      }
-      return exitCode;
+    try (ApplicationContext context = ApplicationContext.builder().build()) {
+      return report(context.getEnvironment().start(), out, List.of(arguments).contains("--token"));
     }
   }
 
-  private static Map<String, Supplier<String>> requirements(Environment settings) {
+  static int report(Environment settings, PrintWriter out, boolean readsToken) {
+    int exitCode = 0;
+    for (Map.Entry<String, Supplier<String>> requirement :
+        requirements(settings, readsToken).entrySet()) {
+      String subject = requirement.getKey();
+      try {
+        out.println("✔ " + subject + ": " + requirement.getValue().get());
+      } catch (ConfigurationException e) {
+        out.println("✘ " + subject + ": " + e.getMessage());
+        exitCode = 1;
+      }
+    }
+    return exitCode;
+  }
+
+  private static Map<String, Supplier<String>> requirements(
+      Environment settings, boolean readsToken) {
     HttpStart.addDefaultOfConnections(settings);
     Map<String, Supplier<String>> requirements = new LinkedHashMap<>();
     requirements.put("settings", () -> HttpRequirements.settings(settings));
@@ -53,7 +59,7 @@ public final class HttpCheck implements ToolProvider {
       if (tokens.haveProvider()) {
         requirements.put("provider", tokens::provider);
       }
-      if (settings.containsProperty("token")) {
+      if (readsToken) {
         requirements.put("token", () -> tokens.token(System.in));
       }
     } catch (ConfigurationException e) {

@@ -1,6 +1,5 @@
 package org.plantstore.adapter.http;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertLinesMatch;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -158,11 +157,9 @@ class SettingsTest {
     Map<String, Object> all = new HashMap<>(SECRET);
     all.putAll(settings);
     StringWriter report = new StringWriter();
-    new HttpCheck()
-        .run(
-            new PrintWriter(report),
-            new PrintWriter(System.err, true, UTF_8),
-            all.entrySet().stream().map(each -> "--" + each).toArray(String[]::new));
+    try (ApplicationContext context = ApplicationContext.builder().properties(all).build()) {
+      HttpCheck.report(context.getEnvironment().start(), new PrintWriter(report), false);
+    }
     return report.toString().lines().toList();
   }
 

@@ -1,6 +1,7 @@
 package org.plantstore.adapter.persistence;
 
 import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.env.Environment;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.PrintWriter;
 import java.util.List;
@@ -21,8 +22,14 @@ public final class DatabaseCheck implements ToolProvider {
   /** Prints a line for each fault, and returns 1, or prints that there is none, and returns 0. */
   @Override
   public int run(PrintWriter out, PrintWriter err, String... arguments) {
-    try (ApplicationContext context = ApplicationContext.builder().args(arguments).build()) {
-      DatabaseSettings settings = new DatabaseSettings(context.getEnvironment().start());
+    try (ApplicationContext context = ApplicationContext.builder().build()) {
+      return report(context.getEnvironment().start(), out);
+    }
+  }
+
+  static int report(Environment environment, PrintWriter out) {
+    try {
+      DatabaseSettings settings = new DatabaseSettings(environment);
       List<String> faults = new DatabaseStart(settings, settings.migrates).check();
       faults.forEach(fault -> out.println("✘ database: " + fault));
       if (faults.isEmpty()) {

@@ -68,10 +68,14 @@ public final class PersistenceStart implements ApplicationContextConfigurer, Too
    */
   @Override
   public int run(PrintWriter out, PrintWriter err, String... arguments) {
-    try (ApplicationContext context = ApplicationContext.builder().args(arguments).build()) {
-      new DatabaseStart(new DatabaseSettings(context.getEnvironment().start()), true).prepare();
+    try (ApplicationContext context = ApplicationContext.builder().build()) {
+      migrate(context.getEnvironment().start());
       out.println("The tables are up to date.");
       return 0;
     }
+  }
+
+  static void migrate(Environment environment) {
+    new DatabaseStart(new DatabaseSettings(environment), true).prepare();
   }
 }

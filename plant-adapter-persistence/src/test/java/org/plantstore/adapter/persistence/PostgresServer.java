@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.plantstore.adapter.persistence.Calls.fern;
 
 import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.env.Environment;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -20,7 +20,6 @@ import java.sql.Statement;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.function.Executable;
 import org.plantstore.domain.PlantStore;
@@ -59,10 +58,7 @@ public abstract class PostgresServer {
 
   /** Runs the command that migrates, which must be refused, and returns the reason. */
   public String refusalOfMigration() {
-    ToolProvider migrate = ToolProvider.findFirst("migrate").orElseThrow();
-    String[] settings =
-        settings(Map.of()).entrySet().stream().map(each -> "--" + each).toArray(String[]::new);
-    return reason(() -> migrate.run(System.out, System.err, settings));
+    return reason(() -> PersistenceStart.migrate(environment(Map.of())));
   }
 
   private static String reason(Executable refused) {
@@ -72,14 +68,7 @@ public abstract class PostgresServer {
   /** Returns the faults that a check reports. */
   public List<String> check(Map<String, Object> replacements) {
     StringWriter report = new StringWriter();
-    int exitCode =
-        new DatabaseCheck()
-            .run(
-                new PrintWriter(report),
-                new PrintWriter(Writer.nullWriter()),
-                settings(replacements).entrySet().stream()
-                    .map(each -> "--" + each)
-                    .toArray(String[]::new));
+    int exitCode = DatabaseCheck.report(environment(replacements), new PrintWriter(report));
     String good = "✔ database: " + url("postgres") + " can keep plants\n";
     List<String> faults =
         report
@@ -90,6 +79,14 @@ public abstract class PostgresServer {
             .toList();
     assertEquals(faults.isEmpty() ? 0 : 1, exitCode);
     return faults;
+  }
+
+  private Environment environment(Map<String, Object> replacements) {
+    return ApplicationContext.builder()
+        .properties(settings(replacements))
+        .build()
+        .getEnvironment()
+        .start();
   }
 
   /** Returns the settings of an instance; the replacements precede those of this server. */

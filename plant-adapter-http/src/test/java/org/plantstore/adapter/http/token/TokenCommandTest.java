@@ -13,15 +13,12 @@ import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jwt.JWTClaimsSet;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.ByteArrayInputStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
@@ -77,7 +74,6 @@ class TokenCommandTest {
           jwt.secret   | --minutes=0      | --minutes must be a whole number from 1 to 999999, but is "0"
           jwt.secret   | --claim=scope    | --claim must have claims such as scope=plants.write, but has "scope"
           jwt.secret   | --claim=exp=1    | --claim must not have exp=1, which is a date
-          jwt.secret   | --subjekt=ann    | unusable option --subjekt; see plant-store --help
           jwt.jwks-url | --minutes=1      | JWT_SECRET or JWT_SECRET_FILE must be set, but neither is; only the provider of JWT_JWKS_URL can sign its tokens
           """)
   void what_cannot_be_is_refused(String key, String option, String message) {
@@ -85,14 +81,8 @@ class TokenCommandTest {
     assertRefused(message, () -> token(Map.of(key, value), option));
   }
 
-  private static String token(Map<String, ?> settings, String... options) {
-    StringWriter output = new StringWriter();
-    PrintWriter printer = new PrintWriter(output);
-    String[] arguments =
-        Stream.concat(settings.entrySet().stream().map(each -> "--" + each), Stream.of(options))
-            .toArray(String[]::new);
-    assertEquals(0, new TokenCommand().run(printer, printer, arguments));
-    return output.toString().strip();
+  private static String token(Map<String, Object> settings, String... options) {
+    return TokenCommand.token(settings(settings), options);
   }
 
   @Test

@@ -1,0 +1,90 @@
+package org.plantstore.app;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.micronaut.context.exceptions.ConfigurationException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The spelling of arguments. */
+class ArgumentsTest {
+
+  private static final List<String> VARIABLES = LegibleSettings.declared();
+
+  @Test
+  void each_setting_has_one_spelling_in_every_command() {
+    for (String command : List.of("serve", "check", "migrate", "token")) {
+      for (String variable : VARIABLES) {
+        String option = "--" + variable.toLowerCase(Locale.ROOT).replace('_', '-') + "=a=\"b\"\n";
+        if (LegibleSettings.LOGGING.containsKey(variable)) {
+          String reason = ", because the log is configured before the arguments are read";
+          assertEquals(
+              (option.replaceFirst("(?s)=.*", "=VALUE")
+                      + " must be set as the environment variable ")
+                  + (variable + reason),
+              refusal(command, option));
+        } else {
+          assertEquals(
+              new Arguments(Map.of(variable, "a=\"b\"\n"), List.of()),
+              Arguments.of(command, VARIABLES, option));
+        }
+      }
+    }
+  }
+
+  @Test
+  void options_of_a_command_are_separated_from_settings() {
+    assertEquals(
+        new Arguments(Map.of("PORT", ""), List.of("--claim=a=b", "--subject=", "--claim=a=c")),
+        Arguments.of("token", VARIABLES, "--claim=a=b", "--port=", "--subject=", "--claim=a=c"));
+    assertEquals(
+        new Arguments(Map.of(), List.of("--token")), Arguments.of("check", VARIABLES, "--token"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          serve   | --prot=1                     | --prot=VALUE is not an option of serve; did you mean --port=VALUE?
+          serve   | --management.port=canary     | --management.port=VALUE is not an option of serve; did you mean --management-port=VALUE?
+          serve   | --JWT_AUDIENCE=canary        | --JWT_AUDIENCE=VALUE is not an option of serve; did you mean --jwt-audience=VALUE?
+          check   | --jwt-secret-fiel=canary     | --jwt-secret-fiel=VALUE is not an option of check; did you mean --jwt-secret-file=VALUE?
+          migrate | --db-url=canary              | --db-url=VALUE is not an option of migrate; did you mean --database-url=VALUE?
+          migrate | --dry-run=canary             | --dry-run=VALUE is not an option of migrate; see plant-store --help
+          migrate | --micronaut.server.port=1    | --micronaut.server.port=VALUE is not an option of migrate; see plant-store --help
+          serve   | --token                      | argument 1 is not an option of serve; see plant-store --help
+          serve   | --subject=canary             | --subject=VALUE is not an option of serve; see plant-store --help
+          check   | --minutes=canary             | --minutes=VALUE is not an option of check; see plant-store --help
+          check   | --tokn                       | argument 1 is not an option of check; did you mean --token?
+          check   | --token=canary               | --token=VALUE is not an option of check; did you mean --token?
+          token   | --subjct=canary              | --subjct=VALUE is not an option of token; did you mean --subject=VALUE?
+          token   | --minutes                    | argument 1 is not an option of token; did you mean --minutes=VALUE?
+          serve   | --port canary                | argument 1 is not an option of serve; did you mean --port=VALUE?
+          serve   | --port=1 --port=1            | --port=VALUE must be given only once
+          token   | --minutes=1 --minutes=2      | --minutes=VALUE must be given only once
+          serve   | --port=1 canary              | argument 2 is not an option of serve; see plant-store --help
+          serve   | --jwt-secretcanary           | argument 1 is not an option of serve; did you mean --jwt-secret=VALUE?
+          serve   | --jwt-secret:canary=         | argument 1 is not an option of serve; did you mean --jwt-secret=VALUE?
+          serve   | -database-password=canary    | -database-password=VALUE is not an option of serve; did you mean --database-password=VALUE?
+          serve   | DATABASE_PASSWORD=canary     | DATABASE_PASSWORD=VALUE is not an option of serve; did you mean --database-password=VALUE?
+          serve   | =canary                      | argument 1 is not an option of serve; see plant-store --help
+          serve   | --                           | argument 1 is not an option of serve; see plant-store --help
+          """)
+  void other_arguments_are_refused_without_quoting_a_value(
+      String command, String arguments, String message) {
+    assertEquals(message, refusal(command, arguments.split(" ", -1)));
+  }
+
+  private static String refusal(String command, String... arguments) {
+    return String.valueOf(
+        assertThrows(
+                ConfigurationException.class, () -> Arguments.of(command, VARIABLES, arguments))
+            .getMessage());
+  }
+}
