@@ -23,10 +23,14 @@ public final class Check implements ToolProvider {
     return NAME;
   }
 
-  /** Prints a line for the service, and one for Java; returns 0 if a start can succeed, or 1. */
+  /**
+   * Prints a line for Java, one for the service, and one for each warning; returns 0 if a start can
+   * succeed, or 1.
+   */
   @Override
   public int run(PrintWriter out, PrintWriter err, String... arguments) {
     out.println("✔ java: " + Runtime.version() + " of " + System.getProperty("java.vendor"));
+    DoubtfulSettings.warnings().forEach(warning -> out.println("⚠ service: " + warning));
     // Without the other configurers, which wait for the database and migrate the tables.
     ApplicationContextBuilder builder =
         new DefaultApplicationContextBuilder() {

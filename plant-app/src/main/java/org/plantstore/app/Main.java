@@ -73,6 +73,7 @@ public final class Main {
     // Before the first logger is created, because some of these settings configure it.
     readSettings("serve", arguments);
     requireLogback(LoggerFactory.getILoggerFactory());
+    DoubtfulSettings.log();
     ApplicationContext context = ApplicationContext.builder().start();
     context.getBean(Shutdown.class).runAtExit();
     try {

@@ -25,6 +25,12 @@ final class Spelling {
         .filter(other -> share.applyAsDouble(other) <= MAX_DIFFERENT_SHARE);
   }
 
+  /** Returns whether one letter was omitted, added, replaced, or exchanged with the next. */
+  static boolean isSlip(String name, String other) {
+    return difference(letters(name), letters(other)) <= 2
+        && Math.abs(letters(name).length() - letters(other).length()) <= 1;
+  }
+
   private static String letters(String name) {
     return name.toUpperCase(Locale.ROOT).replaceAll("[^A-Z]", "");
   }

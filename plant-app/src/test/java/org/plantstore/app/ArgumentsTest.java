@@ -1,5 +1,6 @@
 package org.plantstore.app;
 
+import static java.util.stream.Collectors.toMap;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -7,11 +8,13 @@ import io.micronaut.context.exceptions.ConfigurationException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The spelling of arguments. */
+/** The spelling of arguments, and of variables that have no effect. */
 class ArgumentsTest {
 
   private static final List<String> VARIABLES = LegibleSettings.declared();
@@ -86,5 +89,65 @@ class ArgumentsTest {
         assertThrows(
                 ConfigurationException.class, () -> Arguments.of(command, VARIABLES, arguments))
             .getMessage());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      nullValues = "-",
+      textBlock =
+          """
+          JWT_AUDIENCES          | JWT_AUDIENCE
+          JWT_REQUIRED_CLAIM     | JWT_REQUIRED_CLAIMS
+          jwt_audience           | JWT_AUDIENCE
+          jwt.audience           | JWT_AUDIENCE
+          JTW_AUDIENCE           | JWT_AUDIENCE
+          MANAGMENT_PORT         | MANAGEMENT_PORT
+          DATABSE_TIMEOUT_SECONDS | DATABASE_TIMEOUT_SECONDS
+          MAXCONNECTIONS         | MAX_CONNECTIONS
+          LOGLEVEL               | LOG_LEVEL
+          REQUEST_TIMEOUT        | REQUEST_TIMEOUT_SECONDS
+          CORS_ORIGIN            | CORS_ALLOWED_ORIGINS
+          TLS_CERT               | TLS_CERTIFICATE
+          TLS_MIN_VERSION        | -
+          DATABASE_HOST          | DATABASE_URL
+          LISTEN_PORT            | LISTEN_ADDRESS
+          PROT                   | PORT
+          """)
+  void variable_that_resembles_a_setting_causes_a_warning(
+      String variable, @Nullable String setting) {
+    String remedy = setting == null ? "see plant-store --help" : "did you mean " + setting + "?";
+    assertEquals(
+        List.of(variable + " has no effect, because there is no setting of this name; " + remedy),
+        DoubtfulSettings.unused(Map.of(variable, "canary"), VARIABLES));
+  }
+
+  @Test
+  void variables_that_others_set_cause_no_warning() {
+    Stream<String> ofOthers =
+        """
+        DATABASE_URL=any JWT_SECRET=any PORT=1
+        DATABASE_PORT=tcp://10.0.0.1:5432 DATABASE_PORT_5432_TCP=tcp://10.0.0.1:5432
+        DATABASE_PORT_5432_TCP_ADDR=10.0.0.1 DATABASE_PORT_5432_TCP_PORT=5432
+        DATABASE_PORT_5432_TCP_PROTO=tcp DATABASE_SERVICE_HOST=10.0.0.1 DATABASE_SERVICE_PORT=5432
+        DATABASE_SERVICE_PORT_POSTGRES=5432 DATABASE_PRIMARY_PORT=tcp://10.0.0.1:5432
+        DATABASE_NAME=/web/database DATABASE_ENV_POSTGRES_PASSWORD=any
+        PLANTS_PORT_8080_TCP=tcp://10.0.0.1:8080 LOG_COLLECTOR_SERVICE_HOST=10.0.0.1
+        PORT0=1 PORTS=1,2 PORT_8080=31000 LISTEN_FDS=1 LISTEN_PID=1 LISTEN_FDNAMES=a
+        DATABASE_PUBLIC_URL=any DATABASE_CONNECTION_POOL_URL=any DATABASE_URL_UNPOOLED=any
+        JDBC_DATABASE_URL=any TEST_DATABASE_URL=any APPSETTING_JWT_AUDIENCE=any ACCESS_TOKEN=any
+        PATH=/bin HOST=any PGPORT=1 EXPORT=1 SSH_CONNECTION=any LOGNAME=any LANGUAGE=any
+        HTTP_PROXY=any SSL_CERT_FILE=any JAVA_HOME=any JAVA_OPTS=any PLANT_STORE_AOT=off
+        KUBERNETES_PORT_443_TCP_ADDR=10.0.0.1 LOGS_DIRECTORY=any INVOCATION_ID=any container=any
+        """
+            .lines()
+            .flatMap(line -> Stream.of(line.split(" ")));
+    assertEquals(
+        List.of(),
+        DoubtfulSettings.unused(
+            ofOthers
+                .map(each -> each.split("=", 2))
+                .collect(toMap(parts -> parts[0], parts -> parts[1])),
+            VARIABLES));
   }
 }

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -91,6 +92,39 @@ class CommandsTest {
         output.lines().filter(line -> line.startsWith("✘")).toList(),
         output);
     assertFalse(output.contains("canary"), output);
+  }
+
+  @Test
+  @Tag("newest")
+  void doubtful_settings_cause_warnings_at_startup_and_in_check() throws Exception {
+    Map<String, String> settings =
+        Database.create()
+            .environment(
+                "JWT_AUDIENCES", "canary",
+                "DATABASE_PORT", "tcp://10.0.0.1:5432",
+                "CREATE_TIMEOUT_SECONDS", "3");
+    List<String> warnings =
+        List.of(
+            "JWT_AUDIENCES has no effect, because there is no setting of this name; did you mean"
+                + " JWT_AUDIENCE?",
+            "the maximum heap \\(-Xmx\\) is 64 MB, but should be at least 128 MB, and less than the memory, .* MB",
+            "CREATE_TIMEOUT_SECONDS is 3, but should be longer than DATABASE_TIMEOUT_SECONDS, which"
+                + " is 5; otherwise creates are given up while the database may still commit them");
+    String small = "-Xmx64m";
+    try (ServiceProcess check =
+            new ServiceProcess(ServiceProcess.java(List.of("check"), small), settings);
+        ServiceProcess service =
+            new ServiceProcess(ServiceProcess.java(List.of(), small), settings).awaitReady()) {
+      assertEquals(0, check.awaitExit(), check::output);
+      assertLinesMatch(warnings, endings(check.lines("⚠"), "⚠ (service|database): "));
+      assertLinesMatch(
+          warnings, endings(service.lines(" WARN "), ".* - Check the configuration: "));
+      assertFalse((check.output() + service.output()).contains("canary"));
+    }
+  }
+
+  private static List<String> endings(List<String> lines, String start) {
+    return lines.stream().map(line -> line.replaceFirst(start, "")).toList();
   }
 
   /** Returns the findings about these settings and a token. */

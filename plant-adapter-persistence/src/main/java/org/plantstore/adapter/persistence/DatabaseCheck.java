@@ -30,6 +30,7 @@ public final class DatabaseCheck implements ToolProvider {
   static int report(Environment environment, PrintWriter out) {
     try {
       DatabaseSettings settings = new DatabaseSettings(environment);
+      settings.warning().ifPresent(warning -> out.println("⚠ database: " + warning));
       List<String> faults = new DatabaseStart(settings, settings.migrates).check();
       faults.forEach(fault -> out.println("✘ database: " + fault));
       if (faults.isEmpty()) {

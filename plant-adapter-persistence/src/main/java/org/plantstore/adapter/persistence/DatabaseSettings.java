@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +71,17 @@ final class DatabaseSettings {
           "DATABASE_MIGRATE must be on or off, but is \"" + migrate + '"');
     }
     migrates = !migrate.equals("off");
+  }
+
+  /** Returns a warning if the service stops waiting for a create before the database does. */
+  Optional<String> warning() {
+    return environment
+        .getProperty("create.timeout.seconds", Long.class)
+        .filter(timeout -> timeout <= deadline.toSeconds())
+        .map(timeout ->
+            ("CREATE_TIMEOUT_SECONDS is " + timeout + ", but should be longer than ")
+                + ("DATABASE_TIMEOUT_SECONDS, which is " + deadline.toSeconds())
+                + "; otherwise creates are given up while the database may still commit them");
   }
 
   /** Returns the account as it is now; throws ConfigurationException if a file cannot be used. */

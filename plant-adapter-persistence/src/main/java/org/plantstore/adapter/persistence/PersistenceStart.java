@@ -10,6 +10,8 @@ import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.PrintWriter;
 import java.util.Map;
 import java.util.spi.ToolProvider;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Prepares the database when a service starts, and in its command {@code migrate}. A service finds
@@ -18,6 +20,8 @@ import java.util.spi.ToolProvider;
  */
 @ContextConfigurer
 public final class PersistenceStart implements ApplicationContextConfigurer, ToolProvider {
+
+  private static final Logger LOG = LoggerFactory.getLogger(PersistenceStart.class);
 
   @Override
   public void configure(ApplicationContextBuilder builder) {
@@ -43,6 +47,7 @@ public final class PersistenceStart implements ApplicationContextConfigurer, Too
   public void configure(ApplicationContext context) {
     Environment environment = context.getEnvironment();
     DatabaseSettings settings = new DatabaseSettings(environment);
+    settings.warning().ifPresent(warning -> LOG.warn("Check the configuration: {}", warning));
     boolean hasCitus = new DatabaseStart(settings, settings.migrates).prepare();
     environment.addPropertySource(
         // Overrides all other sources, because it was found and is no setting.

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -90,6 +91,24 @@ class DatabaseSettingsTest {
           """)
   void unusable_setting_is_refused(String variable, String value, String refusal) {
     assertEquals(refusal, refusal(variable, value));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"65, 5, false", "65, 60, false", "6, 5, false", "5, 5, true", "3, 5, true"})
+  void create_that_ends_before_its_statement_causes_a_warning(
+      int create, int database, boolean isDoubtful) {
+    Optional<String> warning =
+        settings(
+                Map.of(
+                    "create.timeout.seconds", String.valueOf(create),
+                    "DATABASE_TIMEOUT_SECONDS", String.valueOf(database)))
+            .warning();
+    String values =
+        "CREATE_TIMEOUT_SECONDS is %d, but should be longer than DATABASE_TIMEOUT_SECONDS, which is %d;";
+    assertEquals(
+        isDoubtful,
+        warning.filter(text -> text.startsWith(values.formatted(create, database))).isPresent());
+    assertEquals(isDoubtful, warning.isPresent());
   }
 
   @Test
