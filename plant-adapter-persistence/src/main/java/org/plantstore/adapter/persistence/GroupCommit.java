@@ -1,6 +1,7 @@
 package org.plantstore.adapter.persistence;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -48,23 +49,22 @@ class GroupCommit {
   final Duration timeout;
   final StoreMetrics metrics;
   private final boolean isShared;
-  private final PendingPlants pending;
+  private final PendingPlants pending = new PendingPlants();
 
   /**
    * Creates a group commit. Its writers run only while there are batches.
    *
    * @param executor runs the writers, or rejects one, which the next sweep submits again
-   * @param maxWriters the most batches in flight; 1 if several queues share the executor
+   * @param isShared whether other queues use the executor, so that a writer ends after a batch
    * @param timeout how long callers wait
    */
   GroupCommit(
-      Table table, Executor executor, int maxWriters, Duration timeout, StoreMetrics metrics) {
+      Table table, Executor executor, boolean isShared, Duration timeout, StoreMetrics metrics) {
     this.table = table;
     this.executor = executor;
     this.timeout = timeout;
     this.metrics = metrics;
-    this.isShared = maxWriters == 1;
-    this.pending = new PendingPlants(maxWriters);
+    this.isShared = isShared;
   }
 
   /**
@@ -171,14 +171,21 @@ class GroupCommit {
 
   /** Ends calls that are past their deadline, and starts a writer that is due. */
   void sweep() {
-    for (Call call : pending.overdue(timeout)) {
+    end(pending.overdue(timeout), "the database has not answered in time");
+    startWriterIfReady();
+  }
+
+  /** Ends all calls except this number of the oldest. */
+  void limit(int most) {
+    end(pending.beyond(most), "the server does not respond, and enough plants wait for it");
+  }
+
+  private static void end(List<Call> calls, String reason) {
+    for (Call call : calls) {
       DatabaseFailure failure = call.failure;
       call.completeExceptionally(
-          failure == null
-              ? new PlantStoreUnavailableException("the database has not answered in time")
-              : failure.asReason());
+          failure == null ? new PlantStoreUnavailableException(reason) : failure.asReason());
     }
-    startWriterIfReady();
   }
 
   /** Returns the number of plants waiting for a batch. */

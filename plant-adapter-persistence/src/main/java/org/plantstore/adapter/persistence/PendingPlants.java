@@ -53,13 +53,8 @@ final class PendingPlants {
   private final Deque<Call> waiting = new ArrayDeque<>();
   private final Deque<Call> alone = new ArrayDeque<>();
   private final List<Batch> inFlight = new ArrayList<>();
-  private final int maxWriters;
   private int writers;
   private boolean wasAlone; // the last batch that was taken
-
-  PendingPlants(int maxWriters) {
-    this.maxWriters = maxWriters;
-  }
 
   /** Adds a call, and returns whether it is the only one waiting. */
   synchronized boolean add(Call call) {
@@ -69,7 +64,7 @@ final class PendingPlants {
 
   /** Counts a further writer if there is a batch for it, and returns whether there is. */
   synchronized boolean beginWriter() {
-    boolean begins = writers < maxWriters && (mayTakeBatch() || mayTakeAlone());
+    boolean begins = writers < PostgresPlantStore.WRITERS && (mayTakeBatch() || mayTakeAlone());
     writers += begins ? 1 : 0;
     return begins;
   }
@@ -84,7 +79,7 @@ final class PendingPlants {
   synchronized @Nullable Batch next(@Nullable Batch last) {
     inFlight.remove(last);
     // While slow batches occupy all other writers, fresh plants must not always go first.
-    boolean isTurnOfAlone = inFlight.size() == maxWriters - 1 && !wasAlone;
+    boolean isTurnOfAlone = inFlight.size() == PostgresPlantStore.WRITERS - 1 && !wasAlone;
     boolean isAlone = mayTakeAlone() && (isTurnOfAlone || !mayTakeBatch());
     List<Call> calls =
         isAlone ? take(alone, 1) : mayTakeBatch() ? take(waiting, MAX_PLANTS) : List.of();
@@ -152,9 +147,14 @@ final class PendingPlants {
     return calls().filter(call -> call.began - latest <= 0).toList();
   }
 
+  /** Returns all calls except this number of the oldest. */
+  synchronized List<Call> beyond(int most) {
+    return calls().skip(most).toList();
+  }
+
   private Stream<Call> calls() {
     Stream<Call> callsInFlight = inFlight.stream().flatMap(batch -> batch.calls.stream());
-    return Stream.of(waiting.stream(), alone.stream(), callsInFlight)
+    return Stream.of(callsInFlight, alone.stream(), waiting.stream())
         .flatMap(calls -> calls)
         .filter(call -> !call.isDone());
   }

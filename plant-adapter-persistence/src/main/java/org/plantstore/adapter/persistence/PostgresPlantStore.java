@@ -52,7 +52,7 @@ final class PostgresPlantStore implements PlantStore {
     queue =
         hasCitus
             ? new Shards(table, database, writers, threads, settings.deadline, metrics)
-            : new GroupCommit(table, writers, WRITERS, settings.deadline, metrics);
+            : new GroupCommit(table, writers, false, settings.deadline, metrics);
     metrics.gauge(
         "plant.store.queue.plants",
         "Plants waiting for a batch",

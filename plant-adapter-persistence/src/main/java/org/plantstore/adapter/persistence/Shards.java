@@ -11,26 +11,21 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.ToIntFunction;
 import org.plantstore.domain.NewPlant;
-import org.plantstore.domain.PlantStoreUnavailableException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The plants of a table that Citus distributes by hash: a group commit for each shard, so that a
  * statement never crosses shards. Shards are moved and split, so they are read at the start and
- * every 30 s. With a stale map, batches are slower and a failure affects plants of other shards,
- * but answers stay correct. Safe for use by many threads.
+ * every 30 s. With a stale map, batches are slower and a failure affects plants of other nodes, but
+ * answers stay correct. Safe for use by many threads.
  */
 final class Shards extends GroupCommit {
 
   /** The property in which a start passes on whether the database has Citus. */
   static final String HAS_CITUS = "database.citus";
-
-  /** The most plants that may wait for silent shards, so that there is room for others. */
-  static final int MAX_PLANTS_OF_SILENT = 256;
 
   private static final Logger LOG = LoggerFactory.getLogger(Shards.class);
   private static final Duration REFRESH = Duration.ofSeconds(30);
@@ -48,15 +43,13 @@ final class Shards extends GroupCommit {
   private static final String FAULTS = DatabaseStart.resource("faults-of-citus.query");
 
   private final JdbcOperations database;
-  private final Semaphore outOfTurn;
-  private final Map<String, Semaphore> turns = new ConcurrentHashMap<>();
-  private final AtomicInteger plantsOfSilent = new AtomicInteger();
+  private final int threads;
 
-  /** The shards that were ever read, by their least hash values and nodes. */
-  private final Map<String, Shard> all = new ConcurrentHashMap<>();
+  /** The nodes that keep shards, by their groups. */
+  final Map<String, Node> nodes = new ConcurrentHashMap<>();
 
-  /** The shards of now; empty where the table is not distributed. */
-  private volatile NavigableMap<Integer, Shard> shards = new TreeMap<>();
+  /** The current shards by their least hash values; empty if the table is not distributed. */
+  private volatile NavigableMap<Integer, GroupCommit> shards = new TreeMap<>();
 
   private volatile long refreshed;
 
@@ -72,9 +65,9 @@ final class Shards extends GroupCommit {
       int threads,
       Duration timeout,
       StoreMetrics metrics) {
-    super(table, executor, PostgresPlantStore.WRITERS, timeout, metrics);
+    super(table, executor, false, timeout, metrics);
     this.database = database;
-    this.outOfTurn = new Semaphore(threads / 2);
+    this.threads = threads;
     refresh();
   }
 
@@ -94,17 +87,8 @@ final class Shards extends GroupCommit {
 
   @Override
   CompletableFuture<NewPlant> putIfAbsent(NewPlant plant) {
-    Map.Entry<Integer, Shard> entry = shards.floorEntry(hash(plant.id()));
-    if (entry == null) {
-      return super.putIfAbsent(plant);
-    }
-    Shard shard = entry.getValue();
-    if (shard.isSilent() && plantsOfSilent.incrementAndGet() > MAX_PLANTS_OF_SILENT) {
-      return CompletableFuture.failedFuture(
-          new PlantStoreUnavailableException(
-              "the shard of the plant has not answered for 1 s, and enough plants wait for it"));
-    }
-    return shard.commit.putIfAbsent(plant);
+    Map.Entry<Integer, GroupCommit> shard = shards.floorEntry(hash(plant.id()));
+    return shard == null ? super.putIfAbsent(plant) : shard.getValue().putIfAbsent(plant);
   }
 
   /**
@@ -127,15 +111,19 @@ final class Shards extends GroupCommit {
     return (c ^ b) - Integer.rotateLeft(b, 24);
   }
 
-  /** Reads the shards. If that fails, the known shards stay. */
+  /** Reads the shards. If that fails, the known shards remain in use. */
   void refresh() {
     refreshed = System.nanoTime();
     try {
-      NavigableMap<Integer, Shard> next = new TreeMap<>();
+      NavigableMap<Integer, GroupCommit> next = new TreeMap<>();
       for (String row : database.execute(connection -> DatabaseStart.rows(connection, RANGES))) {
         String[] leastAndNode = row.split(" ", -1);
-        next.put(Integer.valueOf(leastAndNode[0]), shard(row, leastAndNode[1]));
+        Node node =
+            nodes.computeIfAbsent(leastAndNode[1], key -> new Node(this, this::writersOfNode));
+        int least = Integer.parseInt(leastAndNode[0]);
+        next.put(least, node.shard(least));
       }
+      forgetAllBut(next);
       shards = next;
     } catch (RuntimeException | Error e) {
       // Mostly because the database is down, which is reported elsewhere.
@@ -143,9 +131,23 @@ final class Shards extends GroupCommit {
     }
   }
 
-  private Shard shard(String row, String node) {
-    Semaphore turn = turns.computeIfAbsent(node, key -> new Semaphore(1, true));
-    return all.computeIfAbsent(row, key -> new Shard(this, turn, outOfTurn));
+  /**
+   * Forgets shards that no longer exist. Keeps those of the previous refresh, because a caller may
+   * be about to add a plant to one of them.
+   */
+  private void forgetAllBut(NavigableMap<Integer, GroupCommit> next) {
+    for (Node node : nodes.values()) {
+      node.shards
+          .values()
+          .removeIf(shard ->
+              !next.containsValue(shard) && !shards.containsValue(shard) && shard.plants() == 0);
+    }
+    nodes.values().removeIf(node -> node.shards.isEmpty());
+  }
+
+  /** Returns the maximum number of batches in flight to a node. */
+  int writersOfNode() {
+    return Math.max(1, Math.min(PostgresPlantStore.WRITERS, threads / nodes.size()));
   }
 
   @Override
@@ -154,23 +156,24 @@ final class Shards extends GroupCommit {
       refreshed = System.nanoTime(); // once
       executor.execute(this::refresh);
     }
-    plantsOfSilent.set(
-        all.values().stream()
-            .filter(Shard::isSilent)
-            .mapToInt(shard -> shard.commit.plants())
-            .sum());
     super.sweep();
-    all.values().forEach(shard -> shard.commit.sweep());
+    nodes.values().forEach(Node::sweep);
   }
 
   @Override
   int waitingPlants() {
-    return super.waitingPlants()
-        + all.values().stream().mapToInt(shard -> shard.commit.waitingPlants()).sum();
+    return super.waitingPlants() + sum(GroupCommit::waitingPlants);
   }
 
   @Override
   int plants() {
-    return super.plants() + all.values().stream().mapToInt(shard -> shard.commit.plants()).sum();
+    return super.plants() + sum(GroupCommit::plants);
+  }
+
+  private int sum(ToIntFunction<GroupCommit> number) {
+    return nodes.values().stream()
+        .flatMap(node -> node.shards.values().stream())
+        .mapToInt(number)
+        .sum();
   }
 }

@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -19,14 +20,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongPredicate;
-import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
@@ -36,6 +39,10 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 class CitusTest {
 
   private static final int SHARDS = 8;
+
+  /** The default of the service for creates in progress. */
+  private final Semaphore permits = new Semaphore(1_024);
+
   private static final int CALLERS = 64;
 
   private static final String WAITING_AT_WORKERS =
@@ -75,9 +82,15 @@ class CitusTest {
 
   private CompletableFuture<Void> create(PlantStore store, long id) {
     long began = System.nanoTime();
+    if (!permits.tryAcquire()) {
+      creates.add(new Create(id, false, began, began));
+      LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
+      return CompletableFuture.completedFuture(null);
+    }
     return store
         .putIfAbsentAsync(new NewPlant(id, "fern " + id, null), Runnable::run)
         .handle((stored, failure) -> {
+          permits.release();
           assertTrue(failure == null || failure instanceof PlantStoreUnavailableException);
           creates.add(new Create(id, failure == null, began, System.nanoTime()));
           return (Void) null;
@@ -123,25 +136,30 @@ class CitusTest {
     instances.forEach(ApplicationContext::close);
   }
 
-  @Test
-  void dead_worker_costs_only_its_own_plants() throws Throwable {
-    assertApart(WORKER2::kill, WORKER2::start);
+  @ParameterizedTest
+  @ValueSource(ints = {SHARDS, 64})
+  void dead_worker_costs_only_its_own_plants(int shards) throws Throwable {
+    assertApart(shards, WORKER2::kill, WORKER2::start);
   }
 
-  @Test
-  void silent_worker_costs_only_its_own_plants() throws Throwable {
-    assertApart(() -> WORKER2.signal("STOP"), () -> WORKER2.signal("CONT"));
+  @ParameterizedTest
+  @ValueSource(ints = {SHARDS, 64})
+  void silent_worker_costs_only_its_own_plants(int shards) throws Throwable {
+    assertApart(shards, () -> WORKER2.signal("STOP"), () -> WORKER2.signal("CONT"));
   }
 
-  private void assertApart(Executable failure, Executable recovery) throws Throwable {
-    CitusNode.makeTable(SHARDS);
+  /** Requires 99 % of the creates for other workers to succeed from 2 s after the failure. */
+  private void assertApart(int shards, Executable failure, Executable recovery) throws Throwable {
+    CitusNode.makeTable(shards);
     LongPredicate fails = isAt(WORKER2);
     load(start(COORDINATOR, COORDINATOR), fails.negate());
     await(10_000, fails.negate());
     failure.execute();
     try {
-      List<Create> served = await(20_000, fails.negate());
-      assertEquals(List.of(), served.stream().filter(create -> !create.isStored()).toList());
+      LockSupport.parkNanos(Duration.ofSeconds(2).toNanos());
+      List<Create> others = await(10_000, fails.negate());
+      long served = others.stream().filter(Create::isStored).count();
+      assertTrue(served >= 0.99 * others.size(), () -> served + " of " + others.size());
     } finally {
       recovery.execute();
     }
@@ -156,17 +174,36 @@ class CitusTest {
   }
 
   @Test
-  void bystanders_of_a_locked_id_are_served() throws Exception {
+  void locked_id_hardly_delays_the_other_plants_of_its_shard() throws Exception {
     CitusNode.makeTable(SHARDS);
     PlantStore store = start(COORDINATOR).get(0);
     try (Connection holder = WORKER1.connection()) {
       holder.setAutoCommit(false);
       holder.createStatement().execute("INSERT INTO plant VALUES (1000, 'undecided')");
-      var held = Calls.putAll(store, LongStream.of(1_000)).get(0);
+      callers.execute(() -> {
+        while (!ends) {
+          create(store, 1_000).join();
+        }
+      });
       Calls.await(() -> !COORDINATOR.single(WAITING_AT_WORKERS).equals("0"));
-      Calls.assertAllStored(Calls.putAll(store, LongStream.range(1_001, 1_041)));
-      Calls.unavailable(held);
+      String sameShard =
+          "SELECT string_agg(id::text, ' ') FROM generate_series(1001, 3000) id WHERE"
+              + " get_shard_id_for_distribution_column('plant', id)"
+              + " = get_shard_id_for_distribution_column('plant', 1000)";
+      List<Long> delays = new ArrayList<>();
+      for (String id : COORDINATOR.single(sameShard).split(" ", -1)) {
+        long began = System.nanoTime();
+        create(store, Long.parseLong(id)).join();
+        delays.add(System.nanoTime() - began);
+      }
+      Collections.sort(delays);
+      Duration median = Duration.ofNanos(delays.get(delays.size() / 2));
+      assertTrue(median.toMillis() <= 100, () -> "median: " + median);
+      ends = true;
+      Calls.await(
+          () -> creates.stream().anyMatch(create -> create.id == 1_000 && !create.isStored));
     }
+    assertNothingIsLost();
   }
 
   @Test

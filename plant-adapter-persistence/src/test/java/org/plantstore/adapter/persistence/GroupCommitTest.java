@@ -70,7 +70,7 @@ class GroupCommitTest {
   @SuppressWarnings("FutureReturnValueIgnored")
   private void open(Duration timeout) {
     GroupCommit opened =
-        new GroupCommit(this::write, writers, WRITERS, timeout, new StoreMetrics(null));
+        new GroupCommit(this::write, writers, false, timeout, new StoreMetrics(null));
     sweeps.scheduleWithFixedDelay(opened::sweep, 10, 10, TimeUnit.MILLISECONDS);
     groupCommit = opened;
   }
@@ -190,7 +190,7 @@ class GroupCommitTest {
           return store(plants, isRetry);
         };
     for (int queue = 0; queue < 2; queue++) {
-      queues[queue] = new GroupCommit(this::write, thread, 1, HOUR, new StoreMetrics(null));
+      queues[queue] = new GroupCommit(this::write, thread, true, HOUR, new StoreMetrics(null));
       var unused = queues[queue].putIfAbsent(fern(queue + 1));
     }
     release();
@@ -202,7 +202,7 @@ class GroupCommitTest {
   /** Of a shard that is busy. */
   @Test
   void plant_that_is_tried_alone_is_not_held_up_by_fresh_ones_for_ever() throws Exception {
-    groupCommit = new GroupCommit(this::write, writers, 1, HOUR, new StoreMetrics(null));
+    groupCommit = new GroupCommit(this::write, writers, true, HOUR, new StoreMetrics(null));
     CompletableFuture<Void> isTriedAlone = new CompletableFuture<>();
     table =
         (plants, isRetry) -> {

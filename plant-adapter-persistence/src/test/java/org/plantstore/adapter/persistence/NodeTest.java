@@ -1,0 +1,157 @@
+package org.plantstore.adapter.persistence;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.plantstore.adapter.persistence.Calls.assertAllStored;
+import static org.plantstore.adapter.persistence.Calls.await;
+import static org.plantstore.adapter.persistence.Calls.fern;
+import static org.plantstore.adapter.persistence.Calls.unavailable;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.SortedMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.plantstore.domain.NewPlant;
+
+/** Two nodes that share threads. East keeps negative ids, and may hang or fail; west does not. */
+@Timeout(30)
+class NodeTest {
+
+  private static final int WRITERS = 4;
+
+  /** Before plants that exceed the limit are ended, and a long time before the deadline. */
+  private static final Duration SOON = Duration.ofSeconds(10);
+
+  private final CompletableFuture<Void> released = new CompletableFuture<>();
+  private final AtomicInteger inEast = new AtomicInteger();
+  private final AtomicInteger mostInEast = new AtomicInteger();
+  private final Queue<Throwable> uncaught = new ConcurrentLinkedQueue<>();
+  private volatile String failure = "";
+
+  @AutoClose("shutdownNow")
+  private final ScheduledExecutorService sweeps = Executors.newScheduledThreadPool(1);
+
+  @AutoClose("shutdownNow")
+  private final ExecutorService threads =
+      Executors.newFixedThreadPool(
+          2 * WRITERS,
+          work -> {
+            Thread thread = new Thread(work);
+            thread.setUncaughtExceptionHandler((ended, reason) -> uncaught.add(reason));
+            return thread;
+          });
+
+  private final GroupCommit whole =
+      new GroupCommit(this::write, threads, false, Duration.ofHours(1), new StoreMetrics(null));
+  private final Node east = new Node(whole, () -> WRITERS);
+  private final Node west = new Node(whole, () -> WRITERS);
+
+  @BeforeEach
+  @SuppressWarnings("FutureReturnValueIgnored")
+  void sweep() {
+    for (Node node : List.of(east, west)) {
+      sweeps.scheduleWithFixedDelay(node::sweep, 10, 10, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private Map<Long, @Nullable NewPlant> write(SortedMap<Long, NewPlant> plants, boolean isRetry)
+      throws DatabaseFailure {
+    if (plants.firstKey() < 0) {
+      mostInEast.accumulateAndGet(inEast.incrementAndGet(), Math::max);
+      boolean isLocked = plants.containsKey(-1L);
+      if (failure.isEmpty() || isLocked) {
+        released.join();
+      }
+      inEast.decrementAndGet();
+      if (isLocked || (failure.equals("08006") && !released.isDone())) {
+        throw new DatabaseFailure(new SQLException("failed", failure));
+      }
+    }
+    return new HashMap<>(plants);
+  }
+
+  @AfterEach
+  void assertNoThreadHasFailed() throws Exception {
+    released.complete(null);
+    threads.shutdown();
+    assertTrue(threads.awaitTermination(20, TimeUnit.SECONDS));
+    assertEquals(List.of(), List.copyOf(uncaught));
+  }
+
+  /** A shard without a thread is never asked, but its plants must leave room for others too. */
+  @ParameterizedTest
+  @CsvSource({
+    "4, '', 'the server does not respond, and enough plants wait for it'",
+    "64, '', 'the server does not respond, and enough plants wait for it'",
+    "4, 08006, failed (SQLSTATE 08006)",
+    "64, 08006, failed (SQLSTATE 08006)",
+  })
+  void node_that_does_not_respond_keeps_only_its_share_of_threads_and_plants(
+      int shards, String state, String reason) throws Exception {
+    failure = state;
+    List<CompletableFuture<Void>> inTrouble =
+        putAll(east, shards, LongStream.rangeClosed(-3_000, -1_000));
+
+    await(() -> plants(east) <= Node.MAX_PLANTS);
+    assertAllStored(putAll(west, shards, LongStream.range(0, 2_000)));
+    List<CompletableFuture<Void>> late = putAll(east, shards, LongStream.range(-999, -99));
+    await(() -> plants(east) <= Node.MAX_PLANTS);
+
+    assertTrue(mostInEast.get() <= WRITERS, () -> "in flight: " + mostInEast);
+    assertEquals(Node.MAX_PLANTS, plants(east));
+    assertTrue(late.stream().allMatch(CompletableFuture::isCompletedExceptionally));
+    if (state.isEmpty()) {
+      assertEquals(reason, unavailable(late.get(0)));
+    }
+    released.complete(null);
+    List<CompletableFuture<Void>> kept =
+        inTrouble.stream().filter(call -> !call.isCompletedExceptionally()).toList();
+    assertAllStored(kept.subList(0, 100));
+    assertAllStored(putAll(east, shards, LongStream.range(-99, -50)));
+  }
+
+  @Test
+  void plant_that_is_locked_delays_no_other_plant_of_its_shard() throws Exception {
+    failure = "55P03";
+    var locked = putAll(east, 1, LongStream.of(-1)).get(0);
+    await(() -> inEast.get() == 1);
+
+    for (long id = -100; id < -1; id++) {
+      long began = System.nanoTime();
+      putAll(east, 1, LongStream.of(id)).get(0).get();
+      assertTrue(System.nanoTime() - began < SOON.toNanos());
+    }
+    assertTrue(!locked.isDone());
+    released.complete(null);
+    assertEquals("failed (SQLSTATE 55P03)", unavailable(locked));
+  }
+
+  private static int plants(Node node) {
+    return node.shards.values().stream().mapToInt(GroupCommit::plants).sum();
+  }
+
+  private static List<CompletableFuture<Void>> putAll(Node node, int shards, LongStream ids) {
+    return ids.mapToObj(id ->
+            Calls.returnsFern(id, node.shard(Math.floorMod(id, shards)).putIfAbsent(fern(id))))
+        .toList();
+  }
+}
