@@ -51,8 +51,8 @@ class DatabaseStartTest {
           """
           TABLE plant (id int PRIMARY KEY, name text, tag text) | plant must have the columns id bigint, name text, tag text, but has id integer, name text, tag text; choose
           TABLE plant (serial text, id bigint UNIQUE) | plant must have the columns id bigint, name text, tag text, but has id bigint; choose
-          TABLE plant (id bigint UNIQUE DEFERRABLE, name text, tag text) | the table plant must have a unique index on id alone, such as by ALTER TABLE plant ADD PRIMARY KEY (id)
-          TABLE plant (id bigint, name text, tag text); CREATE UNIQUE INDEX ON plant (id, tag) | the table plant must have a unique index on id alone, such as by ALTER TABLE plant ADD PRIMARY KEY (id)
+          TABLE plant (id bigint UNIQUE DEFERRABLE, name text, tag text) | the table plant must have a unique index on id alone; run CREATE UNIQUE INDEX ON plant (id)
+          TABLE plant (id bigint, name text, tag text); CREATE UNIQUE INDEX ON plant (id, tag) | the table plant must have a unique index on id alone; run CREATE UNIQUE INDEX ON plant (id)
           TABLE plant (id bigint GENERATED ALWAYS AS IDENTITY UNIQUE, name text, tag text) | the table plant cannot be used: cannot insert a non-DEFAULT value into column "id" (SQLSTATE 428C9)
           TABLE plant (<words>); CREATE TABLE more () INHERITS (plant) | the table plant has the child more, whose rows appear as plants; run ALTER TABLE more NO INHERIT plant
           TABLE plant (<words>) PARTITION BY HASH (id) | plant is no ordinary table, but a partitioned table; choose

@@ -198,9 +198,10 @@ class ShardsTest {
       delimiter = '|',
       textBlock =
           """
-          UPDATE pg_dist_partition SET partmethod = 'n'  | the table plant must be distributed by the hash of id, each shard at one node, or not be managed by Citus; stop the instances at workers, and run SELECT undistribute_table('plant') and SELECT create_distributed_table('plant', 'id')
-          UPDATE pg_dist_partition SET partkey = 'name'  | the table plant must be distributed by the hash of id, each shard at one node, or not be managed by Citus; stop the instances at workers, and run SELECT undistribute_table('plant') and SELECT create_distributed_table('plant', 'id')
-          INSERT INTO pg_dist_placement VALUES (101, 2)  | the table plant must be distributed by the hash of id, each shard at one node, or not be managed by Citus; stop the instances at workers, and run SELECT undistribute_table('plant') and SELECT create_distributed_table('plant', 'id')
+          UPDATE pg_dist_partition SET partmethod = 'n'  | the table plant must be distributed by the hash of id, with one placement for each shard, or not be managed by Citus; stop the instances at workers, and run SELECT undistribute_table('plant'), SET citus.shard_replication_factor = 1, and SELECT create_distributed_table('plant', 'id')
+          UPDATE pg_dist_partition SET partkey = 'name'  | the table plant must be distributed by the hash of id, with one placement for each shard, or not be managed by Citus; stop the instances at workers, and run SELECT undistribute_table('plant'), SET citus.shard_replication_factor = 1, and SELECT create_distributed_table('plant', 'id')
+          INSERT INTO pg_dist_placement VALUES (101, 2)  | the table plant must be distributed by the hash of id, with one placement for each shard, or not be managed by Citus; stop the instances at workers, and run SELECT undistribute_table('plant'), SET citus.shard_replication_factor = 1, and SELECT create_distributed_table('plant', 'id')
+          ALTER TABLE plant DROP CONSTRAINT plant_pkey   | the table plant must have a unique index on id alone; run CREATE UNIQUE INDEX ON plant (id); if Citus distributes the table, first stop the instances at workers, and run SELECT undistribute_table('plant')
           UPDATE settings_of_workers SET result = 'off'  | east:1 has synchronous_commit = off, and would lose plants in a crash; run ALTER ROLE postgres SET synchronous_commit = on
           UPDATE settings_of_workers SET success = false | ''
           """)
