@@ -10,64 +10,48 @@ import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKMatcher;
 import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.jwk.JWKSet;
-import com.nimbusds.jose.jwk.KeyOperation;
 import com.nimbusds.jose.jwk.KeyType;
-import com.nimbusds.jose.jwk.KeyUse;
-import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.util.JSONObjectUtils;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.nio.file.Path;
 import java.text.ParseException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.plantstore.adapter.http.renewal.RenewedFiles;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The public keys of a JSON Web Key Set (RFC 7517).
  *
  * @param usable the keys that can verify tokens
- * @param leftOut the number of others
+ * @param leftOut the others, each with the reason
  */
-record KeySet(JWKSet usable, int leftOut) {
+record KeySet(JWKSet usable, List<String> leftOut) {
+
+  private static final Logger LOG = LoggerFactory.getLogger(KeySet.class);
 
   /** The algorithms of public keys (RFC 7518, section 3.1). */
-  static final Set<JWSAlgorithm> ALGORITHMS =
+  static final List<JWSAlgorithm> ALGORITHMS =
       Stream.of("RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512".split(" "))
           .map(JWSAlgorithm::parse)
-          .collect(Collectors.toUnmodifiableSet());
+          .toList();
 
-  /** A fault in another member, such as {@code x5c}, does not make a key unusable. */
-  private static final List<String> READ_MEMBERS =
-      List.of("kty use key_ops alg kid crv x y n e d".split(" "));
-
-  /** The use of keys in a trust bundle of SPIFFE. */
-  private static final KeyUse SPIFFE = new KeyUse("jwt-svid");
-
-  /** Uses of keys that are not meant for tokens. Such keys are not counted as left out. */
-  private static final List<String> OTHER_USES = List.of("enc", "x509-svid");
-
-  /** RFC 7518, sections 3.3 and 3.5. */
-  private static final int MIN_RSA_BITS = 2048;
+  /** Uses of keys that are not meant for tokens. Such keys are not reported as left out. */
+  private static final List<Object> OTHER_USES = List.of("enc", "x509-svid");
 
   /**
    * Returns the selector of the keys that may verify a token. A key without {@code kid}, which is
-   * optional (RFC 7517, section 4.5), may verify any token. Published private keys are not
-   * selected: anyone could sign with them.
+   * optional (RFC 7517, section 4.5), may verify any token.
    */
   static JWKSelector selector(JWSHeader header) {
     JWKMatcher.Builder matcher =
         new JWKMatcher.Builder()
             .keyType(KeyType.forAlgorithm(header.getAlgorithm()))
             .curves(Curve.forJWSAlgorithm(header.getAlgorithm()))
-            .keyUses(KeyUse.SIGNATURE, SPIFFE, null)
-            .algorithms(header.getAlgorithm(), null)
-            .publicOnly(true);
+            .algorithms(header.getAlgorithm(), null);
     if (header.getKeyID() != null) {
       matcher.keyIDs(header.getKeyID(), null);
     }
@@ -90,49 +74,52 @@ record KeySet(JWKSet usable, int leftOut) {
 
   /** Returns the keys; throws ParseException if none is usable. */
   static KeySet parse(String text) throws ParseException {
+    Map<String, Object> document = JSONObjectUtils.parse(text);
+    if (!(document.get("keys") instanceof List<?> keys)) {
+      throw new ParseException(
+          document.get("jwks_uri") instanceof String address
+              ? "it is a discovery document; set JWT_JWKS_URL to its jwks_uri, \"" + address + '"'
+              : "it has no array \"keys\"",
+          0);
+    }
     List<JWK> usable = new ArrayList<>();
-    int leftOut = 0;
-    List<Object> keys = JSONObjectUtils.getJSONArray(JSONObjectUtils.parse(text), "keys");
-    for (Object each : Objects.requireNonNullElse(keys, List.of())) {
-      Map<String, Object> members = new HashMap<>();
-      if (each instanceof Map<?, ?> object) {
-        READ_MEMBERS.forEach(name -> members.put(name, object.get(name)));
-      }
-      if (!OTHER_USES.contains(String.valueOf(members.get("use")))
-          && !addIfUsable(members, usable)) {
-        leftOut++;
+    List<String> leftOut = new ArrayList<>();
+    for (int index = 0; index < keys.size(); index++) {
+      Map<?, ?> members = keys.get(index) instanceof Map<?, ?> object ? object : Map.of();
+      try {
+        if (!OTHER_USES.contains(String.valueOf(members.get("use")))) {
+          usable.add(PublishedKey.read(members));
+        }
+      } catch (ParseException | RuntimeException e) { // such a key is ignored (RFC 7517, section 5)
+        String name =
+            members.get("kid") instanceof String id ? '"' + id + '"' : "key " + (index + 1);
+        leftOut.add(ProviderKeySet.printable(name + " (" + e.getMessage() + ")"));
       }
     }
+    KeySet found = new KeySet(new JWKSet(usable), List.copyOf(leftOut));
     if (usable.isEmpty()) {
-      throw new ParseException("it has no usable key, " + leftOut + " left out", 0);
+      throw new ParseException("it has no usable key, " + found.listed(), 0);
     }
-    return new KeySet(new JWKSet(usable), leftOut);
+    return found;
   }
 
-  /** Adds a key that can verify tokens; others are ignored (RFC 7517, section 5). */
-  private static boolean addIfUsable(Map<String, Object> members, List<JWK> usable) {
-    try {
-      JWK key = JWK.parse(members);
-      // Not size(), which counts whole bytes.
-      boolean isLarge =
-          !(key instanceof RSAKey rsa)
-              || rsa.getModulus().decodeToBigInteger().bitLength() >= MIN_RSA_BITS;
-      Set<KeyOperation> operations = key.getKeyOperations();
-      return isLarge
-          && (operations == null || operations.contains(KeyOperation.VERIFY))
-          && ALGORITHMS.stream()
-              .map(algorithm -> selector(new JWSHeader(algorithm)).getMatcher())
-              .anyMatch(matcher -> matcher.matches(key))
-          && usable.add(key);
-    } catch (ParseException | RuntimeException e) {
-      return false;
+  /** Logs the keys that are left out, if there are any. */
+  void warn() {
+    if (!leftOut.isEmpty()) {
+      LOG.warn("The key set at JWT_JWKS_URL has keys that are left out: {}", this);
     }
   }
 
-  /** Returns the number of keys of both kinds. */
+  /** Returns the number of usable keys, and the others with the reasons. */
   @Override
   public String toString() {
-    String count = usable.size() == 1 ? "1 usable key, " : usable.size() + " usable keys, ";
-    return count + leftOut + " left out";
+    return (usable.size() == 1 ? "1 usable key, " : usable.size() + " usable keys, ") + listed();
+  }
+
+  private String listed() {
+    return leftOut.size()
+        + " left out"
+        + (leftOut.isEmpty() ? "" : ": ")
+        + String.join(", ", leftOut);
   }
 }

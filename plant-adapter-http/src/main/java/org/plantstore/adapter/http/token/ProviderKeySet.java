@@ -23,7 +23,13 @@ final class ProviderKeySet {
 
   private static final int TIMEOUT_SECONDS = 5;
   private static final int MAX_BYTES = 256 * 1024;
-  private static final int MAX_FOREIGN_CHARACTERS = 300;
+  private static final int MAX_FOREIGN_CHARACTERS = 1_000;
+
+  /** Has the version of the jar that contains this class. */
+  private static final String USER_AGENT =
+      "plant-store/"
+          + Objects.requireNonNullElse(
+              ProviderKeySet.class.getPackage().getImplementationVersion(), "unpackaged");
 
   /**
    * HTTP/2 would be offered as an upgrade, which some servers refuse. Follows no redirects, because
@@ -67,7 +73,11 @@ final class ProviderKeySet {
   private HttpResponse<Void> send(ByteArrayOutputStream body) {
     CompletableFuture<HttpResponse<Void>> answer =
         client.sendAsync(
-            HttpRequest.newBuilder(address).header("Accept-Encoding", "identity").build(),
+            HttpRequest.newBuilder(address)
+                .header("Accept", "application/json")
+                .header("Accept-Encoding", "identity")
+                .header("User-Agent", USER_AGENT)
+                .build(),
             HttpResponse.BodyHandlers.ofByteArrayConsumer(
                 part -> part.ifPresent(bytes -> append(bytes, body))));
     try {

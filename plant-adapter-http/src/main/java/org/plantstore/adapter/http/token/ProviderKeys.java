@@ -10,7 +10,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.slf4j.Logger;
@@ -33,16 +35,17 @@ final class ProviderKeys {
    * @param since when the last fetch began, as a value of {@link System#nanoTime()}
    * @param isDown whether the last fetch has failed, or none has ended yet
    */
-  private record Known(JWKSet keys, long since, boolean isDown) {}
+  private record Known(KeySet keys, long since, boolean isDown) {}
 
   private final ProviderKeySet keySet;
   private final long lifetimeNanos;
   private final long pauseNanos;
 
-  /** Bounds the tokens that wait for an unknown key; most of these tokens are forged. */
+  /** Bounds the tokens that wait for a fetch; most of these tokens are forged. */
   private final Semaphore searches;
 
-  private volatile Known known = new Known(new JWKSet(), System.nanoTime(), true);
+  private volatile Known known =
+      new Known(new KeySet(new JWKSet(), List.of()), System.nanoTime(), true);
   private CompletableFuture<Void> fetch = CompletableFuture.completedFuture(null);
   private long nextFetchNanos = System.nanoTime(); // guarded by this, as the fetch
 
@@ -56,7 +59,7 @@ final class ProviderKeys {
 
   /** Returns the keys that are known now, the same object until there are others. */
   JWKSet current() {
-    return known.keys;
+    return known.keys.usable();
   }
 
   /**
@@ -64,7 +67,7 @@ final class ProviderKeys {
    */
   List<JWK> find(JWKSelector selector) {
     Known now = known;
-    List<JWK> found = selector.select(now.keys);
+    List<JWK> found = selector.select(now.keys.usable());
     if (found.isEmpty() && now.isDown) {
       throw new RefusedException(ErrorNumber.KEYS_UNAVAILABLE);
     }
@@ -78,30 +81,32 @@ final class ProviderKeys {
    * @param withIds runs the fetch, so that its log lines have the ids of the request
    */
   CompletableFuture<Void> search(JWKSelector selector, Consumer<Runnable> withIds) {
+    return search(() -> !selector.select(current()).isEmpty(), () -> nextFetch(withIds));
+  }
+
+  private CompletableFuture<Void> search(
+      BooleanSupplier isFound, Supplier<CompletableFuture<Void>> next) {
     long began = System.nanoTime();
     CompletableFuture<Void> completed = CompletableFuture.completedFuture(null);
-    if (!selector.select(known.keys).isEmpty()) {
+    if (isFound.getAsBoolean()) {
       return completed;
     }
     if (!searches.tryAcquire()) {
       throw new RefusedException(ErrorNumber.OVERLOADED);
     }
-    return nextFetch(withIds)
-        .thenCompose(ended -> isSettled(selector, began) ? completed : nextFetch(withIds))
+    return next.get()
+        .thenCompose(ended ->
+            isFound.getAsBoolean() || known.isDown || known.since - began >= 0
+                ? completed
+                : next.get())
         .whenComplete((ended, failure) -> searches.release());
-  }
-
-  /** Returns whether a search that began then need not wait for another fetch. */
-  private boolean isSettled(JWKSelector selector, long then) {
-    Known now = known;
-    return now.isDown || now.since - then >= 0 || !selector.select(now.keys).isEmpty();
   }
 
   /** Fetches known keys again at the end of their lifetime, or sooner if the last fetch failed. */
   void renew() {
     Known now = known;
     long patienceNanos = now.isDown ? lifetimeNanos / 10 : lifetimeNanos;
-    if (!now.keys.isEmpty() && System.nanoTime() - now.since >= patienceNanos) {
+    if (!now.keys.usable().isEmpty() && System.nanoTime() - now.since >= patienceNanos) {
       nextFetch(Runnable::run);
     }
   }
@@ -130,17 +135,17 @@ final class ProviderKeys {
     thread.start();
   }
 
-  /** Fetches the key set. Logs the reason of a failure, and the number of keys left out. */
+  /** Fetches the key set. Logs the reason of a failure, and the keys that are newly left out. */
   void fetch() {
     long began = System.nanoTime();
     Known before = known;
     try {
       KeySet fetched = keySet.fetch();
-      if (fetched.leftOut() > 0) {
-        LOG.warn("The key set at JWT_JWKS_URL has keys that are left out, {}", fetched);
+      boolean isSame = fetched.equals(before.keys);
+      if (!isSame) {
+        fetched.warn();
       }
-      boolean isSame = fetched.usable().equals(before.keys);
-      known = new Known(isSame ? before.keys : fetched.usable(), began, false);
+      known = new Known(isSame ? before.keys : fetched, began, false);
     } catch (IOException e) {
       known = new Known(before.keys, began, true);
       LOG.warn("The key set at JWT_JWKS_URL cannot be fetched: {}", e.getMessage());

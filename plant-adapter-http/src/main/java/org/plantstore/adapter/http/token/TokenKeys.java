@@ -39,8 +39,9 @@ final class TokenKeys {
     file =
         new RenewedFiles<>(
             "JWT_JWKS_URL",
-            path == null ? new KeySet(new JWKSet(), 0) : KeySet.read(path),
+            path == null ? new KeySet(new JWKSet(), List.of()) : KeySet.read(path),
             known -> path == null ? known : KeySet.read(path));
+    file.current().warn();
     provider =
         settings.keySet() == null || path != null
             ? null
