@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.InvalidPlantException;
@@ -143,31 +142,59 @@ class CreatePlantTest extends ServerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"Bearer ", "Basic dXNlcjpwYXNz", "", "TOKEN", "Bearer:TOKEN"})
-  void only_one_authorization_header_with_a_bearer_token_is_read(String credentials) {
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          ``               | The Authorization header has no token; write 'Bearer ' and then the token.
+          bEARER           | The Authorization header has no token; write 'Bearer ' and then the token.
+          TOKEN            | The Authorization header lacks the scheme; write 'Bearer ' before the token.
+          Basic dXNlcjpwYQ | The Authorization header has another scheme; write 'Bearer ' and then the token.
+          Token TOKEN      | The Authorization header has another scheme; write 'Bearer ' and then the token.
+          Bearer:TOKEN     | The Authorization header must have only a space between 'Bearer' and the token.
+          Bearer: TOKEN    | The Authorization header must have only a space between 'Bearer' and the token.
+          BearerTOKEN      | The Authorization header must have only a space between 'Bearer' and the token.
+          "Bearer TOKEN"   | The Authorization header must not be in quotes; write 'Bearer ' and then the token, without quotes.
+          "TOKEN"          | The Authorization header must not be in quotes; write 'Bearer ' and then the token, without quotes.
+          """)
+  void only_one_authorization_header_with_a_bearer_token_is_read(
+      String credentials, String message) {
     String other = withToken(credentials);
-    assertNoToken(create(FERN).setHeader("Authorization", other));
-    assertNoToken(create(FERN).header("Authorization", other));
+    assertNoToken(create(FERN).setHeader("Authorization", other), message.replace("'", "\\\""));
+    assertNoToken(
+        create(FERN).header("Authorization", other),
+        "The request has 2 Authorization headers; send only one.");
     String field = "access_token=" + Tokens.valid();
     assertNoToken(
         anonymous("/plants?" + field)
             .header("Content-Type", "application/x-www-form-urlencoded")
             .header("Cookie", field)
-            .POST(ofString(field)));
+            .POST(ofString(field)),
+        ErrorNumber.NO_TOKEN.description());
     String oddCase = withToken("bEARER TOKEN");
     assertEquals(200, Answer.to(create(FERN).setHeader("Authorization", oddCase)).status());
   }
 
-  /** An opaque token and an encrypted one have two and five parts. */
   @ParameterizedTest
-  @ValueSource(strings = {"a.b.c", "Bearer TOKEN", "\"TOKEN\"", "undefined", "a.b", "e..a.b.c"})
-  void what_is_no_signed_jwt_is_named(String token) {
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          a.b.c         | The header of the bearer token must be one JSON object without repeated members; obtain a new token, and send it unchanged.
+          Bearer TOKEN  | The bearer token begins with the word 'Bearer', which is not a part of it; remove that word from the token.
+          "TOKEN"       | The bearer token is in quotes; remove them.
+          undefined     | The bearer token must be a signed JWT, but has no dots, so it is opaque, a placeholder or incomplete; send the whole access token, or ask its issuer for one that is a signed JWT.
+          a.b           | The bearer token must be a signed JWT, but has 2 parts instead of 3; send the whole access token, or ask its issuer for one that is a signed JWT.
+          e30.e30.      | The bearer token must be a signed JWT, but has no signature; send the whole access token, or ask its issuer for one that is a signed JWT.
+          e..a.b.c      | The bearer token must be a signed JWT, but is encrypted (JWE); send the whole access token, or ask its issuer for one that is a signed JWT.
+          a.b, Bearer c | The bearer token must be a signed JWT, but contains ',' at position 4; send the access token unchanged, and only once.
+          """)
+  void what_is_no_signed_jwt_is_named(String token, String message) {
     Answer answer =
         Answer.to(create(FERN).setHeader("Authorization", withToken("Bearer " + token)));
-    String message =
-        "The bearer token is no signed JWT in its compact form; send the access token itself, once"
-            + " and without quotes.";
-    assertError(answer, 401, 4002, message);
+    assertError(answer, 401, 4002, message.replace("'", "\\\""));
     assertEquals(
         Optional.of("Bearer realm=\"plants\", error=\"invalid_token\""),
         answer.header("WWW-Authenticate"));
@@ -193,7 +220,8 @@ class CreatePlantTest extends ServerTest {
         anonymous(path)
             .header("Accept", "text/html")
             .header("Origin", "http://elsewhere.example")
-            .method(method, noBody()));
+            .method(method, noBody()),
+        ErrorNumber.NO_TOKEN.description());
 
     Answer answer =
         Answer.to(authenticated(path).header("Accept", "text/html").method(method, noBody()));
@@ -208,9 +236,9 @@ class CreatePlantTest extends ServerTest {
     return credentials.replace("TOKEN", Tokens.valid());
   }
 
-  private void assertNoToken(HttpRequest.Builder request) {
+  private void assertNoToken(HttpRequest.Builder request, String message) {
     Answer answer = Answer.to(request);
-    assertError(answer, ErrorNumber.NO_TOKEN);
+    assertError(answer, 401, 4001, message);
     assertEquals(Optional.of("Bearer realm=\"plants\""), answer.header("WWW-Authenticate"));
     assertEquals(0, createPlant.calls());
   }

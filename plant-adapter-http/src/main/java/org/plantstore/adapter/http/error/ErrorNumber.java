@@ -33,7 +33,10 @@ public enum ErrorNumber {
 
   NO_TOKEN(
       4001, UNAUTHORIZED, "The request must have one Authorization header with a bearer token."),
-  INVALID_TOKEN(4002, UNAUTHORIZED, "The bearer token is not valid here; obtain a new one."),
+  INVALID_TOKEN(
+      4002,
+      UNAUTHORIZED,
+      "The bearer token is not valid here; change what the message names, or obtain a new token."),
   NOT_FOUND(
       4003,
       HttpStatus.NOT_FOUND,

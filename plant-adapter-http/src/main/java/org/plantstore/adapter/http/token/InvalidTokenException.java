@@ -1,31 +1,36 @@
 package org.plantstore.adapter.http.token;
 
+import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
-/** Refuses a token. Has a reason for operators, which the caller is not told. Immutable. */
+/** Refuses a token. Its message, for the caller, never quotes the token. Immutable. */
 final class InvalidTokenException extends RefusedException {
 
   private static final long serialVersionUID = 1L;
 
-  private final String reason;
+  private final String comparison;
 
-  InvalidTokenException(String reason) {
-    this(reason, ErrorNumber.INVALID_TOKEN.description());
-  }
-
-  InvalidTokenException(String reason, String message) {
+  InvalidTokenException(String message) {
     super(ErrorNumber.INVALID_TOKEN, message);
-    this.reason = reason;
+    comparison = "";
   }
 
-  static void require(boolean isMet, String otherwise) {
+  InvalidTokenException(
+      ErrorNumber error, String message, String expected, @Nullable Object found) {
+    super(error, message);
+    String value = found instanceof String ? "\"" + found + '"' : String.valueOf(found);
+    comparison = " Expected " + expected + ", found " + (found == null ? "none" : value) + ".";
+  }
+
+  static void require(boolean isMet, String message, String expected, @Nullable Object found) {
     if (!isMet) {
-      throw new InvalidTokenException(otherwise);
+      throw new InvalidTokenException(ErrorNumber.INVALID_TOKEN, message, expected, found);
     }
   }
 
-  String reason() {
-    return reason;
+  /** Returns the message with the expected and the actual value, for the owner of the token. */
+  String details() {
+    return getMessage() + comparison;
   }
 }

@@ -48,6 +48,7 @@ final class ProviderKeys {
       new Known(new KeySet(new JWKSet(), List.of()), System.nanoTime(), true);
   private CompletableFuture<Void> fetch = CompletableFuture.completedFuture(null);
   private long nextFetchNanos = System.nanoTime(); // guarded by this, as the fetch
+  private long nextRepetitionNanos = nextFetchNanos; // guarded by this
 
   /** Keeps a key set for the lifetime. Fetches begin at least a 120th of it apart. */
   ProviderKeys(URI address, Duration lifetime, int maxSearches) {
@@ -84,6 +85,17 @@ final class ProviderKeys {
     return search(() -> !selector.select(current()).isEmpty(), () -> nextFetch(withIds));
   }
 
+  /**
+   * Completes like a search for a key that replaces one of those tried, under the same {@code kid}.
+   * Such a fetch begins at most once in a tenth of the lifetime, because forged tokens cause it
+   * too; until then, only the fetch in progress is awaited.
+   */
+  CompletableFuture<Void> searchAgain(JWKSet tried, Consumer<Runnable> withIds) {
+    boolean mayFetch = current().equals(tried) && mayFetchAgain();
+    return search(
+        () -> !current().equals(tried), () -> mayFetch ? nextFetch(withIds) : lastFetch());
+  }
+
   private CompletableFuture<Void> search(
       BooleanSupplier isFound, Supplier<CompletableFuture<Void>> next) {
     long began = System.nanoTime();
@@ -100,6 +112,19 @@ final class ProviderKeys {
                 ? completed
                 : next.get())
         .whenComplete((ended, failure) -> searches.release());
+  }
+
+  private synchronized boolean mayFetchAgain() {
+    long now = System.nanoTime();
+    if (now - nextRepetitionNanos < 0) {
+      return false;
+    }
+    nextRepetitionNanos = Math.max(now, nextFetchNanos) + lifetimeNanos / 10;
+    return true;
+  }
+
+  private synchronized CompletableFuture<Void> lastFetch() {
+    return fetch;
   }
 
   /** Fetches known keys again at the end of their lifetime, or sooner if the last fetch failed. */

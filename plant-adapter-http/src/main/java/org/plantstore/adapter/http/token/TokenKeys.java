@@ -1,6 +1,7 @@
 package org.plantstore.adapter.http.token;
 
 import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.KeyConverter;
@@ -70,6 +71,18 @@ final class TokenKeys {
   }
 
   /**
+   * Completes when the provider has been asked whether it has replaced a key under the same {@code
+   * kid}, unless it has been asked within the last 30 s.
+   *
+   * @param tried the keys, none of which has signed the token
+   */
+  CompletableFuture<Void> searchAgain(JWSHeader header, JWKSet tried, Consumer<Runnable> withIds) {
+    return provider == null || !KeySet.ALGORITHMS.contains(header.getAlgorithm())
+        ? CompletableFuture.completedFuture(null)
+        : provider.searchAgain(tried, withIds);
+  }
+
+  /**
    * Returns the known keys that may verify a token; throws RefusedException if there is none while
    * the provider is down.
    */
@@ -80,5 +93,12 @@ final class TokenKeys {
     JWKSelector selector = KeySet.selector(header);
     return KeyConverter.toJavaKeys(
         provider == null ? selector.select(file.current().usable()) : provider.find(selector));
+  }
+
+  /** Returns which keys there are for the kind of algorithm of a token. */
+  String describe(JWSHeader header) {
+    return KeySet.ALGORITHMS.contains(header.getAlgorithm())
+        ? "one of the keys " + current().published().getKeys().stream().map(JWK::getKeyID).toList()
+        : secrets.current() + " of sufficient length";
   }
 }

@@ -8,25 +8,29 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
 
 /** The requirements on the identity provider and on a token, for the command {@code check}. */
 public record TokenRequirements(TokenSettings settings) {
 
-  /** Returns whether there is a provider, of which {@link #provider} reports. */
+  /** Returns whether there are published keys, of which {@link #provider} reports. */
   public boolean haveProvider() {
-    return settings.keySet() != null && settings.keySetFile() == null;
+    return settings.keySet() != null;
   }
 
   /**
-   * Returns how many published keys are usable, and how many are left out.
+   * Returns how many published keys are usable, and which are left out.
    *
    * @throws ConfigurationException if none is usable
    */
   public String provider() {
+    Path file = settings.keySetFile();
     try {
-      return new ProviderKeySet(Objects.requireNonNull(settings.keySet())).fetch().toString();
+      return file == null
+          ? new ProviderKeySet(Objects.requireNonNull(settings.keySet())).fetch().toString()
+          : KeySet.read(file).toString();
     } catch (IOException e) {
       throw new ConfigurationException(
           "the key set at JWT_JWKS_URL cannot be fetched: " + e.getMessage());
@@ -37,7 +41,7 @@ public record TokenRequirements(TokenSettings settings) {
    * Returns the expiry of the token on the first line of this input.
    *
    * @throws ConfigurationException if the token is invalid, or the key set is unavailable; the
-   *     message quotes at most the token's type
+   *     message quotes only the member of the token that is at fault
    */
   public String token(InputStream input) {
     TokenValidation validation = new TokenValidation(settings, new TokenKeys(settings));
@@ -49,12 +53,11 @@ public record TokenRequirements(TokenSettings settings) {
               .validateAsync(token, Runnable::run)
               .thenApply(validation::requireClaims)
               .join()
-              .getExpirationTime()
-              .toInstant();
+              .expires();
     } catch (CompletionException e) {
       String reason =
           e.getCause() instanceof InvalidTokenException invalid
-              ? invalid.reason()
+              ? invalid.details()
               : String.valueOf(Objects.requireNonNull(e.getCause()).getMessage());
       throw new ConfigurationException(
           "the token on standard input cannot be used: " + ProviderKeySet.printable(reason));

@@ -122,6 +122,26 @@ class ProviderKeysTest {
   }
 
   @Test
+  void key_that_is_replaced_under_its_kid_is_found_once_in_a_tenth_of_the_lifetime()
+      throws Exception {
+    Duration lifetime = Duration.ofSeconds(20);
+    ProviderKeys keys = keys(lifetime);
+    final long start = System.nanoTime();
+    assertEquals(List.of(KNOWN), find(keys, KNOWN));
+    for (int replacement = 1; replacement <= 3; replacement++) {
+      JWK replaced = IdentityProvider.key(Curve.P_256, "known").toPublicJWK();
+      provider.publish(replaced);
+      JWKSet tried = keys.current();
+      while (keys.current().equals(tried)) { // as many forged tokens, and at last a genuine one
+        keys.searchAgain(tried, Runnable::run).get(30, TimeUnit.SECONDS);
+      }
+      assertEquals(List.of(replaced), keys.find(selector(KNOWN)));
+      assertEquals(1 + replacement, provider.fetches());
+    }
+    assertTrue(System.nanoTime() - start >= lifetime.multipliedBy(2).dividedBy(10).toNanos());
+  }
+
+  @Test
   void search_ends_with_a_fetch_that_began_later_or_finds_its_key_and_others_ask_again()
       throws Exception {
     ProviderKeys keys = keys(Duration.ofMinutes(1));
@@ -230,7 +250,7 @@ class ProviderKeysTest {
       boolean isExpected =
           "identity".equals(headers.getFirst("Accept-Encoding"))
               && "application/json".equals(headers.getFirst("Accept"))
-              && headers.getFirst("User-Agent").startsWith("plant-store/")
+              && "plant-store/unpackaged".equals(headers.getFirst("User-Agent"))
               && !headers.containsKey("Upgrade");
       (isExpected ? body(body) : body()).handle(exchange);
     });

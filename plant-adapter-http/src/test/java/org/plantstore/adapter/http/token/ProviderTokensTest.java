@@ -62,6 +62,23 @@ class ProviderTokensTest {
   }
 
   @Test
+  void key_that_is_replaced_under_its_kid_is_fetched_once_for_any_number_of_forged_tokens() {
+    assertStatus(200, token(KNOWN));
+    ECKey replacement = IdentityProvider.key(Curve.P_256, KNOWN.getKeyID());
+    provider.publish(replacement);
+    assertStatus(200, token(replacement));
+    for (String forged : List.of(token(KNOWN), IdentityProvider.token(KNOWN.getKeyID(), NEXT))) {
+      String message =
+          "The signature of the bearer token was not made with a key of this service or of its"
+              + " identity provider; obtain a new token, and send it unchanged. If the provider has"
+              + " just replaced its key, repeat the request after 30 s.";
+      Answer.assertError(Answer.create(server.getURI(), forged), 401, 4002, message);
+    }
+    assertEquals(2, provider.fetches(), "fetches of the key set");
+    assertStatus(200, token(replacement));
+  }
+
+  @Test
   void what_cannot_be_a_token_and_a_token_of_another_audience_need_no_fetch() {
     TokenValidation strict =
         validation(Map.of("jwt.jwks-url", provider.url(), "jwt.audience", "plants"));
@@ -96,7 +113,8 @@ class ProviderTokensTest {
     }
 
     assertEquals(Set.of(ErrorNumber.INVALID_TOKEN, ErrorNumber.OVERLOADED), errors);
-    threads.remove(Thread.currentThread());
+    threads.removeIf(
+        each -> each.equals(Thread.currentThread()) || each.getName().equals("key-set"));
     assertEquals(2, threads.size());
   }
 

@@ -3,14 +3,15 @@ package org.plantstore.adapter.http.token;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import com.nimbusds.jwt.JWTClaimsSet;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.http.HttpStatus;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -46,11 +47,13 @@ class SecretTokensTest {
           "sub":7,"client_id":"shop"      | 7
           "client_id":"shop","azp":"site" | shop
           "azp":"site"                    | site
+          "sub":{"a":1},"azp":"site"      | site
+          "sub":[],"client_id":true       | ''
           "azp":null                      | ''
           """)
   void caller_is_the_subject_or_else_the_client(String claims, String caller) {
     String token = Tokens.raw(HS256, VALID.replace("{", "{" + claims + ","), SECRET);
-    assertEquals(caller, TokenFilter.callerOf(requireValid(validation, token)));
+    assertEquals(caller, TokenFilter.callerOf(requireValid(validation, token).claims()));
   }
 
   /** A genuine token without the claim is refused with 403, any other with 401. */
@@ -101,7 +104,9 @@ class SecretTokensTest {
     cases(
             """
             "typ":"JWT"   "typ":"APPLICATION/JWT"   "typ":"Application/AT+JWT"   "typ":"JOSE"
-            "kid":"any"   "zip":"DEF"
+            "typ":null   "kid":"any"   "kid":null   "crit":null   "zip":"DEF"   "b64":false   "cty":7
+            "x5c":[7]   "x5t":{}   "x5u":7   "jku":true   "jku":":"   "exp":1   "a":1e400   "enc":[[]]
+            "jwk":{"kty":"oct","k":"AA"}   "jwk":7   "x":"\\ud800"   "":null
             """)
         .forEach(member ->
             requireValid(
@@ -111,9 +116,8 @@ class SecretTokensTest {
             null   {}   {"alg":null}   {"alg":7}   {"typ":"JWT"}   ["HS256"]
             {"alg":"HS256"   {"alg":"HS256"}x   {alg:HS256}   {"\\u0061lg":"none","alg":"HS256"}
             {"alg":"HS256","crit":["exp"],"exp":1}   {"alg":"HS256","crit":[]}   {"alg":"HS256","crit":"b64"}
-            {"alg":"HS256","b64":false,"crit":["b64"]}   {"alg":"HS256","kid":7}   {"alg":"HS256","x5c":[7]}
+            {"alg":"HS256","b64":false,"crit":["b64"]}   {"alg":"HS256","kid":7}   {"alg":"HS256","x":1,"x":1}
             {"alg":"HS256","typ":"JWE"}   {"alg":"HS256","typ":"logout+jwt"}   {"alg":"HS256","typ":7}
-            {"alg":"HS256","jwk":{"kty":"oct","k":"AA"}}
             """)
         .forEach(header -> assertInvalid(Tokens.raw(header, VALID, SECRET)));
   }
@@ -135,7 +139,7 @@ class SecretTokensTest {
             """
             "exp":4102444800.5   "exp":4.1024448e9   "exp":9223372036854775   "exp":9223372036854775807
             "exp":99999999999999999999   "exp":4102444800,"nbf":-1.5,"iat":0
-            "exp":4102444800,"nbf":null,"iat":null
+            "exp":4102444800,"nbf":null,"iat":null   "exp":1e400
             """)
         .forEach(claims -> assertValidClaims("{" + MEANT_FOR_US + "," + claims + "}"));
     cases(
@@ -144,9 +148,33 @@ class SecretTokensTest {
             "exp":0   "exp":1.5e9   "exp":-9223372036854775808   "exp":NaN
             "exp":1,"exp":4102444800   "exp":1,"\\u0065xp":4102444800   "exp":4102444800,"a":1,"a":1
             "exp":4102444800,"nbf":4102444800   "exp":4102444800,"nbf":9223372036854775807
-            "exp":4102444800,"nbf":1e300   "exp":4102444800,"nbf":"0"   "exp":4102444800,"iat":"now"
+            "exp":4102444800,"nbf":1e400   "exp":4102444800,"nbf":"0"   "exp":4102444800,"a":{"b":1,"b":1}
             """)
         .forEach(claims -> assertInvalidClaims("{" + MEANT_FOR_US + "," + claims + "}"));
+  }
+
+  @Test
+  void claim_that_decides_nothing_may_have_any_type_and_value() {
+    for (String value :
+        cases(
+            """
+            "now"   7   -1e400   1e-400   99999999999999999999   true   null   ""   "\\ud800"
+            []   {}   [7,null]   {"a":[{}]}   LONG   DEEP
+            """)) {
+      String any =
+          value
+              .replace("LONG", "1".repeat(5_000))
+              .replace("DEEP", "[".repeat(900) + "]".repeat(900));
+      for (String name : cases("iat   jti   sub   auth_time   scope   cnf   azp   client_id")) {
+        assertValidClaims(VALID.replace("}", ",\"" + name + "\":" + any + "}"));
+      }
+    }
+    // Where no issuer and no audience are set.
+    TokenValidation ofAny = validation(Map.of("jwt.secret", Tokens.SECRET));
+    for (String value : cases("7   null   [7]   {}   [[]]   1e400")) {
+      String payload = "{\"exp\":4102444800,\"iss\":V,\"aud\":V}".replace("V", value);
+      requireValid(ofAny, Tokens.raw(HS256, payload, SECRET));
+    }
   }
 
   @ParameterizedTest
@@ -172,10 +200,12 @@ class SecretTokensTest {
     cases(
             """
             null   ""   []   "Plants"   "garden plants"
-            ["others","more"]   [["plants"]]   {"plants":true}   ["plants",7]
+            ["others","more"]   [["plants"]]   {"plants":true}   7   [7,null]
             """)
         .forEach(audience -> assertInvalidClaims(VALID.replace("\"plants\"", audience)));
-    assertValidClaims(VALID.replace("\"plants\"", "[\"others\",\"garden\"]"));
+    for (String audience : cases("[\"others\",\"garden\"]   [7,null,[],{},\"plants\"]")) {
+      assertValidClaims(VALID.replace("\"plants\"", audience));
+    }
   }
 
   @ParameterizedTest
@@ -221,11 +251,16 @@ class SecretTokensTest {
     }
   }
 
-  /** Returns the claims of a valid token; throws RefusedException otherwise. */
-  static JWTClaimsSet requireValid(TokenValidation validation, String token) {
-    JWTClaimsSet claims = validation.validate(token, null).orElseThrow();
-    validation.requireClaims(claims);
-    return claims;
+  /** Returns a valid token; throws RefusedException otherwise. */
+  static SignedJwt requireValid(TokenValidation validation, String token) {
+    try {
+      return validation
+          .validateAsync(token, Runnable::run)
+          .thenApply(validation::requireClaims)
+          .join();
+    } catch (CompletionException e) {
+      throw assertInstanceOf(RefusedException.class, e.getCause());
+    }
   }
 
   /** Returns whether a token is valid; one that is not is answered with 401, never with 5xx. */

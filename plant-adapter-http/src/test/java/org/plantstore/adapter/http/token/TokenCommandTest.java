@@ -2,6 +2,7 @@ package org.plantstore.adapter.http.token;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.http.token.SecretTokensTest.requireValid;
@@ -10,7 +11,6 @@ import static org.plantstore.adapter.http.token.SecretTokensTest.validation;
 
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
-import com.nimbusds.jwt.JWTClaimsSet;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.ByteArrayInputStream;
 import java.nio.file.Files;
@@ -24,11 +24,15 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.Tokens;
 import org.plantstore.adapter.http.error.ErrorNumber;
+import org.plantstore.adapter.http.error.RefusedException;
 
 /** The command {@code token}, and what {@code check} reports on a provider and a token. */
 class TokenCommandTest {
+
+  private static final String UNUSABLE = "the token on standard input cannot be used: ";
 
   @TempDir Path folder;
 
@@ -43,13 +47,13 @@ class TokenCommandTest {
                 "scope=read scope=write client_id=shop,site c.d=1 c.d=x%20y,z aud=garden");
     String token = token(settings, "--subject=ann", "--claim=client_id=shop", "--claim=a=b=c,%");
 
-    JWTClaimsSet claims = requireValid(validation(settings), token);
-    assertEquals("ann", claims.getSubject());
-    assertEquals("https://one", claims.getIssuer());
-    assertEquals(List.of("plants", "garden"), claims.getAudience());
-    assertEquals(List.of("1", "x y"), claims.getStringListClaim("c.d"));
-    assertEquals(List.of("read", "write"), claims.getStringListClaim("scope"));
-    assertEquals("b=c,%", claims.getStringClaim("a"));
+    Map<?, ?> claims = requireValid(validation(settings), token).claims();
+    assertEquals("ann", claims.get("sub"));
+    assertEquals("https://one", claims.get("iss"));
+    assertEquals(List.of("plants", "garden"), claims.get("aud"));
+    assertEquals(List.of("1", "x y"), claims.get("c.d"));
+    assertEquals(List.of("read", "write"), claims.get("scope"));
+    assertEquals("b=c,%", claims.get("a"));
   }
 
   /** So that the first can be removed. */
@@ -61,7 +65,7 @@ class TokenCommandTest {
       Instant asked = Instant.now().plus(Duration.ofMinutes(each.getValue()));
       String token = token(Map.of("jwt.secret-file", file), each.getKey());
       Map<String, Object> last = Map.of("jwt.secret", Tokens.SECRET);
-      Instant expires = requireValid(validation(last), token).getExpirationTime().toInstant();
+      Instant expires = requireValid(validation(last), token).expires();
       assertTrue(Math.abs(Duration.between(asked, expires).toSeconds()) < 20, expires::toString);
     }
   }
@@ -99,33 +103,74 @@ class TokenCommandTest {
               + " certificate and the provider: the status is 500, the Location \"\"",
           requirements::provider);
       String unavailable = ErrorNumber.KEYS_UNAVAILABLE.description();
-      assertUnusable(unavailable, IdentityProvider.token("key", key), requirements);
+      String token = IdentityProvider.token("key", key);
+      assertRefused(UNUSABLE + unavailable, () -> read(token, requirements));
     }
   }
 
+  /** The caller gets the message without what was expected and found. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       textBlock =
           """
-          {"alg":"HS256","typ":"TYPE"} | "iss":"here"                  | its typ must be JWT, at+jwt or JOSE, but is "TYPE"
-          {"alg":"HS256"}              | "iss":"canary"                | its iss is not in JWT_ISSUER
-          {"alg":"HS256"}              | "iss":"here","aud":"canary"   | its aud is not in JWT_AUDIENCE
-          {"alg":"HS256"}              | "iss":"here","nbf":4102444800 | it is not valid before its nbf
-          canary                       | "iss":"here"                  | it is no signed JWT in its compact form
+          {"typ":"TYPE"} | "aud":"us"        | The type (typ) of the bearer token is not that of an access token; send an access token. Expected JWT, at+jwt or JOSE, found "TYPE".
+          {"crit":["a"]} | "aud":"us"        | The bearer token demands extensions (crit), of which this service supports none; obtain a token without them. Expected none, found [a].
+          {"kid":7}      | "aud":"us"        | The key ID (kid) of the bearer token must be a string; obtain a token in which it is. Expected a string, found 7.
+          {"alg":"RS1"}  | "aud":"us"        | The algorithm (alg) of the bearer token is not supported; obtain one that is signed with another algorithm. Expected one of [HS256, HS384, HS512, RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512], found "RS1".
+          {"alg":"HS512"} | "aud":"us"       | This service has no key for the algorithm (alg) and the key ID (kid) of the bearer token; obtain a token from an issuer that the service trusts. Expected 1 secret of sufficient length, found {alg=HS512}.
+          {}             | "aud":"us","exp":0 | The bearer token expired at 1970-01-01T00:00:00Z; obtain a new one. Expected an exp after NOW, found 1970-01-01T00:00:00Z.
+          {}             | "exp":"soon"      | The times (exp and nbf) of the bearer token must be numbers of seconds; obtain a token in which they are. Expected a number in exp, found "soon".
+          {}             | "exp":null        | The bearer token has no expiration time (exp); obtain a token that has one. Expected an exp after NOW, found none.
+          {}             | "nbf":4102444800  | The bearer token is not valid before 2100-01-01T00:00:00Z; send it after that time, or correct the clock of its issuer. Expected an nbf before NOW, found 2100-01-01T00:00:00Z.
+          {}             | "aud":["them",7]  | The audience (aud) of the bearer token does not include this service; obtain a token for the audience of this service. Expected us or we, found [them, 7].
+          {}             | "aud":"us","iss":"x" | The issuer (iss) of the bearer token is not one that this service trusts; obtain a token from the identity provider of this service. Expected here, found "x".
+          {}             | "aud":"we"        | The bearer token must have scope=a; obtain one that has it. Expected scope=a, found none.
           """)
-  void refused_token_is_not_quoted_except_its_type(String header, String claims, String reason) {
-    TokenRequirements strict =
-        check(Map.of("jwt.secret", Tokens.SECRET, "jwt.issuer", "here", "jwt.audience", "us"));
-    String audience = claims.contains("aud") ? "" : "\"aud\":\"us\",";
-    String payload = "{\"exp\":4102444800," + audience + claims + "}";
-    assertUnusable(reason, Tokens.raw(header, payload, Tokens.SECRET.getBytes(UTF_8)), strict);
+  void refused_token_is_compared_with_what_is_expected(
+      String header, String claims, String details) {
+    Map<String, Object> settings =
+        Map.of(
+            "jwt.secret", Tokens.SECRET,
+            "jwt.issuer", "here",
+            "jwt.audience", "us we",
+            "jwt.required-claims", "scope=a");
+    String start =
+        header.contains("alg") ? "{" : "{\"alg\":\"HS256\"" + (header.equals("{}") ? "" : ",");
+    String rest =
+        (claims.contains("exp") ? "" : ",\"exp\":4102444800")
+            + (claims.contains("iss") ? "" : ",\"iss\":\"here\"");
+    String token =
+        Tokens.raw(
+            header.replaceFirst("\\{", start),
+            "{" + claims + rest + "}",
+            Tokens.SECRET.getBytes(UTF_8));
+    ConfigurationException failure =
+        assertThrows(ConfigurationException.class, () -> read(token, check(settings)));
+    assertEquals(
+        UNUSABLE + details,
+        String.valueOf(failure.getMessage()).replaceFirst("20\\d\\d-\\S*Z,", "NOW,"));
+    RefusedException refusal =
+        assertThrows(RefusedException.class, () -> requireValid(validation(settings), token));
+    assertEquals(details.replaceFirst(" Expected .*", ""), refusal.getMessage());
   }
 
-  private static void assertUnusable(String reason, String token, TokenRequirements check) {
-    ByteArrayInputStream input = new ByteArrayInputStream(token.getBytes(UTF_8));
-    String message = "the token on standard input cannot be used: " + reason;
-    assertRefused(message, () -> check.token(input));
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", "Bearer TOKEN", "Authorization: bearer TOKEN", "'TOKEN'", "TOKEN=", "{"})
+  void what_is_no_token_is_not_quoted(String line) {
+    String token = Tokens.valid();
+    ConfigurationException failure =
+        assertThrows(
+            ConfigurationException.class,
+            () -> read(line.replace("TOKEN", token), check(Map.of("jwt.secret", Tokens.SECRET))));
+    String message = String.valueOf(failure.getMessage());
+    assertTrue(message.startsWith(UNUSABLE + "The bearer token "), message);
+    assertFalse(message.contains(token), message);
+  }
+
+  private static String read(String token, TokenRequirements check) {
+    return check.token(new ByteArrayInputStream(token.getBytes(UTF_8)));
   }
 
   private static TokenRequirements check(Map<String, Object> settings) {
