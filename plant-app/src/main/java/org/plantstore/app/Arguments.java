@@ -55,7 +55,8 @@ record Arguments(Map<String, String> settings, List<String> options) {
         throw new ConfigurationException(
             // Without an equals sign, the end of the argument may be a secret.
             (name.matches("[A-Za-z._-]{1,40}=") ? name + "VALUE" : "argument " + number)
-                + (" is not an option of " + command + "; " + remedy(name, known)));
+                + (" is not an option of " + command + "; ")
+                + Spelling.remedy(name, known).replace("=", "=VALUE"));
       }
       if (!given.add(name) && !name.equals(REPEATABLE)) {
         throw new ConfigurationException(name + "VALUE must be given only once");
@@ -71,11 +72,5 @@ record Arguments(Map<String, String> settings, List<String> options) {
       }
     }
     return new Arguments(settings, options);
-  }
-
-  private static String remedy(String name, Set<String> known) {
-    return Spelling.closest(name, known)
-        .map(closest -> "did you mean " + closest.replace("=", "=VALUE") + "?")
-        .orElse("see plant-store --help");
   }
 }

@@ -73,12 +73,9 @@ final class DoubtfulSettings {
           if (isSimilar
               && !settings.contains(variable)
               && !OF_OTHERS.matcher(name + "=" + value).matches()) {
-            String remedy =
-                Spelling.closest(name, settings)
-                    .map(setting -> "did you mean " + setting + "?")
-                    .orElse("see plant-store --help");
             warnings.add(
-                variable + " has no effect, because there is no setting of this name; " + remedy);
+                (variable + " has no effect, because there is no setting of this name; ")
+                    + Spelling.remedy(name, settings));
           }
         });
     return warnings;

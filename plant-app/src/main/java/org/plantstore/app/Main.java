@@ -1,7 +1,6 @@
 package org.plantstore.app;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.Objects.requireNonNull;
 import static java.util.stream.Collectors.groupingBy;
 
 import ch.qos.logback.classic.LoggerContext;
@@ -108,19 +107,14 @@ public final class Main {
             .filter(each -> !each.type().getModule().isNamed()) // others are the JDK's
             .map(ServiceLoader.Provider::get)
             .collect(groupingBy(ToolProvider::name));
-    if (!tools.containsKey(command)) {
-      String remedy =
-          Spelling.closest(command, tools.keySet())
-              .map(closest -> "did you mean " + closest + "?")
-              .orElse("see plant-store --help");
-      throw new ConfigurationException("there is no such command; " + remedy);
+    List<ToolProvider> parts = tools.get(command);
+    if (parts == null) {
+      throw new ConfigurationException(
+          "there is no such command; " + Spelling.remedy(command, tools.keySet()));
     }
     String[] options = readSettings(command, arguments).toArray(String[]::new);
     int exitCode =
-        requireNonNull(tools.get(command)).stream()
-            .mapToInt(tool -> tool.run(output, errors, options))
-            .max()
-            .orElse(0);
+        parts.stream().mapToInt(part -> part.run(output, errors, options)).max().orElse(0);
     if (output.checkError()) {
       throw new ConfigurationException("standard output must be open, but cannot be written");
     }

@@ -4,7 +4,6 @@ import static java.util.Comparator.comparingDouble;
 
 import java.util.Collection;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 
 /** Compares the letters of names, to find the one that was probably meant. */
@@ -14,15 +13,17 @@ final class Spelling {
 
   private Spelling() {}
 
-  /** Returns the most similar of the known names, unless none is similar enough. */
-  static Optional<String> closest(String name, Collection<String> known) {
+  /** Returns a remedy that suggests the most similar of the known names, if one is similar. */
+  static String remedy(String name, Collection<String> known) {
     ToDoubleFunction<String> share =
         other ->
             (double) difference(letters(name), letters(other))
                 / (letters(name).length() + letters(other).length());
     return known.stream()
         .min(comparingDouble(share))
-        .filter(other -> share.applyAsDouble(other) <= MAX_DIFFERENT_SHARE);
+        .filter(other -> share.applyAsDouble(other) <= MAX_DIFFERENT_SHARE)
+        .map(closest -> "did you mean " + closest + "?")
+        .orElse("see plant-store --help");
   }
 
   /** Returns whether one letter was omitted, added, replaced, or exchanged with the next. */
