@@ -32,8 +32,8 @@ record Arguments(Map<String, String> settings, List<String> options) {
    * Reads arguments. A setting is the name of its variable in lower case with hyphens.
    *
    * @param variables the variables that the modules on the class path declare
-   * @throws ConfigurationException if an argument is unknown or repeated; the message quotes no
-   *     value
+   * @throws ConfigurationException if an argument is unknown or repeated, or the value of an option
+   *     is illegible; the message quotes no value
    */
   static Arguments of(String command, Collection<String> variables, String... arguments) {
     Map<String, String> variablesByName =
@@ -62,6 +62,7 @@ record Arguments(Map<String, String> settings, List<String> options) {
         throw new ConfigurationException(name + "VALUE must be given only once");
       }
       if (variable == null) {
+        LegibleSettings.requireExact(name + "VALUE", argument.substring(name.length()));
         options.add(argument);
       } else if (LegibleSettings.LOGGING.containsKey(variable)) {
         throw new ConfigurationException(

@@ -131,10 +131,6 @@ public final class Main {
     Map<String, String> settings = new HashMap<>(System.getenv());
     settings.putAll(read.settings());
     LegibleSettings.require(settings);
-    for (String option : read.options()) {
-      String[] nameAndValue = option.split("=", 2);
-      LegibleSettings.requireExact(nameAndValue[0], nameAndValue[nameAndValue.length - 1]);
-    }
     ServiceStart.setArguments(read.settings());
     return read.options();
   }

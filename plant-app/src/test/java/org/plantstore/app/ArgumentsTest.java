@@ -69,6 +69,7 @@ class ArgumentsTest {
           token   | --subjct=canary              | --subjct=VALUE is not an option of token; did you mean --subject=VALUE?
           token   | --minutes                    | argument 1 is not an option of token; did you mean --minutes=VALUE?
           serve   | --port canary                | argument 1 is not an option of serve; did you mean --port=VALUE?
+          token   | --subject="canary"           | --subject=VALUE must not be enclosed in quotation marks; remove them
           serve   | --port=1 --port=1            | --port=VALUE must be given only once
           token   | --minutes=1 --minutes=2      | --minutes=VALUE must be given only once
           serve   | --port=1 canary              | argument 2 is not an option of serve; see plant-store --help
