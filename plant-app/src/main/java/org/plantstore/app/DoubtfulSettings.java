@@ -1,7 +1,6 @@
 package org.plantstore.app;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
-import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -46,12 +45,9 @@ final class DoubtfulSettings {
     HotSpotDiagnosticMXBean machine =
         ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
     long heap = Long.parseLong(machine.getVMOption("MaxHeapSize").getValue()) >> 20;
-    long memory =
-        ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize() >> 20;
-    if (heap < MIN_HEAP_MEGABYTES || heap > memory) {
-      warnings.add(
-          ("the maximum heap (-Xmx) is " + heap + " MB, but should be at least ")
-              + (MIN_HEAP_MEGABYTES + " MB, and less than the memory, " + memory + " MB"));
+    if (heap < MIN_HEAP_MEGABYTES) {
+      String demand = " MB, but should be at least " + MIN_HEAP_MEGABYTES + " MB";
+      warnings.add("the maximum heap (-Xmx) is " + heap + demand);
     }
     return warnings;
   }
