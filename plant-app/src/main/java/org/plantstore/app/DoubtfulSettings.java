@@ -9,13 +9,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Settings with which the service can start, but which probably do not do what is expected. */
 final class DoubtfulSettings {
-
-  private static final Logger LOG = LoggerFactory.getLogger(DoubtfulSettings.class);
 
   private static final long MIN_HEAP_MEGABYTES = 128;
 
@@ -27,17 +23,12 @@ final class DoubtfulSettings {
    */
   private static final Pattern OF_OTHERS =
       Pattern.compile(
-          "(?s)(.+_SERVICE_(HOST|PORT)(_.+)?|.+_PORT_\\d+_(TCP|UDP|SCTP)(_.+)?|.+_ENV_.+"
+          "(?is)(.+_SERVICE_(HOST|PORT)(_.+)?|.+_PORT_\\d+_(TCP|UDP|SCTP)(_.+)?|.+_ENV_.+"
               + "|PORTS|PORT_?\\d+|LISTEN_(FDS|PID|PIDFDID|FDNAMES)"
               + "|DATABASE_(PORT|[A-Z_]+_URL|URL_UNPOOLED)|ACCESS_(TOKEN|KEY)(_.+)?)=.*"
               + "|.+_PORT=[a-z]+://.*|.+_NAME=/.+/.+");
 
   private DoubtfulSettings() {}
-
-  /** Logs the warnings. */
-  static void log() {
-    warnings().forEach(warning -> LOG.warn("Check the configuration: {}", warning));
-  }
 
   /** Returns the warnings about the variables and the memory of this process. */
   static List<String> warnings() {
@@ -57,23 +48,21 @@ final class DoubtfulSettings {
    * begins with the same word as one.
    */
   static List<String> unused(Map<String, String> environment, Collection<String> settings) {
-    List<String> warnings = new ArrayList<>();
-    new TreeMap<>(environment)
-        .forEach((variable, value) -> {
-          String name = variable.toUpperCase(Locale.ROOT).replaceAll("[.-]", "_");
-          boolean isSimilar =
-              settings.stream()
-                  .anyMatch(each ->
-                      Spelling.isSlip(name, each)
-                          || name.startsWith(each.replaceFirst("_.*", "_")));
-          if (isSimilar
-              && !settings.contains(variable)
-              && !OF_OTHERS.matcher(name + "=" + value).matches()) {
-            warnings.add(
+    return new TreeMap<>(environment)
+        .entrySet().stream()
+            .filter(each -> !settings.contains(each.getKey()))
+            .filter(each -> !OF_OTHERS.matcher(each.toString()).matches())
+            .map(Map.Entry::getKey)
+            .filter(variable -> settings.stream().anyMatch(each -> isSimilar(variable, each)))
+            .map(variable ->
                 (variable + " has no effect, because there is no setting of this name; ")
-                    + Spelling.remedy(name, settings));
-          }
-        });
-    return warnings;
+                    + Spelling.remedy(variable, settings))
+            .toList();
+  }
+
+  private static boolean isSimilar(String variable, String setting) {
+    String firstWord = setting.replaceFirst("_.*|$", "_");
+    return Spelling.isSlip(variable, setting)
+        || variable.toUpperCase(Locale.ROOT).replaceAll("[.-]", "_").startsWith(firstWord);
   }
 }

@@ -72,7 +72,9 @@ public final class Main {
     // Before the first logger is created, because some of these settings configure it.
     readSettings("serve", arguments);
     requireLogback(LoggerFactory.getILoggerFactory());
-    DoubtfulSettings.log();
+    DoubtfulSettings.warnings()
+        .forEach(warning ->
+            LoggerFactory.getLogger(Main.class).warn("Check the configuration: {}", warning));
     ApplicationContext context = ApplicationContext.builder().start();
     context.getBean(Shutdown.class).runAtExit();
     try {
