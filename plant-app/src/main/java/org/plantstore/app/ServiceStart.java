@@ -102,19 +102,16 @@ public final class ServiceStart implements ApplicationContextConfigurer {
     if (address.isEmpty()) {
       throw new ConfigurationException(variable + " must have a value or not be set, but is empty");
     }
-    String reason = "it does not resolve";
     try (Socket socket = new Socket()) {
       socket.bind(new InetSocketAddress(InetAddress.getByName(address), 0)); // opens no port
       return address;
-    } catch (UnknownHostException e) {
-      // falls through to the message
     } catch (IOException e) {
-      reason = e.getMessage();
+      String reason = e instanceof UnknownHostException ? "it does not resolve" : e.getMessage();
+      throw new ConfigurationException(
+          variable
+              + " must be an IP address of this machine, or a host name that resolves to one, without"
+              + (" a port or a scheme, but is \"" + address + "\": " + reason));
     }
-    throw new ConfigurationException(
-        variable
-            + " must be an IP address of this machine, or a host name that resolves to one, without"
-            + (" a port or a scheme, but is \"" + address + "\": " + reason));
   }
 
   private static int number(
