@@ -25,14 +25,15 @@ final class HttpRequirements {
           "idle.timeout.seconds",
           "create.timeout.seconds");
 
-  private static final long MIN_OPEN_FILES = 64;
+  /** Open files besides connections: jars, the database, and probes. */
+  private static final long OTHER_FILES = 32;
 
   /**
-   * Returns how many connections the limit of open files allows. The rest is for jars, the database
-   * and probes, and for connections that the kernel has not released yet.
+   * Returns how many connections the limit of open files allows. A quarter is for connections that
+   * the kernel has not released yet.
    */
   static long maxConnections() {
-    return maxOpenFiles() * 3 / 4 - MIN_OPEN_FILES / 2;
+    return maxOpenFiles() * 3 / 4 - OTHER_FILES;
   }
 
   static long maxOpenFiles() {
@@ -53,10 +54,6 @@ final class HttpRequirements {
   }
 
   private static void requireLimits(Environment settings) {
-    if (maxOpenFiles() < MIN_OPEN_FILES) {
-      String demand = "the limit of open files (ulimit -n) must be at least " + MIN_OPEN_FILES;
-      throw new ConfigurationException(demand + ", but is " + maxOpenFiles());
-    }
     for (String property : LIMITS) {
       String value = settings.getRequiredProperty(property, String.class);
       if (!value.matches("[1-9][0-9]{0,8}")) {
