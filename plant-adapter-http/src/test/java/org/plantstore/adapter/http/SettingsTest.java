@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertLinesMatch;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.core.io.scan.ClassPathResourceLoader;
@@ -139,18 +138,6 @@ class SettingsTest {
         "the class path must have one version of Netty, but has \\{4\\.1\\.118\\.Final="
             + versions.toUri().toURL()
             + ", 4\\.2\\.[0-9]+\\.Final=jar:file:/[^,]*}; remove the others");
-  }
-
-  @Test
-  void library_that_is_too_old_is_named_with_its_file() {
-    Runnable trial =
-        () -> {
-          throw new NoClassDefFoundError("com/fasterxml/jackson/core/util/RecyclerPool");
-        };
-    assertRefusedLike(
-        () -> Libraries.require(JsonFactory.class, "jackson-core 2.18", trial),
-        "the class path must have jackson-core 2\\.18 or later, but has 2\\.[0-9.]+"
-            + " at jar:file:/.*/jackson-core-2\\.[0-9.]+\\.jar!/.*/JsonFactory\\.class");
   }
 
   private static List<String> report(Map<String, String> settings) {
