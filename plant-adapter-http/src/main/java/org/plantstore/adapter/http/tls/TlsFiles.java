@@ -1,6 +1,7 @@
 package org.plantstore.adapter.http.tls;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.util.stream.Collectors.joining;
 
 import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.core.value.PropertyResolver;
@@ -13,9 +14,6 @@ import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.renewal.RenewedFiles;
@@ -129,15 +127,15 @@ public record TlsFiles(Path certificate, Path key) {
 
   /** Returns what a PEM file contains by its labels, such as a certificate request. */
   static String contentOf(String pem) {
-    Set<String> labels = new TreeSet<>();
-    Matcher label = LABEL.matcher(pem);
-    while (label.find()) {
-      boolean isWhole = pem.contains("-----END " + label.group(1) + "-----");
-      labels.add(label.group(1) + (isWhole ? "" : " that is cut off"));
-    }
-    return labels.isEmpty()
-        ? "it contains no PEM"
-        : "it contains only " + String.join(", ", labels);
+    String labels =
+        LABEL
+            .matcher(pem)
+            .results()
+            .map(label -> label.group(1))
+            .map(it -> pem.contains("-----END " + it + "-----") ? it : it + " that is cut off")
+            .distinct()
+            .collect(joining(", "));
+    return labels.isEmpty() ? "it contains no PEM" : "it contains only " + labels;
   }
 
   private void requireValid(List<X509Certificate> chain) {
