@@ -100,11 +100,8 @@ public class PlantCreation implements CreatePlant {
    * because then the caller is not responsible.
    */
   private RuntimeException attributed(RuntimeException refusal, NewPlant plant) {
-    boolean isOfPlant =
-        refusal instanceof InvalidPlantException invalid
-            ? invalid.refuses(plant)
-            : refusal instanceof PlantIdTakenException taken && taken.id() == plant.id();
-    if (isOfPlant) {
+    if ((refusal instanceof InvalidPlantException invalid && invalid.refuses(plant))
+        || (refusal instanceof PlantIdTakenException taken && taken.id() == plant.id())) {
       return refusal;
     }
     String demand = this + " must refuse only the plant that it is given, here that with the id ";
