@@ -4,9 +4,7 @@ import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.PrintWriter;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Supplier;
 import java.util.spi.ToolProvider;
 import org.plantstore.adapter.http.token.TokenRequirements;
@@ -33,38 +31,26 @@ public final class HttpCheck implements ToolProvider {
   }
 
   static int report(Environment settings, PrintWriter out, boolean readsToken) {
-    int exitCode = 0;
-    for (Map.Entry<String, Supplier<String>> requirement :
-        requirements(settings, readsToken).entrySet()) {
-      String subject = requirement.getKey();
-      try {
-        out.println("✔ " + subject + ": " + requirement.getValue().get());
-      } catch (ConfigurationException e) {
-        out.println("✘ " + subject + ": " + e.getMessage());
-        exitCode = 1;
-      }
+    HttpStart.addDefaultOfConnections(settings);
+    int exitCode = report("settings", () -> HttpRequirements.settings(settings), out);
+    exitCode |= report("certificate", () -> HttpRequirements.certificate(settings), out);
+    int ofTokens = report("tokens", () -> TokenSettings.of(settings).toString(), out);
+    if (ofTokens == 0) {
+      TokenRequirements tokens = new TokenRequirements(TokenSettings.of(settings));
+      exitCode |= tokens.haveProvider() ? report("provider", tokens::provider, out) : 0;
+      exitCode |= readsToken ? report("token", () -> tokens.token(System.in), out) : 0;
     }
-    return exitCode;
+    return exitCode | ofTokens;
   }
 
-  private static Map<String, Supplier<String>> requirements(
-      Environment settings, boolean readsToken) {
-    HttpStart.addDefaultOfConnections(settings);
-    Map<String, Supplier<String>> requirements = new LinkedHashMap<>();
-    requirements.put("settings", () -> HttpRequirements.settings(settings));
-    requirements.put("certificate", () -> HttpRequirements.certificate(settings));
-    requirements.put("tokens", () -> TokenSettings.of(settings).toString());
+  /** Prints the finding, or the remedy if the requirement is not met; returns 0, or 1. */
+  private static int report(String subject, Supplier<String> requirement, PrintWriter out) {
     try {
-      TokenRequirements tokens = new TokenRequirements(TokenSettings.of(settings));
-      if (tokens.haveProvider()) {
-        requirements.put("provider", tokens::provider);
-      }
-      if (readsToken) {
-        requirements.put("token", () -> tokens.token(System.in));
-      }
+      out.println("✔ " + subject + ": " + requirement.get());
+      return 0;
     } catch (ConfigurationException e) {
-      // "tokens" tells it.
+      out.println("✘ " + subject + ": " + e.getMessage());
+      return 1;
     }
-    return requirements;
   }
 }
