@@ -81,7 +81,7 @@ class ArchitectureTest {
       graph(
           """
           plant-domain      -> java.io java.lang java.util java.util.concurrent java.util.function java.util.stream org.jspecify.annotations
-          plant-client      -> com.fasterxml.jackson.core com.fasterxml.jackson.core.io java.io java.lang java.net java.net.http java.security.cert java.time java.util java.util.concurrent java.util.function org.jspecify.annotations
+          plant-client      -> com.fasterxml.jackson.core com.fasterxml.jackson.core.io java.io java.lang java.net java.net.http java.nio.channels java.security.cert java.time java.time.format java.time.temporal java.util java.util.concurrent java.util.function org.jspecify.annotations
           plant-application -> java.lang java.util java.util.concurrent jakarta.inject org.jspecify.annotations
           """);
 
