@@ -6,15 +6,14 @@ import com.fasterxml.jackson.core.JsonLocation;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
-import java.util.HexFormat;
 import org.plantstore.adapter.http.error.ErrorNumber;
+import org.plantstore.adapter.http.error.Legible;
 import org.plantstore.adapter.http.error.RefusedException;
 
-/** Decodes the text of a body, and quotes it in messages. */
+/** Decodes the text of a body, and quotes it where a parser has stopped. */
 final class BodyText {
 
   private static final int NEAR_CHARACTERS = 20;
-  private static final int MAX_EXCERPT_CHARACTERS = 64;
 
   private BodyText() {}
 
@@ -43,27 +42,9 @@ final class BodyText {
     int begin = Math.max(0, offset - NEAR_CHARACTERS);
     int end = Math.min(text.length(), offset + NEAR_CHARACTERS);
     String place = "line " + stop.getLineNr() + ", column " + stop.getColumnNr();
-    String near = excerpt(text.subSequence(begin, end));
+    String near = Legible.of(text.subSequence(begin, end));
     return new RefusedException(
         ErrorNumber.MALFORMED_JSON,
         demand + " Reading stopped at " + place + ", near '" + near + "'.");
-  }
-
-  /**
-   * Returns the beginning of a text that a caller has sent. Characters other than letters, digits
-   * and ASCII are escaped, so that a message contains nothing invisible.
-   */
-  static String excerpt(CharSequence text) {
-    StringBuilder excerpt = new StringBuilder();
-    text.chars()
-        .limit(MAX_EXCERPT_CHARACTERS)
-        .forEach(unit -> {
-          if ((unit >= ' ' && unit <= '~') || Character.isLetterOrDigit(unit)) {
-            excerpt.append((char) unit);
-          } else {
-            excerpt.append("\\u").append(HexFormat.of().toHexDigits((char) unit));
-          }
-        });
-    return text.length() > MAX_EXCERPT_CHARACTERS ? excerpt + "..." : excerpt.toString();
   }
 }

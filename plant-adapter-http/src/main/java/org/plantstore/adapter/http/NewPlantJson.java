@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
+import org.plantstore.adapter.http.error.Legible;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.NewPlant;
@@ -88,7 +89,7 @@ final class NewPlantJson {
     JsonStreamContext place = parser.getParsingContext();
     if (refusal.getOriginalMessage().startsWith("Duplicate field")) { // It has no other mark.
       return "The body must not repeat the member \""
-          + BodyText.excerpt(place.getCurrentName())
+          + Legible.of(place.getCurrentName())
           + "\".";
     }
     JsonToken last = parser.currentToken();
@@ -178,8 +179,8 @@ final class NewPlantJson {
     return switch (value) {
       case START_OBJECT -> "an object";
       case START_ARRAY -> "an array";
-      case VALUE_STRING -> '"' + BodyText.excerpt(parser.getText()) + '"';
-      default -> BodyText.excerpt(parser.getText()); // a number, true, false or null
+      case VALUE_STRING -> '"' + Legible.of(parser.getText()) + '"';
+      default -> Legible.of(parser.getText()); // a number, true, false or null
     };
   }
 
@@ -208,7 +209,7 @@ final class NewPlantJson {
   /** Names members that may have been meant. */
   private String hint() {
     return others.stream()
-        .map(BodyText::excerpt)
+        .map(Legible::of)
         .collect(
             joining(
                 "\", \"",

@@ -23,6 +23,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
+import org.plantstore.adapter.http.error.Legible;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.NewPlant;
 
@@ -109,7 +110,7 @@ final class NewPlantReader {
       throw new RefusedException(
           ErrorNumber.CONTENT_TYPE,
           "The body must have the Content-Type application/json, but has "
-              + (contentType.isEmpty() ? "none" : BodyText.excerpt(contentType))
+              + (contentType.isEmpty() ? "none" : Legible.of(contentType))
               + ".");
     }
     Matcher charset = CHARSET.matcher(contentType);
@@ -118,7 +119,7 @@ final class NewPlantReader {
       if (name != null && !CHARSETS.contains(name)) {
         throw new RefusedException(
             ErrorNumber.CONTENT_TYPE,
-            "The charset of the body must be UTF-8, but is " + BodyText.excerpt(name) + ".");
+            "The charset of the body must be UTF-8, but is " + Legible.of(name) + ".");
       }
     }
   }

@@ -1,17 +1,29 @@
 package org.plantstore.adapter.http.error;
 
-/** Values of requests as messages quote them: printable, and bounded. */
+import java.util.HexFormat;
+
+/** Text from requests as messages quote it: visible and bounded. */
 public final class Legible {
 
   private static final int MAX_CHARACTERS = 64;
 
   private Legible() {}
 
-  /** Returns the beginning of a text, with a question mark for all that is not printable ASCII. */
-  public static String of(String text) {
-    String printable = text.replaceAll("[^ -~]", "?");
-    return printable.length() > MAX_CHARACTERS
-        ? printable.substring(0, MAX_CHARACTERS) + "..."
-        : printable;
+  /**
+   * Returns the beginning of a text. Characters other than letters, digits and ASCII are escaped,
+   * so that a message contains nothing invisible.
+   */
+  public static String of(CharSequence text) {
+    StringBuilder excerpt = new StringBuilder();
+    text.chars()
+        .limit(MAX_CHARACTERS)
+        .forEach(unit -> {
+          if ((unit >= ' ' && unit <= '~') || Character.isLetterOrDigit(unit)) {
+            excerpt.append((char) unit);
+          } else {
+            excerpt.append("\\u").append(HexFormat.of().toHexDigits((char) unit));
+          }
+        });
+    return text.length() > MAX_CHARACTERS ? excerpt + "..." : excerpt.toString();
   }
 }
