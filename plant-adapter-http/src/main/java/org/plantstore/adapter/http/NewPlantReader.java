@@ -73,9 +73,8 @@ final class NewPlantReader {
   }
 
   private static byte[] bytesOf(@Nullable AvailableByteBody body, @Nullable Throwable failure) {
-    if (failure instanceof IOException) { // the client has disconnected
-      throw new RefusedException(
-          ErrorNumber.MALFORMED_REQUEST, "The connection was closed before the end of the body.");
+    if (failure instanceof IOException) { // the client has left, and gets no answer
+      throw new RefusedException(ErrorNumber.MALFORMED_JSON);
     }
     if (body == null) {
       throw new CompletionException(failure);

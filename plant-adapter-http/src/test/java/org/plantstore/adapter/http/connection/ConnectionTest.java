@@ -20,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.Answer;
+import org.plantstore.adapter.http.Log;
 import org.plantstore.adapter.http.ServerTest;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.domain.PlantStoreUnavailableException;
@@ -241,17 +242,20 @@ class ConnectionTest extends ServerTest {
   }
 
   @Test
-  void memory_of_a_client_that_goes_away_is_given_back_and_nothing_is_created() throws IOException {
+  void memory_of_a_client_that_goes_away_is_given_back_and_nothing_is_created_or_logged()
+      throws IOException {
     String create = createRequest("", LARGE);
-    try (Socket connection = connect(server)) {
+    try (Log log = new Log("org.plantstore.adapter.http.ErrorAnswers");
+        Socket connection = connect(server)) {
       write(connection, create.substring(0, create.length() - 1));
       while (free().availablePermits() == ALL_BYTES) {
         LockSupport.parkNanos(5_000_000);
       }
       connection.shutdownOutput();
       assertEquals("", readAll(connection));
+      awaitThatNothingIsTaken();
+      assertEquals(List.of(), log.await(0));
     }
-    awaitThatNothingIsTaken();
     assertEquals(0, createPlant.calls());
   }
 }
