@@ -88,9 +88,7 @@ final class NewPlantJson {
   private String demandOf(JsonProcessingException refusal) {
     JsonStreamContext place = parser.getParsingContext();
     if (refusal.getOriginalMessage().startsWith("Duplicate field")) { // It has no other mark.
-      return "The body must not repeat the member \""
-          + Legible.of(place.getCurrentName())
-          + "\".";
+      return "The body must not repeat the member \"" + Legible.of(place.getCurrentName()) + "\".";
     }
     JsonToken last = parser.currentToken();
     boolean isBeginning = last == null || (last.isStructStart() && place.getNestingDepth() == 1);

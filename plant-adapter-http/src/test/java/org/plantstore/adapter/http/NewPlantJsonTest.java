@@ -278,7 +278,8 @@ class NewPlantJsonTest {
     String alone = "The body must be one JSON object without anything after it.";
     assertMalformed("[0,1] [", alone, 7, "[0,1] [");
     assertMalformed("\"fern\" {}", alone, 8, "\"fern\" {}");
-    String second = " Reading stopped at line 2, column 3, near '\"id\":1,\"name\":\"\"}\\u000a  {}'.";
+    String second =
+        " Reading stopped at line 2, column 3, near '\"id\":1,\"name\":\"\"}\\u000a  {}'.";
     assertRefused("{\"id\":1,\"name\":\"\"}\n  {}", 1001, alone + second);
     String object =
         "The body must be a JSON object (one plant per request, serialized once), but is ";

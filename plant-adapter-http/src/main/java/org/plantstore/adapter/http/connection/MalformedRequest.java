@@ -9,10 +9,8 @@ import io.netty.handler.codec.http.InvalidLineSeparatorException;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.codec.http.TransferEncodingNotAllowedException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.Legible;
@@ -35,41 +33,6 @@ final class MalformedRequest {
   private static final String CHUNK =
       "Each chunk must begin with its size in hexadecimal, possibly extensions, and CR LF.";
 
-  /** A rule that a first line breaks in which a pattern is found; its group is the culprit. */
-  private record Fault(Pattern pattern, String sentence) {
-
-    Fault(String pattern, String sentence) {
-      this(Pattern.compile(pattern), sentence);
-    }
-  }
-
-  /** The first one that is found explains a malformed first line. */
-  private static final List<Fault> FIRST_LINE_FAULTS =
-      List.of(
-          new Fault(
-              "([^ -~])",
-              "The first line contains the byte 0x{hex}, which is not printable ASCII; percent-encode"
-                  + " each such byte, this one as %{hex}."),
-          new Fault(
-              "^[^ ]+ [^ ].* .*[^ ] HTTP/[^ ]*$", "The target contains a space; encode it as %20."),
-          new Fault(
-              "^[^ ]+ [^ ]+ (?!HTTP/1\\.[01]$)((?i:HTTP)/[0-9.]{1,8})$",
-              "The version of HTTP must be HTTP/1.1, but is {}."),
-          new Fault("^(?![^ ]+ [^ ]+ HTTP/1\\.[01]$)", FIRST_LINE),
-          new Fault("^(?=[^ ]*[a-z])([^ ]{1,16})", "The method must be in upper case, but is {}."),
-          new Fault("^CONNECT ", "CONNECT is not supported, because the service is not a proxy."),
-          new Fault("#", "The target contains #; leave out the fragment, or encode # as %23."),
-          new Fault(
-              " " + RequestHead.BEFORE_PATH + RequestHead.LONE_PERCENT,
-              "The path contains a % that two hexadecimal digits do not follow; encode % as %25."),
-          new Fault(
-              " " + RequestHead.BEFORE_PATH + "[" + RequestHead.PATH + "]*+([^ ?])",
-              "The path contains {}; encode it as %{hex}."),
-          new Fault(
-              "",
-              "The target must be a path that begins with /, or a URL such as http://host:80/path,"
-                  + " without a user name."));
-
   /** The exceptions of Netty's decoder that have a class of their own. */
   private static final Map<Class<?>, String> DECODER_FAULTS =
       Map.of(
@@ -90,23 +53,9 @@ final class MalformedRequest {
           InvalidChunkTerminationException.class,
           "A chunk does not end where its size says; correct the size.");
 
-  private static final HexFormat HEX = HexFormat.of().withUpperCase();
   private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
 
   private MalformedRequest() {}
-
-  /** Explains a first line that {@link RequestHead} refuses. */
-  static String ofFirstLine(String line) {
-    for (Fault fault : FIRST_LINE_FAULTS) {
-      Matcher found = fault.pattern().matcher(line);
-      if (found.find()) {
-        String culprit = found.groupCount() == 0 ? " " : found.group(1);
-        String hex = HEX.toHexDigits((byte) culprit.charAt(0));
-        return fault.sentence().replace("{}", culprit).replace("{hex}", hex);
-      }
-    }
-    throw new IllegalStateException("the last pattern is found in every line");
-  }
 
   static String ofHosts(List<String> hosts) {
     return "The request must have one Host header with a host and possibly a port, but has "

@@ -8,7 +8,6 @@ import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.HttpConstants;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpDecoderConfig;
-import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpMessageDecoderResult;
 import io.netty.handler.codec.http.HttpMethod;
@@ -45,12 +44,14 @@ final class RequestDecoder extends HttpRequestDecoder {
   /** The buffer of Netty's decoder grows to its longest line, and never shrinks. */
   private static final int MAX_KEPT_BYTES = 4 * 1024;
 
+  /** The method and target of a head without a first line; no well-formed target is the same. */
+  private static final String NONE = "-";
+
   private static final short CRLF = HttpConstants.CR << 8 | HttpConstants.LF;
 
   private final RequestSequence sequence;
   private boolean isBetweenRequests = true;
   private @Nullable String fault; // of the head
-  private boolean hasFirstLine;
   private int headers; // or trailers
   private @Nullable AsciiString lastName; // of a header or trailer
 
@@ -122,16 +123,17 @@ final class RequestDecoder extends HttpRequestDecoder {
   private void explain(HttpObject last) {
     Throwable cause = last.decoderResult().cause();
     if (cause != null && !(cause instanceof RefusedException)) {
-      String otherwise =
-          last instanceof HttpRequest head ? faultOf(head.headers()) : MalformedRequest.TRAILERS;
+      String otherwise = last instanceof Exchange head ? faultOf(head) : MalformedRequest.TRAILERS;
       String sentence = fault == null ? MalformedRequest.ofDecoder(cause, otherwise) : fault;
       last.setDecoderResult(DecoderResult.failure(malformed(sentence)));
     }
   }
 
-  private String faultOf(HttpHeaders read) {
-    AsciiString refused = headers > read.size() ? lastName : null;
-    return hasFirstLine ? MalformedRequest.ofHeaders(read, refused) : MalformedRequest.FIRST_LINE;
+  private String faultOf(Exchange head) {
+    AsciiString refused = headers > head.headers().size() ? lastName : null;
+    return head.path().equals(NONE)
+        ? MalformedRequest.FIRST_LINE
+        : MalformedRequest.ofHeaders(head.headers(), refused);
   }
 
   private static RefusedException malformed(String sentence) {
@@ -146,7 +148,6 @@ final class RequestDecoder extends HttpRequestDecoder {
     isBetweenRequests = bytes.readableBytes() < 2;
     fault =
         isBetweenRequests ? null : MalformedRequest.ofBeginning(bytes.getByte(bytes.readerIndex()));
-    hasFirstLine = false;
     headers = 0;
     lineBytes = 0;
     keptBytes = 0;
@@ -163,21 +164,18 @@ final class RequestDecoder extends HttpRequestDecoder {
 
   @Override
   protected HttpMessage createMessage(String[] firstLine) {
-    Exchange exchange =
-        new Exchange(
-            // The answer will have the same version.
-            fault == null ? HttpVersion.valueOf(firstLine[2]) : HttpVersion.HTTP_1_1,
-            HttpMethod.valueOf(firstLine[0]),
-            firstLine[1],
-            headersFactory.newHeaders());
-    hasFirstLine = true;
-    return exchange;
+    return new Exchange(
+        // The answer will have the same version.
+        fault == null ? HttpVersion.valueOf(firstLine[2]) : HttpVersion.HTTP_1_1,
+        HttpMethod.valueOf(firstLine[0]),
+        firstLine[1],
+        headersFactory.newHeaders());
   }
 
   @Override
   protected HttpMessage createInvalidMessage() {
     return new Exchange(
-        HttpVersion.HTTP_1_1, HttpMethod.valueOf("-"), "-", headersFactory.newHeaders());
+        HttpVersion.HTTP_1_1, HttpMethod.valueOf(NONE), NONE, headersFactory.newHeaders());
   }
 
   /** Called for each header and each trailer. */

@@ -8,7 +8,10 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.Iterator;
+import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -30,26 +33,50 @@ final class RequestHead {
   private static final Pattern HOST = Pattern.compile(AUTHORITY);
 
   /** A path, or a URL without a user (RFC 9110, section 4.2.4), up to the path. */
-  static final String BEFORE_PATH = "(?:(?=/)|(?i:https?)://" + AUTHORITY + "(?=[ /?]))";
+  private static final String BEFORE_PATH = "(?:(?=/)|(?i:https?)://" + AUTHORITY + "(?=[ /?]))";
 
-  /** Characters of a path, and a percent sign without the digits that must follow it. */
-  static final String PATH = "%/:@" + NAME;
+  /** A rule that a first line breaks if it contains a pattern; the group is the culprit. */
+  private record Fault(Pattern pattern, String sentence) {
 
-  static final String LONE_PERCENT = "[^ ?]*%(?!" + HEX + ")";
+    Fault(String pattern, String sentence) {
+      this(Pattern.compile(pattern), sentence);
+    }
+  }
 
   /**
-   * Methods are case-sensitive (RFC 9110, section 9.1), but the framework ignores case. The target
-   * has the origin form or the absolute form (RFC 9112, section 3.2), without a fragment; CONNECT
-   * is refused: its target is no path. The query is ignored, so browsers' raw brackets are
-   * accepted.
+   * A first line is well-formed if it has none of these faults; otherwise the first one explains
+   * it. Methods are case-sensitive (RFC 9110, section 9.1), but the framework ignores case. The
+   * target has the origin form or the absolute form (RFC 9112, section 3.2); CONNECT is refused,
+   * because its target is no path. The query is ignored, so browsers' raw brackets are accepted in
+   * it.
    */
-  private static final Pattern FIRST_LINE =
-      Pattern.compile(
-          "(?:OPTIONS \\*|(?!CONNECT )[!-~&&[^a-z]]++ "
-              + (BEFORE_PATH + "(?!" + LONE_PERCENT + ")[" + PATH + "]*+(?:\\?[!-~&&[^#]]*+)?)")
-              + " HTTP/1\\.[01]");
+  private static final List<Fault> FIRST_LINE_FAULTS =
+      List.of(
+          new Fault(
+              "([^ -~])",
+              "The first line contains the byte 0x{hex}, which is not printable ASCII; percent-encode"
+                  + " each such byte, this one as %{hex}."),
+          new Fault(
+              "^[^ ]+ [^ ].* .*[^ ] HTTP/[^ ]*$", "The target contains a space; encode it as %20."),
+          new Fault(
+              "^[^ ]+ [^ ]+ (?!HTTP/1\\.[01]$)((?i:HTTP)/[0-9.]{1,8})$",
+              "The version of HTTP must be HTTP/1.1, but is {}."),
+          new Fault("^(?![^ ]+ [^ ]+ HTTP/1\\.[01]$)", MalformedRequest.FIRST_LINE),
+          new Fault("^(?=[^ ]*[a-z])([^ ]{1,16})", "The method must be in upper case, but is {}."),
+          new Fault("^CONNECT ", "CONNECT is not supported, because the service is not a proxy."),
+          new Fault(" .*#", "The target contains #; leave out the fragment, or encode # as %23."),
+          new Fault(
+              "^(?!OPTIONS \\* |[^ ]+ " + BEFORE_PATH + ")",
+              "The target must be a path that begins with /, or a URL such as http://host:80/path,"
+                  + " without a user name."),
+          new Fault(
+              " " + BEFORE_PATH + "[^ ?]*%(?!" + HEX + ")",
+              "The path contains a % that two hexadecimal digits do not follow; encode % as %25."),
+          new Fault(
+              " " + BEFORE_PATH + "[%/:@" + NAME + "]*+([^ ?])",
+              "The path contains {}; encode it as %{hex}."));
 
-  /** The line of nearly all requests, for which the pattern is not needed. */
+  /** The line of nearly all requests, for which the patterns are not needed. */
   private static final byte[] CREATE = "POST /plants HTTP/1.1".getBytes(US_ASCII);
 
   /** Nearly all requests name the same, for which the pattern is not needed either. */
@@ -63,7 +90,15 @@ final class RequestHead {
       return null;
     }
     String line = new String(bytes, 0, length, ISO_8859_1);
-    return FIRST_LINE.matcher(line).matches() ? null : MalformedRequest.ofFirstLine(line);
+    for (Fault fault : FIRST_LINE_FAULTS) {
+      Matcher found = fault.pattern().matcher(line);
+      if (found.find()) {
+        String culprit = found.groupCount() == 0 ? " " : found.group(1);
+        String hex = HexFormat.of().withUpperCase().toHexDigits((byte) culprit.charAt(0));
+        return fault.sentence().replace("{}", culprit).replace("{hex}", hex);
+      }
+    }
+    return null;
   }
 
   /**
