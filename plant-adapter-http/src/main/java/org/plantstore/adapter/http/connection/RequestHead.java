@@ -57,7 +57,7 @@ final class RequestHead {
               "The first line contains the byte 0x{hex}, which is not printable ASCII; percent-encode"
                   + " each such byte, this one as %{hex}."),
           new Fault(
-              "^[^ ]+ [^ ].* .*[^ ] HTTP/[^ ]*$", "The target contains a space; encode it as %20."),
+              "^[^ ]+ [^ ]+ .*[^ ] HTTP/[^ ]*$", "The target contains a space; encode it as %20."),
           new Fault(
               "^[^ ]+ [^ ]+ (?!HTTP/1\\.[01]$)((?i:HTTP)/[0-9.]{1,8})$",
               "The version of HTTP must be HTTP/1.1, but is {}."),

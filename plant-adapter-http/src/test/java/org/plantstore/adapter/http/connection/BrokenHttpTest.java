@@ -3,6 +3,8 @@ package org.plantstore.adapter.http.connection;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -10,6 +12,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.HttpObject;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -98,6 +101,20 @@ class BrokenHttpTest extends ServerTest {
     String head =
         lines.replace("&GET", "\nGET").replace("&", "\r\n").replace("TLS", "\u0016\u0003");
     assertEquals(message, assertMalformed(send(head + "\r\nHost: x\r\n\r\n")));
+  }
+
+  /** Otherwise a caller without a token could occupy the event loops. */
+  @ParameterizedTest
+  @ValueSource(strings = {" ", "a ", " HTTP/", "%", "/", "[", "#", "http://x", "\u00e9"})
+  void first_line_is_checked_in_time_in_proportion_to_its_length(String part) {
+    byte[] line = ("GET /a" + part.repeat(16 * 1024 / part.length())).getBytes(ISO_8859_1);
+    assertTimeout(
+        Duration.ofSeconds(5),
+        () -> {
+          for (int checked = 0; checked < 200; checked++) {
+            assertNotNull(RequestHead.faultOfFirstLine(line, line.length));
+          }
+        });
   }
 
   /** The limit of the log is a line a second; other tests have perhaps used this second. */
