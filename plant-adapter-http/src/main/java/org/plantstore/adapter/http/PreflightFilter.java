@@ -1,5 +1,6 @@
 package org.plantstore.adapter.http;
 
+import io.micronaut.core.annotation.Order;
 import io.micronaut.core.order.Ordered;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpMethod;
@@ -9,7 +10,6 @@ import io.micronaut.http.MutableHttpResponse;
 import io.micronaut.http.annotation.Filter;
 import io.micronaut.http.annotation.RequestFilter;
 import io.micronaut.http.annotation.ServerFilter;
-import io.micronaut.http.filter.ServerFilterPhase;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
@@ -22,7 +22,8 @@ import org.plantstore.adapter.http.observe.AllowedOrigins;
  * refused, and would open the management port too.
  */
 @ServerFilter(Filter.MATCH_ALL_PATTERN)
-final class PreflightFilter implements Ordered {
+@Order(Ordered.HIGHEST_PRECEDENCE)
+final class PreflightFilter {
 
   private static final String MAX_AGE_SECONDS = "1800";
 
@@ -30,11 +31,6 @@ final class PreflightFilter implements Ordered {
 
   PreflightFilter(AllowedOrigins origins) {
     this.origins = origins;
-  }
-
-  @Override
-  public int getOrder() {
-    return ServerFilterPhase.FIRST.order();
   }
 
   @RequestFilter
