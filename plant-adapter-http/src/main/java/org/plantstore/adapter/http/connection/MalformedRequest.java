@@ -96,9 +96,7 @@ final class MalformedRequest {
     if (!lengths.isEmpty() && !String.join(",", lengths).matches("[0-9]{1,18}")) {
       return "Content-Length must be one decimal number, but is " + quoted(lengths) + ".";
     }
-    List<String> codings = read.getAll(HttpHeaderNames.TRANSFER_ENCODING);
-    String fault = codings.isEmpty() ? null : ofTransferCodings(codings);
-    return fault == null ? "Each header must have a name, a colon and a value." : fault;
+    return "Each header must have a name, a colon and a value.";
   }
 
   private static String quoted(List<String> values) {
