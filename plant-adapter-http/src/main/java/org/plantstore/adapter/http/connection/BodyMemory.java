@@ -64,7 +64,6 @@ final class BodyMemory extends ChannelDuplexHandler {
     if (isRefused || (moreBytes > 0 && !availableBytes.tryAcquire(moreBytes))) {
       if (!isRefused) {
         isRefused = true;
-        discardJoined();
         // Fails the body that the framework collects, so that the answer is 5003.
         context.fireExceptionCaught(new RefusedException(ErrorNumber.OVERLOADED));
       }
