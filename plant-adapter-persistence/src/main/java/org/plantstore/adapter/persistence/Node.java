@@ -76,10 +76,14 @@ final class Node implements GroupCommit.Table, Executor {
     }
   }
 
-  /** Tries a silent node with one batch at a time, because each attempt may block a connection. */
+  /**
+   * Tries a silent node with at most two batches at a time. Each attempt may leave a blocked
+   * connection on the coordinator, but a single one may only wait for a locked id.
+   */
   private boolean mayRun(Writer writer) {
     boolean isLate = System.nanoTime() - writer.waitsSince >= WAIT.toNanos();
-    return running == 0 || (isLate && running < maxWriters.getAsInt() && !isSilent());
+    int most = Math.min(isSilent() ? 2 : PostgresPlantStore.WRITERS, maxWriters.getAsInt());
+    return running == 0 || (isLate && running < most);
   }
 
   private void run(Runnable batch) {
@@ -99,14 +103,15 @@ final class Node implements GroupCommit.Table, Executor {
     if (unanswered == 0) {
       unanswered = System.nanoTime() | 1; // not 0
     }
-    boolean isAnswered = true;
     try {
-      return whole.table.putIfAbsent(plants, isRetry);
+      Map<Long, @Nullable NewPlant> rows = whole.table.putIfAbsent(plants, isRetry);
+      unanswered = 0;
+      return rows;
     } catch (DatabaseFailure e) {
-      isAnswered = e.retry() == DatabaseFailure.Retry.ALONE; // of a lock, or a refusal
+      if (e.retry() == DatabaseFailure.Retry.ALONE) { // a lock, or a refusal
+        unanswered = 0;
+      }
       throw e;
-    } finally {
-      unanswered = isAnswered ? 0 : unanswered;
     }
   }
 
@@ -118,7 +123,7 @@ final class Node implements GroupCommit.Table, Executor {
   /** Enforces deadlines, and the number of plants that may wait for a silent node. */
   void sweep() {
     if (isSilent()) {
-      int most = Math.max(1, MAX_PLANTS / shards.size());
+      int most = MAX_PLANTS / Math.max(1, Math.min(MAX_PLANTS, shards.size()));
       shards.values().forEach(shard -> shard.limit(most));
     }
     shards.values().forEach(GroupCommit::sweep);

@@ -147,7 +147,8 @@ final class Shards extends GroupCommit {
 
   /** Returns the maximum number of batches in flight to a node. */
   int writersOfNode() {
-    return Math.max(1, Math.min(PostgresPlantStore.WRITERS, threads / nodes.size()));
+    int share = threads / Math.max(1, nodes.size()); // none if the table is no longer distributed
+    return Math.max(1, Math.min(PostgresPlantStore.WRITERS, share));
   }
 
   @Override

@@ -145,6 +145,17 @@ class NodeTest {
     assertEquals("failed (SQLSTATE 55P03)", unavailable(locked));
   }
 
+  /** While there is little traffic, no other plant's answer shows that the node responds. */
+  @Test
+  void plant_that_has_been_locked_for_long_delays_no_other_plant_of_its_node() throws Exception {
+    failure = "55P03";
+    long began = System.nanoTime();
+    putAll(east, 1, LongStream.of(-1));
+    await(() -> System.nanoTime() - began > Duration.ofMillis(400).toNanos());
+
+    assertAllStored(putAll(east, 1, LongStream.range(-100, -1)));
+  }
+
   private static int plants(Node node) {
     return node.shards.values().stream().mapToInt(GroupCommit::plants).sum();
   }
