@@ -1,6 +1,5 @@
 package org.plantstore.adapter.http.token;
 
-import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.jwk.JWKSet;
 import java.io.IOException;
@@ -64,41 +63,19 @@ final class ProviderKeys {
   }
 
   /**
-   * Returns the known keys; throws RefusedException if there is none while the provider is down.
-   */
-  List<JWK> find(JWKSelector selector) {
-    Known now = known;
-    List<JWK> found = selector.select(now.keys.usable());
-    if (found.isEmpty() && now.isDown) {
-      throw new RefusedException(ErrorNumber.KEYS_UNAVAILABLE);
-    }
-    return found;
-  }
-
-  /**
-   * Completes when a key is known, when a fetch has ended that began after this call, or when the
-   * provider is down.
+   * Completes when a key is found, or when a fetch has ended that began after this call; completes
+   * with RefusedException if the key is unknown while the provider is down. A key that replaces
+   * another under the same {@code kid} is fetched at most once in a tenth of the lifetime, because
+   * forged tokens cause that too; until then, only the fetch in progress is awaited.
    *
+   * @param tried the keys, none of which has signed the token
    * @param withIds runs the fetch, so that its log lines have the ids of the request
    */
-  CompletableFuture<Void> search(JWKSelector selector, Consumer<Runnable> withIds) {
-    return search(() -> !selector.select(current()).isEmpty(), () -> nextFetch(withIds));
-  }
-
-  /**
-   * Completes like a search for a key that replaces one of those tried, under the same {@code kid}.
-   * Such a fetch begins at most once in a tenth of the lifetime, because forged tokens cause it
-   * too; until then, only the fetch in progress is awaited.
-   */
-  CompletableFuture<Void> searchAgain(JWKSet tried, Consumer<Runnable> withIds) {
-    boolean mayFetch = current().equals(tried) && mayFetchAgain();
-    return search(
-        () -> !current().equals(tried), () -> mayFetch ? nextFetch(withIds) : lastFetch());
-  }
-
-  private CompletableFuture<Void> search(
-      BooleanSupplier isFound, Supplier<CompletableFuture<Void>> next) {
+  CompletableFuture<Void> search(JWKSelector selector, JWKSet tried, Consumer<Runnable> withIds) {
     long began = System.nanoTime();
+    boolean isReplacement = !selector.select(tried).isEmpty();
+    BooleanSupplier isFound =
+        () -> isReplacement ? !current().equals(tried) : !selector.select(current()).isEmpty();
     CompletableFuture<Void> completed = CompletableFuture.completedFuture(null);
     if (isFound.getAsBoolean()) {
       return completed;
@@ -106,12 +83,19 @@ final class ProviderKeys {
     if (!searches.tryAcquire()) {
       throw new RefusedException(ErrorNumber.OVERLOADED);
     }
+    boolean mayFetch = !isReplacement || mayFetchAgain();
+    Supplier<CompletableFuture<Void>> next = () -> mayFetch ? nextFetch(withIds) : lastFetch();
     return next.get()
         .thenCompose(ended ->
             isFound.getAsBoolean() || known.isDown || known.since - began >= 0
                 ? completed
                 : next.get())
-        .whenComplete((ended, failure) -> searches.release());
+        .whenComplete((ended, failure) -> searches.release())
+        .thenRun(() -> {
+          if (known.isDown && !isReplacement && !isFound.getAsBoolean()) {
+            throw new RefusedException(ErrorNumber.KEYS_UNAVAILABLE);
+          }
+        });
   }
 
   private synchronized boolean mayFetchAgain() {

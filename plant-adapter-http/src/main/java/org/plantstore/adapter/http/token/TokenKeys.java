@@ -2,7 +2,6 @@ package org.plantstore.adapter.http.token;
 
 import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.jwk.JWK;
-import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.KeyConverter;
 import io.micronaut.scheduling.annotation.Scheduled;
@@ -63,36 +62,21 @@ final class TokenKeys {
         secrets.current(), provider == null ? file.current().usable() : provider.current());
   }
 
-  /** Completes when a key is known, or the provider has been asked for it. */
-  CompletableFuture<Void> search(JWSHeader header, Consumer<Runnable> withIds) {
+  /**
+   * Completes when the provider has been asked for a key that may have signed a token; see {@link
+   * ProviderKeys#search}.
+   */
+  CompletableFuture<Void> search(JWSHeader header, JWKSet tried, Consumer<Runnable> withIds) {
     return provider == null || !KeySet.ALGORITHMS.contains(header.getAlgorithm())
         ? CompletableFuture.completedFuture(null)
-        : provider.search(KeySet.selector(header), withIds);
+        : provider.search(KeySet.selector(header), tried, withIds);
   }
 
-  /**
-   * Completes when the provider has been asked whether it has replaced a key under the same {@code
-   * kid}, unless it has been asked within the last 30 s.
-   *
-   * @param tried the keys, none of which has signed the token
-   */
-  CompletableFuture<Void> searchAgain(JWSHeader header, JWKSet tried, Consumer<Runnable> withIds) {
-    return provider == null || !KeySet.ALGORITHMS.contains(header.getAlgorithm())
-        ? CompletableFuture.completedFuture(null)
-        : provider.searchAgain(tried, withIds);
-  }
-
-  /**
-   * Returns the known keys that may verify a token; throws RefusedException if there is none while
-   * the provider is down.
-   */
+  /** Returns the known keys that may verify a token. */
   List<? extends Key> find(JWSHeader header) {
-    if (!KeySet.ALGORITHMS.contains(header.getAlgorithm())) {
-      return secrets.current().select(header);
-    }
-    JWKSelector selector = KeySet.selector(header);
-    return KeyConverter.toJavaKeys(
-        provider == null ? selector.select(file.current().usable()) : provider.find(selector));
+    return KeySet.ALGORITHMS.contains(header.getAlgorithm())
+        ? KeyConverter.toJavaKeys(KeySet.selector(header).select(current().published()))
+        : secrets.current().select(header);
   }
 
   /** Returns which keys there are for the kind of algorithm of a token. */

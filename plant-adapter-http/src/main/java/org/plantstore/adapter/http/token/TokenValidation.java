@@ -68,45 +68,46 @@ final class TokenValidation {
     return CompletableFuture.completedFuture(text)
         .thenApply(SignedJwt::parse)
         .thenApply(this::requireMeant)
-        .thenCompose(token ->
-            keys.search(token.header(), withIds)
-                .thenCompose(ended -> requireSigned(token, withIds)));
+        .thenCompose(token -> requireSigned(token, withIds));
   }
 
-  /** Verifies the signature, and again if the provider has replaced a key under the same kid. */
+  /** Verifies the signature with the known keys, and again if the provider has others. */
   private CompletableFuture<SignedJwt> requireSigned(SignedJwt token, Consumer<Runnable> withIds) {
     JWKSet tried = keys.current().published();
     return verify(token)
         .thenCompose(isSigned ->
             isSigned
                 ? CompletableFuture.completedFuture(true)
-                : keys.searchAgain(token.header(), tried, withIds)
+                : keys.search(token.header(), tried, withIds)
                     .thenCompose(ended ->
                         keys.current().published().equals(tried)
                             ? CompletableFuture.completedFuture(false)
                             : verify(token)))
         .thenApply(isSigned -> {
           if (!isSigned) {
-            throw new InvalidTokenException(
-                "The signature of the bearer token was not made with a key of this service or of its"
-                    + " identity provider; obtain a new token, and send it unchanged. If the"
-                    + " provider has just replaced its key, repeat the request after 30 s.");
+            throw badSignature(token.header());
           }
           return token;
         });
   }
 
-  /** Completes with whether one of the known keys has signed a token. */
-  private CompletableFuture<Boolean> verify(SignedJwt token) {
-    JWSHeader header = token.header();
-    List<? extends Key> found = keys.find(header);
+  private InvalidTokenException badSignature(JWSHeader header) {
     require(
-        !found.isEmpty(),
+        !keys.find(header).isEmpty(),
         "This service has no key for the algorithm (alg) and the key ID (kid) of the bearer token;"
             + " obtain a token from an issuer that the service trusts.",
         keys.describe(header),
         header.toJSONObject());
-    return KeySet.ALGORITHMS.contains(header.getAlgorithm())
+    return new InvalidTokenException(
+        "The signature of the bearer token was not made with a key of this service or of its"
+            + " identity provider; obtain a new token, and send it unchanged. If the"
+            + " provider has just replaced its key, repeat the request after 30 s.");
+  }
+
+  /** Completes with whether one of the known keys has signed a token. */
+  private CompletableFuture<Boolean> verify(SignedJwt token) {
+    List<? extends Key> found = keys.find(token.header());
+    return KeySet.ALGORITHMS.contains(token.header().getAlgorithm())
         ? CompletableFuture.supplyAsync(() -> isSigned(token, found), verification)
         : CompletableFuture.completedFuture(isSigned(token, found));
   }

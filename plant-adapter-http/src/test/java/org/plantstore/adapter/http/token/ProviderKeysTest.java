@@ -3,6 +3,7 @@ package org.plantstore.adapter.http.token;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -32,6 +33,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
@@ -63,7 +65,6 @@ class ProviderKeysTest {
   @Test
   void known_key_stays_in_use_while_the_provider_is_down_until_it_is_withdrawn() throws Exception {
     ProviderKeys keys = keys(Duration.ofSeconds(1));
-    assertThrows(RefusedException.class, () -> keys.find(selector(KNOWN)));
     keys.renew();
     assertEquals(0, provider.fetches(), "fetches before the first token");
     assertEquals(List.of(KNOWN), find(keys, KNOWN));
@@ -81,14 +82,14 @@ class ProviderKeysTest {
     provider.publish(KNOWN);
     keys.fetch();
     assertSame(known, keys.current(), "no token is validated anew");
-    assertEquals(List.of(), keys.find(selector(NEXT)));
+    assertEquals(List.of(), selector(NEXT).select(keys.current()));
 
     provider.publish(NEXT);
     while (keys.current().containsJWK(KNOWN)) {
       keys.renew();
     }
     assertEquals(List.of(NEXT), find(keys, NEXT));
-    assertEquals(List.of(), keys.find(selector(KNOWN)));
+    assertEquals(List.of(), selector(KNOWN).select(keys.current()));
   }
 
   @Test
@@ -104,13 +105,13 @@ class ProviderKeysTest {
     provider.publish(KNOWN, NEXT);
     List<CompletableFuture<Void>> searches = new ArrayList<>();
     for (int search = 0; search < 10; search++) {
-      searches.add(keys.search(selector(NEXT), Runnable::run));
-      searches.add(keys.search(selector(FORGED), Runnable::run));
+      searches.add(search(keys, NEXT));
+      searches.add(search(keys, FORGED));
     }
     searches.forEach(CompletableFuture::join);
 
-    assertEquals(List.of(NEXT), keys.find(selector(NEXT)));
-    assertEquals(List.of(), keys.find(selector(FORGED)));
+    assertEquals(List.of(NEXT), selector(NEXT).select(keys.current()));
+    assertEquals(List.of(), selector(FORGED).select(keys.current()));
     assertTrue(System.nanoTime() - start >= 2 * pause.toNanos());
     assertEquals(3, provider.fetches());
 
@@ -133,9 +134,9 @@ class ProviderKeysTest {
       provider.publish(replaced);
       JWKSet tried = keys.current();
       while (keys.current().equals(tried)) { // as many forged tokens, and at last a genuine one
-        keys.searchAgain(tried, Runnable::run).get(30, TimeUnit.SECONDS);
+        keys.search(selector(KNOWN), tried, Runnable::run).get(30, TimeUnit.SECONDS);
       }
-      assertEquals(List.of(replaced), keys.find(selector(KNOWN)));
+      assertEquals(List.of(replaced), selector(KNOWN).select(keys.current()));
       assertEquals(1 + replacement, provider.fetches());
     }
     assertTrue(System.nanoTime() - start >= lifetime.multipliedBy(2).dividedBy(10).toNanos());
@@ -148,21 +149,21 @@ class ProviderKeysTest {
     CountDownLatch published = new CountDownLatch(1);
     CountDownLatch publishedAgain = new CountDownLatch(1);
     provider.answerAfter(published);
-    CompletableFuture<Void> first = keys.search(selector(FORGED), Runnable::run);
+    CompletableFuture<Void> first = search(keys, FORGED);
     provider.awaitFetches(1);
-    CompletableFuture<Void> known = keys.search(selector(KNOWN), Runnable::run);
-    CompletableFuture<Void> newer = keys.search(selector(NEXT), Runnable::run);
+    CompletableFuture<Void> known = search(keys, KNOWN);
+    CompletableFuture<Void> newer = search(keys, NEXT);
     provider.publish(KNOWN, NEXT);
     provider.answerAfter(publishedAgain);
     published.countDown();
 
     CompletableFuture.allOf(first, known).get(30, TimeUnit.SECONDS);
-    assertEquals(List.of(KNOWN), keys.find(selector(KNOWN)));
+    assertEquals(List.of(KNOWN), selector(KNOWN).select(keys.current()));
     assertFalse(newer.isDone());
 
     publishedAgain.countDown();
     newer.get(30, TimeUnit.SECONDS);
-    assertEquals(List.of(NEXT), keys.find(selector(NEXT)));
+    assertEquals(List.of(NEXT), selector(NEXT).select(keys.current()));
     assertEquals(2, provider.fetches());
   }
 
@@ -172,7 +173,7 @@ class ProviderKeysTest {
     assertEquals(List.of(KNOWN), find(keys, KNOWN));
     CountDownLatch end = new CountDownLatch(1);
     provider.answerAfter(end);
-    CompletableFuture<Void> search = keys.search(selector(NEXT), Runnable::run);
+    CompletableFuture<Void> search = search(keys, NEXT);
 
     RefusedException refusal = assertThrows(RefusedException.class, () -> find(keys, NEXT));
     assertEquals(ErrorNumber.OVERLOADED, refusal.error());
@@ -189,8 +190,16 @@ class ProviderKeysTest {
   }
 
   private List<JWK> find(ProviderKeys keys, JWK key) throws Exception {
-    keys.search(selector(key), Runnable::run).get(30, TimeUnit.SECONDS);
-    return keys.find(selector(key));
+    try {
+      search(keys, key).get(30, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      throw assertInstanceOf(RefusedException.class, e.getCause());
+    }
+    return selector(key).select(keys.current());
+  }
+
+  private static CompletableFuture<Void> search(ProviderKeys keys, JWK key) {
+    return keys.search(selector(key), new JWKSet(), Runnable::run);
   }
 
   private static JWKSelector selector(JWK key) {
