@@ -140,7 +140,7 @@ class PlantClientTest {
     reason = failure(PlantStoreUnavailableException.class, client) + "";
     assertTrue(reason.contains(service.address + "/plants: connection refused"), reason);
     URI unknown = URI.create("http://nowhere.invalid");
-    client = PlantClient.builder(unknown, () -> "token-1").deadline(Duration.ofMillis(100)).build();
+    client = PlantClient.builder(unknown, () -> "token-1").deadline(Duration.ofSeconds(3)).build();
     reason = failure(PlantStoreUnavailableException.class, client) + "";
     assertTrue(reason.contains("the host nowhere.invalid is unknown"), reason);
   }
