@@ -160,7 +160,8 @@ final class NewPlantJson {
     }
     String demand =
         switch (value) {
-          case VALUE_STRING -> " without quotation marks";
+          case VALUE_STRING ->
+              parser.getText().matches("-?(0|[1-9][0-9]*)") ? " without quotation marks" : "";
           case VALUE_NUMBER_FLOAT -> " without fraction or exponent";
           case VALUE_NUMBER_INT ->
               " from "

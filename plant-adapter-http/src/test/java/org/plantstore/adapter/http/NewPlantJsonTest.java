@@ -170,7 +170,11 @@ class NewPlantJsonTest {
           {"id":-1e+21,"name":""} | 2001 | \
           id must be an integer without fraction or exponent, but is -1e+21.
           {"id":"a\\u0000\\ud83c\\u202e\u00E9\u9752","name":""} | 2001 | \
-          id must be an integer without quotation marks, but is "a\\u0000\\ud83c\\u202e\u00E9\u9752".
+          id must be an integer, but is "a\\u0000\\ud83c\\u202e\u00E9\u9752".
+          {"id":"-907","name":""} | 2001 | \
+          id must be an integer without quotation marks, but is "-907".
+          {"id":"","name":""} | 2001 | id must be an integer, but is "".
+          {"id":"007","name":""} | 2001 | id must be an integer, but is "007".
           {"tag":"\\u0000","name":null,"id":1} | 2002 | \
           name must be a string in quotation marks, but is null; \
           tag must not contain U+0000, but has it at index 0.
