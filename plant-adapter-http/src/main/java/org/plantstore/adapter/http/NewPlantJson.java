@@ -134,11 +134,7 @@ final class NewPlantJson {
           tag = readText(ErrorNumber.TAG, demand, value);
         }
       }
-      default -> {
-        if (others.size() < MAX_OTHERS) {
-          others.add(member);
-        }
-      }
+      default -> others.add(member);
     }
     parser.skipChildren();
   }
@@ -208,11 +204,12 @@ final class NewPlantJson {
   /** Names members that may have been meant. */
   private String hint() {
     return others.stream()
+        .limit(MAX_OTHERS)
         .map(Legible::of)
         .collect(
             joining(
                 "\", \"",
-                " The body has other members, such as \"",
-                "\"; names are case-sensitive, and nested objects are not searched."));
+                " The body contains \"",
+                "\"; put id and name at its top level, spelled exactly so."));
   }
 }

@@ -192,14 +192,15 @@ class NewPlantJsonTest {
           """
           {"Id":1,"NAME":"fern","tag":""} | 2001 | id is required; name is required. | "Id", "NAME"
           {"plant":{"id":1,"name":"fern"}} | 2001 | id is required; name is required. | "plant"
+          {"plants":[{"id":1}],"meta":{}} | 2001 | id is required; name is required. | "plants", "meta"
           {"id":1,"name ":"","":0} | 2002 | name is required. | "name ", ""
           {"\\u0000i\\u200bd":1,"name":5} | 2001 | id is required; \
           name must be a string in quotation marks, but is 5. | "\\u0000i\\u200bd"
           """)
   void members_that_may_have_been_meant_are_named(
       String body, int number, String message, String names) {
-    String hint = "; names are case-sensitive, and nested objects are not searched.";
-    assertRefused(body, number, message + " The body has other members, such as " + names + hint);
+    String hint = "; put id and name at its top level, spelled exactly so.";
+    assertRefused(body, number, message + " The body contains " + names + hint);
   }
 
   @Test
