@@ -108,16 +108,19 @@ final class NewPlantJson {
     while (first == JsonToken.START_OBJECT && parser.nextToken() != JsonToken.END_OBJECT) {
       readMember(parser.currentName(), parser.nextToken());
     }
-    String found = found(first);
+    String found =
+        first == JsonToken.VALUE_STRING && parser.getText().strip().startsWith("{")
+            ? "a string; serialize the object only once"
+            : found(first);
     parser.skipChildren(); // of an array
     if (parser.nextToken() != null) {
       String demand = "The body must be one JSON object without anything after it.";
       throw BodyText.malformed(body, demand, parser.currentTokenLocation());
     }
     if (first != JsonToken.START_OBJECT) {
-      String demand =
-          "The body must be a JSON object (one plant per request, serialized once), but is ";
-      throw new RefusedException(ErrorNumber.NOT_AN_OBJECT, demand + found + ".");
+      String advice = first == JsonToken.START_ARRAY ? "; send one plant per request." : ".";
+      String message = "The body must be a JSON object, but is " + found + advice;
+      throw new RefusedException(ErrorNumber.NOT_AN_OBJECT, message);
     }
   }
 

@@ -286,14 +286,13 @@ class NewPlantJsonTest {
     String second =
         " Reading stopped at line 2, column 3, near '\"id\":1,\"name\":\"\"}\\u000a  {}'.";
     assertRefused("{\"id\":1,\"name\":\"\"}\n  {}", 1001, alone + second);
-    String object =
-        "The body must be a JSON object (one plant per request, serialized once), but is ";
-    assertRefused("[" + FERN + "]", 1002, object + "an array.");
+    String object = "The body must be a JSON object, but is ";
+    assertRefused("[" + FERN + "]", 1002, object + "an array; send one plant per request.");
     for (String json : List.of("-2e99999", "\"fern\"", "null", "true")) {
       assertRefused(json, 1002, object + json + ".");
     }
     String twice = "\"" + FERN.replace("\"", "\\\"") + "\"";
-    assertRefused(twice, 1002, object + "\"" + FERN + "\".");
+    assertRefused(twice, 1002, object + "a string; serialize the object only once.");
     assertRefused(
         " \r\n",
         1001,
@@ -314,7 +313,7 @@ class NewPlantJsonTest {
     String nested = "[".repeat(1_000) + "]".repeat(1_000);
     String limit = "The body must be nested at most 1000 levels deep.";
     String array =
-        "The body must be a JSON object (one plant per request, serialized once), but is an array.";
+        "The body must be a JSON object, but is an array; send one plant per request.";
 
     assertRefused(nested, 1002, array);
     assertMalformed("[" + nested, limit, 1002, "[".repeat(20) + "]".repeat(20));
