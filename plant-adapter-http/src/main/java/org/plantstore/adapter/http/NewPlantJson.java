@@ -90,12 +90,15 @@ final class NewPlantJson {
     if (refusal.getOriginalMessage().startsWith("Duplicate field")) { // It has no other mark.
       return "The body must not repeat the member \"" + Legible.of(place.getCurrentName()) + "\".";
     }
+    String demand = "The body must be valid JSON (RFC 8259)";
+    if (refusal.getOriginalMessage().startsWith("Unexpected end-of-input")) {
+      return demand + ", but ends before it is complete.";
+    }
     JsonToken last = parser.currentToken();
     boolean isBeginning = last == null || (last.isStructStart() && place.getNestingDepth() == 1);
-    return "The body must be valid JSON (RFC 8259)."
-        + (isBeginning
-            ? " Was the object serialized, for example with JSON.stringify or json.dumps?"
-            : "");
+    return isBeginning
+        ? demand + ". Was the object serialized, for example with JSON.stringify or json.dumps?"
+        : demand + ".";
   }
 
   private void readBody() throws IOException {
@@ -163,10 +166,7 @@ final class NewPlantJson {
               parser.getText().matches("-?(0|[1-9][0-9]*)") ? " without quotation marks" : "";
           case VALUE_NUMBER_FLOAT -> " without fraction or exponent";
           case VALUE_NUMBER_INT ->
-              " from "
-                  + Long.MIN_VALUE
-                  + " to "
-                  + Long.MAX_VALUE
+              " from -9223372036854775808 to 9223372036854775807"
                   + " (JavaScript rounds numbers beyond 2^53)";
           default -> "";
         };
@@ -198,10 +198,9 @@ final class NewPlantJson {
       problems.add(e);
     }
     RefusedException refusal = problems.refusal();
-    if ((hasId && hasName) || others.isEmpty()) {
-      throw refusal;
-    }
-    throw new RefusedException(refusal.error(), refusal.getMessage() + hint());
+    throw (hasId && hasName) || others.isEmpty()
+        ? refusal
+        : new RefusedException(refusal.error(), refusal.getMessage() + hint());
   }
 
   /** Names members that may have been meant. */

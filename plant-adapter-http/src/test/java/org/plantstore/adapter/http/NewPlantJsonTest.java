@@ -226,10 +226,17 @@ class NewPlantJsonTest {
           {"id"=>1,"name"=>"fern"}                | 6  | {"id"=>1,"name"=>"fern"}
           {"id":1,"x":{'a':1}}                    | 14 | {"id":1,"x":{'a':1}}
           {"id":1}x                               | 9  | {"id":1}x
-          {"id":1,"name":"fern                    | 21 | {"id":1,"name":"fern
           """)
   void malformed_json_is_refused_where_it_breaks(String json, int column, String near) {
     assertMalformed(json, VALID, column, near);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"{", "{\"", "{\"id\":", "{\"id\":1,", "{\"id\":1", "{\"name\":\"fern", "[[1]", "\"f"})
+  void truncated_json_is_refused_at_its_end(String json) {
+    String demand = "The body must be valid JSON (RFC 8259), but ends before it is complete.";
+    assertMalformed(json, demand, json.length() + 1, json);
   }
 
   @ParameterizedTest
