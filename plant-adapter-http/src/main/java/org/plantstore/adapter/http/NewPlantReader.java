@@ -90,11 +90,8 @@ final class NewPlantReader {
   }
 
   static void requireReadable(HttpHeaders headers) {
-    List<String> contentTypes = headers.getAll(HttpHeaders.CONTENT_TYPE);
-    if (contentTypes.isEmpty()) {
-      requireJson("");
-    }
-    contentTypes.forEach(NewPlantReader::requireJson);
+    List<String> types = headers.getAll(HttpHeaders.CONTENT_TYPE);
+    (types.isEmpty() ? List.of("") : types).forEach(NewPlantReader::requireJson);
     List<String> encodings = headers.getAll(HttpHeaders.CONTENT_ENCODING);
     if (!encodings.stream().allMatch(it -> it.isEmpty() || it.equalsIgnoreCase("identity"))) {
       throw new RefusedException(ErrorNumber.CONTENT_ENCODING);
@@ -110,7 +107,7 @@ final class NewPlantReader {
           ErrorNumber.CONTENT_TYPE,
           "The body must have the Content-Type application/json, but has "
               + (contentType.isEmpty() ? "none" : Legible.of(contentType))
-              + ".");
+              + (contentType.matches("[\"'].*") ? "; remove the quotation marks." : "."));
     }
     Matcher charset = CHARSET.matcher(contentType);
     while (end >= 0 && charset.find()) {
@@ -118,7 +115,9 @@ final class NewPlantReader {
       if (name != null && !CHARSETS.contains(name)) {
         throw new RefusedException(
             ErrorNumber.CONTENT_TYPE,
-            "The charset of the body must be UTF-8, but is " + Legible.of(name) + ".");
+            "The charset of the body must be UTF-8, but is "
+                + Legible.of(name)
+                + (name.startsWith("'") ? "; remove the quotation marks." : "."));
       }
     }
   }

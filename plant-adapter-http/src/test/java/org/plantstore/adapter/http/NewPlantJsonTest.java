@@ -67,7 +67,10 @@ class NewPlantJsonTest {
           ;application/json                               | NO_JSON ;application/json
           ``                                              | NO_JSON none
           a/\u00E9\t~                                     | NO_JSON a/\u00E9\\u0009~
+          "application/json"                              | NO_JSON "application/json"; remove the quotation marks
+          'application/json'; v=1                         | NO_JSON 'application/json'; v=1; remove the quotation marks
           application/json;charset=utf-88                 | NO_UTF8 utf-88
+          application/json; charset='utf-8'               | NO_UTF8 'utf-8'; remove the quotation marks
           Application/Json ; v=1; CHARSET="iso-8859-1"    | NO_UTF8 iso-8859-1
           application/json; charset=utf-8; charset=utf-16 | NO_UTF8 utf-16
           """)
