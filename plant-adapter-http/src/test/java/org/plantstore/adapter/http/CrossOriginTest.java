@@ -24,6 +24,9 @@ class CrossOriginTest extends ServerTest {
 
   private static final String ALLOWED = "https://a.example";
   private static final String OTHER = "https://b.example";
+  private static final String UNLISTABLE =
+      "'CORS_ALLOWED_ORIGINS cannot list it, so serve the page from an address such as"
+          + " https://app.example.org, and list that.'";
 
   /** Also for a request that will be refused, so that the page reads why. */
   @ParameterizedTest
@@ -69,14 +72,15 @@ class CrossOriginTest extends ServerTest {
 
   @ParameterizedTest
   @CsvSource({
-    OTHER + ", 'to allow it, add the origin to CORS_ALLOWED_ORIGINS.'",
-    "null, 'CORS_ALLOWED_ORIGINS cannot list it, so serve the page from an address such as"
-        + " https://app.example.org, and list that.'"
+    OTHER + ", 'the origin \"" + OTHER + "\"', 'to allow it, add the origin to CORS_ALLOWED_ORIGINS.'",
+    "null, 'the origin \"null\"'," + UNLISTABLE,
+    "https://evil.example?token=s3, this origin," + UNLISTABLE,
+    "https://user:s3@evil.example, this origin," + UNLISTABLE
   })
-  void refusal_of_a_preflight_names_its_origin_and_the_setting(String origin, String cure)
+  void refusal_of_a_preflight_names_its_origin_and_the_setting(
+      String origin, String named, String cure)
       throws IOException {
-    String message =
-        "Pages of the origin \"%s\" may not call the service; ".formatted(origin) + cure;
+    String message = "Pages of " + named + " may not call the service; " + cure;
     try (Log log = new Log(ErrorAnswers.class.getName())) {
       while (log.await(0).isEmpty()) { // at most one line a second
         String answer = preflight(server, "/elsewhere", "POST", origin);

@@ -11,11 +11,15 @@ import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.codec.http.TransferEncodingNotAllowedException;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.Legible;
 
-/** The sentences of error 4005: what is wrong with a request, and how to correct it. */
+/**
+ * The sentences of error 4005: what is wrong with a request, and how to correct it. They are logged,
+ * so they quote nothing that may be a secret in the wrong place.
+ */
 final class MalformedRequest {
 
   private static final byte TLS_HANDSHAKE = 0x16; // RFC 8446, section 5.1
@@ -58,15 +62,15 @@ final class MalformedRequest {
   private MalformedRequest() {}
 
   static String ofHosts(List<String> hosts) {
-    return "The request must have one Host header with a host and possibly a port, but has "
-        + (hosts.isEmpty() ? "none." : quoted(hosts) + ".");
+    return "The request must have one Host header with a host and possibly a port, "
+        + (hosts.size() == 1 ? "and nothing else in it." : "but has " + hosts.size() + ".");
   }
 
   /** Returns null if the body is only chunked, the one coding that is supported. */
   static @Nullable String ofTransferCodings(List<String> codings) {
     return String.join(",", codings).equalsIgnoreCase("chunked")
         ? null
-        : "Transfer-Encoding must be chunked or absent, but is " + quoted(codings) + ".";
+        : "Transfer-Encoding must be chunked and nothing else, or absent.";
   }
 
   /** Returns what is wrong with the first byte of a request, or null if nothing is. */
@@ -86,20 +90,21 @@ final class MalformedRequest {
    * @param refused the name of the header at fault, if it is not among them
    */
   static String ofHeaders(HttpHeaders read, @Nullable CharSequence refused) {
-    if (refused != null) {
-      String name = quoted(List.of(refused.toString()));
-      return TOKEN.matcher(refused).matches()
+    if (refused != null && !refused.isEmpty()) {
+      Matcher token = TOKEN.matcher(refused);
+      int end = token.lookingAt() ? token.end() : 0;
+      String name = '"' + Legible.of(refused.subSequence(0, end)) + '"';
+      return end == refused.length()
           ? "The value of the header " + name + " contains a control character; remove it."
-          : "The name of the header " + name + " must consist of letters, digits and hyphens.";
+          : "The name of a header contains "
+              + (refused.charAt(end) == ' ' ? "a space" : "a character that no name may have")
+              + (end == 0 ? "; remove it." : ", after " + name + "; remove it.");
     }
-    List<String> lengths = read.getAll(HttpHeaderNames.CONTENT_LENGTH);
-    if (!lengths.isEmpty() && !String.join(",", lengths).matches("[0-9]{1,18}")) {
-      return "Content-Length must be one decimal number, but is " + quoted(lengths) + ".";
+    String lengths = String.join(", ", read.getAll(HttpHeaderNames.CONTENT_LENGTH));
+    if (read.contains(HttpHeaderNames.CONTENT_LENGTH) && !lengths.matches("[0-9]{1,18}")) {
+      return "Content-Length must be one decimal number"
+          + (lengths.matches("[0-9, ]+") ? ", but is \"" + Legible.of(lengths) + "\"." : ".");
     }
     return "Each header must have a name, a colon and a value.";
-  }
-
-  private static String quoted(List<String> values) {
-    return '"' + Legible.of(String.join(", ", values)) + '"';
   }
 }

@@ -62,7 +62,7 @@ final class RequestHead {
               "^[^ ]+ [^ ]+ (?!HTTP/1\\.[01]$)((?i:HTTP)/[0-9.]{1,8})$",
               "The version of HTTP must be HTTP/1.1, but is {}."),
           new Fault("^(?![^ ]+ [^ ]+ HTTP/1\\.[01]$)", MalformedRequest.FIRST_LINE),
-          new Fault("^(?=[^ ]*[a-z])([^ ]{1,16})", "The method must be in upper case, but is {}."),
+          new Fault("^[^ ]*[a-z]", "The method must be in upper case, such as POST."),
           new Fault("^CONNECT ", "CONNECT is not supported, because the service is not a proxy."),
           new Fault(" .*#", "The target contains #; leave out the fragment, or encode # as %23."),
           new Fault(

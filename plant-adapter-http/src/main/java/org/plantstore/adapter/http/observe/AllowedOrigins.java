@@ -52,10 +52,12 @@ public record AllowedOrigins(List<String> origins) {
 
   /** Returns why pages of an origin may not call the service, and how to change that. */
   public static String refusal(String origin) {
-    return "Pages of the origin \""
-        + Legible.of(origin)
-        + "\" may not call the service; "
-        + (ORIGIN.matcher(origin).matches()
+    boolean isListable = ORIGIN.matcher(origin).matches();
+    boolean isNamed = isListable || origin.equals("null"); // others may contain a secret
+    return "Pages of "
+        + (isNamed ? "the origin \"" + Legible.of(origin) + '"' : "this origin")
+        + " may not call the service; "
+        + (isListable
             ? "to allow it, add the origin to CORS_ALLOWED_ORIGINS."
             : "CORS_ALLOWED_ORIGINS cannot list it, so serve the page from an address such as"
                 + " https://app.example.org, and list that.");

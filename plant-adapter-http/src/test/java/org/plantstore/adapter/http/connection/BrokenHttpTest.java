@@ -82,18 +82,25 @@ class BrokenHttpTest extends ServerTest {
           GET /?\u00e9 HTTP/1.1    | The first line contains the byte 0xE9, which is not printable ASCII; percent-encode each such byte, this one as %E9.
           GET plants HTTP/1.1      | The target must be a path that begins with /, or a URL such as http://host:80/path, without a user name.
           GET  /plants HTTP/1.1    | The first line must have a method, a target and a version, with one space between them, such as POST /plants HTTP/1.1.
-          get /plants HTTP/1.1     | The method must be in upper case, but is get.
+          get /plants HTTP/1.1     | The method must be in upper case, such as POST.
           PRI * HTTP/2.0           | The version of HTTP must be HTTP/1.1, but is HTTP/2.0.
           CONNECT x:80 HTTP/1.1    | CONNECT is not supported, because the service is not a proxy.
           &GET / HTTP/1.1          | The request must begin with its method; leave out what precedes it.
           TLS                      | The connection begins with a TLS handshake, but this port expects plain HTTP; use http://.
-          GET / HTTP/1.1&Host: y   | The request must have one Host header with a host and possibly a port, but has "y, x".
+          GET / HTTP/1.1&Host: y   | The request must have one Host header with a host and possibly a port, but has 2.
+          s3cr3tfff / HTTP/1.1    | The method must be in upper case, such as POST.
+          GET / HTTP/1.1&Authorization Bearer s3: a | The name of a header contains a space, after "Authorization"; remove it.
+          GET / HTTP/1.1&Authorization=Bearer s3: a | The name of a header contains a character that no name may have, after "Authorization"; remove it.
+          GET / HTTP/1.1&(s3): a   | The name of a header contains a character that no name may have; remove it.
+          GET / HTTP/1.1&: s3      | Each header must have a name, a colon and a value.
+          GET / HTTP/1.1&Content-Length: s3     | Content-Length must be one decimal number.
+          GET / HTTP/1.1&Transfer-Encoding: s3  | Transfer-Encoding must be chunked and nothing else, or absent.
           GET / HTTP/1.1&X: a& b   | A header continues on the next line; write it on one line.
           GET / HTTP/1.1&X         | Each header must have a name, a colon and a value.
-          GET / HTTP/1.1&X : a     | The name of the header "X " must consist of letters, digits and hyphens.
+          GET / HTTP/1.1&X : a     | The name of a header contains a space, after "X"; remove it.
           GET / HTTP/1.1&X: \u0001b | The value of the header "X" contains a control character; remove it.
           GET / HTTP/1.1&Content-Length: 1&Content-Length: 2 | Content-Length must be one decimal number, but is "1, 2".
-          GET / HTTP/1.1&Transfer-Encoding: gzip, chunked    | Transfer-Encoding must be chunked or absent, but is "gzip, chunked".
+          GET / HTTP/1.1&Transfer-Encoding: gzip, chunked    | Transfer-Encoding must be chunked and nothing else, or absent.
           GET / HTTP/1.0&Transfer-Encoding: chunked          | HTTP/1.0 has no Transfer-Encoding; send HTTP/1.1, or Content-Length instead.
           GET / HTTP/1.1&Content-Length: 1&Transfer-Encoding: chunked | The request has both Content-Length and Transfer-Encoding; send only one of them.
           """)
@@ -101,6 +108,15 @@ class BrokenHttpTest extends ServerTest {
     String head =
         lines.replace("&GET", "\nGET").replace("&", "\r\n").replace("TLS", "\u0016\u0003");
     assertEquals(message, assertMalformed(send(head + "\r\nHost: x\r\n\r\n")));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"user:s3@h", "h/?token=s3", "Bearer s3"})
+  void host_that_may_contain_a_secret_is_not_quoted(String host) throws IOException {
+    assertEquals(
+        "The request must have one Host header with a host and possibly a port, and nothing else in"
+            + " it.",
+        assertMalformed(send(FIRST_LINE + "\r\nHost: " + host + "\r\n\r\n")));
   }
 
   /** Otherwise a caller without a token could occupy the event loops. */
