@@ -16,6 +16,7 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.util.AsciiString;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -123,13 +124,16 @@ final class RequestDecoder extends HttpRequestDecoder {
   private void explain(HttpObject last) {
     Throwable cause = last.decoderResult().cause();
     if (cause != null && !(cause instanceof RefusedException)) {
-      String otherwise = last instanceof Exchange head ? faultOf(head) : MalformedRequest.TRAILERS;
+      String otherwise = last instanceof Exchange head ? faultOf(head, cause) : MalformedRequest.TRAILERS;
       String sentence = fault == null ? MalformedRequest.ofDecoder(cause, otherwise) : fault;
       last.setDecoderResult(DecoderResult.failure(malformed(sentence)));
     }
   }
 
-  private String faultOf(Exchange head) {
+  private String faultOf(Exchange head, Throwable cause) {
+    if (cause instanceof TooLongHttpHeaderException) {
+      return MalformedRequest.LONG_HEADERS;
+    }
     AsciiString refused = headers > head.headers().size() ? lastName : null;
     return head.path().equals(NONE)
         ? MalformedRequest.FIRST_LINE

@@ -53,14 +53,22 @@ final class RequestHead {
   private static final List<Fault> FIRST_LINE_FAULTS =
       List.of(
           new Fault(
+              "^(?=[^ ]+ [^ ]+ HTTP/1\\.[01]$)[!#$%&'*+.^_`|~0-9A-Za-z-]*+[^ ]",
+              "The method contains a character that is not allowed; send a method such as POST."),
+          new Fault(
+              "([\\x00-\\x1F\\x7F])",
+              "The first line contains the control character 0x{hex}; remove or replace it."),
+          new Fault(
               "([^ -~])",
-              "The first line contains the byte 0x{hex}, which is not printable ASCII; percent-encode"
+              "The first line contains the byte 0x{hex}, which is not ASCII; percent-encode"
                   + " each such byte, this one as %{hex}."),
           new Fault(
               "^[^ ]+ [^ ]+ .*[^ ] HTTP/[^ ]*$", "The target contains a space; encode it as %20."),
           new Fault(
               "^[^ ]+ [^ ]+ (?!HTTP/1\\.[01]$)((?i:HTTP)/[0-9.]{1,8})$",
               "The version of HTTP must be HTTP/1.1, but is {}."),
+          new Fault(
+              "^[^ ]+ [^ ]+ (?!HTTP/1\\.[01]$)[^ ]+$", "The version of HTTP must be HTTP/1.1."),
           new Fault("^(?![^ ]+ [^ ]+ HTTP/1\\.[01]$)", MalformedRequest.FIRST_LINE),
           new Fault("^[^ ]*[a-z]", "The method must be in upper case, such as POST."),
           new Fault("^CONNECT ", "CONNECT is not supported, because the service is not a proxy."),

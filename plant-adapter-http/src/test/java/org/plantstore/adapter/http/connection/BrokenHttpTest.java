@@ -79,9 +79,17 @@ class BrokenHttpTest extends ServerTest {
           GET /a[0] HTTP/1.1       | The path contains [; encode it as %5B.
           GET /50%?a=% HTTP/1.1    | The path contains a % that two hexadecimal digits do not follow; encode % as %25.
           GET /?a#b HTTP/1.1       | The target contains #; leave out the fragment, or encode # as %23.
-          GET /?\u00e9 HTTP/1.1    | The first line contains the byte 0xE9, which is not printable ASCII; percent-encode each such byte, this one as %E9.
+          GET /?\u00e9 HTTP/1.1    | The first line contains the byte 0xE9, which is not ASCII; percent-encode each such byte, this one as %E9.
           GET plants HTTP/1.1      | The target must be a path that begins with /, or a URL such as http://host:80/path, without a user name.
           GET  /plants HTTP/1.1    | The first line must have a method, a target and a version, with one space between them, such as POST /plants HTTP/1.1.
+          P@ST / HTTP/1.1          | The method contains a character that is not allowed; send a method such as POST.
+          P\u00e9ST / HTTP/1.1     | The method contains a character that is not allowed; send a method such as POST.
+          "GET" / HTTP/1.1         | The method contains a character that is not allowed; send a method such as POST.
+          GET/ / HTTP/1.1          | The method contains a character that is not allowed; send a method such as POST.
+          GET / HTTPS/1.1          | The version of HTTP must be HTTP/1.1.
+          GET /\ta HTTP/1.1        | The first line contains the control character 0x09; remove or replace it.
+          GET /\u007fa HTTP/1.1    | The first line contains the control character 0x7F; remove or replace it.
+          GET / HTTP/1.1&Content-Length: 99999999999999999999 | Content-Length is too large; shorten the body.
           get /plants HTTP/1.1     | The method must be in upper case, such as POST.
           PRI * HTTP/2.0           | The version of HTTP must be HTTP/1.1, but is HTTP/2.0.
           CONNECT x:80 HTTP/1.1    | CONNECT is not supported, because the service is not a proxy.
@@ -166,7 +174,15 @@ class BrokenHttpTest extends ServerTest {
     String tooMany = "There are more than 100 headers or trailers; leave some out.";
     assertEquals(tooMany, assertMalformed(send(createRequest(headers + "X:\r\n".repeat(2)))));
     assertEquals(tooMany, assertMalformed(send(chunked + "X:\r\n\r\n")));
-    assertMalformed(send(chunkedRequest("", "0\r\nX: " + beyond + "\r\n\r\n")));
+    assertEquals(
+        "A trailer of the body is malformed, or the trailers exceed 16 KiB; leave them out.",
+        assertMalformed(send(chunkedRequest("", "0\r\nX: " + beyond + "\r\n\r\n"))));
+    for (String size : List.of("7fffffffffffffff", "FFFFFFFFFFFFFFFFF", "80000000")) {
+      assertEquals(
+          "Each chunk must begin with its size in hexadecimal, at most 7FFFFFFF, possibly"
+              + " extensions, and CR LF.",
+          assertMalformed(send(chunkedRequest("", size + "\r\n"))));
+    }
     assertMalformed(send(chunkedRequest("", "0;a=" + beyond + "\r\n\r\n")));
 
     String longest = createRequest(close + "X-Long: " + within + "\r\n");
