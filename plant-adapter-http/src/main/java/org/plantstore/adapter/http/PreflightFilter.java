@@ -1,5 +1,6 @@
 package org.plantstore.adapter.http;
 
+import io.micronaut.context.annotation.Property;
 import io.micronaut.core.annotation.Order;
 import io.micronaut.core.order.Ordered;
 import io.micronaut.http.HttpHeaders;
@@ -19,7 +20,7 @@ import org.plantstore.adapter.http.observe.AllowedOrigins;
  * Answers preflight requests before tokens are checked (Fetch standard, section 3.3.5): allows
  * every request from an allowed origin, and refuses any other origin. The framework would answer an
  * empty 403 where there is no operation, so that the page could not read why its request is
- * refused, and would open the management port too.
+ * refused, and would open the management port too, where this filter answers nothing.
  */
 @ServerFilter(Filter.MATCH_ALL_PATTERN)
 @Order(Ordered.HIGHEST_PRECEDENCE)
@@ -28,14 +29,19 @@ final class PreflightFilter {
   private static final String MAX_AGE_SECONDS = "1800";
 
   private final AllowedOrigins origins;
+  private final int managementPort;
 
-  PreflightFilter(AllowedOrigins origins) {
+  PreflightFilter(
+      AllowedOrigins origins,
+      @Property(name = "endpoints.all.port", defaultValue = "0") int managementPort) {
     this.origins = origins;
+    this.managementPort = managementPort;
   }
 
   @RequestFilter
   @Nullable HttpResponse<?> allow(HttpRequest<?> request) {
-    if (request.getMethod() != HttpMethod.OPTIONS) {
+    if (request.getMethod() != HttpMethod.OPTIONS
+        || request.getServerAddress().getPort() == managementPort) {
       return null; // goes on
     }
     HttpHeaders asked = request.getHeaders();

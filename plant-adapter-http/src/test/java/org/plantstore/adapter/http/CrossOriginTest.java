@@ -10,6 +10,7 @@ import io.micronaut.context.annotation.Property;
 import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.runtime.server.EmbeddedServer;
 import java.io.IOException;
+import java.net.ServerSocket;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -121,6 +122,30 @@ class CrossOriginTest extends ServerTest {
             + '"',
         assertThrows(ConfigurationException.class, () -> AllowedOrigins.of(OTHER + " " + value))
             .getMessage());
+  }
+
+  @Test
+  void management_port_answers_a_preflight_like_any_other_request() throws IOException {
+    int port = freePort();
+    Map<String, Object> settings =
+        Map.of(
+            "jwt.secret", Tokens.SECRET, "cors.allowed-origins", ALLOWED,
+            "micronaut.server.port", port, "endpoints.all.port", port);
+    try (EmbeddedServer management = ApplicationContext.run(EmbeddedServer.class, settings)) {
+      int status = statuses(send(management, "OPTIONS /elsewhere", "X: none")).get(0);
+      for (String origin : List.of(ALLOWED, OTHER)) {
+        String answer = preflight(management, "/elsewhere", "POST", origin);
+        assertEquals(List.of(status), statuses(answer), answer);
+        assertFalse(answer.contains("4007"), answer);
+        assertEquals(List.of(), headers(answer, "(?:vary|access-control-.*)"), answer);
+      }
+    }
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
   }
 
   private static EmbeddedServer start(String origins) {
