@@ -73,7 +73,9 @@ class CrossOriginTest extends ServerTest {
 
   @ParameterizedTest
   @CsvSource({
-    OTHER + ", 'the origin \"" + OTHER + "\"', 'to allow it, add the origin to CORS_ALLOWED_ORIGINS.'",
+    OTHER
+        + (", 'the origin \"" + OTHER + "\"',")
+        + "'to allow it, add the origin to CORS_ALLOWED_ORIGINS.'",
     "null, 'the origin \"null\"'," + UNLISTABLE,
     "https://evil.example?token=s3, this origin," + UNLISTABLE,
     "https://user:s3@evil.example, this origin," + UNLISTABLE

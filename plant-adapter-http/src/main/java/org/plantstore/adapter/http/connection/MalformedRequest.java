@@ -6,6 +6,7 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.InvalidChunkExtensionException;
 import io.netty.handler.codec.http.InvalidChunkTerminationException;
 import io.netty.handler.codec.http.InvalidLineSeparatorException;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.codec.http.TransferEncodingNotAllowedException;
 import java.util.List;
@@ -16,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.Legible;
 
 /**
- * The sentences of error 4005: what is wrong with a request, and how to correct it. They are logged,
- * so they quote nothing that may be a secret in the wrong place.
+ * The sentences of error 4005: what is wrong with a request, and how to correct it. They are
+ * logged, so they quote nothing that may be a secret in the wrong place.
  */
 final class MalformedRequest {
 
@@ -27,24 +28,24 @@ final class MalformedRequest {
       "The request must begin with its method; leave out what precedes it.";
   private static final String TLS =
       "The connection begins with a TLS handshake, but this port expects plain HTTP; use http://.";
-  static final String TRAILERS = 
+  static final String TRAILERS =
       "A trailer of the body is malformed, or the trailers exceed 16 KiB; leave them out.";
-  static final String LONG_HEADERS =
-      "The headers exceed 16 KiB; shorten the token or the cookies.";
   static final String FIRST_LINE =
       "The first line must have a method, a target and a version, with one space between them, such"
           + " as POST /plants HTTP/1.1.";
   static final String FOLDED = "A header continues on the next line; write it on one line.";
 
   private static final String CHUNK =
-      "Each chunk must begin with its size in hexadecimal, at most 7FFFFFFF, possibly extensions, and"
-          + " CR LF.";
+      "Each chunk must begin with its size in hexadecimal, at most 7FFFFFFF, possibly extensions,"
+          + " and CR LF.";
 
   /** The exceptions of Netty's decoder that have a class of their own. */
   private static final Map<Class<?>, String> DECODER_FAULTS =
       Map.of(
           TooLongHttpLineException.class,
           "The first line, or the line before a chunk, exceeds 16 KiB; shorten it.",
+          TooLongHttpHeaderException.class,
+          "The headers exceed 16 KiB; shorten the token or the cookies.",
           InvalidLineSeparatorException.class,
           "Every line must end with CR LF, and contain neither of them elsewhere.",
           ContentLengthNotAllowedException.class,
@@ -81,7 +82,9 @@ final class MalformedRequest {
 
   /** Explains a refusal of Netty's decoder, by a sentence if its class does not suffice. */
   static String ofDecoder(Throwable cause, String otherwise) {
-    return DECODER_FAULTS.getOrDefault(cause.getClass(), otherwise);
+    return otherwise.equals(TRAILERS) && cause instanceof TooLongHttpHeaderException
+        ? TRAILERS
+        : DECODER_FAULTS.getOrDefault(cause.getClass(), otherwise);
   }
 
   /**

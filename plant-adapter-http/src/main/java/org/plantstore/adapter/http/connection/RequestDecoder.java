@@ -16,7 +16,6 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
-import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.util.AsciiString;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -124,16 +123,13 @@ final class RequestDecoder extends HttpRequestDecoder {
   private void explain(HttpObject last) {
     Throwable cause = last.decoderResult().cause();
     if (cause != null && !(cause instanceof RefusedException)) {
-      String otherwise = last instanceof Exchange head ? faultOf(head, cause) : MalformedRequest.TRAILERS;
+      String otherwise = last instanceof Exchange head ? faultOf(head) : MalformedRequest.TRAILERS;
       String sentence = fault == null ? MalformedRequest.ofDecoder(cause, otherwise) : fault;
       last.setDecoderResult(DecoderResult.failure(malformed(sentence)));
     }
   }
 
-  private String faultOf(Exchange head, Throwable cause) {
-    if (cause instanceof TooLongHttpHeaderException) {
-      return MalformedRequest.LONG_HEADERS;
-    }
+  private String faultOf(Exchange head) {
     AsciiString refused = headers > head.headers().size() ? lastName : null;
     return head.path().equals(NONE)
         ? MalformedRequest.FIRST_LINE
