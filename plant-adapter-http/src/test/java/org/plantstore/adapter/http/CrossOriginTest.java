@@ -81,8 +81,7 @@ class CrossOriginTest extends ServerTest {
     "https://user:s3@evil.example, this origin," + UNLISTABLE
   })
   void refusal_of_a_preflight_names_its_origin_and_the_setting(
-      String origin, String named, String cure)
-      throws IOException {
+      String origin, String named, String cure) throws IOException {
     String message = "Pages of " + named + " may not call the service; " + cure;
     try (Log log = new Log(ErrorAnswers.class.getName())) {
       while (log.await(0).isEmpty()) { // at most one line a second
@@ -131,8 +130,14 @@ class CrossOriginTest extends ServerTest {
     int port = freePort();
     Map<String, Object> settings =
         Map.of(
-            "jwt.secret", Tokens.SECRET, "cors.allowed-origins", ALLOWED,
-            "micronaut.server.port", port, "endpoints.all.port", port);
+            "jwt.secret",
+            Tokens.SECRET,
+            "cors.allowed-origins",
+            ALLOWED,
+            "micronaut.server.port",
+            port,
+            "endpoints.all.port",
+            port);
     try (EmbeddedServer management = ApplicationContext.run(EmbeddedServer.class, settings)) {
       int status = statuses(send(management, "OPTIONS /elsewhere", "X: none")).get(0);
       for (String origin : List.of(ALLOWED, OTHER)) {
