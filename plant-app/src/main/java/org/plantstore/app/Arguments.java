@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * The arguments of a command.
@@ -37,26 +38,26 @@ record Arguments(Map<String, String> settings, List<String> options) {
    */
   static Arguments of(String command, Collection<String> variables, String... arguments) {
     Map<String, String> variablesByName =
-        variables.stream()
+        Stream.of(variables, LegibleSettings.OF_START_SCRIPT)
+            .flatMap(Collection::stream)
             .collect(
                 toMap(
                     each -> "--" + each.toLowerCase(Locale.ROOT).replace('_', '-') + "=",
                     each -> each));
-    Set<String> known = new TreeSet<>(variablesByName.keySet());
-    known.addAll(OPTIONS.getOrDefault(command, List.of()));
+    List<String> own = OPTIONS.getOrDefault(command, List.of());
     Map<String, String> settings = new LinkedHashMap<>();
     List<String> options = new ArrayList<>();
     Set<String> given = new HashSet<>();
     for (String argument : arguments) {
       String name = argument.replaceFirst("(?s)=.*", "=");
       String variable = variablesByName.get(name);
-      if (!known.contains(name)) {
+      if (variable == null ? !own.contains(name) : isReadEarlier(variable)) {
         int number = List.of(arguments).indexOf(argument) + 1;
         throw new ConfigurationException(
             // Without an equals sign, the end of the argument may be a secret.
             (name.matches("[A-Za-z._-]{1,40}=") ? name + "VALUE" : "argument " + number)
                 + (" is not an option of " + command + "; ")
-                + Spelling.remedy(name, known).replace("=", "=VALUE"));
+                + remedy(name, variablesByName, own));
       }
       if (!given.add(name) && !name.equals(REPEATABLE)) {
         throw new ConfigurationException(name + "VALUE must be given only once");
@@ -64,14 +65,30 @@ record Arguments(Map<String, String> settings, List<String> options) {
       if (variable == null) {
         LegibleSettings.requireExact(name + "VALUE", argument.substring(name.length()));
         options.add(argument);
-      } else if (LegibleSettings.LOGGING.containsKey(variable)) {
-        throw new ConfigurationException(
-            (name + "VALUE must be set as the environment variable " + variable)
-                + ", because the log is configured before the arguments are read");
       } else {
         settings.put(variable, argument.substring(name.length()));
       }
     }
     return new Arguments(settings, options);
+  }
+
+  private static String remedy(String name, Map<String, String> variablesByName, List<String> own) {
+    if (!name.matches("(?s)-.*|.*=")) {
+      return "a command comes first, and each option starts with --";
+    }
+    Set<String> known = new TreeSet<>(variablesByName.keySet());
+    known.addAll(own);
+    String variable = variablesByName.get(Spelling.closest(name, known).orElse(""));
+    if (variable != null && isReadEarlier(variable)) {
+      return variable + " must be an environment variable, because it is read before the arguments";
+    }
+    return known.contains(name + "=")
+        ? name + " needs a value: " + name + "=VALUE"
+        : Spelling.remedy(name, known).replace("=", "=VALUE");
+  }
+
+  private static boolean isReadEarlier(String variable) {
+    return LegibleSettings.LOGGING.containsKey(variable)
+        || LegibleSettings.OF_START_SCRIPT.contains(variable);
   }
 }

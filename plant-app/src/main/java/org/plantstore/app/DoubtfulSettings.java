@@ -5,9 +5,10 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /** Settings with which the service can start, but which probably do not do what is expected. */
@@ -15,17 +16,22 @@ final class DoubtfulSettings {
 
   private static final long MIN_HEAP_MEGABYTES = 128;
 
+  /** Variables that other programs hardly have. Names such as {@code LOG_FILE} are common. */
+  private static final Pattern FAMILIES =
+      Pattern.compile("(?i)((JWT|TLS|DATABASE|CORS|MANAGEMENT)|MAX[_.-][^_.-]+)[_.-].*");
+
+  /** The least number of letters of a name that is compared; {@code POST} is close to a setting. */
+  private static final int MIN_LETTERS = 6;
+
   /**
-   * Variables, with their values, that begin like settings but that others set: Kubernetes and
-   * Docker for a service or a linked container, such as {@code DATABASE_PORT_5432_TCP_ADDR};
-   * Marathon, such as {@code PORT0}; systemd for sockets; hosting providers for further addresses
-   * of a database; and credentials of other programs.
+   * Variables, with their values, that look like settings but that others set: Kubernetes and
+   * Docker for a service or a linked container, such as {@code DATABASE_PORT_5432_TCP_ADDR}; and
+   * hosting providers for further addresses of a database.
    */
   private static final Pattern OF_OTHERS =
       Pattern.compile(
           "(?is)(.+_SERVICE_(HOST|PORT)(_.+)?|.+_PORT_\\d+_(TCP|UDP|SCTP)(_.+)?|.+_ENV_.+"
-              + "|PORTS|PORT_?\\d+|LISTEN_(FDS|PID|PIDFDID|FDNAMES)"
-              + "|DATABASE_(PORT|[A-Z_]+_URL|URL_UNPOOLED)|ACCESS_(TOKEN|KEY)(_.+)?)=.*"
+              + "|DATABASE_(PORT|[A-Z_]+_URL|URL_UNPOOLED))=.*"
               + "|.+_PORT=[a-z]+://.*|.+_NAME=/.+/.+");
 
   private DoubtfulSettings() {}
@@ -43,26 +49,25 @@ final class DoubtfulSettings {
     return warnings;
   }
 
-  /**
-   * Returns a warning for each variable that is not a setting but is almost spelled like one, or
-   * begins with the same word as one.
-   */
-  static List<String> unused(Map<String, String> environment, Collection<String> settings) {
+  /** Returns a warning for each variable that is no setting but close to one, or in a family. */
+  static List<String> unused(Map<String, String> environment, Collection<String> declared) {
+    Set<String> settings = new TreeSet<>(declared);
+    settings.addAll(LegibleSettings.OF_START_SCRIPT);
     return new TreeMap<>(environment)
         .entrySet().stream()
             .filter(each -> !settings.contains(each.getKey()))
             .filter(each -> !OF_OTHERS.matcher(each.toString()).matches())
             .map(Map.Entry::getKey)
-            .filter(variable -> settings.stream().anyMatch(each -> isSimilar(variable, each)))
+            .filter(variable -> isDoubtful(variable, settings))
             .map(variable ->
                 (variable + " has no effect, because there is no setting of this name; ")
                     + Spelling.remedy(variable, settings))
             .toList();
   }
 
-  private static boolean isSimilar(String variable, String setting) {
-    String firstWord = setting.replaceFirst("_.*|$", "_");
-    return Spelling.isSlip(variable, setting)
-        || variable.toUpperCase(Locale.ROOT).replaceAll("[.-]", "_").startsWith(firstWord);
+  private static boolean isDoubtful(String variable, Set<String> settings) {
+    return FAMILIES.matcher(variable).matches()
+        || Spelling.letters(variable).length() >= MIN_LETTERS
+            && settings.stream().anyMatch(each -> Spelling.isClose(variable, each));
   }
 }

@@ -27,7 +27,7 @@ final class Help {
 
       Settings are environment variables. Every command also accepts them as arguments, which
       override the variables: --management-port=8081 sets MANAGEMENT_PORT. Only LOG_FORMAT,
-      LOG_LEVEL and ACCESS_LOG must be variables.
+      LOG_LEVEL, ACCESS_LOG, JAVA_OPTS and PLANT_STORE_AOT must be variables.
       """;
 
   private static final Pattern CELL_END = Pattern.compile(" ?\\| ?");

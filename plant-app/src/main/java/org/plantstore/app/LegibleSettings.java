@@ -8,6 +8,7 @@ import io.micronaut.context.ApplicationContextConfiguration;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -20,6 +21,9 @@ final class LegibleSettings {
           "LOG_FORMAT", List.of("text", "json"),
           "LOG_LEVEL", List.of("info", "debug", "warn"),
           "ACCESS_LOG", List.of("off", "on"));
+
+  /** The variables that only the start script reads. */
+  static final Set<String> OF_START_SCRIPT = Set.of("JAVA_OPTS", "PLANT_STORE_AOT");
 
   /** What a reader overlooks: space around a value, and control characters. */
   private static final Pattern INVISIBLE =

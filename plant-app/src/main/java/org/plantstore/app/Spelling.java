@@ -1,38 +1,48 @@
 package org.plantstore.app;
 
-import static java.util.Comparator.comparingDouble;
+import static java.util.Comparator.comparingInt;
 
 import java.util.Collection;
 import java.util.Locale;
-import java.util.function.ToDoubleFunction;
+import java.util.Optional;
 
 /** Compares the letters of names, to find the one that was probably meant. */
 final class Spelling {
 
-  private static final double MAX_DIFFERENT_SHARE = 0.4;
-
   private Spelling() {}
 
-  /** Returns a remedy that suggests the most similar of the known names, if one is similar. */
+  /** Returns a remedy that suggests the closest of the known names, if one is close. */
   static String remedy(String name, Collection<String> known) {
-    ToDoubleFunction<String> share =
-        other ->
-            (double) difference(letters(name), letters(other))
-                / (letters(name).length() + letters(other).length());
-    return known.stream()
-        .min(comparingDouble(share))
-        .filter(other -> share.applyAsDouble(other) <= MAX_DIFFERENT_SHARE)
+    return closest(name, known)
         .map(closest -> "did you mean " + closest + "?")
         .orElse("see plant-store --help");
   }
 
-  /** Returns whether one letter was omitted, added, replaced, or exchanged with the next. */
-  static boolean isSlip(String name, String other) {
-    return difference(letters(name), letters(other)) <= 2
-        && Math.abs(letters(name).length() - letters(other).length()) <= 1;
+  /** Returns the closest of the known names that are close, or that the name begins with. */
+  static Optional<String> closest(String name, Collection<String> known) {
+    String letters = letters(name);
+    return known.stream()
+        .filter(other -> isClose(name, other) || letters.startsWith(letters(other)))
+        .min(comparingInt(other -> difference(letters, letters(other))));
   }
 
-  private static String letters(String name) {
+  /**
+   * Returns whether at most one letter was omitted, added, replaced, or exchanged with the next, or
+   * the name has several words, and the other has these too, perhaps longer and among others.
+   */
+  static boolean isClose(String name, String other) {
+    String[] words = words(name).split("_");
+    return difference(letters(name), letters(other)) <= 2
+            && Math.abs(letters(name).length() - letters(other).length()) <= 1
+        || words.length > 1
+            && ("_" + words(other)).matches(".*_" + String.join("[A-Z]*_(.*_)?", words) + ".*");
+  }
+
+  private static String words(String name) {
+    return name.toUpperCase(Locale.ROOT).replaceAll("[^A-Z]+", "_").replaceAll("^_|_$", "");
+  }
+
+  static String letters(String name) {
     return name.toUpperCase(Locale.ROOT).replaceAll("[^A-Z]", "");
   }
 

@@ -25,11 +25,10 @@ class ArgumentsTest {
       for (String variable : VARIABLES) {
         String option = "--" + variable.toLowerCase(Locale.ROOT).replace('_', '-') + "=a=\"b\"\n";
         if (LegibleSettings.LOGGING.containsKey(variable)) {
-          String reason = ", because the log is configured before the arguments are read";
+          String name = option.replaceFirst("(?s)=.*", "=VALUE");
           assertEquals(
-              (option.replaceFirst("(?s)=.*", "=VALUE")
-                      + " must be set as the environment variable ")
-                  + (variable + reason),
+              (name + " is not an option of " + command + "; " + variable)
+                  + " must be an environment variable, because it is read before the arguments",
               refusal(command, option));
         } else {
           assertEquals(
@@ -58,7 +57,7 @@ class ArgumentsTest {
           serve   | --management.port=canary     | --management.port=VALUE is not an option of serve; did you mean --management-port=VALUE?
           serve   | --JWT_AUDIENCE=canary        | --JWT_AUDIENCE=VALUE is not an option of serve; did you mean --jwt-audience=VALUE?
           check   | --jwt-secret-fiel=canary     | --jwt-secret-fiel=VALUE is not an option of check; did you mean --jwt-secret-file=VALUE?
-          migrate | --db-url=canary              | --db-url=VALUE is not an option of migrate; did you mean --database-url=VALUE?
+          migrate | --db-url=canary              | --db-url=VALUE is not an option of migrate; see plant-store --help
           migrate | --dry-run=canary             | --dry-run=VALUE is not an option of migrate; see plant-store --help
           migrate | --micronaut.server.port=1    | --micronaut.server.port=VALUE is not an option of migrate; see plant-store --help
           serve   | --token                      | argument 1 is not an option of serve; see plant-store --help
@@ -67,12 +66,19 @@ class ArgumentsTest {
           check   | --tokn                       | argument 1 is not an option of check; did you mean --token?
           check   | --token=canary               | --token=VALUE is not an option of check; did you mean --token?
           token   | --subjct=canary              | --subjct=VALUE is not an option of token; did you mean --subject=VALUE?
-          token   | --minutes                    | argument 1 is not an option of token; did you mean --minutes=VALUE?
-          serve   | --port canary                | argument 1 is not an option of serve; did you mean --port=VALUE?
+          token   | --minutes                    | argument 1 is not an option of token; --minutes needs a value: --minutes=VALUE
+          serve   | --port canary                | argument 1 is not an option of serve; --port needs a value: --port=VALUE
           token   | --subject="canary"           | --subject=VALUE must not be enclosed in quotation marks; remove them
           serve   | --port=1 --port=1            | --port=VALUE must be given only once
           token   | --minutes=1 --minutes=2      | --minutes=VALUE must be given only once
-          serve   | --port=1 canary              | argument 2 is not an option of serve; see plant-store --help
+          serve   | --port=1 canary              | argument 2 is not an option of serve; a command comes first, and each option starts with --
+          serve   | --port=1 check               | argument 2 is not an option of serve; a command comes first, and each option starts with --
+          migrate | migrate                      | argument 1 is not an option of migrate; a command comes first, and each option starts with --
+          check   | --LOG_LEVEL=canary           | --LOG_LEVEL=VALUE is not an option of check; LOG_LEVEL must be an environment variable, because it is read before the arguments
+          check   | --log-levl=canary            | --log-levl=VALUE is not an option of check; LOG_LEVEL must be an environment variable, because it is read before the arguments
+          serve   | --java-opts=canary           | --java-opts=VALUE is not an option of serve; JAVA_OPTS must be an environment variable, because it is read before the arguments
+          serve   | --plant-store-aot            | argument 1 is not an option of serve; PLANT_STORE_AOT must be an environment variable, because it is read before the arguments
+          serve   | --jwks-url=canary            | --jwks-url=VALUE is not an option of serve; did you mean --jwt-jwks-url=VALUE?
           serve   | --jwt-secretcanary           | argument 1 is not an option of serve; did you mean --jwt-secret=VALUE?
           serve   | --jwt-secret:canary=         | argument 1 is not an option of serve; did you mean --jwt-secret=VALUE?
           serve   | -database-password=canary    | -database-password=VALUE is not an option of serve; did you mean --database-password=VALUE?
@@ -111,9 +117,18 @@ class ArgumentsTest {
           CORS_ORIGIN            | CORS_ALLOWED_ORIGINS
           TLS_CERT               | TLS_CERTIFICATE
           TLS_MIN_VERSION        | -
-          DATABASE_HOST          | DATABASE_URL
-          LISTEN_PORT            | LISTEN_ADDRESS
-          PROT                   | PORT
+          DATABASE_HOST          | -
+          DATABASE_USER          | DATABASE_USERNAME
+          DATABASE_NAME          | -
+          DATABASE_POOL_SIZE     | -
+          JWT_KEY                | -
+          TLS_VERIFY             | -
+          MAX_BODY_SIZE          | -
+          MAX_BODY               | MAX_BODY_BYTES
+          LISTEN_ADDR            | LISTEN_ADDRESS
+          JWKS_URL               | JWT_JWKS_URL
+          JAVA_OPT               | JAVA_OPTS
+          PLANT_STORE_AOTS       | PLANT_STORE_AOT
           """)
   void variable_that_resembles_a_setting_causes_a_warning(
       String variable, @Nullable String setting) {
@@ -140,6 +155,8 @@ class ArgumentsTest {
         PATH=/bin HOST=any PGPORT=1 EXPORT=1 SSH_CONNECTION=any LOGNAME=any LANGUAGE=any
         HTTP_PROXY=any SSL_CERT_FILE=any JAVA_HOME=any JAVA_OPTS=any PLANT_STORE_AOT=off
         KUBERNETES_PORT_443_TCP_ADDR=10.0.0.1 LOGS_DIRECTORY=any INVOCATION_ID=any container=any
+        LOG_NAMESPACE=any LOG_DIR=any LOG_PATH=any LOG_FILE=any LOG_DRIVER=any MAX_SIZE=1 POST=any
+        SPORT=any PROT=any LISTEN_PORT=1 ACCESS_KEY=any JAVA_TOOL_OPTIONS=any JAVA_VERSION=17
         """
             .lines()
             .flatMap(line -> Stream.of(line.split(" ")));
