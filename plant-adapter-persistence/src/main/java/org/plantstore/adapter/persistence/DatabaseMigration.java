@@ -95,11 +95,12 @@ final class DatabaseMigration {
     }
     return invalid.stream()
         .map(each -> each.errorDetails.errorMessage)
-        .map(message -> message.substring(0, message.lastIndexOf('\n'))) // without Flyway's advice
+        .map(message -> message.replaceFirst("\\.?\n.*$", "")) // without Flyway's advice
         .map(message ->
             "flyway_schema_history: "
                 + message.replaceAll("\\s+", " ")
-                + "; restore that row, or set DATABASE_MIGRATE to off to use the table as it is")
+                + "; change that row so that success is true and its values are those resolved"
+                + " locally, or set DATABASE_MIGRATE to off to use the table as it is")
         .toList();
   }
 

@@ -267,8 +267,9 @@ class DatabaseStartTest {
           """
           DELETE FROM flyway_schema_history | flyway_schema_history has no row of V1__plant.sql, which created plant; restore
           UPDATE flyway_schema_history SET type = 'BASELINE', version = 0, script = '<< Flyway Baseline >>' | flyway_schema_history has no row of V1__plant.sql, which created plant; restore
-          UPDATE flyway_schema_history SET checksum = 5 | flyway_schema_history: Migration checksum mismatch for migration version 1 -> Applied to database : 5 -> Resolved locally : 1015373671; restore
-          UPDATE flyway_schema_history SET success = false | flyway_schema_history: Detected failed migration to version 1 (plant).; restore
+          UPDATE flyway_schema_history SET checksum = 5 | flyway_schema_history: Migration checksum mismatch for migration version 1 -> Applied to database : 5 -> Resolved locally : 1015373671; change
+          UPDATE flyway_schema_history SET description = 'tree' | flyway_schema_history: Migration description mismatch for migration version 1 -> Applied to database : tree -> Resolved locally : plant; change
+          UPDATE flyway_schema_history SET success = false | flyway_schema_history: Detected failed migration to version 1 (plant); change
           DROP TABLE plant | the table plant has been dropped since its migration; restore it, or run DROP TABLE flyway_schema_history to begin without plants
           """)
   void history_that_does_not_fit_is_refused_by_each_command_and_left_as_it_is(
@@ -277,8 +278,12 @@ class DatabaseStartTest {
     SERVER.execute(change);
     String history = "SELECT string_agg(h::text, ' ') FROM flyway_schema_history AS h";
     String before = SERVER.single(history);
-    String advice = "; restore that row, or set DATABASE_MIGRATE to off to use the table as it is";
-    String reason = fault.replaceFirst("; restore$", advice);
+    String off = ", or set DATABASE_MIGRATE to off to use the table as it is";
+    String values = " so that success is true and its values are those resolved locally";
+    String reason =
+        fault
+            .replaceFirst("; restore$", "; restore that row" + off)
+            .replaceFirst("; change$", "; change that row" + values + off);
 
     assertEquals(List.of(reason), SERVER.check(Map.of()));
     assertEquals(reason, SERVER.refusal(Map.of()));
