@@ -59,7 +59,7 @@ class ArchitectureTest {
       graph(
           """
           org.plantstore.domain          -> app application client @http @persistence
-          com.fasterxml.jackson          -> app client @http
+          com.fasterxml.jackson          -> app client @http @http.token
           com.github.benmanes.caffeine   -> @http.token
           com.nimbusds                   -> @http.token
           io.micronaut.security          -> @http.token @http.document
