@@ -236,7 +236,16 @@ class NewPlantJsonTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"{", "{\"", "{\"id\":", "{\"id\":1,", "{\"id\":1", "{\"name\":\"fern", "[[1]", "\"f"})
+      strings = {
+        "{",
+        "{\"",
+        "{\"id\":",
+        "{\"id\":1,",
+        "{\"id\":1",
+        "{\"name\":\"fern",
+        "[[1]",
+        "\"f"
+      })
   void truncated_json_is_refused_at_its_end(String json) {
     String demand = "The body must be valid JSON (RFC 8259), but ends before it is complete.";
     assertMalformed(json, demand, json.length() + 1, json);
@@ -322,8 +331,7 @@ class NewPlantJsonTest {
   void deep_nesting_is_refused() {
     String nested = "[".repeat(1_000) + "]".repeat(1_000);
     String limit = "The body must be nested at most 1000 levels deep.";
-    String array =
-        "The body must be a JSON object, but is an array; send one plant per request.";
+    String array = "The body must be a JSON object, but is an array; send one plant per request.";
 
     assertRefused(nested, 1002, array);
     assertMalformed("[" + nested, limit, 1002, "[".repeat(20) + "]".repeat(20));
