@@ -67,7 +67,7 @@ final class DoubtfulSettings {
 
   private static boolean isDoubtful(String variable, Set<String> settings) {
     return FAMILIES.matcher(variable).matches()
-        || Spelling.letters(variable).length() >= MIN_LETTERS
-            && settings.stream().anyMatch(each -> Spelling.isClose(variable, each));
+        || (Spelling.letters(variable).length() >= MIN_LETTERS
+            && settings.stream().anyMatch(each -> Spelling.isClose(variable, each)));
   }
 }

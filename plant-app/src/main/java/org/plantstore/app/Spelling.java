@@ -32,10 +32,12 @@ final class Spelling {
    */
   static boolean isClose(String name, String other) {
     String[] words = words(name).split("_");
-    return difference(letters(name), letters(other)) <= 2
-            && Math.abs(letters(name).length() - letters(other).length()) <= 1
-        || words.length > 1
-            && ("_" + words(other)).matches(".*_" + String.join("[A-Z]*_(.*_)?", words) + ".*");
+    boolean isSlip =
+        difference(letters(name), letters(other)) <= 2
+            && Math.abs(letters(name).length() - letters(other).length()) <= 1;
+    return isSlip
+        || (words.length > 1
+            && ("_" + words(other)).matches(".*_" + String.join("[A-Z]*_(.*_)?", words) + ".*"));
   }
 
   private static String words(String name) {
