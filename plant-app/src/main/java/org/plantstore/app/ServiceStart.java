@@ -40,9 +40,9 @@ public final class ServiceStart implements ApplicationContextConfigurer {
   }
 
   /**
-   * Declares the variables of the service, and adds the settings among the arguments. Of a variable
-   * that no module declares, nothing is read: the framework would try each of its underscores as a
-   * dot and as a hyphen.
+   * Declares the variables of the service, and adds the settings among the arguments. Variables
+   * that no module declares are not read, because the framework would try each of their underscores
+   * as a dot and as a hyphen.
    */
   @Override
   public void configure(ApplicationContextBuilder builder) {

@@ -106,8 +106,9 @@ final class CreatesInProgress {
   }
 
   /**
-   * Returns the failure if the port declares it, or a fault of the store, whose exceptions may be
-   * those with which the framework refuses a request, such as those of its HTTP client.
+   * Returns the failure if the port declares it. Wraps any other failure as a fault of the store,
+   * because the framework would treat some exceptions that a store may throw, such as those of the
+   * framework's HTTP client, as refusals of the request.
    */
   private Throwable attributed(Throwable failure) {
     return failure instanceof InvalidPlantException

@@ -87,7 +87,8 @@ final class NewPlantJson {
   /** Returns what the body must be instead, where Jackson has refused it. */
   private String demandOf(JsonProcessingException refusal) {
     JsonStreamContext place = parser.getParsingContext();
-    if (refusal.getOriginalMessage().startsWith("Duplicate field")) { // It has no other mark.
+    // Jackson has no exception class for this fault.
+    if (refusal.getOriginalMessage().startsWith("Duplicate field")) {
       return "The body must not repeat the member \"" + Legible.of(place.getCurrentName()) + "\".";
     }
     String demand = "The body must be valid JSON (RFC 8259)";

@@ -213,7 +213,7 @@ final class Creation implements CreatePlant {
     return response.headers().firstValue(name).orElse("none");
   }
 
-  /** Returns one line with a text that others have written, unless it contains the token. */
+  /** Returns a one-line message that quotes the text, unless it contains the token. */
   private String message(String text) {
     String safe = text.contains(token) ? "a text with the token" : "%.400s".formatted(text);
     return client.plants + ": " + safe.replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]+", " ");

@@ -80,7 +80,10 @@ final class MalformedRequest {
     return first > ' ' ? null : first == TLS_HANDSHAKE ? TLS : BEGINNING;
   }
 
-  /** Explains a refusal of Netty's decoder, by a sentence if its class does not suffice. */
+  /**
+   * Returns the explanation for an exception of Netty's decoder, or {@code otherwise} if its class
+   * does not determine one.
+   */
   static String ofDecoder(Throwable cause, String otherwise) {
     return otherwise.equals(TRAILERS) && cause instanceof TooLongHttpHeaderException
         ? TRAILERS

@@ -79,7 +79,7 @@ final class RequestHead {
                   + " without a user name."),
           new Fault(
               " " + BEFORE_PATH + "[^ ?]*%(?!" + HEX + ")",
-              "The path contains a % that two hexadecimal digits do not follow; encode % as %25."),
+              "The path contains a % that is not followed by two hexadecimal digits; encode % as %25."),
           new Fault(
               " " + BEFORE_PATH + "[%/:@" + NAME + "]*+([^ ?])",
               "The path contains {}; encode it as %{hex}."));

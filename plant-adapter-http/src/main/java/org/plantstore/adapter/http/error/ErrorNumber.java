@@ -36,12 +36,13 @@ public enum ErrorNumber {
   INVALID_TOKEN(
       4002,
       UNAUTHORIZED,
-      "The bearer token is not valid here; change what the message names, or obtain a new token."),
+      "The bearer token is not valid for this service; correct the fault that the message names, or"
+          + " obtain a new token."),
   NOT_FOUND(
       4003,
       HttpStatus.NOT_FOUND,
-      "Nothing is at this path; the only operation is POST /plants, in lower case. Plants cannot be"
-          + " read, changed or deleted."),
+      "Nothing is at this path; the only operation is POST /plants, and the path is in lower case."
+          + " Plants cannot be read, changed or deleted."),
   METHOD_NOT_ALLOWED(
       4004,
       HttpStatus.METHOD_NOT_ALLOWED,

@@ -49,8 +49,8 @@ public final class Exchange extends DefaultHttpRequest {
   /**
    * Creates an exchange from the first line of its request. Its URI is the path, because the
    * framework replaces a request whose URI it cannot parse by one of its own. Two slashes at the
-   * beginning would be taken for an authority (RFC 3986, section 4.2), so a dot segment precedes
-   * them, which no route has.
+   * beginning would be taken for an authority (RFC 3986, section 4.2), so a dot segment is inserted
+   * before them. No route matches such a path.
    */
   public Exchange(HttpVersion version, HttpMethod method, String target, HttpHeaders headers) {
     super(version, method, target, headers);

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * The public keys of a JSON Web Key Set (RFC 7517).
  *
  * @param usable the keys that can verify tokens
- * @param leftOut the others, each with the reason
+ * @param leftOut the keys that cannot be used, each with the reason
  */
 record KeySet(JWKSet usable, List<String> leftOut) {
 

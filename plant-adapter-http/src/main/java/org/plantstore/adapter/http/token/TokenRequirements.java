@@ -15,7 +15,7 @@ import java.util.concurrent.CompletionException;
 /** The requirements on the identity provider and on a token, for the command {@code check}. */
 public record TokenRequirements(TokenSettings settings) {
 
-  /** Returns whether there are published keys, of which {@link #provider} reports. */
+  /** Returns whether a key set is configured, so that {@link #provider} can report on it. */
   public boolean haveProvider() {
     return settings.keySet() != null;
   }

@@ -77,7 +77,7 @@ class BrokenHttpTest extends ServerTest {
           """
           GET /a b HTTP/1.1        | The target contains a space; encode it as %20.
           GET /a[0] HTTP/1.1       | The path contains [; encode it as %5B.
-          GET /50%?a=% HTTP/1.1    | The path contains a % that two hexadecimal digits do not follow; encode % as %25.
+          GET /50%?a=% HTTP/1.1    | The path contains a % that is not followed by two hexadecimal digits; encode % as %25.
           GET /?a#b HTTP/1.1       | The target contains #; leave out the fragment, or encode # as %23.
           GET /?\u00e9 HTTP/1.1    | The first line contains the byte 0xE9, which is not ASCII; percent-encode each such byte, this one as %E9.
           GET plants HTTP/1.1      | The target must be a path that begins with /, or a URL such as http://host:80/path, without a user name.
