@@ -80,7 +80,7 @@ class ExchangesTest extends ServerTest {
               "POST /plants 200 - created 15",
               "GET /errors 200 - served many",
               "GET /elsewhere 401 4001 refused 94",
-              "POST /plants 400 4005 refused 111",
+              "POST /plants 400 4005 refused 108",
               "- - 400 4005 refused 145",
               "POST /plants 503 5002 failed 97",
               "POST /plants - - unanswered 0"),
