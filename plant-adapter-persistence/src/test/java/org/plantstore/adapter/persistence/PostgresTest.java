@@ -172,13 +172,16 @@ class PostgresTest {
   void create_succeeds_as_soon_as_the_change_of_a_setting_or_of_the_table_has_ended(
       String change, String end) {
     String endSessions =
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'plant-store'";
+        "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'plant-store'";
     try (ApplicationContext another = SERVER.connect(Map.of("database.timeout.seconds", 1))) {
       PlantStore changed = another.getBean(PlantStore.class);
       for (long id = 0; id < 50; id++) {
         changed.putIfAbsent(fern(id));
       }
-      SERVER.execute(change.replace("<end sessions>", endSessions));
+      // In transactions of their own, so that no new session begins with the old setting.
+      for (String statement : change.replace("<end sessions>", endSessions).split("; ", -1)) {
+        SERVER.execute(statement);
+      }
       for (long id = 50; id < 60; id++) {
         long next = id;
         assertThrows(RuntimeException.class, () -> changed.putIfAbsent(fern(next)));
