@@ -97,7 +97,8 @@ class SecretsTest {
             "canary",
             "{\"id\":1,\"name\":\"canary\"} canary",
             "canary".repeat(200_000))) {
-      requireStatus(400, create(body));
+      // The answer may quote the caller's own body; the log must not.
+      assertEquals(400, ServiceProcess.send(create(body)).statusCode(), body);
     }
     requireStatus(400, create("{}").setHeader("Content-Type", "text/plain"));
     requireStatus(400, create("{}").header("Content-Encoding", "canary"));
