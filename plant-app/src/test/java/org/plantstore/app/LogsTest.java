@@ -121,7 +121,7 @@ class LogsTest {
     Database database = Database.create();
     Map<String, String> environment =
         database.environment(
-            "ACCESS_LOG", "on", "LOG_FORMAT", "json", "DATABASE_TIMEOUT_SECONDS", "1");
+            "ACCESS_LOG", "on", "LOG_FORMAT", "json", "DATABASE_TIMEOUT_SECONDS", "5");
     try (ServiceProcess service = new ServiceProcess(environment).awaitReady()) {
       try (Connection locker = database.lock("plant")) {
         assertEquals(503, create(service, "late"));

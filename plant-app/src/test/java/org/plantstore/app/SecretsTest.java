@@ -49,7 +49,7 @@ class SecretsTest {
                         .environment(
                             "DATABASE_PASSWORD", "canary-password",
                             "ACCESS_LOG", "on",
-                            "DATABASE_TIMEOUT_SECONDS", "1"))
+                            "DATABASE_TIMEOUT_SECONDS", "5"))
                 .awaitReady()) {
       service = started;
       requireStatus(200, create("{\"id\":1,\"name\":\"canary-name\",\"tag\":\"canary-tag\"}"));
