@@ -13,7 +13,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The accounts that {@code accounts.sql} creates on a server that has none, and the migration. */
-@Tag("newest")
 @Tag("slow")
 class AccountsTest {
 

@@ -85,7 +85,6 @@ class DatabaseStartTest {
 
   /** The account has no more connections than a service needs, and a certificate, no password. */
   @Test
-  @Tag("newest")
   void database_over_tls_is_used_if_its_certificate_is_trusted_and_of_its_host() throws Exception {
     TestCertificate certificate = TestCertificate.issue();
     String root = certificate.files().toTempRootCertPem().toString();

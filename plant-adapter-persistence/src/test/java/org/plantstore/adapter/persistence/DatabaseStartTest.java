@@ -21,7 +21,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which databases a start accepts, with which advice it refuses others, and what it waits for. */
-@Tag("newest")
 class DatabaseStartTest {
 
   private static final Map<String, Object> UNMIGRATED = Map.of("database.migrate", "off");

@@ -28,7 +28,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,7 +39,6 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 /**
  * A store on a real server: its batches, sessions and accounts, faults of its table, its metrics.
  */
-@Tag("newest")
 @Timeout(60)
 class PostgresTest {
 
