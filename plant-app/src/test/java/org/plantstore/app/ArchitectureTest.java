@@ -43,14 +43,16 @@ class ArchitectureTest {
   private static final Map<String, Set<String>> ROOM_GRAPH =
       graph(
           """
-          @http                    -> @http.error @http.observe @http.tls @http.token
+          @http                    -> @http.error @http.observe
+          @http.startup            -> @http.cors @http.tls @http.token
+          @http.cors               -> @http.error
           @http.error              ->
           @http.token              -> @http.error @http.observe @http.renewal
           @http.tls                -> @http.renewal
           @http.renewal            ->
           @http.document           -> @http.error
-          @http.observe            -> @http.error
-          @http.connection         -> @http.error @http.observe
+          @http.observe            -> @http.cors @http.error
+          @http.connection         -> @http.cors @http.error @http.observe
           @persistence             ->
           """);
 
@@ -63,7 +65,7 @@ class ArchitectureTest {
           com.github.benmanes.caffeine   -> @http.token
           com.nimbusds                   -> @http.token
           io.micronaut.security          -> @http.token @http.document
-          io.netty                       -> @http.connection @http.document @http.observe
+          io.netty                       -> @http.connection @http.cors @http.document @http.observe
           org.webjars                    -> @http.document
           org.yaml                       -> @http.document
           com.zaxxer.hikari              -> @persistence

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
-import org.plantstore.adapter.http.observe.AllowedOrigins;
+import org.plantstore.adapter.http.cors.AllowedOrigins;
 import org.plantstore.adapter.http.observe.Exchange;
 
 /**

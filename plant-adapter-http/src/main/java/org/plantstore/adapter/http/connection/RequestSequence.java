@@ -20,7 +20,7 @@ import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.plantstore.adapter.http.observe.AllowedOrigins;
+import org.plantstore.adapter.http.cors.AllowedOrigins;
 import org.plantstore.adapter.http.observe.Exchange;
 
 /**

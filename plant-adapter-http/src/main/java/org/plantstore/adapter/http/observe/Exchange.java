@@ -21,6 +21,7 @@ import java.util.Date;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.http.cors.AllowedOrigins;
 import org.plantstore.adapter.http.error.ErrorNumber;
 
 /**

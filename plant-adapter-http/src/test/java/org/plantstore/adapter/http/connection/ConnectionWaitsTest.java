@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.plantstore.adapter.http.observe.AllowedOrigins;
+import org.plantstore.adapter.http.cors.AllowedOrigins;
 
 /** The handlers of connections, without a socket: who waits for whom, and who is closed. */
 class ConnectionWaitsTest {

@@ -1,4 +1,4 @@
-package org.plantstore.adapter.http;
+package org.plantstore.adapter.http.cors;
 
 import io.micronaut.context.annotation.Property;
 import io.micronaut.core.annotation.Order;
@@ -14,13 +14,12 @@ import io.micronaut.http.annotation.ServerFilter;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
-import org.plantstore.adapter.http.observe.AllowedOrigins;
 
 /**
- * Answers preflight requests before tokens are checked (Fetch standard, section 3.3.5): allows
- * every request from an allowed origin, and refuses any other origin. The framework would answer an
- * empty 403 where there is no operation, so that the page could not read why its request is
- * refused, and would open the management port too, where this filter answers nothing.
+ * Responds to preflight requests before tokens are checked (Fetch standard, section 3.3.5). An
+ * allowed origin may send any request; another origin is refused. The framework's filter would send
+ * an empty 403 for an unknown path, which hides the reason from the page, and would also open the
+ * management port, where this filter does nothing.
  */
 @ServerFilter(Filter.MATCH_ALL_PATTERN)
 @Order(Ordered.HIGHEST_PRECEDENCE)
@@ -42,7 +41,7 @@ final class PreflightFilter {
   @Nullable HttpResponse<?> allow(HttpRequest<?> request) {
     if (request.getMethod() != HttpMethod.OPTIONS
         || request.getServerAddress().getPort() == managementPort) {
-      return null; // goes on
+      return null; // continues with the next filter
     }
     HttpHeaders asked = request.getHeaders();
     String method = asked.get(HttpHeaders.ACCESS_CONTROL_REQUEST_METHOD);

@@ -1,4 +1,4 @@
-package org.plantstore.adapter.http;
+package org.plantstore.adapter.http.cors;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -17,7 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.plantstore.adapter.http.observe.AllowedOrigins;
+import org.plantstore.adapter.http.Log;
+import org.plantstore.adapter.http.ServerTest;
+import org.plantstore.adapter.http.Tokens;
 
 /** What pages of other origins may ask and read (Fetch standard, section 3.3). */
 @Property(name = "cors.allowed-origins", value = "https://a.example  http://localhost:3000")
@@ -83,7 +85,7 @@ class CrossOriginTest extends ServerTest {
   void refusal_of_a_preflight_names_its_origin_and_the_setting(
       String origin, String named, String cure) throws IOException {
     String message = "Pages of " + named + " may not call the service; " + cure;
-    try (Log log = new Log(ErrorAnswers.class.getName())) {
+    try (Log log = new Log("org.plantstore.adapter.http.ErrorAnswers")) {
       while (log.await(0).isEmpty()) { // at most one line a second
         String answer = preflight(server, "/elsewhere", "POST", origin);
         assertAnswer(403, "", answer);

@@ -1,4 +1,4 @@
-package org.plantstore.adapter.http;
+package org.plantstore.adapter.http.startup;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertLinesMatch;
@@ -23,6 +23,7 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.plantstore.adapter.http.Tokens;
 import org.plantstore.adapter.http.tls.TestCertificate;
 
 /** Unusable settings prevent the start; the command {@code check} reports on all of them. */
@@ -130,11 +131,11 @@ class SettingsTest {
         ClassPathResourceLoader.defaultLoader(
             new URLClassLoader(first, getClass().getClassLoader()));
     // A Netty whose packages were renamed is no second one.
-    Libraries.require(classPath);
+    NettyVersions.requireOne(classPath);
 
     Files.createDirectories(folder.resolve("io/netty"));
     assertRefusedLike(
-        () -> Libraries.require(classPath),
+        () -> NettyVersions.requireOne(classPath),
         "the class path must have one version of Netty, but has \\{4\\.1\\.118\\.Final="
             + versions.toUri().toURL()
             + ", 4\\.2\\.[0-9]+\\.Final=jar:file:/[^,]*}; remove the others");

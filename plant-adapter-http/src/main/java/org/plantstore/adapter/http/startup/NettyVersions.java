@@ -1,4 +1,4 @@
-package org.plantstore.adapter.http;
+package org.plantstore.adapter.http.startup;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -11,18 +11,18 @@ import java.util.Scanner;
 import java.util.TreeMap;
 
 /**
- * Requires a single version of Netty, because another library on the class path may bring its own:
- * with two versions, requests may get neither a response nor a log line.
+ * Refuses a class path with two versions of Netty, for example one that a database driver brings
+ * along. Requests would get neither a response nor a log line.
  */
-final class Libraries {
+final class NettyVersions {
 
-  private Libraries() {}
+  private NettyVersions() {}
 
-  /** Throws {@link ConfigurationException} with the versions and their files if there are more. */
-  static void require(ResourceLoader classPath) {
+  static void requireOne(ResourceLoader classPath) {
     Map<String, URL> files = new TreeMap<>();
-    String resource = "META-INF/io.netty.versions.properties";
-    classPath.getResources(resource).forEach(file -> addVersions(file, files));
+    classPath
+        .getResources("META-INF/io.netty.versions.properties")
+        .forEach(file -> addVersions(file, files));
     if (files.size() > 1) {
       throw new ConfigurationException(
           "the class path must have one version of Netty, but has "
@@ -34,12 +34,12 @@ final class Libraries {
   private static void addVersions(URL file, Map<String, URL> files) {
     try (Scanner content = new Scanner(file.openStream(), UTF_8)) {
       new URL(file, "../io/netty/").openStream().close();
-      // Others than 4 are of libraries with numbers of their own, such as Netty's incubator.
+      // Libraries that belong to Netty but have their own version numbers do not begin with 4.
       content
           .findAll("(?<=\\.version=)4\\.\\S+")
           .forEach(it -> files.putIfAbsent(it.group(), file));
-    } catch (IOException e) { // a Netty under another package, such as in gRPC's jar
-      return;
+    } catch (IOException e) {
+      // The jar contains Netty under another package name, as that of gRPC does.
     }
   }
 }

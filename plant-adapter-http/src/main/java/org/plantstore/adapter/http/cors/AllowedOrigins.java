@@ -1,4 +1,4 @@
-package org.plantstore.adapter.http.observe;
+package org.plantstore.adapter.http.cors;
 
 import io.micronaut.context.exceptions.ConfigurationException;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.Legible;
 
 /**
- * The origins whose pages may call the service (Fetch standard, section 3.3). They can read every
- * answer, also an error that the framework does not see. Immutable.
+ * The origins whose pages may call the service (Fetch standard, section 3.3). Their pages can read
+ * every response, including errors raised before the framework sees the request; the framework's
+ * own CORS support would leave those out. Immutable.
  *
  * @param origins such as {@code https://app.example.org}, or {@code *} for any; none by default
  */
@@ -22,19 +23,19 @@ public record AllowedOrigins(List<String> origins) {
 
   private static final String ANY = "*";
 
-  /** RFC 6454, section 6.2; a browser leaves out the default port, and writes lower case. */
+  /** RFC 6454, section 6.2. A browser writes an origin in lower case without its default port. */
   private static final Pattern ORIGIN =
       Pattern.compile(
           "(?!https://.*:443$|http://.*:80$)[a-z][a-z0-9+.-]*://([a-z0-9._-]+|\\[[0-9a-f:.]+])(:\\d+)?");
 
-  /** The headers of answers that a page may read, in addition to Content-Type and its like. */
+  /** Response headers that a page may read in addition to those that are always readable. */
   private static final AsciiString EXPOSED =
       AsciiString.cached("X-Request-Id, Retry-After, Link, WWW-Authenticate");
 
   /**
-   * Reads the value of CORS_ALLOWED_ORIGINS: origins, separated by spaces.
+   * Parses the value of CORS_ALLOWED_ORIGINS.
    *
-   * @throws ConfigurationException if one is no origin
+   * @throws ConfigurationException if a word in it is not an origin
    */
   public static AllowedOrigins of(String value) {
     List<String> origins = value.isEmpty() ? List.of() : List.of(value.strip().split(" +"));
@@ -51,9 +52,9 @@ public record AllowedOrigins(List<String> origins) {
   }
 
   /** Returns why pages of an origin may not call the service, and how to change that. */
-  public static String refusal(String origin) {
+  static String refusal(String origin) {
     boolean isListable = ORIGIN.matcher(origin).matches();
-    boolean isNamed = isListable || origin.equals("null"); // others may contain a secret
+    boolean isNamed = isListable || origin.equals("null"); // other text may contain a secret
     return "Pages of "
         + (isNamed ? "the origin \"" + Legible.of(origin) + '"' : "this origin")
         + " may not call the service; "
@@ -64,11 +65,11 @@ public record AllowedOrigins(List<String> origins) {
   }
 
   /** Returns whether pages of an origin may call the service. */
-  public boolean contains(@Nullable String origin) {
+  boolean contains(@Nullable String origin) {
     return origin != null && (origins.contains(ANY) || origins.contains(origin));
   }
 
-  /** Sets the headers with which a browser lets the page of a request read the answer. */
+  /** Adds the headers that make a browser pass the response on to the page. */
   public void set(HttpHeaders answer, HttpRequest request) {
     if (origins.isEmpty()) {
       return;

@@ -1,4 +1,4 @@
-package org.plantstore.adapter.http;
+package org.plantstore.adapter.http.startup;
 
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.env.Environment;
@@ -7,13 +7,14 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.spi.ToolProvider;
+import org.plantstore.adapter.http.tls.TlsFiles;
 import org.plantstore.adapter.http.token.TokenRequirements;
 import org.plantstore.adapter.http.token.TokenSettings;
 
 /**
- * This adapter's part of the command {@code check}: prints whether each requirement of a start is
- * met, and that on the identity provider, if there is one; with the option {@code --token} also
- * whether the token on standard input is valid. A service finds it as a {@link ToolProvider}.
+ * The adapter's part of the command {@code check}. Prints a line for each requirement of a startup,
+ * one for the identity provider if there is one, and with the option {@code --token} one for the
+ * token on standard input. The service finds this class as a {@link ToolProvider}.
  */
 public final class HttpCheck implements ToolProvider {
 
@@ -22,7 +23,7 @@ public final class HttpCheck implements ToolProvider {
     return "check";
   }
 
-  /** Prints a line for each requirement, and returns 0 if all are met, and otherwise 1. */
+  /** Returns 0 if all requirements are met, otherwise 1. */
   @Override
   public int run(PrintWriter out, PrintWriter err, String... arguments) {
     try (ApplicationContext context = ApplicationContext.builder().build()) {
@@ -31,9 +32,9 @@ public final class HttpCheck implements ToolProvider {
   }
 
   static int report(Environment settings, PrintWriter out, boolean readsToken) {
-    HttpStart.addDefaultOfConnections(settings);
-    int exitCode = report("settings", () -> HttpRequirements.settings(settings), out);
-    exitCode |= report("certificate", () -> HttpRequirements.certificate(settings), out);
+    HttpRequirements.addDefaultOfConnections(settings);
+    int exitCode = report("settings", () -> connections(settings), out);
+    exitCode |= report("certificate", () -> certificate(settings), out);
     int ofTokens = report("tokens", () -> TokenSettings.of(settings).toString(), out);
     if (ofTokens == 0) {
       TokenRequirements tokens = new TokenRequirements(TokenSettings.of(settings));
@@ -43,7 +44,7 @@ public final class HttpCheck implements ToolProvider {
     return exitCode | ofTokens;
   }
 
-  /** Prints the finding, or the remedy if the requirement is not met; returns 0, or 1. */
+  /** Prints the finding, or the remedy if the requirement is not met. */
   private static int report(String subject, Supplier<String> requirement, PrintWriter out) {
     try {
       out.println("✔ " + subject + ": " + requirement.get());
@@ -52,5 +53,18 @@ public final class HttpCheck implements ToolProvider {
       out.println("✘ " + subject + ": " + e.getMessage());
       return 1;
     }
+  }
+
+  private static String connections(Environment settings) {
+    HttpRequirements.require(settings);
+    String connections = settings.getRequiredProperty("max.connections", String.class);
+    String files = ", with a limit of " + HttpRequirements.maxOpenFiles() + " open files";
+    return "at most " + connections + " connections" + files;
+  }
+
+  private static String certificate(Environment settings) {
+    return TlsFiles.of(settings)
+        .map(files -> "for " + files.finding())
+        .orElse("none; a proxy in front of the service must terminate TLS");
   }
 }

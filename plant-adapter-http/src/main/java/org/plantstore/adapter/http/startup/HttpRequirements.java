@@ -1,0 +1,100 @@
+package org.plantstore.adapter.http.startup;
+
+import com.sun.management.UnixOperatingSystemMXBean;
+import io.micronaut.context.env.Environment;
+import io.micronaut.context.env.PropertySource;
+import io.micronaut.context.exceptions.ConfigurationException;
+import java.lang.management.ManagementFactory;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.plantstore.adapter.http.cors.AllowedOrigins;
+
+/**
+ * Limits and class path, checked before a port is opened. Each check throws {@link
+ * ConfigurationException} with the remedy.
+ */
+final class HttpRequirements {
+
+  private static final List<String> LIMITS =
+      List.of(
+          "max.body.bytes",
+          "max.concurrent.creates",
+          "max.connections",
+          "request.timeout.seconds",
+          "idle.timeout.seconds",
+          "create.timeout.seconds");
+
+  /**
+   * Three times what an idle connection takes. With TLS, a connection takes three times as much.
+   */
+  private static final int HEAP_BYTES_PER_CONNECTION = 9 * 1024;
+
+  /** Open files other than connections: jars, the database, and probes. */
+  private static final long OTHER_FILES = 32;
+
+  private HttpRequirements() {}
+
+  /** Adds the default of MAX_CONNECTIONS, which depends on the heap, open files and TLS. */
+  static void addDefaultOfConnections(Environment settings) {
+    long ofHeap = Runtime.getRuntime().maxMemory() / HEAP_BYTES_PER_CONNECTION;
+    long plain = Math.min(ofHeap, maxConnections());
+    boolean isTls = settings.containsProperty("tls.certificate");
+    settings.addPropertySource(
+        PropertySource.of(
+            "connections", Map.of("default.max-connections", isTls ? plain / 3 : plain)));
+  }
+
+  /**
+   * Returns how many connections the limit of open files allows. A quarter is reserved for
+   * connections that the kernel has not released yet.
+   */
+  static long maxConnections() {
+    return maxOpenFiles() * 3 / 4 - OTHER_FILES;
+  }
+
+  static long maxOpenFiles() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
+        ? unix.getMaxFileDescriptorCount()
+        : Integer.MAX_VALUE;
+  }
+
+  static void require(Environment settings) {
+    LIMITS.forEach(limit -> requirePositive(settings, limit));
+    requireHeapFor(settings.getRequiredProperty("max.body.bytes", Long.class));
+    requireFilesFor(settings.getRequiredProperty("max.connections", Long.class));
+    origins(settings);
+    NettyVersions.requireOne(settings);
+  }
+
+  static AllowedOrigins origins(Environment settings) {
+    return AllowedOrigins.of(settings.getProperty("cors.allowed-origins", String.class).orElse(""));
+  }
+
+  private static void requirePositive(Environment settings, String property) {
+    String value = settings.getRequiredProperty(property, String.class);
+    if (!value.matches("[1-9][0-9]{0,8}")) {
+      String variable = property.replace('.', '_').toUpperCase(Locale.ROOT);
+      throw new ConfigurationException(
+          variable + " must be a whole number from 1 to 999999999, but is \"" + value + '"');
+    }
+  }
+
+  /** Parsing a body may take almost half of the heap, see {@code NewPlantReader}. */
+  private static void requireHeapFor(long bodyBytes) {
+    long bound = Runtime.getRuntime().maxMemory() / 32;
+    if (bodyBytes > bound) {
+      String demand = "at most " + bound + ", a thirty-second of the heap (-Xmx)";
+      throw new ConfigurationException(
+          "MAX_BODY_BYTES must be " + demand + ", but is " + bodyBytes);
+    }
+  }
+
+  private static void requireFilesFor(long connections) {
+    if (connections > maxConnections()) {
+      String demand = "MAX_CONNECTIONS must be at most " + maxConnections() + ", because only ";
+      String files = maxOpenFiles() + " files can be open (ulimit -n), but is ";
+      throw new ConfigurationException(demand + files + connections);
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package org.plantstore.adapter.http.startup;
+
+import static java.util.Objects.requireNonNull;
+
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.ApplicationContextBuilder;
+import io.micronaut.context.ApplicationContextConfigurer;
+import io.micronaut.context.annotation.ContextConfigurer;
+import io.micronaut.context.env.Environment;
+import io.micronaut.context.env.PropertiesPropertySourceLoader;
+import io.micronaut.context.env.PropertySource;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Map;
+import java.util.Optional;
+import org.plantstore.adapter.http.tls.TlsFiles;
+import org.plantstore.adapter.http.token.TokenSettings;
+
+/**
+ * Adds the adapter's defaults ({@code settings.properties}), and prevents startup with unusable
+ * settings. Public because Micronaut skips a configurer that is not.
+ */
+@ContextConfigurer
+public final class HttpStart implements ApplicationContextConfigurer {
+
+  private static final String[] VARIABLES =
+      ("JWT_SECRET JWT_SECRET_FILE JWT_JWKS_URL JWT_ISSUER JWT_AUDIENCE JWT_REQUIRED_CLAIMS"
+              + " CORS_ALLOWED_ORIGINS TLS_CERTIFICATE TLS_KEY MAX_BODY_BYTES"
+              + " MAX_CONCURRENT_CREATES MAX_CONNECTIONS REQUEST_TIMEOUT_SECONDS"
+              + " CREATE_TIMEOUT_SECONDS IDLE_TIMEOUT_SECONDS")
+          .split(" ");
+
+  @Override
+  public void configure(ApplicationContextBuilder builder) {
+    builder.environmentVariableIncludes(VARIABLES);
+    try (InputStream settings =
+        requireNonNull(HttpStart.class.getResourceAsStream("settings.properties"))) {
+      builder.propertySources(
+          PropertySource.of(
+              "plant-adapter-http",
+              new PropertiesPropertySourceLoader().read("settings", settings),
+              // The lowest precedence, so that every default can be overridden.
+              Integer.MIN_VALUE));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Validates all settings before a port is opened, and registers those that have a type. */
+  @Override
+  public void configure(ApplicationContext context) {
+    Environment environment = context.getEnvironment();
+    HttpRequirements.addDefaultOfConnections(environment);
+    HttpRequirements.require(environment);
+    Optional<TlsFiles> certificate = TlsFiles.of(environment);
+    certificate.ifPresent(TlsFiles::finding); // reads the files, and throws if they are unusable
+    TokenSettings tokens = TokenSettings.of(environment);
+    context.registerSingleton(tokens);
+    environment.addPropertySource(PropertySource.of("keys", Map.of("jwt.keys", tokens.sources())));
+    context.registerSingleton(HttpRequirements.origins(environment));
+    certificate.ifPresent(files -> {
+      context.registerSingleton(files);
+      environment.addPropertySource(
+          PropertySource.of("tls", Map.of("micronaut.server.ssl.enabled", true)));
+    });
+  }
+}

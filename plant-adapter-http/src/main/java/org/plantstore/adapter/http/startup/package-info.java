@@ -1,0 +1,5 @@
+/** The adapter's settings: their defaults, their validation at startup, and {@code check}. */
+@NullMarked
+package org.plantstore.adapter.http.startup;
+
+import org.jspecify.annotations.NullMarked;
