@@ -2,14 +2,8 @@ package org.plantstore.adapter.http;
 
 import static java.util.Objects.requireNonNull;
 
-import io.micrometer.core.instrument.Gauge;
-import io.micrometer.core.instrument.MeterRegistry;
 import io.micronaut.context.annotation.Property;
-import io.micronaut.scheduling.TaskExecutors;
-import jakarta.inject.Named;
 import jakarta.inject.Singleton;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -17,8 +11,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.CreatePlant;
@@ -29,50 +21,44 @@ import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
- * Bounds how many creates are in progress, and how long. Each holds a permit, and a thread if the
- * store blocks. At its deadline a create fails, and its thread is interrupted. A create keeps its
- * permit until it has ended and its thread has returned. Safe for use by many threads.
+ * Limits how many creates are in progress, and for how long. A create returns its permit when its
+ * caller gets a response, or later if the store still occupies a thread. Safe for use by multiple
+ * threads.
  */
 @Singleton
 final class CreatesInProgress {
 
   private final CreatePlant createPlant;
-  private final Executor executor;
+  private final BlockingCalls blockingCalls;
   private final int timeoutSeconds;
   private final Semaphore permits;
-  private final AtomicInteger overdue = new AtomicInteger();
 
   CreatesInProgress(
       CreatePlant createPlant,
-      // BLOCKING may have virtual threads. A store that computes for ever, or waits while it holds
-      // a lock on Java 21, would keep one of the few threads that run them.
-      @Named(TaskExecutors.IO) Executor executor,
+      BlockingCalls blockingCalls,
       @Property(name = "max.concurrent.creates") int max,
-      @Property(name = "create.timeout.seconds") int timeoutSeconds,
-      @Nullable MeterRegistry registry) {
+      @Property(name = "create.timeout.seconds") int timeoutSeconds) {
     this.createPlant = createPlant;
-    this.executor = executor;
+    this.blockingCalls = blockingCalls;
     this.timeoutSeconds = timeoutSeconds;
     this.permits = new Semaphore(max);
-    if (registry != null) {
-      Gauge.builder("plant.store.overdue.creates", overdue, AtomicInteger::get)
-          .description("Creates whose threads have not returned after the deadline")
-          .register(registry);
-    }
   }
 
-  /** Starts a create. The stage completes on the event loop, at the deadline at the latest. */
+  /**
+   * Starts a create. The stage completes on the event loop, at the deadline at the latest. A timer
+   * of the event loop costs less than one that wakes another thread.
+   */
   CompletionStage<Plant> start(NewPlant plant, ScheduledExecutorService eventLoop) {
     if (!permits.tryAcquire()) {
       throw new RefusedException(ErrorNumber.OVERLOADED);
     }
-    Call call = new Call();
+    BlockingCalls.Call call = blockingCalls.newCall();
     CompletionStage<Plant> created = createAsync(plant, call);
     CompletableFuture<Plant> answer = new CompletableFuture<>();
     ScheduledFuture<?> deadline =
         eventLoop.schedule(
             () -> {
-              call.interrupt();
+              call.expire(permits::release);
               answer.completeExceptionally(
                   new PlantStoreUnavailableException(
                       createPlant + " has exceeded CREATE_TIMEOUT_SECONDS, " + timeoutSeconds));
@@ -80,19 +66,18 @@ final class CreatesInProgress {
             },
             timeoutSeconds,
             TimeUnit.SECONDS);
-    created.whenComplete((result, failure) -> {
-      boolean isReleased = call.end();
-      eventLoop.execute(() -> {
-        if (isReleased) {
-          deadline.cancel(false);
-        }
-        if (failure == null) {
-          answer.complete(result);
-        } else {
-          answer.completeExceptionally(attributed(failure));
-        }
-      });
-    });
+    created.whenComplete((result, failure) ->
+        eventLoop.execute(() -> {
+          if (!deadline.cancel(false)) {
+            return; // the caller got its response at the deadline
+          }
+          permits.release();
+          if (failure == null) {
+            answer.complete(result);
+          } else {
+            answer.completeExceptionally(attributed(failure));
+          }
+        }));
     return answer;
   }
 
@@ -116,55 +101,5 @@ final class CreatesInProgress {
             || failure instanceof PlantStoreUnavailableException
         ? failure
         : new IllegalStateException(createPlant + " has failed", failure);
-  }
-
-  /** Holds the permit of a create, and runs the calls of a store that blocks. */
-  private final class Call implements Executor {
-
-    private final List<Thread> threads = new ArrayList<>();
-    private boolean hasPermit = true;
-    private boolean isEnded;
-    private boolean isOverdue;
-
-    @Override
-    public void execute(Runnable work) {
-      executor.execute(() -> {
-        if (enter()) {
-          try {
-            work.run();
-          } finally {
-            leave();
-          }
-        }
-      });
-    }
-
-    private synchronized boolean enter() {
-      return !isOverdue && threads.add(Thread.currentThread());
-    }
-
-    /** Gives the permit back if the create has ended, and no other thread runs for it. */
-    private synchronized void leave() {
-      threads.remove(Thread.currentThread());
-      if (hasPermit && isEnded && threads.isEmpty()) {
-        hasPermit = false;
-        permits.release();
-        overdue.addAndGet(isOverdue ? -1 : 0);
-      }
-    }
-
-    /** Ends the create, and returns whether its permit is free. */
-    synchronized boolean end() {
-      isEnded = true;
-      leave(); // a thread that completes the stage has nothing left to do
-      return !hasPermit;
-    }
-
-    /** Ends the create at its deadline, and interrupts its threads. */
-    synchronized void interrupt() {
-      overdue.addAndGet(end() ? 0 : 1);
-      isOverdue = true;
-      threads.forEach(Thread::interrupt);
-    }
   }
 }

@@ -9,20 +9,23 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +38,7 @@ import org.plantstore.domain.Plant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /** The bound of creates in progress, here one, and their deadline, here 1 s. */
+@Timeout(60)
 @Execution(ExecutionMode.CONCURRENT)
 class CreatesInProgressTest {
 
@@ -76,17 +80,23 @@ class CreatesInProgressTest {
           }
           return plant.plant();
         };
-    CreatesInProgress creates = creates(blocking, task -> new Thread(task).start());
+    List<Thread> threads = new CopyOnWriteArrayList<>();
+    CreatesInProgress creates =
+        creates(
+            blocking,
+            task -> {
+              threads.add(new Thread(task));
+              threads.get(threads.size() - 1).start();
+            });
 
     assertOverdue(create(creates));
-    interrupted.await();
+    assertTrue(interrupted.await(20, TimeUnit.SECONDS));
     assertRefused(creates);
     assertEquals(1, overdue());
 
     end.countDown();
-    while (overdue() > 0) {
-      LockSupport.parkNanos(1_000_000);
-    }
+    threads.get(0).join(20_000);
+    assertEquals(0, overdue());
     assertEquals("fern", create(creates).join().name());
   }
 
@@ -140,7 +150,7 @@ class CreatesInProgressTest {
   }
 
   private CreatesInProgress creates(CreatePlant createPlant, Executor executor) {
-    return new CreatesInProgress(createPlant, executor, 1, 1, registry);
+    return new CreatesInProgress(createPlant, new BlockingCalls(executor, registry), 1, 1);
   }
 
   private CompletableFuture<Plant> create(CreatesInProgress creates) {
