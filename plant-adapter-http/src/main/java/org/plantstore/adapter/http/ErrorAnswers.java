@@ -19,6 +19,7 @@ import io.micronaut.http.server.exceptions.response.ErrorContext;
 import io.micronaut.http.server.exceptions.response.ErrorResponseProcessor;
 import io.micronaut.json.JsonMapper;
 import io.micronaut.serde.annotation.Serdeable;
+import io.micronaut.web.router.exceptions.UnsatisfiedBodyRouteException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Map;
@@ -35,8 +36,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Converts exceptions of the ports, refusals of this adapter and errors of the framework to the
- * contract's Error. Safe for use by many threads.
+ * Converts every exception, whether of a port, of this adapter or of the framework, to the
+ * contract's Error. Safe for use by multiple threads.
  */
 @Controller
 final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
@@ -49,14 +50,14 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
 
   private final JsonMapper json;
   private final long maxBodyBytes;
-  private final LogLimit unavailableLimit = new LogLimit();
-  private final LogLimit failureLimit = new LogLimit();
 
-  /** Errors that the client often cannot see or understand, so that the operator has to. */
-  private final Map<ErrorNumber, LogLimit> loggedRefusals =
+  /** Errors that only the operator can correct, or that a browser hides from the caller. */
+  private final Map<ErrorNumber, LogLimit> logged =
       Map.of(
           ErrorNumber.MALFORMED_REQUEST, new LogLimit(),
-          ErrorNumber.ORIGIN_NOT_ALLOWED, new LogLimit());
+          ErrorNumber.ORIGIN_NOT_ALLOWED, new LogLimit(),
+          ErrorNumber.STORE_UNAVAILABLE, new LogLimit(),
+          ErrorNumber.INTERNAL, new LogLimit());
 
   ErrorAnswers(JsonMapper json, HttpServerConfiguration server) {
     this.json = json;
@@ -64,48 +65,49 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
   }
 
   /**
-   * Returns the answer to an exception. An exception handler of the framework would do the same for
-   * four times the CPU, because it is searched anew for each exception.
+   * Handles every exception. An {@code ExceptionHandler} would do the same for four times the CPU,
+   * because the framework looks it up again for each exception.
    */
   @Error(global = true)
   HttpResponse<byte[]> handle(HttpRequest<?> request, Throwable failure) {
-    RefusedException refusal = refusalOf(failure, Exchange.of(request));
     MutableHttpResponse<?> response =
         failure instanceof NotAllowedException notAllowed
             ? HttpResponse.notAllowedGeneric(notAllowed.getAllowedMethods())
-            : HttpResponse.status(refusal.error().status());
-    return answer(request, response, refusal);
+            : HttpResponse.ok();
+    return answer(request, response, refusalOf(request, failure), failure);
   }
 
   /**
-   * Exists so that the framework passes malformed requests to {@link #handle}, and is never called.
-   * Without this route the answer to a malformed HEAD would have no headers.
+   * Makes the framework pass malformed requests to {@link #handle}, and is never called. Without
+   * this route, the response to a malformed HEAD would have no headers.
    */
   @Error(global = true, status = HttpStatus.BAD_REQUEST)
   HttpResponse<byte[]> refuseMalformed(HttpRequest<?> request) {
     return handle(request, new RefusedException(ErrorNumber.MALFORMED_REQUEST));
   }
 
-  /** Returns the answer to an error for which the framework calls no error route. */
+  /** Handles an error for which the framework calls no error route. */
   @Override
   public MutableHttpResponse<byte[]> processResponse(
       ErrorContext context, MutableHttpResponse<?> response) {
-    RefusedException refusal = refusalOf(context.getRootCause().orElse(null), response.status());
-    return answer(context.getRequest(), response, refusal);
+    Throwable cause = context.getRootCause().orElse(null);
+    return answer(context.getRequest(), response, refusalOf(cause, response.status()), cause);
   }
 
   private MutableHttpResponse<byte[]> answer(
-      HttpRequest<?> request, MutableHttpResponse<?> response, RefusedException refusal) {
+      HttpRequest<?> request,
+      MutableHttpResponse<?> response,
+      RefusedException refusal,
+      @Nullable Throwable cause) {
     ErrorNumber error = refusal.error();
     Exchange exchange = Exchange.of(request);
     exchange.recordError(error);
-    LogLimit limit = loggedRefusals.get(error);
+    LogLimit limit = logged.get(error);
     if (limit != null && limit.tryAcquire()) {
-      exchange.runWithIds(() ->
-          LOG.warn("A request was refused with {}: {}", error.number(), refusal.getMessage()));
+      exchange.runWithIds(() -> log(refusal, cause));
     }
     switch (error) {
-      // Spread, so that clients that were refused together do not return together.
+      // Random, so that clients that were refused together do not return together.
       case STORE_UNAVAILABLE, OVERLOADED, KEYS_UNAVAILABLE ->
           response.header(
               HttpHeaders.RETRY_AFTER, String.valueOf(ThreadLocalRandom.current().nextInt(1, 4)));
@@ -118,11 +120,24 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
         .status(error.status())
         .header(HttpHeaders.LINK, error.link(exchange.path()))
         .contentType(MediaType.APPLICATION_JSON_TYPE)
-        .contentLength(body.length) // for HEAD, too
+        .contentLength(body.length) // the framework would omit it in the response to HEAD
         .body(body);
   }
 
-  /** RFC 6750, section 3.1; names no error if no token was sent. */
+  private static void log(RefusedException refusal, @Nullable Throwable cause) {
+    switch (refusal.error()) {
+      case INTERNAL -> LOG.error("A request failed", cause);
+      case STORE_UNAVAILABLE ->
+          LOG.warn(
+              "Creates failed with 5002; their callers may retry: {}",
+              cause == null ? "" : cause.getMessage());
+      default ->
+          LOG.warn(
+              "A request was refused with {}: {}", refusal.error().number(), refusal.getMessage());
+    }
+  }
+
+  /** RFC 6750, section 3.1: names no error if no token was sent. */
   private static String reason(ErrorNumber error) {
     return switch (error) {
       case INVALID_TOKEN -> ", error=\"invalid_token\"";
@@ -140,7 +155,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
     }
   }
 
-  private RefusedException refusalOf(Throwable failure, Exchange exchange) {
+  private RefusedException refusalOf(HttpRequest<?> request, Throwable failure) {
     if (failure instanceof RefusedException refusal) {
       return refusal;
     }
@@ -150,31 +165,33 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
           "id " + taken.id() + " is taken by a plant with another name or tag; choose another id.");
     }
     if (failure instanceof InvalidPlantException invalid) { // by a rule of the store
-      return new InvalidFields().add(invalid).refusal();
+      InvalidFields fields = new InvalidFields();
+      fields.add(invalid);
+      return fields.refusal("");
     }
-    if (failure instanceof PlantStoreUnavailableException unavailable) {
-      if (unavailableLimit.tryAcquire()) {
-        exchange.runWithIds(() ->
-            LOG.warn(
-                "Creates failed with 5002; their callers may retry: {}", unavailable.getMessage()));
-      }
+    if (failure instanceof PlantStoreUnavailableException) {
       return new RefusedException(ErrorNumber.STORE_UNAVAILABLE);
+    }
+    if (failure instanceof UnsatisfiedBodyRouteException) { // Content-Length: 0
+      RefusedException refusal = NewPlantReader.refusalOf(request.getHeaders());
+      return refusal == null ? NewPlantJson.noBody() : refusal;
     }
     if (failure instanceof HttpStatusException framework) {
       return failure.getCause() instanceof RefusedException malformedBody
           ? malformedBody
           : refusalOf(failure, framework.getStatus());
     }
-    if (failure instanceof ConversionErrorException) { // such as of /health/unknown
+    if (failure instanceof ConversionErrorException) { // for example for /health/unknown
       return new RefusedException(ErrorNumber.NOT_FOUND);
     }
-    if (failure instanceof HttpException) {
-      return refusalOf(failure, HttpStatus.BAD_REQUEST);
+    if (failure instanceof IOException) { // the client left, and gets no response
+      return new RefusedException(ErrorNumber.MALFORMED_JSON);
     }
-    if (failureLimit.tryAcquire()) {
-      exchange.runWithIds(() -> LOG.error("A request failed", failure));
-    }
-    return new RefusedException(ErrorNumber.INTERNAL);
+    return refusalOf(
+        failure,
+        failure instanceof HttpException
+            ? HttpStatus.BAD_REQUEST
+            : HttpStatus.INTERNAL_SERVER_ERROR);
   }
 
   private RefusedException refusalOf(@Nullable Throwable cause, HttpStatus status) {

@@ -16,7 +16,7 @@ final class InvalidFields {
   }
 
   /** Adds the violations of the domain's rules, or of a store's own. */
-  InvalidFields add(InvalidPlantException invalid) {
+  void add(InvalidPlantException invalid) {
     for (InvalidPlantException.Violation violation : invalid.violations()) {
       ErrorNumber field =
           switch (violation.field()) {
@@ -26,7 +26,6 @@ final class InvalidFields {
           };
       problems.put(field, violation.toString());
     }
-    return this;
   }
 
   boolean isEmpty() {
@@ -34,9 +33,9 @@ final class InvalidFields {
   }
 
   /** Returns the refusal, which names all fields and has the number of the first. */
-  RefusedException refusal() {
+  RefusedException refusal(String hint) {
     ErrorNumber first = problems.keySet().iterator().next();
     String sentence = String.join("; ", problems.values());
-    return new RefusedException(first, sentence.endsWith(".") ? sentence : sentence + ".");
+    return new RefusedException(first, (sentence.endsWith(".") ? sentence : sentence + ".") + hint);
   }
 }

@@ -5,7 +5,6 @@ import static java.util.stream.Collectors.joining;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.JsonStreamContext;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
@@ -22,19 +21,16 @@ import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.NewPlant;
 
-/**
- * Reads the JSON of one NewPlant. Unknown members are ignored. A refusal names every broken field,
- * in the order id, name, tag, and has the number of the first. Used by one thread.
- */
+/** Parses one NewPlant strictly, and ignores unknown members. Used by one thread. */
 final class NewPlantJson {
 
   private static final int MAX_DEPTH = 1_000;
 
-  /** Has no limits of lengths: the body's size bounds them, and long numbers are not converted. */
+  /** Does not limit lengths, because the size of the body does; long numbers stay text. */
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          // A cache of names would let callers fill the memory.
+          // Callers could fill the memory with a cache of member names.
           .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
           .streamReadConstraints(
               StreamReadConstraints.builder()
@@ -45,12 +41,13 @@ final class NewPlantJson {
                   .build())
           .build();
 
-  private static final int MAX_OTHERS = 8;
+  private static final String VALID = "The body must be valid JSON (RFC 8259)";
+  private static final int MAX_NAMED_MEMBERS = 8;
 
   private final CharBuffer body;
   private final JsonParser parser;
   private final InvalidFields problems = new InvalidFields();
-  private final List<String> others = new ArrayList<>(0);
+  private final List<String> otherMembers = new ArrayList<>(0);
   private boolean hasId;
   private boolean hasName;
   private long id;
@@ -72,6 +69,12 @@ final class NewPlantJson {
     }
   }
 
+  static RefusedException noBody() {
+    return new RefusedException(
+        ErrorNumber.MALFORMED_JSON,
+        "The body must be a JSON object, such as {\"id\":1,\"name\":\"fern\"}, but is empty.");
+  }
+
   private NewPlant read() throws IOException {
     try {
       readBody();
@@ -79,43 +82,30 @@ final class NewPlantJson {
       String demand = "The body must be nested at most " + MAX_DEPTH + " levels deep.";
       throw BodyText.malformed(body, demand, parser.currentLocation());
     } catch (JsonProcessingException e) {
-      throw BodyText.malformed(body, demandOf(e), e.getLocation());
+      throw BodyText.malformed(body, demandOf(e.getOriginalMessage()), e.getLocation());
     }
     return plant();
   }
 
-  /** Returns what the body must be instead, where Jackson has refused it. */
-  private String demandOf(JsonProcessingException refusal) {
-    JsonStreamContext place = parser.getParsingContext();
-    // Jackson has no exception class for this fault.
-    if (refusal.getOriginalMessage().startsWith("Duplicate field")) {
-      return "The body must not repeat the member \"" + Legible.of(place.getCurrentName()) + "\".";
+  /** Returns what Jackson requires. It reports these faults by message, not by exception type. */
+  private String demandOf(String fault) {
+    if (fault.startsWith("Duplicate field")) {
+      String member = parser.getParsingContext().getCurrentName();
+      return "The body must not repeat the member \"" + Legible.of(member) + "\".";
     }
-    String demand = "The body must be valid JSON (RFC 8259)";
-    if (refusal.getOriginalMessage().startsWith("Unexpected end-of-input")) {
-      return demand + ", but ends before it is complete.";
-    }
-    JsonToken last = parser.currentToken();
-    boolean isBeginning = last == null || (last.isStructStart() && place.getNestingDepth() == 1);
-    return isBeginning
-        ? demand + ". Was the object serialized, for example with JSON.stringify or json.dumps?"
-        : demand + ".";
+    boolean isTruncated = fault.startsWith("Unexpected end-of-input");
+    return isTruncated ? VALID + ", but ends before it is complete." : VALID + ".";
   }
 
   private void readBody() throws IOException {
     JsonToken first = parser.nextToken();
     if (first == null) {
-      throw new RefusedException(
-          ErrorNumber.MALFORMED_JSON,
-          "The body must be a JSON object, such as {\"id\":1,\"name\":\"fern\"}, but is empty.");
+      throw noBody();
     }
     while (first == JsonToken.START_OBJECT && parser.nextToken() != JsonToken.END_OBJECT) {
       readMember(parser.currentName(), parser.nextToken());
     }
-    String found =
-        first == JsonToken.VALUE_STRING && parser.getText().strip().startsWith("{")
-            ? "a string; serialize the object only once"
-            : found(first);
+    String found = found(first);
     parser.skipChildren(); // of an array
     if (parser.nextToken() != null) {
       String demand = "The body must be one JSON object without anything after it.";
@@ -141,7 +131,7 @@ final class NewPlantJson {
           tag = readText(ErrorNumber.TAG, demand, value);
         }
       }
-      default -> others.add(member);
+      default -> otherMembers.add(member);
     }
     parser.skipChildren();
   }
@@ -151,7 +141,7 @@ final class NewPlantJson {
       return parser.getText();
     }
     problems.put(field, demand + ", but is " + found(value));
-    return ""; // which the domain accepts
+    return ""; // valid, so that the constructor of NewPlant reports only other fields
   }
 
   private void readId(JsonToken value) throws IOException {
@@ -163,8 +153,7 @@ final class NewPlantJson {
     }
     String demand =
         switch (value) {
-          case VALUE_STRING ->
-              parser.getText().matches("-?(0|[1-9][0-9]*)") ? " without quotation marks" : "";
+          case VALUE_STRING -> " without quotation marks";
           case VALUE_NUMBER_FLOAT -> " without fraction or exponent";
           case VALUE_NUMBER_INT ->
               " from -9223372036854775808 to 9223372036854775807"
@@ -198,21 +187,20 @@ final class NewPlantJson {
     } catch (InvalidPlantException e) {
       problems.add(e);
     }
-    RefusedException refusal = problems.refusal();
-    throw (hasId && hasName) || others.isEmpty()
-        ? refusal
-        : new RefusedException(refusal.error(), refusal.getMessage() + hint());
+    throw problems.refusal(hasId && hasName ? "" : hint());
   }
 
-  /** Names members that may have been meant. */
+  /** Names members that may be misspelled or contain the plant. */
   private String hint() {
-    return others.stream()
-        .limit(MAX_OTHERS)
-        .map(Legible::of)
-        .collect(
-            joining(
-                "\", \"",
-                " The body contains \"",
-                "\"; put id and name at its top level, spelled exactly so."));
+    return otherMembers.isEmpty()
+        ? ""
+        : otherMembers.stream()
+            .limit(MAX_NAMED_MEMBERS)
+            .map(Legible::of)
+            .collect(
+                joining(
+                    "\", \"",
+                    " The body contains \"",
+                    "\"; put id and name at its top level, spelled exactly so."));
   }
 }

@@ -3,22 +3,23 @@ package org.plantstore.adapter.http;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.micronaut.core.io.buffer.ByteBuffer;
+import io.micronaut.core.io.buffer.ReferenceCounted;
+import io.micronaut.core.type.Argument;
+import io.micronaut.core.type.Headers;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.MediaType;
-import io.micronaut.http.ServerHttpRequest;
-import io.micronaut.http.body.AvailableByteBody;
-import io.micronaut.http.exceptions.ContentLengthExceededException;
-import io.micronaut.http.server.HttpServerConfiguration;
-import jakarta.inject.Named;
+import io.micronaut.http.annotation.Consumes;
+import io.micronaut.http.body.MessageBodyReader;
+import io.micronaut.http.codec.CodecException;
 import jakarta.inject.Singleton;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.Charset;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.Executor;
+import java.util.concurrent.Semaphore;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -28,18 +29,19 @@ import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.NewPlant;
 
 /**
- * Reads the body of a create. Headers are checked before the body is requested, so that a client
- * that waits for {@code 100 Continue} gets a refusal at once (RFC 9110, section 10.1.1). The
- * framework's binding would request the body first, and would coerce and default.
+ * Reads the body of a create, whatever its declared type, so that a wrong type gets an error of the
+ * catalog. Serde would convert values, invent missing ones and ignore repeated members ({@code
+ * NewPlantJsonTest}). Safe for use by multiple threads.
  */
 @Singleton
-final class NewPlantReader {
+@Consumes(MediaType.ALL)
+final class NewPlantReader implements MessageBodyReader<NewPlant> {
 
   /** Finds a charset, but not within a quoted text. */
   private static final Pattern CHARSET =
       Pattern.compile(";\\s*charset\\s*=\\s*\"?([^\\s\";,]+)|\"[^\"]*\"", Pattern.CASE_INSENSITIVE);
 
-  /** The names of UTF-8, and of ASCII, which is a part of it. */
+  /** The names of UTF-8, and of ASCII, which is a subset of it. */
   private static final Set<String> CHARSETS = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
 
   static {
@@ -49,76 +51,88 @@ final class NewPlantReader {
     }
   }
 
-  /** Reading a body of this size takes about as long as the rest of a create. */
-  static final int MAX_EVENT_LOOP_BYTES = 16 * 1024;
+  /** Bodies up to this size are not counted, because all event loops together can parse them. */
+  private static final int SMALL_BODY_BYTES = 16 * 1024;
 
-  private final long maxBodyBytes;
+  /** A body of many short members makes the parser allocate this multiple of its size. */
+  private static final int PARSER_BYTES_PER_BYTE = 14;
 
-  /** One thread: parsing may allocate 14 times the body's bytes; others need the processors. */
-  private final Executor largeBodies;
+  /** A quarter of the heap, in KiB. Without this limit, eight callers could exhaust 64 MB. */
+  private static final int PARSER_KIB = (int) (Runtime.getRuntime().maxMemory() / 4 / 1024);
 
-  NewPlantReader(HttpServerConfiguration server, @Named("large-bodies") Executor largeBodies) {
-    this.maxBodyBytes = server.getMaxRequestSize();
-    this.largeBodies = largeBodies;
-  }
+  private final Semaphore parserKib = new Semaphore(PARSER_KIB);
 
-  /** Returns the plant when the body is complete; throws at once if the headers are refused. */
-  CompletableFuture<NewPlant> read(ServerHttpRequest<?> request) {
-    requireReadable(request.getHeaders());
-    long declaredBytes = request.byteBody().expectedLength().orElse(0);
-    if (declaredBytes > maxBodyBytes) {
-      throw new ContentLengthExceededException(maxBodyBytes, declaredBytes);
+  @Override
+  public NewPlant read(
+      Argument<NewPlant> type, @Nullable MediaType contentType, Headers headers, ByteBuffer<?> body)
+      throws CodecException {
+    NewPlant plant = read(headers, body.toByteArray());
+    if (body instanceof ReferenceCounted counted) {
+      counted.release(); // after a refusal, the framework does this
     }
-    return request.byteBody().buffer().handle(NewPlantReader::bytesOf).thenCompose(this::parse);
+    return plant;
   }
 
-  private static byte[] bytesOf(@Nullable AvailableByteBody body, @Nullable Throwable failure) {
-    if (failure instanceof IOException) { // the client has left, and gets no answer
-      throw new RefusedException(ErrorNumber.MALFORMED_JSON);
+  @Override
+  public NewPlant read(
+      Argument<NewPlant> type, @Nullable MediaType contentType, Headers headers, InputStream body)
+      throws CodecException {
+    try {
+      return read(headers, body.readAllBytes());
+    } catch (IOException e) {
+      throw new CodecException("the body cannot be read", e);
     }
-    if (body == null) {
-      throw new CompletionException(failure);
+  }
+
+  private NewPlant read(Headers headers, byte[] body) {
+    RefusedException refusal = refusalOf(headers);
+    if (refusal != null) {
+      throw refusal;
     }
-    return body.toByteArray();
+    int kib =
+        body.length > SMALL_BODY_BYTES
+            ? Math.min(body.length / 1024 * PARSER_BYTES_PER_BYTE, PARSER_KIB)
+            : 0;
+    if (!parserKib.tryAcquire(kib)) {
+      throw new RefusedException(ErrorNumber.OVERLOADED);
+    }
+    try {
+      return NewPlantJson.read(body);
+    } finally {
+      parserKib.release(kib);
+    }
   }
 
-  /** Reads the JSON of a body, on the event loop unless the body is large. */
-  CompletableFuture<NewPlant> parse(byte[] body) {
-    return body.length > MAX_EVENT_LOOP_BYTES
-        ? CompletableFuture.supplyAsync(() -> NewPlantJson.read(body), largeBodies)
-        : CompletableFuture.completedFuture(NewPlantJson.read(body));
-  }
-
-  static void requireReadable(HttpHeaders headers) {
+  /** Returns why a body with these headers is refused, or null if it is read. */
+  static @Nullable RefusedException refusalOf(Headers headers) {
     List<String> types = headers.getAll(HttpHeaders.CONTENT_TYPE);
-    (types.isEmpty() ? List.of("") : types).forEach(NewPlantReader::requireJson);
-    List<String> encodings = headers.getAll(HttpHeaders.CONTENT_ENCODING);
-    if (!encodings.stream().allMatch(it -> it.isEmpty() || it.equalsIgnoreCase("identity"))) {
-      throw new RefusedException(ErrorNumber.CONTENT_ENCODING);
+    for (String type : types.isEmpty() ? List.of("") : types) {
+      String fault = faultOf(type);
+      if (fault != null) {
+        return new RefusedException(ErrorNumber.CONTENT_TYPE, fault);
+      }
     }
+    List<String> encodings = headers.getAll(HttpHeaders.CONTENT_ENCODING);
+    return encodings.stream().allMatch(it -> it.isEmpty() || it.equalsIgnoreCase("identity"))
+        ? null
+        : new RefusedException(ErrorNumber.CONTENT_ENCODING);
   }
 
-  /** Requires the media type and, if it is there, the charset; nothing reads other parameters. */
-  private static void requireJson(String contentType) {
+  /** Checks the media type and the charset, because nothing reads other parameters. */
+  private static @Nullable String faultOf(String contentType) {
     int end = contentType.indexOf(';');
     String type = end < 0 ? contentType : contentType.substring(0, end);
     if (!type.strip().equalsIgnoreCase(MediaType.APPLICATION_JSON)) {
-      throw new RefusedException(
-          ErrorNumber.CONTENT_TYPE,
-          "The body must have the Content-Type application/json, but has "
-              + (contentType.isEmpty() ? "none" : Legible.of(contentType))
-              + (contentType.matches("[\"'].*") ? "; remove the quotation marks." : "."));
+      String found = contentType.isEmpty() ? "none" : Legible.of(contentType);
+      return "The body must have the Content-Type application/json, but has " + found + ".";
     }
     Matcher charset = CHARSET.matcher(contentType);
     while (end >= 0 && charset.find()) {
       String name = charset.group(1);
       if (name != null && !CHARSETS.contains(name)) {
-        throw new RefusedException(
-            ErrorNumber.CONTENT_TYPE,
-            "The charset of the body must be UTF-8, but is "
-                + Legible.of(name)
-                + (name.startsWith("'") ? "; remove the quotation marks." : "."));
+        return "The charset of the body must be UTF-8, but is " + Legible.of(name) + ".";
       }
     }
+    return null;
   }
 }

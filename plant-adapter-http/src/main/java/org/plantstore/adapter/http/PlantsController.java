@@ -2,47 +2,40 @@ package org.plantstore.adapter.http;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.micronaut.context.annotation.Context;
-import io.micronaut.http.HttpResponse;
+import io.micronaut.http.HttpRequest;
 import io.micronaut.http.MediaType;
-import io.micronaut.http.ServerHttpRequest;
+import io.micronaut.http.annotation.Body;
 import io.micronaut.http.annotation.Consumes;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Post;
 import io.micronaut.serde.annotation.SerdeImport;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ScheduledExecutorService;
 import org.plantstore.adapter.http.observe.Exchange;
+import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 
 /**
- * The contract's only operation. Created at the start, so that a service without a use case does
- * not start. {@code token.TokenFilter} has required a valid token. {@code Accept} is ignored,
- * because answers are always JSON.
+ * The contract's only operation. {@code token.TokenFilter} has already required a valid token.
+ * Created at startup, so that a service without an implementation of the port does not start.
  */
 @Context
 @Controller
 @SerdeImport(value = Plant.class, mixin = PlantsController.WithoutAbsentTag.class)
 final class PlantsController {
 
-  /** Leaves an absent tag out of an answer, but not an empty one. */
+  /** Omits an absent tag from a response, but not an empty one. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   interface WithoutAbsentTag {}
 
-  private final NewPlantReader newPlants;
   private final CreatesInProgress creates;
 
-  PlantsController(NewPlantReader newPlants, CreatesInProgress creates) {
-    this.newPlants = newPlants;
+  PlantsController(CreatesInProgress creates) {
     this.creates = creates;
   }
 
   @Post("/plants")
-  @Consumes(MediaType.ALL)
-  CompletionStage<HttpResponse<Plant>> create(ServerHttpRequest<?> request) {
-    ScheduledExecutorService eventLoop = Exchange.eventLoopOf(request);
-    return newPlants
-        .read(request)
-        .thenCompose(plant -> creates.start(plant, eventLoop))
-        .thenApply(plant -> HttpResponse.ok(plant).contentType(MediaType.APPLICATION_JSON_TYPE));
+  @Consumes(MediaType.ALL) // NewPlantReader refuses other types than JSON
+  CompletionStage<Plant> create(@Body NewPlant plant, HttpRequest<?> request) {
+    return creates.start(plant, Exchange.eventLoopOf(request));
   }
 }
