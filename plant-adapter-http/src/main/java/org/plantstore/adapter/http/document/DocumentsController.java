@@ -1,7 +1,6 @@
 package org.plantstore.adapter.http.document;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.Objects.requireNonNull;
 
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
@@ -31,9 +30,9 @@ import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 /**
- * Serves the OpenAPI document, the page that shows it and sends requests, and the page of errors.
- * The framework's static resources have no entity tags, need a filter for the policy below, and
- * occupy a thread for each client that does not read. Here all answers share one buffer.
+ * Serves the OpenAPI document, the page that shows it and sends requests, and the error page. The
+ * framework's static resources have no entity tags, need a filter for the policy below, and occupy
+ * a thread for each client that does not read. Here all responses share one buffer.
  */
 @Controller
 @Secured(SecurityRule.IS_ANONYMOUS)
@@ -43,6 +42,16 @@ final class DocumentsController {
   private static final String CONTENT_SECURITY_POLICY =
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
           + " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+  /** By the last part of a document's name. */
+  private static final Map<String, String> MEDIA_TYPES =
+      Map.of(
+          "html", "text/html; charset=utf-8",
+          "yaml", "application/yaml", // RFC 9512
+          "json", "application/json",
+          "css", "text/css; charset=utf-8",
+          "js", "text/javascript; charset=utf-8",
+          "txt", "text/plain; charset=utf-8");
 
   private final Map<String, Document> documents = new ConcurrentHashMap<>();
   private final JsonMapper json;
@@ -65,31 +74,31 @@ final class DocumentsController {
       })
   @ExecuteOn(TaskExecutors.IO)
   HttpResponse<ByteBuf> get(HttpRequest<?> request) {
-    Document document = documents.computeIfAbsent(request.getPath(), this::document);
+    Document document = documents.computeIfAbsent(nameOf(request.getPath()), this::document);
     return (document.isKnownTo(request) ? HttpResponse.<ByteBuf>notModified() : document.response())
         .header(HttpHeaders.ETAG, document.tag)
-        // Revalidated each time, so that no document of an earlier version is shown.
+        // Makes a browser revalidate each time, so that it shows no earlier version.
         .header(HttpHeaders.CACHE_CONTROL, "no-cache")
         .header("Content-Security-Policy", CONTENT_SECURITY_POLICY)
         .header("Referrer-Policy", "no-referrer");
   }
 
-  private Document document(String path) {
-    String name = path.substring(path.lastIndexOf('/') + 1);
+  private static String nameOf(String path) {
     return switch (path) {
-      case "/" -> Document.of("text/html; charset=utf-8", resource("page.html"));
-      case "/errors" -> Document.of("text/html; charset=utf-8", resource("errors.html"));
-      case "/openapi.yaml" -> Document.of("application/yaml", resource(name)); // RFC 9512
-      case "/openapi.json" -> Document.of(MediaType.APPLICATION_JSON, toJson("openapi.yaml"));
-      case "/page/page.css", "/page/swagger-ui.css" ->
-          Document.of("text/css; charset=utf-8", resource(name));
-      case "/page/page.js", "/page/swagger-ui-bundle.js" ->
-          Document.of("text/javascript; charset=utf-8", resource(name));
-      case "/page/swagger-ui-bundle.js.LICENSE.txt" ->
-          Document.of("text/plain; charset=utf-8", resource(name));
-      // The router ignores a trailing slash, which would break relative references.
-      default -> throw new RefusedException(ErrorNumber.NOT_FOUND);
+      case "/" -> "page.html";
+      case "/errors" -> "errors.html";
+      default -> path.substring(path.lastIndexOf('/') + 1);
     };
+  }
+
+  /** Refuses a path with a slash at its end, which the router ignores: relative links break. */
+  private Document document(String name) {
+    String type = MEDIA_TYPES.get(name.substring(name.lastIndexOf('.') + 1));
+    if (type == null) {
+      throw new RefusedException(ErrorNumber.NOT_FOUND);
+    }
+    return Document.of(
+        type, name.equals("openapi.json") ? toJson("openapi.yaml") : resource(name));
   }
 
   private byte[] toJson(String yaml) {
@@ -105,7 +114,10 @@ final class DocumentsController {
     boolean isLibrary = name.startsWith("swagger-ui");
     String path = isLibrary ? "/" + new WebJarVersionLocator().fullPath("swagger-ui", name) : name;
     try (InputStream resource = DocumentsController.class.getResourceAsStream(path)) {
-      return requireNonNull(resource, path + " is not on the class path").readAllBytes();
+      if (resource == null) { // the path is percent-encoded
+        throw new RefusedException(ErrorNumber.NOT_FOUND);
+      }
+      return resource.readAllBytes();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -115,7 +127,7 @@ final class DocumentsController {
   private record Document(MediaType type, ByteBuf content, String tag) {
 
     static Document of(String type, byte[] bytes) {
-      // Off the heap, because a connection would copy a heap buffer for every unfinished answer.
+      // Off the heap, because a connection would copy a heap buffer for each unfinished response.
       ByteBuf content = Unpooled.directBuffer(bytes.length, bytes.length).writeBytes(bytes);
       return new Document(
           new MediaType(type),

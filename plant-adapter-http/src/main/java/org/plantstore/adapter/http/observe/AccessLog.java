@@ -9,11 +9,11 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.plantstore.adapter.http.error.ErrorNumber;
-import org.plantstore.adapter.http.observe.Exchanges.Outcome;
+import org.plantstore.adapter.http.observe.RequestMetrics.Outcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The log of requests: no token, query or body; its values are bounded and printable. */
+/** Logs each request without its token, query and body. Values are bounded and printable. */
 final class AccessLog {
 
   static final String NAME = "org.plantstore.access";
@@ -21,19 +21,19 @@ final class AccessLog {
   private static final Logger LOG = LoggerFactory.getLogger(NAME);
   private static final String NONE = "-";
 
-  /** All but printable ASCII, and also the space, the quote and the backslash. */
+  /** Everything except printable ASCII, but also spaces, quotes and backslashes. */
   private static final Pattern ILLEGIBLE = Pattern.compile("[^!#-\\[\\]-~]");
 
-  /** A path that has no user, query or fragment, not even an escaped one. */
+  /** A path without a user name, query or fragment, even an escaped one: they may be secret. */
   private static final Pattern PATH =
       Pattern.compile("(?is)(?!.*(?:%3f|%23|%40))(?:/(?!/)[^@]*|\\*)");
 
-  /** What is illegible, and the percent sign, with which it is escaped. */
+  /** Illegible characters, and the percent sign that escapes them. */
   private static final Pattern UNESCAPED = Pattern.compile("[^!#$&-\\[\\]-~]+");
 
   private AccessLog() {}
 
-  /** Logs an ended exchange, unless the log is off. */
+  /** Logs a request that has ended, unless the log is off. */
   static void log(Exchange exchange, Outcome outcome, Duration duration) {
     if (LOG.isInfoEnabled()) {
       exchange.runWithIds(() -> write(exchange, outcome, duration));
@@ -60,7 +60,7 @@ final class AccessLog {
     return PATH.matcher(path).matches() ? legible(path, 256) : NONE;
   }
 
-  /** Returns the beginning of a name, so that names that differ stay different. */
+  /** Escapes rather than replaces characters, so that different names remain different. */
   private static String escaped(String name) {
     return UNESCAPED
         .matcher(name.substring(0, Math.min(name.length(), 128)))

@@ -35,8 +35,8 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 import org.slf4j.MDC;
 
 /** The ids of requests, the access log, which has no secrets, and the metrics. */
-@Property(name = "spec.name", value = "ExchangesTest")
-class ExchangesTest extends ServerTest {
+@Property(name = "spec.name", value = "RequestMetricsTest")
+class RequestMetricsTest extends ServerTest {
 
   private static final String TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 
@@ -44,14 +44,14 @@ class ExchangesTest extends ServerTest {
 
   /** Which services of other tests do not have. */
   @Singleton
-  @Requires(property = "spec.name", value = "ExchangesTest")
+  @Requires(property = "spec.name", value = "RequestMetricsTest")
   static final class Registry extends SimpleMeterRegistry {}
 
   @Test
   void every_request_has_one_line_and_is_counted_and_timed_once_in_series_that_are_there()
       throws IOException {
     Map<String, Long> before = counts();
-    assertEquals(ErrorNumber.values().length + Exchanges.Outcome.values().length, before.size());
+    assertEquals(ErrorNumber.values().length + RequestMetrics.Outcome.values().length, before.size());
     try (Log log = new Log(AccessLog.NAME)) {
       String ids = "X-Request-Id: a\r\ntraceparent: 00-" + TRACE_ID + "-00f067aa0ba902b7-01\r\n";
       send(
@@ -84,7 +84,7 @@ class ExchangesTest extends ServerTest {
               "- - 400 4005 refused 145",
               "POST /plants 503 5002 failed 97",
               "POST /plants - - unanswered 0"),
-          lines.stream().map(ExchangesTest::textOf).toList());
+          lines.stream().map(RequestMetricsTest::textOf).toList());
       assertEquals(
           Map.of("request_id", "a", "trace_id", TRACE_ID), lines.get(0).getMDCPropertyMap());
       assertEquals(Map.of("request_id", "gone"), lines.get(6).getMDCPropertyMap());

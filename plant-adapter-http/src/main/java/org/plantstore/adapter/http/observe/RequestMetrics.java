@@ -18,27 +18,27 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 
 /**
- * Measures and logs each ended exchange. All series exist from the start, so that a rate includes
- * the first request of a series. Safe for use by many threads.
+ * Records the duration of each request, and passes it on to the access log. All series exist from
+ * the start, so that a rate includes the first request of a series. Safe for use by multiple
+ * threads.
  */
 @Singleton
-final class Exchanges implements Consumer<Exchange> {
+final class RequestMetrics implements Consumer<Exchange> {
 
-  /** Fine up to 10 ms, the goal for 99 of 100 requests; coarse up to the time-out of callers. */
+  /** Fine up to 10 ms, the goal for 99 of 100 requests; coarse up to the timeout of callers. */
   private static final Duration[] BUCKETS =
       DoubleStream.of(1, 2.5, 5, 10, 25, 50, 100, 250, 1_000, 5_000)
           .mapToObj(millis -> Duration.ofNanos((long) (millis * 1_000_000)))
           .toArray(Duration[]::new);
 
-  /** The end of an exchange. */
   enum Outcome {
     CREATED,
     SERVED,
-    /** The answer is an error of the client. */
+    /** The response reports an error of the client. */
     REFUSED,
-    /** The answer is an error of the service. */
+    /** The response reports an error of the service. */
     FAILED,
-    /** The connection has ended before the answer. */
+    /** The connection ended before the response. */
     UNANSWERED;
 
     static Outcome of(Exchange exchange) {
@@ -54,10 +54,10 @@ final class Exchanges implements Consumer<Exchange> {
     }
   }
 
-  /** By error, or by outcome where there is no error. */
+  /** By error, or by outcome if there is no error. */
   private final Map<Object, Timer> timers = new HashMap<>();
 
-  Exchanges(@Nullable MeterRegistry registry) {
+  RequestMetrics(@Nullable MeterRegistry registry) {
     MeterRegistry present = registry == null ? new CompositeMeterRegistry() : registry;
     for (Outcome outcome : Outcome.values()) {
       timers.put(outcome, timer(present, outcome, "none"));
@@ -81,9 +81,8 @@ final class Exchanges implements Consumer<Exchange> {
   public void accept(Exchange exchange) {
     ErrorNumber error = exchange.error();
     Outcome outcome = Outcome.of(exchange);
-    Object series = error == null ? outcome : error;
     Duration duration = exchange.age();
-    requireNonNull(timers.get(series)).record(duration);
+    requireNonNull(timers.get(error == null ? outcome : error)).record(duration);
     AccessLog.log(exchange, outcome, duration);
   }
 }
