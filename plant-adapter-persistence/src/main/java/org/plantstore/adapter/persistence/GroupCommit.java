@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes the plants of concurrent callers in batches, because a commit costs about the same for one
- * plant as for hundreds. The plants that arrive while a batch is in flight are the next batch: no
- * plant waits for others to arrive. Safe for use by many threads.
+ * plant as for hundreds. Plants that arrive while a batch is in flight form the next one, so no
+ * plant waits only for others to arrive. Safe for use by multiple threads.
  */
 class GroupCommit {
 
@@ -31,84 +31,89 @@ class GroupCommit {
     /**
      * Stores each plant whose id is free, durably.
      *
-     * @param isRetry whether this is a single plant that may have made its last batch fail
-     * @return the plants that the ids have afterwards; null for a row that is no plant
+     * @param isRetriedAlone whether this is a single plant that may have caused its batch to fail
+     * @return the plants that the table now holds under these ids; null for a row that is no plant
      * @throws DatabaseFailure if it is unknown which plants are stored
      */
-    Map<Long, @Nullable NewPlant> putIfAbsent(SortedMap<Long, NewPlant> plants, boolean isRetry)
-        throws DatabaseFailure;
+    Map<Long, @Nullable NewPlant> putIfAbsent(
+        SortedMap<Long, NewPlant> plants, boolean isRetriedAlone) throws DatabaseFailure;
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(GroupCommit.class);
 
-  /** The time before a batch is repeated, in which a server may come back. */
+  /** The delay before a batch is repeated, during which the server may come back. */
   private static final Duration PAUSE = Duration.ofMillis(50);
 
   final Table table;
   final Executor executor;
   final Duration timeout;
   final StoreMetrics metrics;
-  private final boolean isShared;
   private final PendingPlants pending = new PendingPlants();
 
   /**
-   * Creates a group commit. Its writers run only while there are batches.
+   * Creates a group commit.
    *
-   * @param executor runs the writers, or rejects one, which the next sweep submits again
-   * @param isShared whether other queues use the executor, so that a writer ends after a batch
+   * @param executor runs the writers, which end when no batch is due
    * @param timeout how long callers wait
    */
-  GroupCommit(
-      Table table, Executor executor, boolean isShared, Duration timeout, StoreMetrics metrics) {
+  GroupCommit(Table table, Executor executor, Duration timeout, StoreMetrics metrics) {
     this.table = table;
     this.executor = executor;
     this.timeout = timeout;
     this.metrics = metrics;
-    this.isShared = isShared;
   }
 
   /**
    * Stores the plant if its id is free. Dependents of the future must not block. A plant whose
    * future is cancelled is not written, unless its batch is in flight.
    *
-   * @return the plant that has the id. Fails with PlantStoreUnavailableException at the deadline,
-   *     and with IllegalStateException if the database refuses the plant
+   * @return the plant that the table now holds under the id. Fails with
+   *     PlantStoreUnavailableException at the deadline, and with IllegalStateException if the
+   *     database refuses the plant
    */
   CompletableFuture<NewPlant> putIfAbsent(NewPlant plant) {
-    Call call = new Call(plant);
-    // A call behind others is found by a writer that finishes, or by the sweep.
+    return putIfAbsent(plant, 0);
+  }
+
+  /** Stores the plant like {@link #putIfAbsent(NewPlant)}, in a batch of plants of its shard. */
+  final CompletableFuture<NewPlant> putIfAbsent(NewPlant plant, int shard) {
+    Call call = new Call(plant, shard);
+    // A writer that finishes a batch, or the sweep, takes a call that is added behind others.
     if (pending.add(call)) {
-      startWriterIfReady();
+      startWriterIfDue();
     }
     return call;
   }
 
-  private void startWriterIfReady() {
-    if (pending.beginWriter()) {
+  /** Returns the maximum number of batches in flight. */
+  int maxWriters() {
+    return PostgresPlantStore.WRITERS;
+  }
+
+  private void startWriterIfDue() {
+    if (pending.beginWriter(maxWriters())) {
       try {
         executor.execute(this::write);
       } catch (RejectedExecutionException | Error e) {
-        pending.endWriter(null);
-        LOG.debug("A writer is started by the next sweep", e);
+        pending.endWriter();
+        LOG.debug("The next sweep starts the writer, because no thread is available", e);
       }
     }
   }
 
-  /** Writes batches as long as there are any, or one if queues share the executor. */
   private void write() {
     try {
-      for (Batch batch = pending.next(null); batch != null; batch = pending.next(batch)) {
+      for (Batch batch = next(null); batch != null; batch = next(batch)) {
         write(batch);
-        if (isShared) {
-          pending.endWriter(batch);
-          startWriterIfReady();
-          return;
-        }
       }
     } catch (RuntimeException | Error e) {
-      pending.endWriter(null); // the sweep starts another, and ends the calls of the batch
+      pending.endWriter(); // The sweep starts another writer, and ends the calls of the batch.
       LOG.error("A writer of plants has failed, and is replaced", e);
     }
+  }
+
+  private @Nullable Batch next(@Nullable Batch last) {
+    return pending.next(last, maxWriters());
   }
 
   private void write(Batch batch) {
@@ -127,17 +132,23 @@ class GroupCommit {
   }
 
   private Map<Long, @Nullable NewPlant> store(Batch batch) throws DatabaseFailure {
-    // Of two plants with one id the first is stored; both callers get the stored plant.
+    // If two plants have the same id, the first is stored, and both callers receive it.
     SortedMap<Long, NewPlant> plants = new TreeMap<>();
     batch.calls().forEach(call -> plants.putIfAbsent(call.plant.id(), call.plant));
     boolean isStored = false;
     try {
-      Map<Long, @Nullable NewPlant> rows = table.putIfAbsent(plants, batch.isAlone());
+      Map<Long, @Nullable NewPlant> rows = put(plants, batch.isRetriedAlone());
       isStored = true;
       return rows;
     } finally {
       metrics.record(batch, isStored);
     }
+  }
+
+  /** Writes a batch to the table. */
+  Map<Long, @Nullable NewPlant> put(SortedMap<Long, NewPlant> plants, boolean isRetriedAlone)
+      throws DatabaseFailure {
+    return table.putIfAbsent(plants, isRetriedAlone);
   }
 
   private void answer(Call call, Map<Long, @Nullable NewPlant> rows) {
@@ -148,14 +159,14 @@ class GroupCommit {
     } else if (rows.containsKey(id)) {
       String fault = "the row with the id " + id + " in the table plant is no plant";
       call.completeExceptionally(new IllegalStateException(fault));
-    } else if (!pending.tryAlone(call)) {
-      // The row was deleted in between, or is hidden from this account.
+    } else if (!pending.retryAlone(call)) {
+      // The row has just been deleted, or is hidden from this role.
       String fault = "the plant that has the id cannot be read";
       call.completeExceptionally(new PlantStoreUnavailableException(fault));
     }
   }
 
-  /** Decides which plants are tried again. Those that were committed are then found. */
+  /** Retries the plants if that can help. A retry finds those that were committed after all. */
   private void retry(Batch batch, DatabaseFailure failure) {
     if (failure.retry() == Retry.BATCH) {
       LockSupport.parkNanos(PAUSE.toNanos());
@@ -163,20 +174,20 @@ class GroupCommit {
       return;
     }
     for (Call call : batch.calls()) {
-      if (failure.retry() == Retry.NEVER || !pending.tryAlone(call)) {
+      if (failure.retry() == Retry.NEVER || !pending.retryAlone(call)) {
         call.completeExceptionally(failure.asReason());
       }
     }
   }
 
-  /** Ends calls that are past their deadline, and starts a writer that is due. */
+  /** Ends calls that are past their deadline, and starts a writer if a batch is due. */
   void sweep() {
     end(pending.overdue(timeout), "the database has not answered in time");
-    startWriterIfReady();
+    startWriterIfDue();
   }
 
   /** Ends all calls except this number of the oldest. */
-  void limit(int most) {
+  final void limit(int most) {
     end(pending.beyond(most), "the server does not respond, and enough plants wait for it");
   }
 
@@ -193,7 +204,7 @@ class GroupCommit {
     return pending.waiting();
   }
 
-  /** Returns the number of plants whose callers wait. */
+  /** Returns the number of plants whose callers are waiting. */
   int plants() {
     return pending.size();
   }

@@ -3,6 +3,7 @@ package org.plantstore.adapter.persistence;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -11,50 +12,53 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
 
 /**
- * The plants that wait for a batch, and the batches in flight. A batch is alone in flight for its
- * first 20 ms, so that batches are large, but a slow one does not delay the next. A plant that may
- * have made its batch fail is tried alone. One such attempt is in flight at a time, so that batches
- * go on beside it. Safe for use by many threads.
+ * The plants waiting for a batch, the batches in flight, and the number of writers. While a young
+ * batch is in flight, no other batch is taken, so that batches grow; a slow batch is overtaken. A
+ * plant that may have caused the failure of its batch is retried alone. At most one such retry is
+ * in flight, and batches do not wait for it. Safe for use by multiple threads.
  */
 final class PendingPlants {
 
-  /** A call in progress, which is completed with the stored plant. */
+  /** A create in progress. It is completed with the stored plant. */
   static final class Call extends CompletableFuture<NewPlant> {
 
     final NewPlant plant;
+    final int shard;
     final long began = System.nanoTime();
-    private boolean isAlone;
+    private boolean isRetriedAlone;
 
-    /** The failure of the last attempt, if others follow. */
+    /** The reason why the last attempt failed, if the plant is being retried. */
     volatile @Nullable DatabaseFailure failure;
 
-    Call(NewPlant plant) {
+    Call(NewPlant plant, int shard) {
       this.plant = plant;
+      this.shard = shard;
     }
 
-    /** Returns an upper bound for the text in bytes, in UTF-8 and in memory. */
+    /** Returns an upper bound for the size of the text in bytes, in UTF-8 and in memory. */
     private long bytes() {
       String tag = plant.tag();
       return 3L * (plant.name().length() + (tag == null ? 0 : tag.length()));
     }
   }
 
-  /** A batch that a writer took at a value of {@link System#nanoTime()}. */
-  record Batch(List<Call> calls, boolean isAlone, long began) {}
+  /** Plants of one shard that a writer took at this value of {@link System#nanoTime()}. */
+  record Batch(List<Call> calls, boolean isRetriedAlone, long began) {}
 
-  /** Larger batches make a commit hardly cheaper, and its callers wait longer. */
+  /** Larger batches make a commit hardly cheaper, and their callers wait longer. */
   static final int MAX_PLANTS = 256;
 
-  /** The maximum of a batch of several plants. A larger plant is a batch of its own. */
+  /** Limits a batch of several plants. A larger plant forms a batch of its own. */
   static final long MAX_BYTES = 4 * 1024 * 1024;
 
+  /** The age from which a batch in flight is overtaken, for example if it waits for a locked id. */
   private static final Duration EXCLUSIVE = Duration.ofMillis(20);
 
   private final Deque<Call> waiting = new ArrayDeque<>();
   private final Deque<Call> alone = new ArrayDeque<>();
   private final List<Batch> inFlight = new ArrayList<>();
   private int writers;
-  private boolean wasAlone; // the last batch that was taken
+  private boolean lastWasAlone;
 
   /** Adds a call, and returns whether it is the only one waiting. */
   synchronized boolean add(Call call) {
@@ -62,32 +66,34 @@ final class PendingPlants {
     return waiting.size() == 1;
   }
 
-  /** Counts a further writer if there is a batch for it, and returns whether there is. */
-  synchronized boolean beginWriter() {
-    boolean begins = writers < PostgresPlantStore.WRITERS && (mayTakeBatch() || mayTakeAlone());
+  /** Counts a further writer if a batch is due and the limit permits it; returns whether it did. */
+  synchronized boolean beginWriter(int maxWriters) {
+    boolean begins = writers < maxWriters && (mayTakeBatch() || mayTakeAlone());
     writers += begins ? 1 : 0;
     return begins;
   }
 
-  /** Ends a writer, and its last batch unless that has failed. */
-  synchronized void endWriter(@Nullable Batch last) {
-    inFlight.remove(last);
+  /** Ends a writer that has failed. Its batch remains in flight until its calls have ended. */
+  synchronized void endWriter() {
     writers--;
   }
 
-  /** Removes the last batch of a writer, and returns its next one, or ends the writer. */
-  synchronized @Nullable Batch next(@Nullable Batch last) {
+  /** Removes a writer's last batch, and returns its next one; otherwise ends the writer. */
+  synchronized @Nullable Batch next(@Nullable Batch last, int maxWriters) {
     inFlight.remove(last);
-    // While slow batches occupy all other writers, fresh plants must not always go first.
-    boolean isTurnOfAlone = inFlight.size() == PostgresPlantStore.WRITERS - 1 && !wasAlone;
-    boolean isAlone = mayTakeAlone() && (isTurnOfAlone || !mayTakeBatch());
-    List<Call> calls =
-        isAlone ? take(alone, 1) : mayTakeBatch() ? take(waiting, MAX_PLANTS) : List.of();
+    List<Call> calls = List.of();
+    boolean isAlone = false;
+    if (writers <= maxWriters) {
+      // If slow batches occupy all other writers, fresh plants must not always take precedence.
+      boolean isTurnOfAlone = writers == maxWriters && !lastWasAlone;
+      isAlone = mayTakeAlone() && (isTurnOfAlone || !mayTakeBatch());
+      calls = isAlone ? take(alone, 1) : mayTakeBatch() ? take(waiting, MAX_PLANTS) : calls;
+    }
     if (calls.isEmpty()) {
       writers--;
       return null;
     }
-    wasAlone = isAlone;
+    lastWasAlone = isAlone;
     Batch next = new Batch(calls, isAlone, System.nanoTime());
     inFlight.add(next);
     return next;
@@ -97,59 +103,65 @@ final class PendingPlants {
     long now = System.nanoTime();
     return !waiting.isEmpty()
         && inFlight.stream()
-            .allMatch(batch -> batch.isAlone || now - batch.began >= EXCLUSIVE.toNanos());
+            .allMatch(batch -> batch.isRetriedAlone || now - batch.began >= EXCLUSIVE.toNanos());
   }
 
   private boolean mayTakeAlone() {
-    return !alone.isEmpty() && inFlight.stream().noneMatch(Batch::isAlone);
+    return !alone.isEmpty() && inFlight.stream().noneMatch(Batch::isRetriedAlone);
   }
 
+  /** Takes the first call and the following calls for the same shard, up to the limits. */
   private static List<Call> take(Deque<Call> from, int most) {
     List<Call> calls = new ArrayList<>();
+    List<Call> others = new ArrayList<>();
     long bytes = 0;
-    while (!from.isEmpty() && calls.size() < most) {
-      Call call = from.getFirst();
-      if (!call.isDone()) {
-        bytes += call.bytes();
-        if (bytes > MAX_BYTES && !calls.isEmpty()) {
-          break;
-        }
-        calls.add(call);
+    while (!from.isEmpty() && calls.size() < most && bytes <= MAX_BYTES) {
+      Call call = from.removeFirst();
+      if (call.isDone()) {
+        continue;
       }
-      from.removeFirst();
+      boolean isFirst = calls.isEmpty();
+      boolean isOfShard = isFirst || call.shard == calls.get(0).shard;
+      bytes += isOfShard ? call.bytes() : 0;
+      (isOfShard && (isFirst || bytes <= MAX_BYTES) ? calls : others).add(call);
     }
+    putBack(others, from);
     return calls;
   }
 
-  /** Lets a call be tried alone; returns false if it already was. */
-  synchronized boolean tryAlone(Call call) {
-    boolean isFirst = !call.isAlone;
-    call.isAlone = true;
-    return isFirst && alone.add(call);
-  }
-
-  /** Lets the calls of a batch be tried together again, before others. */
-  synchronized void repeat(Batch batch, DatabaseFailure failure) {
-    for (int last = batch.calls.size() - 1; last >= 0; last--) {
-      Call call = batch.calls.get(last);
-      call.failure = failure;
-      (batch.isAlone ? alone : waiting).addFirst(call);
+  private static void putBack(List<Call> calls, Deque<Call> to) {
+    for (int last = calls.size() - 1; last >= 0; last--) {
+      to.addFirst(calls.get(last));
     }
   }
 
-  /** Forgets what has ended, and returns the calls that began so long ago. */
+  /** Schedules a retry of the plant alone; returns false if it has already been retried so. */
+  synchronized boolean retryAlone(Call call) {
+    boolean isFirst = !call.isRetriedAlone;
+    call.isRetriedAlone = true;
+    return isFirst && alone.add(call);
+  }
+
+  /** Moves the calls of a batch in flight to the front of the queue. */
+  synchronized void repeat(Batch batch, DatabaseFailure failure) {
+    inFlight.remove(batch);
+    batch.calls.forEach(call -> call.failure = failure);
+    putBack(batch.calls, batch.isRetriedAlone ? alone : waiting);
+  }
+
+  /** Forgets calls that have ended, and returns those that have lasted this long. */
   synchronized List<Call> overdue(Duration timeout) {
     long latest = System.nanoTime() - timeout.toNanos();
     waiting.removeIf(Call::isDone);
     alone.removeIf(Call::isDone);
-    // Those of writers that have failed.
+    // Removes batches whose writers have failed.
     inFlight.removeIf(batch -> batch.calls.stream().allMatch(Call::isDone));
     return calls().filter(call -> call.began - latest <= 0).toList();
   }
 
   /** Returns all calls except this number of the oldest. */
   synchronized List<Call> beyond(int most) {
-    return calls().skip(most).toList();
+    return calls().sorted(Comparator.comparingLong(call -> call.began)).skip(most).toList();
   }
 
   private Stream<Call> calls() {
@@ -164,7 +176,7 @@ final class PendingPlants {
     return waiting.size() + alone.size();
   }
 
-  /** Returns the number of plants whose callers wait. */
+  /** Returns the number of plants whose callers are waiting. */
   synchronized int size() {
     return (int) calls().count();
   }

@@ -17,20 +17,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The plants of a table that Citus distributes by hash: a group commit for each shard, so that a
- * statement never crosses shards. Shards are moved and split, so they are read at the start and
- * every 30 s. With a stale map, batches are slower and a failure affects plants of other nodes, but
- * answers stay correct. Safe for use by many threads.
+ * The group commit of a table that Citus may distribute by hash. The plants of each node have a
+ * queue of their own, and a statement never spans several shards. Shards are moved and split, so
+ * their placements are read at startup and every 30 s. If they are out of date, batches are slower,
+ * and a failure affects plants of other nodes, but the results remain correct. Safe for use by
+ * multiple threads.
  */
 final class Shards extends GroupCommit {
 
-  /** The property in which a start passes on whether the database has Citus. */
+  /** The property with which startup passes on whether the database contains Citus. */
   static final String HAS_CITUS = "database.citus";
 
   private static final Logger LOG = LoggerFactory.getLogger(Shards.class);
   private static final Duration REFRESH = Duration.ofSeconds(30);
 
-  /** The least hash value of each shard, and the group of its node. */
+  /** Returns the least hash value of each shard, and the group of its node. */
   private static final String RANGES =
       """
       SELECT shardminvalue || ' ' || groupid
@@ -48,15 +49,15 @@ final class Shards extends GroupCommit {
   /** The nodes that keep shards, by their groups. */
   final Map<String, Node> nodes = new ConcurrentHashMap<>();
 
-  /** The current shards by their least hash values; empty if the table is not distributed. */
-  private volatile NavigableMap<Integer, GroupCommit> shards = new TreeMap<>();
+  /** The node of each shard by its least hash value; empty if the table is not distributed. */
+  private volatile NavigableMap<Integer, Node> shards = new TreeMap<>();
 
   private volatile long refreshed;
 
   /**
-   * Reads the shards.
+   * Reads the placements of the shards.
    *
-   * @param threads the number of threads of the executor
+   * @param threads the number of threads that all nodes share
    */
   Shards(
       Table table,
@@ -65,13 +66,13 @@ final class Shards extends GroupCommit {
       int threads,
       Duration timeout,
       StoreMetrics metrics) {
-    super(table, executor, false, timeout, metrics);
+    super(table, executor, timeout, metrics);
     this.database = database;
     this.threads = threads;
     refresh();
   }
 
-  /** Returns whether the database has Citus. */
+  /** Returns whether the database contains Citus. */
   static boolean areIn(Connection connection) throws SQLException {
     String metadata = "SELECT 1 WHERE to_regclass('pg_dist_partition') IS NOT NULL";
     return !DatabaseStart.rows(connection, metadata).isEmpty();
@@ -79,7 +80,7 @@ final class Shards extends GroupCommit {
 
   /** Returns the faults of the distribution. */
   static List<String> faults(Connection connection) throws SQLException {
-    // A worker that does not answer is not waited for.
+    // Does not wait for a worker that does not respond.
     DatabaseStart.rows(
         connection, "SELECT set_config('citus.node_connection_timeout', '2000', false)");
     return DatabaseStart.rows(connection, FAULTS);
@@ -87,8 +88,10 @@ final class Shards extends GroupCommit {
 
   @Override
   CompletableFuture<NewPlant> putIfAbsent(NewPlant plant) {
-    Map.Entry<Integer, GroupCommit> shard = shards.floorEntry(hash(plant.id()));
-    return shard == null ? super.putIfAbsent(plant) : shard.getValue().putIfAbsent(plant);
+    Map.Entry<Integer, Node> shard = shards.floorEntry(hash(plant.id()));
+    return shard == null
+        ? super.putIfAbsent(plant)
+        : shard.getValue().putIfAbsent(plant, shard.getKey());
   }
 
   /**
@@ -111,44 +114,31 @@ final class Shards extends GroupCommit {
     return (c ^ b) - Integer.rotateLeft(b, 24);
   }
 
-  /** Reads the shards. If that fails, the known shards remain in use. */
+  /** Reads the placements. If that fails, the known placements remain in use. */
   void refresh() {
     refreshed = System.nanoTime();
     try {
-      NavigableMap<Integer, GroupCommit> next = new TreeMap<>();
+      NavigableMap<Integer, Node> next = new TreeMap<>();
       for (String row : database.execute(connection -> DatabaseStart.rows(connection, RANGES))) {
         String[] leastAndNode = row.split(" ", -1);
         Node node =
-            nodes.computeIfAbsent(leastAndNode[1], key -> new Node(this, this::writersOfNode));
-        int least = Integer.parseInt(leastAndNode[0]);
-        next.put(least, node.shard(least));
+            nodes.computeIfAbsent(leastAndNode[1], key -> new Node(this, this::threadsOfNode));
+        next.put(Integer.parseInt(leastAndNode[0]), node);
       }
-      forgetAllBut(next);
+      // A caller may be about to add a plant to a node that was known until now.
+      nodes
+          .values()
+          .removeIf(node ->
+              !next.containsValue(node) && !shards.containsValue(node) && node.plants() == 0);
       shards = next;
     } catch (RuntimeException | Error e) {
-      // Mostly because the database is down, which is reported elsewhere.
-      LOG.debug("The shards cannot be read", e);
+      // Usually because the database is down, which is reported elsewhere.
+      LOG.debug("The placements of the shards cannot be read", e);
     }
   }
 
-  /**
-   * Forgets shards that no longer exist. Keeps those of the previous refresh, because a caller may
-   * be about to add a plant to one of them.
-   */
-  private void forgetAllBut(NavigableMap<Integer, GroupCommit> next) {
-    for (Node node : nodes.values()) {
-      node.shards
-          .values()
-          .removeIf(shard ->
-              !next.containsValue(shard) && !shards.containsValue(shard) && shard.plants() == 0);
-    }
-    nodes.values().removeIf(node -> node.shards.isEmpty());
-  }
-
-  /** Returns the maximum number of batches in flight to a node. */
-  int writersOfNode() {
-    int share = threads / Math.max(1, nodes.size()); // none if the table is no longer distributed
-    return Math.max(1, Math.min(PostgresPlantStore.WRITERS, share));
+  private int threadsOfNode() {
+    return Math.max(1, threads / Math.max(1, nodes.size()));
   }
 
   @Override
@@ -172,9 +162,6 @@ final class Shards extends GroupCommit {
   }
 
   private int sum(ToIntFunction<GroupCommit> number) {
-    return nodes.values().stream()
-        .flatMap(node -> node.shards.values().stream())
-        .mapToInt(number)
-        .sum();
+    return nodes.values().stream().mapToInt(number).sum();
   }
 }

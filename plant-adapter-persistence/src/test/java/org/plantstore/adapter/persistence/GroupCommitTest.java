@@ -18,6 +18,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -69,8 +70,7 @@ class GroupCommitTest {
 
   @SuppressWarnings("FutureReturnValueIgnored")
   private void open(Duration timeout) {
-    GroupCommit opened =
-        new GroupCommit(this::write, writers, false, timeout, new StoreMetrics(null));
+    GroupCommit opened = new GroupCommit(this::write, writers, timeout, new StoreMetrics(null));
     sweeps.scheduleWithFixedDelay(opened::sweep, 10, 10, TimeUnit.MILLISECONDS);
     groupCommit = opened;
   }
@@ -173,36 +173,31 @@ class GroupCommitTest {
     assertAllStored(List.of(first, second));
   }
 
-  /** As the shards of Citus do, if there are more of them than threads. */
   @Test
-  void queues_that_are_never_empty_take_turns_with_a_thread() throws Exception {
-    ExecutorService thread = Executors.newSingleThreadExecutor();
-    GroupCommit[] queues = new GroupCommit[2];
-    CompletableFuture<Void> isServed = new CompletableFuture<>();
-    table =
-        (plants, isRetry) -> {
-          long id = plants.firstKey();
-          if (id == 2) {
-            isServed.complete(null);
-          } else if (!isServed.isDone()) {
-            var unused = queues[0].putIfAbsent(fern(id - 1));
-          }
-          return store(plants, isRetry);
-        };
-    for (int queue = 0; queue < 2; queue++) {
-      queues[queue] = new GroupCommit(this::write, thread, true, HOUR, new StoreMetrics(null));
-      var unused = queues[queue].putIfAbsent(fern(queue + 1));
+  void batch_contains_plants_of_only_one_shard_beginning_with_the_oldest_plant() throws Exception {
+    List<CompletableFuture<Void>> calls = occupyAllWriters();
+    for (long id = 0; id < 6; id++) {
+      int shard = (int) (id + 1) % 3;
+      calls.add(Calls.returnsFern(id, groupCommit.putIfAbsent(fern(id), shard)));
     }
     release();
 
-    isServed.get();
-    thread.shutdown();
+    assertAllStored(calls);
+    assertEquals(
+        Set.of(List.of(0L, 3L), List.of(1L, 4L), List.of(2L, 5L)),
+        Set.copyOf(batches.subList(WRITERS, batches.size())));
   }
 
-  /** Of a shard that is busy. */
+  /** If the table is distributed, a node may have only one thread. */
   @Test
   void plant_that_is_tried_alone_is_not_held_up_by_fresh_ones_for_ever() throws Exception {
-    groupCommit = new GroupCommit(this::write, writers, true, HOUR, new StoreMetrics(null));
+    groupCommit =
+        new GroupCommit(this::write, writers, HOUR, new StoreMetrics(null)) {
+          @Override
+          int maxWriters() {
+            return 1;
+          }
+        };
     CompletableFuture<Void> isTriedAlone = new CompletableFuture<>();
     table =
         (plants, isRetry) -> {

@@ -61,7 +61,7 @@ class NodeTest {
           });
 
   private final GroupCommit whole =
-      new GroupCommit(this::write, threads, false, Duration.ofHours(1), new StoreMetrics(null));
+      new GroupCommit(this::write, threads, Duration.ofHours(1), new StoreMetrics(null));
   private final Node east = new Node(whole, () -> WRITERS);
   private final Node west = new Node(whole, () -> WRITERS);
 
@@ -111,13 +111,13 @@ class NodeTest {
     List<CompletableFuture<Void>> inTrouble =
         putAll(east, shards, LongStream.rangeClosed(-3_000, -1_000));
 
-    await(() -> plants(east) <= Node.MAX_PLANTS);
+    await(() -> east.plants() <= Node.MAX_PLANTS);
     assertAllStored(putAll(west, shards, LongStream.range(0, 2_000)));
     List<CompletableFuture<Void>> late = putAll(east, shards, LongStream.range(-999, -99));
-    await(() -> plants(east) <= Node.MAX_PLANTS);
+    await(() -> east.plants() <= Node.MAX_PLANTS);
 
     assertTrue(mostInEast.get() <= WRITERS, () -> "in flight: " + mostInEast);
-    assertEquals(Node.MAX_PLANTS, plants(east));
+    assertEquals(Node.MAX_PLANTS, east.plants());
     assertTrue(late.stream().allMatch(CompletableFuture::isCompletedExceptionally));
     if (state.isEmpty()) {
       assertEquals(reason, unavailable(late.get(0)));
@@ -156,13 +156,9 @@ class NodeTest {
     assertAllStored(putAll(east, 1, LongStream.range(-100, -1)));
   }
 
-  private static int plants(Node node) {
-    return node.shards.values().stream().mapToInt(GroupCommit::plants).sum();
-  }
-
   private static List<CompletableFuture<Void>> putAll(Node node, int shards, LongStream ids) {
     return ids.mapToObj(id ->
-            Calls.returnsFern(id, node.shard(Math.floorMod(id, shards)).putIfAbsent(fern(id))))
+            Calls.returnsFern(id, node.putIfAbsent(fern(id), (int) Math.floorMod(id, shards))))
         .toList();
   }
 }
