@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.InvalidPlantException;
@@ -96,20 +97,29 @@ final class PlantTable implements GroupCommit.Table {
   }
 
   /**
-   * Asks the server to cancel statements that exceed their time-out: its own time-out does not
-   * apply while a commit waits for a standby. Later statements of a connection are not affected.
+   * Asks the server to cancel statements that exceed their time-out, because the server's own
+   * time-out does not apply while a commit waits for a standby. Later statements of the connection
+   * are not affected.
+   *
+   * @param executor waits for the network
+   * @return whether other statements are running
    */
-  void cancelOverdue() {
+  boolean cancelOverdue(Executor executor) {
     long latest = System.nanoTime() - timeout.toNanos();
     running.forEach((statement, began) -> {
-      if (began - latest < 0) {
-        try {
-          statement.cancel(); // once: the driver ignores later calls
-        } catch (SQLException e) {
-          LOG.debug("The statement cannot be cancelled", e);
-        }
+      if (began - latest < 0 && running.remove(statement, began)) {
+        executor.execute(() -> cancel(statement));
       }
     });
+    return !running.isEmpty();
+  }
+
+  private static void cancel(PreparedStatement statement) {
+    try {
+      statement.cancel();
+    } catch (SQLException e) {
+      LOG.debug("The statement cannot be cancelled", e);
+    }
   }
 
   /** Executes a query, and reads its whole result into memory. */

@@ -12,27 +12,29 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Keeps plants in a table of PostgreSQL, and commits those of concurrent callers together. */
+/** Stores plants in a PostgreSQL table, and commits those of concurrent callers together. */
 @Singleton
 final class PostgresPlantStore implements PlantStore {
 
-  /** The batches in flight to one server, at most, and so the connections for plants. */
+  /** The maximum number of batches in flight to a server, each on its own connection. */
   static final int WRITERS = 4;
 
   private static final Duration SWEEP = Duration.ofMillis(10);
   private static final Logger LOG = LoggerFactory.getLogger(PostgresPlantStore.class);
 
   final GroupCommit queue;
+  private final PlantTable table;
 
   /**
    * Prefers the thread that became idle last, and with it a connection and a server process whose
@@ -41,10 +43,10 @@ final class PostgresPlantStore implements PlantStore {
    */
   private final ExecutorService writers = Executors.newCachedThreadPool(daemons("plant-writer"));
 
-  /** One thread ends calls; the other cancels statements, for which it waits for the network. */
   private final ScheduledExecutorService sweeps =
-      Executors.newScheduledThreadPool(2, daemons("plant-sweep"));
+      Executors.newSingleThreadScheduledExecutor(daemons("plant-sweep"));
 
+  private final AtomicBoolean isSweepScheduled = new AtomicBoolean();
   private volatile boolean isClosed;
 
   PostgresPlantStore(
@@ -53,6 +55,7 @@ final class PostgresPlantStore implements PlantStore {
       DatabaseSettings settings,
       StoreMetrics metrics,
       @Property(name = Shards.HAS_CITUS) boolean hasCitus) {
+    this.table = table;
     queue =
         hasCitus
             ? new Shards(
@@ -63,9 +66,6 @@ final class PostgresPlantStore implements PlantStore {
         "Plants waiting for a batch",
         queue,
         GroupCommit::waitingPlants);
-    // Enforce all deadlines, without a timer for each plant or statement.
-    repeat(queue::sweep);
-    repeat(table::cancelOverdue);
   }
 
   static ThreadFactory daemons(String name) {
@@ -76,17 +76,32 @@ final class PostgresPlantStore implements PlantStore {
     };
   }
 
+  /** Sweeps only while there is work, so that an idle service does not wake the processor. */
   @SuppressWarnings("FutureReturnValueIgnored") // the sweep throws nothing
-  private void repeat(Runnable work) {
-    Runnable sweep =
-        () -> {
-          try {
-            work.run();
-          } catch (RuntimeException | Error e) { // an exception would end the schedule
-            LOG.debug("A sweep has failed, and the next one follows", e);
-          }
-        };
-    sweeps.scheduleWithFixedDelay(sweep, SWEEP.toMillis(), SWEEP.toMillis(), TimeUnit.MILLISECONDS);
+  private void scheduleSweep() {
+    if (!isSweepScheduled.get() && isSweepScheduled.compareAndSet(false, true)) {
+      try {
+        sweeps.schedule(this::sweep, SWEEP.toMillis(), TimeUnit.MILLISECONDS);
+      } catch (RejectedExecutionException | Error e) {
+        isSweepScheduled.set(false);
+        LOG.debug("The next plant schedules the sweep", e);
+      }
+    }
+  }
+
+  /** Enforces all deadlines, so that neither plants nor statements need a timer each. */
+  private void sweep() {
+    isSweepScheduled.set(false); // A plant that is added from now on schedules the next sweep.
+    boolean isIdle = false;
+    try {
+      queue.sweep();
+      isIdle = !table.cancelOverdue(writers) && queue.plants() == 0;
+    } catch (RuntimeException | Error e) {
+      LOG.debug("A sweep has failed, and the next one follows", e);
+    }
+    if (!isIdle) {
+      scheduleSweep();
+    }
   }
 
   @Override
@@ -108,9 +123,10 @@ final class PostgresPlantStore implements PlantStore {
   public CompletableFuture<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
     requireNonNull(executor, "executor");
     CompletableFuture<NewPlant> stored = queue.putIfAbsent(requireNonNull(plant, "plant"));
-    if (isClosed) { // looked at afterwards: close() waits for all that were added before
+    if (isClosed) { // checked afterwards, because close() waits for all plants added before
       stored.completeExceptionally(new PlantStoreUnavailableException("the store is closed"));
     }
+    scheduleSweep();
     return stored;
   }
 
@@ -119,12 +135,16 @@ final class PostgresPlantStore implements PlantStore {
     return true;
   }
 
-  /** Refuses further plants, and waits until no caller waits, at most for the deadline. */
+  /** Refuses further plants, and waits until no caller is waiting, at most for the deadline. */
   @PreDestroy
   void close() {
     isClosed = true;
-    while (queue.plants() > 0) {
-      LockSupport.parkNanos(SWEEP.toNanos());
+    try {
+      while (queue.plants() > 0) {
+        Thread.sleep(SWEEP.toMillis());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
     writers.shutdown();
     sweeps.shutdown();
