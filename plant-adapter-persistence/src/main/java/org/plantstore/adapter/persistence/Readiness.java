@@ -17,24 +17,26 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Probes the database with a connection of the pool, which has one more than there are writers. So
- * a probe waits for a connection only if the database gives none. If a probe fails, the pool's
- * connections are evicted, which probably fail too. Safe for use by many threads.
+ * Probes the database on a connection of the pool, which holds one more than there are writers.
+ * Thus a probe waits for a connection only if the database provides none. Evicts the pool's
+ * connections after a failed probe, because they have probably failed too. Safe for use by multiple
+ * threads.
  */
 @Context
 final class Readiness implements HealthIndicator {
 
   private static final Logger LOG = LoggerFactory.getLogger(Readiness.class);
 
-  /** Without an answer for this time the database is unavailable. */
+  /** The database is unavailable if no probe has succeeded for this time. */
   private static final Duration LIMIT = Duration.ofSeconds(2);
 
-  /** Less than 500 ms, for which the pool does not validate the connection again. */
+  /** Less than the 500 ms after which the pool would validate the connection. */
   private static final Duration PERIOD = Duration.ofMillis(400);
 
   private final HikariDataSource pool;
@@ -46,7 +48,7 @@ final class Readiness implements HealthIndicator {
   @SuppressWarnings("FutureReturnValueIgnored") // run() throws nothing
   Readiness(DataSource dataSource, StoreMetrics metrics) {
     pool = (HikariDataSource) DelegatingDataSource.unwrapDataSource(dataSource);
-    // While readiness is off no request arrives, so no other metric shows an outage.
+    // No other metric shows an outage, because no request arrives while the readiness probe fails.
     metrics.gauge(
         "plant.store.database.up",
         "1 while the database is available, otherwise 0",
@@ -67,35 +69,44 @@ final class Readiness implements HealthIndicator {
   }
 
   private void run() {
-    String failure = null;
     try {
-      probe();
-      answered = System.nanoTime();
-    } catch (SQLException e) {
-      failure = new DatabaseFailure(e).describe();
-      pool.getHikariPoolMXBean().softEvictConnections();
+      String failure = probe();
+      if (failure == null) {
+        answered = System.nanoTime();
+      }
+      report(failure);
     } catch (RuntimeException | Error e) {
-      failure = e.toString(); // such as no memory
-    }
-    if (failure != null && !isReported && !isUp()) {
-      LOG.warn("The database is unavailable: {}", failure);
-      isReported = true;
-    } else if (failure == null && isReported) {
-      LOG.info("The database is back");
-      isReported = false;
+      // Without memory, even a report may fail. An exception would end the schedule.
     }
   }
 
-  private void probe() throws SQLException {
+  /** Returns the reason why the database is unavailable, or null if it is available. */
+  private @Nullable String probe() {
     try (Connection connection = pool.getConnection();
         Statement statement = connection.createStatement()) {
       connection.setNetworkTimeout(Runnable::run, 1_000);
       try (ResultSet row = statement.executeQuery("SHOW transaction_read_only")) {
         row.next();
         if (row.getBoolean(1)) {
-          throw new SQLException("the database is read-only", "25006");
+          throw new SQLException("the database is read-only", DatabaseFailure.READ_ONLY);
         }
+        return null;
       }
+    } catch (SQLException e) {
+      pool.getHikariPoolMXBean().softEvictConnections();
+      return new DatabaseFailure(e).describe();
+    } catch (RuntimeException | Error e) {
+      return e.toString();
+    }
+  }
+
+  private void report(@Nullable String failure) {
+    if (failure != null && !isReported && !isUp()) {
+      LOG.warn("The database is unavailable: {}", failure);
+      isReported = true;
+    } else if (failure == null && isReported) {
+      LOG.info("The database is back");
+      isReported = false;
     }
   }
 
