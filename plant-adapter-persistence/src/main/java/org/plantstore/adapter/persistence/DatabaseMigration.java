@@ -7,8 +7,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.UUID;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
@@ -17,7 +15,10 @@ import org.flywaydb.core.api.output.ValidateOutput;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Brings the tables up to date. Of several instances one migrates, and the others wait for it. */
+/**
+ * Brings the tables up to date. If several instances start, one of them migrates, and the others
+ * wait for it.
+ */
 final class DatabaseMigration {
 
   private static final Logger LOG = LoggerFactory.getLogger(DatabaseMigration.class);
@@ -25,45 +26,39 @@ final class DatabaseMigration {
   /** Longer than any statement of a migration. */
   private static final Duration STATEMENT = Duration.ofMinutes(10);
 
-  /** Added to the start's time-out, which may be 0, as the time for locked tables. */
+  /** The minimum time to wait for locked tables, because the startup's time-out may be 0. */
   private static final Duration LEAST_PATIENCE = Duration.ofSeconds(2);
 
-  /** Flyway's own lock does not cover the creation of its history. */
+  /** Held during a migration, because Flyway's own lock does not cover creating its history. */
   private static final String LOCK =
       "SELECT 1 WHERE pg_try_advisory_lock(hashtext('plant-store migrate'))";
 
-  /** The process of the session that has the lock, and whether a session of its instance works. */
+  /** Returns the server process whose session holds the lock. */
   private static final String HOLDER =
       """
-      SELECT holder.pid || CASE
-        WHEN bool_or(session.state = 'active' OR now() - session.state_change < interval '2 s')
-        THEN ', and works' ELSE ', and is idle' END
-      FROM pg_locks JOIN pg_stat_activity holder USING (pid) JOIN pg_stat_activity session
-        ON session.pid = holder.pid OR holder.application_name LIKE 'plant-store migration%'
-          AND session.application_name = holder.application_name
+      SELECT pid FROM pg_locks
       WHERE locktype = 'advisory' AND granted
         AND (classid::bigint << 32) + objid::bigint = hashtext('plant-store migrate')::bigint
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-      GROUP BY holder.pid
       """;
 
   /**
    * Returns a row if there is a history, in the schema in which the migration creates the table.
    */
   private static final String HISTORY =
-      "SELECT 1 WHERE to_regclass(quote_ident(current_schema()) || '.flyway_schema_history') IS NOT NULL";
+      "SELECT 1 WHERE to_regclass(quote_ident(current_schema()) || '.flyway_schema_history') IS NOT"
+          + " NULL";
 
   /** Returns a row for a history that does not fit the table or this store. */
   private static final String FAULTS = DatabaseStart.resource("faults-of-history.query");
 
   private final DatabaseConnections source;
-  private final Duration patience;
 
   DatabaseMigration(DatabaseSettings settings) {
-    patience = settings.startTimeout.plus(LEAST_PATIENCE);
-    // All sessions of this migration have one name, by which others see whether it works.
-    String name = "plant-store migration " + UUID.randomUUID();
-    source = new DatabaseConnections(settings, name, 5, STATEMENT, STATEMENT, patience);
+    Duration patience = settings.startTimeout.plus(LEAST_PATIENCE);
+    source =
+        new DatabaseConnections(
+            settings, "plant-store migration", 5, STATEMENT, STATEMENT, patience);
   }
 
   /**
@@ -112,6 +107,7 @@ final class DatabaseMigration {
               .locations("classpath:org/plantstore/adapter/persistence")
               .baselineOnMigrate(true) // the schema may have other tables
               .baselineVersion("0")
+              .validateOnMigrate(false) // faults() has validated the history
               .ignoreMigrationPatterns("*:future", "*:pending")
               .load());
     } catch (FlywayException e) {
@@ -126,24 +122,20 @@ final class DatabaseMigration {
     }
   }
 
-  private void awaitLock(Connection connection) throws SQLException {
-    long worked = System.nanoTime();
-    long logged = worked;
+  /** Waits without a limit, because a migration of a large table may take long. */
+  private static void awaitLock(Connection connection) throws SQLException {
+    long logged = System.nanoTime();
     while (rows(connection, LOCK).isEmpty()) {
-      long now = System.nanoTime();
-      String holder = String.join("", rows(connection, HOLDER));
-      String state = "the tables are migrated by the session with process " + holder;
-      if (!holder.endsWith("idle")) {
-        worked = now;
-      } else if (now - worked >= patience.toNanos()) {
-        String end = "SELECT pg_terminate_backend(" + holder.replaceFirst(",.*", ")");
-        throw new ConfigurationException(state + "; if its instance is gone, run " + end);
+      if (System.nanoTime() - logged >= DatabaseStart.LOG_PERIOD.toNanos()) {
+        logged = System.nanoTime();
+        String holder = String.join("", rows(connection, HOLDER));
+        LOG.warn(
+            "The start waits, because the session with process {} migrates the tables; if its"
+                + " instance is gone, run SELECT pg_terminate_backend({})",
+            holder,
+            holder);
       }
-      if (now - logged >= DatabaseStart.LOG_PERIOD.toNanos()) {
-        logged = now;
-        LOG.warn("The start waits, because {}", state);
-      }
-      LockSupport.parkNanos(DatabaseStart.PAUSE.toNanos());
+      DatabaseStart.pause();
     }
   }
 }

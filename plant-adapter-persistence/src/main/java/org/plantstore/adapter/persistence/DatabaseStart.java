@@ -15,7 +15,6 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import org.postgresql.PGConnection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,7 +28,7 @@ import org.slf4j.LoggerFactory;
  */
 record DatabaseStart(DatabaseSettings settings, boolean migrates) {
 
-  static final Duration PAUSE = Duration.ofMillis(500);
+  private static final Duration PAUSE = Duration.ofMillis(500);
   static final Duration LOG_PERIOD = Duration.ofSeconds(5);
 
   private static final Logger LOG = LoggerFactory.getLogger(DatabaseStart.class);
@@ -136,8 +135,18 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
               limit.toSeconds(),
               failure.describe());
         }
-        LockSupport.parkNanos(PAUSE.toNanos());
+        pause();
       }
+    }
+  }
+
+  /** Waits before another attempt. An interrupt ends the startup. */
+  static void pause() {
+    try {
+      Thread.sleep(PAUSE.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ConfigurationException("interrupted while waiting for the database");
     }
   }
 
@@ -152,7 +161,8 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   private static void requirePrimary(Connection connection) throws SQLException {
     // A role that is read-only on the primary too is among the faults.
     String standby =
-        "SELECT 1 WHERE pg_is_in_recovery() AND current_setting('default_transaction_read_only') = 'off'";
+        "SELECT 1 WHERE pg_is_in_recovery() AND current_setting('default_transaction_read_only') ="
+            + " 'off'";
     if (!rows(connection, standby).isEmpty()) {
       throw new SQLException("DATABASE_URL leads only to a standby; name the primary", "25006");
     }
