@@ -1,8 +1,9 @@
 /**
- * Keeps plants in PostgreSQL 14 or later. A plant goes from {@code PostgresPlantStore} to {@code
- * GroupCommit}, which collects those of concurrent callers into batches, and to {@code PlantTable},
- * which writes a batch with one statement. {@code DatabaseStart} prepares the database. {@code
- * Shards} divides the plants of a table that Citus distributes.
+ * Stores plants in PostgreSQL 14 or later. {@code PostgresPlantStore} passes a plant to {@code
+ * GroupCommit}, which collects the plants of concurrent callers into batches, and {@code
+ * PlantTable} writes a batch with one statement. {@code DatabaseStart} prepares the database. If
+ * Citus distributes the table, {@code Shards} passes a plant to the group commit of its {@code
+ * Node}.
  */
 @NullMarked
 package org.plantstore.adapter.persistence;
