@@ -1,45 +1,33 @@
 package org.plantstore.client;
 
-import static java.time.format.DateTimeFormatter.RFC_1123_DATE_TIME;
-import static java.time.temporal.ChronoUnit.SECONDS;
 import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
-import java.io.IOException;
 import java.net.ConnectException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.channels.UnresolvedAddressException;
 import java.security.cert.CertificateException;
-import java.time.DateTimeException;
-import java.time.Instant;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.CreatePlant;
-import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
-import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** The port for one call, which makes attempts until one is decisive. */
+/** One call of the client: sends requests until a response decides it or its deadline passes. */
 final class Creation implements CreatePlant {
 
-  private static final JsonFactory JSON = new JsonFactory();
-  private static final String REQUEST_ID = "X-Request-Id";
   private static final String ID_PREFIX = "plant-client-";
+  private static final long FIRST_BACKOFF_NANOS = 50_000_000;
+  private static final long MAX_BACKOFF_NANOS = 6_400_000_000L;
 
   private final PlantClient client;
   private final Map<String, String> headers;
@@ -49,7 +37,7 @@ final class Creation implements CreatePlant {
   private long retryAfterNanos;
   private String lastReason = "not sent in time, because other calls took too long";
 
-  /** Begins a call; asks the suppliers of the client. */
+  /** Begins a call. Asks the client's suppliers, on the thread of the caller. */
   Creation(PlantClient client) {
     this.client = client;
     end = System.nanoTime() + client.deadline.toNanos();
@@ -61,8 +49,8 @@ final class Creation implements CreatePlant {
   @Override
   public Plant create(NewPlant plant) {
     try {
-      for (long bound = 50_000_000; ; bound = Math.min(2 * bound, 6_400_000_000L)) {
-        long nanos = end - System.nanoTime();
+      for (long bound = FIRST_BACKOFF_NANOS; ; bound = Math.min(2 * bound, MAX_BACKOFF_NANOS)) {
+        long nanos = nanosLeft();
         if (nanos <= 0 || !client.permits.tryAcquire(nanos, NANOSECONDS)) {
           throw unavailable(lastReason);
         }
@@ -70,7 +58,7 @@ final class Creation implements CreatePlant {
           return attempt(plant);
         } catch (PlantStoreUnavailableException e) {
           nanos = retryAfterNanos + ThreadLocalRandom.current().nextLong(bound);
-          if (nanos > end - System.nanoTime()) {
+          if (nanos > nanosLeft()) {
             throw e;
           }
         } finally {
@@ -84,27 +72,20 @@ final class Creation implements CreatePlant {
     }
   }
 
+  private long nanosLeft() {
+    return end - System.nanoTime();
+  }
+
   private Plant attempt(NewPlant plant) throws InterruptedException {
     retryAfterNanos = 0;
     String id = ID_PREFIX + Long.toHexString(ThreadLocalRandom.current().nextLong());
-    String tag = plant.tag() == null ? "" : ",\"tag\":" + quoted(plant.tag());
-    String body = "{\"id\":" + plant.id() + ",\"name\":" + quoted(plant.name()) + tag + "}";
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(client.plants)
-            .version(HttpClient.Version.HTTP_1_1)
-            .POST(HttpRequest.BodyPublishers.ofString(body))
-            .setHeader(REQUEST_ID, id);
-    headers.forEach(request::setHeader);
-    request.setHeader("Content-Type", "application/json");
-    request.setHeader("Authorization", "Bearer " + token);
     CompletableFuture<HttpResponse<byte[]>> exchange =
-        client.http.sendAsync(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+        client.http.sendAsync(request(plant, id), HttpResponse.BodyHandlers.ofByteArray());
     try { // a timeout of the request would not include the body
-      long nanos = Math.min(client.deadline.toNanos() / 3, end - System.nanoTime());
-      HttpResponse<byte[]> response = exchange.get(nanos, NANOSECONDS);
-      String responseId = header(response, REQUEST_ID);
-      if (responseId.startsWith(ID_PREFIX) && !responseId.equals(id)) { // a proxy sent it twice
-        throw unavailable("a response to another request");
+      long nanos = Math.min(client.deadline.toNanos() / 3, nanosLeft());
+      ServiceResponse response = new ServiceResponse(exchange.get(nanos, NANOSECONDS));
+      if (response.id().startsWith(ID_PREFIX) && !response.id().equals(id)) {
+        throw unavailable("a response to another request"); // a proxy has sent it twice
       }
       return decide(plant, response);
     } catch (TimeoutException e) {
@@ -112,105 +93,64 @@ final class Creation implements CreatePlant {
     } catch (ExecutionException e) {
       throw failure(requireNonNull(e.getCause()));
     } finally {
-      exchange.cancel(true); // closes the connection, so that no late response is taken for another
+      exchange.cancel(true); // closes the connection, so that a late response reaches no other call
     }
   }
 
-  /** Returns the exception for a request without a response; a TLS mismatch cannot be retried. */
-  private RuntimeException failure(Throwable failure) {
-    boolean isRefused = failure instanceof ConnectException;
-    String reason =
-        requireNonNullElse(failure.getMessage(), isRefused ? "connection refused" : failure + "");
-    boolean isPermanent =
-        reason.matches("(?s).*(status line: \"\\x15|Unrecognized SSL message|fatal alert).*");
-    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      isPermanent |= cause instanceof CertificateException;
-      if (cause instanceof UnresolvedAddressException) {
-        return unavailable("the host " + client.plants.getHost() + " is unknown");
-      }
-    }
-    return isPermanent
-        ? new UnexpectedResponseException(message("no TLS connection: " + reason), 0, 0)
-        : unavailable(reason);
-  }
-
-  private PlantStoreUnavailableException unavailable(String reason) {
-    lastReason = reason;
-    return new PlantStoreUnavailableException(message(reason));
-  }
-
-  private Plant decide(NewPlant plant, HttpResponse<byte[]> response) {
-    // The body is null if a proxy refuses to make a tunnel.
-    Map<String, @Nullable String> answer = read(requireNonNullElse(response.body(), new byte[0]));
-    int status = response.statusCode();
-    if (status == 200
-        && plant.name().equals(answer.get("name"))
-        && Objects.equals(plant.tag(), answer.get("tag"))) {
-      return plant.plant();
-    }
-    String number = String.valueOf(answer.get("error"));
-    int error = number.matches("\\d{4}") ? Integer.parseInt(number) : 0;
-    String reason =
-        ("status " + status + ", request " + header(response, REQUEST_ID))
-            + (", Content-Type " + header(response, "Content-Type"))
-            + (", Content-Encoding " + header(response, "Content-Encoding"))
-            + (", error " + number + ": " + answer.get("message"));
-    if (status == 400 && error == 3001) {
-      throw new PlantIdTakenException(plant.id());
-    }
-    if (status == 400 && (error == 1005 || error / 1000 == 2)) {
-      String tag = requireNonNullElse(plant.tag(), "");
-      String large = tag.length() > plant.name().length() ? "tag" : "name";
-      String field = Map.of(2001, "id", 2002, "name", 2003, "tag").getOrDefault(error, large);
-      throw new InvalidPlantException(
-          plant,
-          List.of(new InvalidPlantException.Violation(field, "is refused: " + message(reason))));
-    }
-    if (status == 401 && !hasReplacedToken) {
-      token = client.token();
-      hasReplacedToken = true;
-    } else if (status < 500 && !List.of(408, 425, 429).contains(status)) {
-      throw new UnexpectedResponseException(message(reason), status, error);
-    }
-    retryAfterNanos = nanosUntil(header(response, "Retry-After"));
-    throw unavailable(reason);
-  }
-
-  /** Returns the time until a number of seconds has passed, or a date is reached; else 0. */
-  private static long nanosUntil(String time) {
-    try {
-      double seconds =
-          time.matches("\\d+")
-              ? Double.parseDouble(time)
-              : Instant.now().until(RFC_1123_DATE_TIME.parse(time, Instant::from), SECONDS);
-      return (long) (1e9 * Math.max(0, Math.min(seconds, 1e9)));
-    } catch (DateTimeException e) {
-      return 0;
-    }
-  }
-
-  /** Returns the members of an object as text; none if there is no object. */
-  private static Map<String, @Nullable String> read(byte[] body) {
-    Map<String, @Nullable String> members = new HashMap<>();
-    try (JsonParser json = JSON.createParser(body)) {
-      json.nextToken();
-      for (String name = json.nextFieldName(); name != null; name = json.nextFieldName()) {
-        json.nextToken();
-        members.put(name, json.getValueAsString()); // null for null, an object or an array
-        json.skipChildren();
-      }
-      return members;
-    } catch (IOException e) {
-      return Map.of();
-    }
+  private HttpRequest request(NewPlant plant, String id) {
+    String tag = plant.tag() == null ? "" : ",\"tag\":" + quoted(plant.tag());
+    String body = "{\"id\":" + plant.id() + ",\"name\":" + quoted(plant.name()) + tag + "}";
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(client.plants)
+            .version(HttpClient.Version.HTTP_1_1)
+            .POST(HttpRequest.BodyPublishers.ofString(body))
+            .setHeader(ServiceResponse.REQUEST_ID, id);
+    headers.forEach(request::setHeader);
+    request.setHeader("Content-Type", "application/json");
+    request.setHeader("Authorization", "Bearer " + token);
+    return request.build();
   }
 
   private static String quoted(String text) {
     return '"' + String.valueOf(JsonStringEncoder.getInstance().quoteAsString(text)) + '"';
   }
 
-  private static String header(HttpResponse<?> response, String name) {
-    return response.headers().firstValue(name).orElse("none");
+  private Plant decide(NewPlant plant, ServiceResponse response) {
+    if (response.confirms(plant)) {
+      return plant.plant();
+    }
+    String reason = response.reason();
+    if (response.status() == 401 && !hasReplacedToken) {
+      token = client.token();
+      hasReplacedToken = true;
+    } else if (!response.permitsRetry()) {
+      throw response.refusal(plant, message(reason));
+    }
+    retryAfterNanos = response.retryAfterNanos();
+    throw unavailable(reason);
+  }
+
+  /** Returns the exception for a request without a response. A TLS mismatch is permanent. */
+  private RuntimeException failure(Throwable failure) {
+    if (isCausedBy(UnresolvedAddressException.class, failure)) {
+      return unavailable("the host " + client.plants.getHost() + " is unknown");
+    }
+    boolean isRefused = failure instanceof ConnectException;
+    String reason =
+        requireNonNullElse(failure.getMessage(), isRefused ? "connection refused" : failure + "");
+    return isCausedBy(CertificateException.class, failure)
+            || reason.matches("(?s).*(status line: \"\\x15|Unrecognized SSL message|fatal alert).*")
+        ? new UnexpectedResponseException(message("no TLS connection: " + reason), 0, 0)
+        : unavailable(reason);
+  }
+
+  private static boolean isCausedBy(Class<?> type, @Nullable Throwable failure) {
+    return failure != null && (type.isInstance(failure) || isCausedBy(type, failure.getCause()));
+  }
+
+  private PlantStoreUnavailableException unavailable(String reason) {
+    lastReason = reason;
+    return new PlantStoreUnavailableException(message(reason));
   }
 
   /** Returns a one-line message that quotes the text, unless it contains the token. */

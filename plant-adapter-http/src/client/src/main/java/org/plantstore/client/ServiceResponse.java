@@ -1,0 +1,122 @@
+package org.plantstore.client;
+
+import static java.time.format.DateTimeFormatter.RFC_1123_DATE_TIME;
+import static java.time.temporal.ChronoUnit.SECONDS;
+import static java.util.Objects.requireNonNullElse;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.plantstore.domain.InvalidPlantException;
+import org.plantstore.domain.NewPlant;
+import org.plantstore.domain.PlantIdTakenException;
+
+/** A response to a create, and what it means for the plant. */
+final class ServiceResponse {
+
+  static final String REQUEST_ID = "X-Request-Id";
+
+  private static final JsonFactory JSON = new JsonFactory();
+
+  private final HttpResponse<byte[]> response;
+  private final Map<String, @Nullable String> members;
+
+  ServiceResponse(HttpResponse<byte[]> response) {
+    this.response = response;
+    // The body is null if a proxy refuses to open a tunnel.
+    members = members(requireNonNullElse(response.body(), new byte[0]));
+  }
+
+  /** Returns the members of a JSON object as text, or none if the body is not an object. */
+  private static Map<String, @Nullable String> members(byte[] body) {
+    Map<String, @Nullable String> members = new HashMap<>();
+    try (JsonParser json = JSON.createParser(body)) {
+      json.nextToken();
+      for (String name = json.nextFieldName(); name != null; name = json.nextFieldName()) {
+        json.nextToken();
+        members.put(name, json.getValueAsString()); // null for null, an object or an array
+        json.skipChildren();
+      }
+      return members;
+    } catch (IOException e) {
+      return Map.of();
+    }
+  }
+
+  int status() {
+    return response.statusCode();
+  }
+
+  /** Returns the id of the request, as the service or a proxy has returned it. */
+  String id() {
+    return header(REQUEST_ID);
+  }
+
+  /** Returns whether the service has created the plant. */
+  boolean confirms(NewPlant plant) {
+    return status() == 200
+        && plant.name().equals(members.get("name"))
+        && Objects.equals(plant.tag(), members.get("tag"));
+  }
+
+  /** Returns whether the same request may succeed later. */
+  boolean permitsRetry() {
+    return status() >= 500 || List.of(408, 425, 429).contains(status());
+  }
+
+  /** Returns the time in {@code Retry-After}, which is in seconds or a date, or 0. */
+  long retryAfterNanos() {
+    String time = header("Retry-After");
+    try {
+      double seconds =
+          time.matches("\\d+")
+              ? Double.parseDouble(time)
+              : Instant.now().until(RFC_1123_DATE_TIME.parse(time, Instant::from), SECONDS);
+      return (long) (1e9 * Math.max(0, Math.min(seconds, 1e9)));
+    } catch (DateTimeException e) {
+      return 0;
+    }
+  }
+
+  /** Returns the exception for a response that neither confirms the plant nor permits a retry. */
+  RuntimeException refusal(NewPlant plant, String message) {
+    int error = error();
+    if (status() == 400 && error == 3001) {
+      return new PlantIdTakenException(plant.id());
+    }
+    if (status() == 400 && (error == 1005 || error / 1000 == 2)) {
+      boolean isTagLonger = requireNonNullElse(plant.tag(), "").length() > plant.name().length();
+      String field =
+          Map.of(2001, "id", 2002, "name", 2003, "tag")
+              .getOrDefault(error, isTagLonger ? "tag" : "name");
+      return new InvalidPlantException(
+          plant, List.of(new InvalidPlantException.Violation(field, "is refused: " + message)));
+    }
+    return new UnexpectedResponseException(message, status(), error);
+  }
+
+  private int error() {
+    String number = String.valueOf(members.get("error"));
+    return number.matches("\\d{4}") ? Integer.parseInt(number) : 0;
+  }
+
+  /** Returns what identifies this response in a message. */
+  String reason() {
+    return ("status " + status() + ", request " + id())
+        + (", Content-Type " + header("Content-Type"))
+        + (", Content-Encoding " + header("Content-Encoding"))
+        + (", error " + members.get("error") + ": " + members.get("message"));
+  }
+
+  private String header(String name) {
+    return response.headers().firstValue(name).orElse("none");
+  }
+}
