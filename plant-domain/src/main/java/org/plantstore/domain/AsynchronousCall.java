@@ -7,14 +7,14 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
-/** Adapts the blocking form of a port to its asynchronous form. */
-final class Calls {
+/** The asynchronous form of a call that blocks. */
+final class AsynchronousCall {
 
-  private Calls() {}
+  private AsynchronousCall() {}
 
   /**
-   * Runs the call on the executor, unless the stage is cancelled before. The stage fails with the
-   * exception of the call itself, which {@code supplyAsync} would wrap.
+   * Runs the call on the executor unless the stage is canceled before. The stage fails with the
+   * call's own exception, which {@code CompletableFuture.supplyAsync} would wrap.
    */
   static <T> CompletionStage<T> start(Supplier<T> call, Executor executor) {
     requireNonNull(executor, "executor");

@@ -51,6 +51,6 @@ public interface CreatePlant {
    */
   default CompletionStage<Plant> createAsync(NewPlant plant, Executor executor) {
     requireNonNull(plant, "plant");
-    return Calls.start(() -> create(plant), executor);
+    return AsynchronousCall.start(() -> create(plant), executor);
   }
 }

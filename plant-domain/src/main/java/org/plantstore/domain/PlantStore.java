@@ -89,7 +89,7 @@ public interface PlantStore {
    */
   default CompletionStage<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
     requireNonNull(plant, "plant");
-    return Calls.start(() -> putIfAbsent(plant), executor);
+    return AsynchronousCall.start(() -> putIfAbsent(plant), executor);
   }
 
   /**
