@@ -8,25 +8,24 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/** Settings with which the service can start, but which probably do not do what is expected. */
+/** Settings that do not prevent startup, but probably do not do what the operator expects. */
 final class DoubtfulSettings {
 
   private static final long MIN_HEAP_MEGABYTES = 128;
 
-  /** Variables that other programs hardly have. Names such as {@code LOG_FILE} are common. */
+  /** Prefixes that other programs hardly use, unlike that of {@code LOG_FILE}. */
   private static final Pattern FAMILIES =
       Pattern.compile("(?i)((JWT|TLS|DATABASE|CORS|MANAGEMENT)|MAX[_.-][^_.-]+)[_.-].*");
 
-  /** The least number of letters of a name that is compared; {@code POST} is close to a setting. */
+  /** Shorter names are often close to a setting by chance, such as {@code POST}. */
   private static final int MIN_LETTERS = 6;
 
   /**
-   * Variables, with their values, that look like settings but that others set: Kubernetes and
-   * Docker for a service or a linked container, such as {@code DATABASE_PORT_5432_TCP_ADDR}; and
-   * hosting providers for further addresses of a database.
+   * Variables, with their values, that resemble settings but are set by platforms: by Kubernetes
+   * and Docker for a service or a linked container, such as {@code DATABASE_PORT_5432_TCP_ADDR},
+   * and by hosting providers for additional addresses of a database.
    */
   private static final Pattern OF_OTHERS =
       Pattern.compile(
@@ -39,20 +38,18 @@ final class DoubtfulSettings {
   /** Returns the warnings about the variables and the memory of this process. */
   static List<String> warnings() {
     List<String> warnings = new ArrayList<>(unused(System.getenv(), LegibleSettings.declared()));
-    HotSpotDiagnosticMXBean machine =
+    HotSpotDiagnosticMXBean jvm =
         ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
-    long heap = Long.parseLong(machine.getVMOption("MaxHeapSize").getValue()) >> 20;
+    long heap = Long.parseLong(jvm.getVMOption("MaxHeapSize").getValue()) >> 20;
     if (heap < MIN_HEAP_MEGABYTES) {
-      String demand = " MB, but should be at least " + MIN_HEAP_MEGABYTES + " MB";
-      warnings.add("the maximum heap (-Xmx) is " + heap + demand);
+      warnings.add("the maximum heap (-Xmx) is " + heap + " MB, but should be at least 128 MB");
     }
     return warnings;
   }
 
-  /** Returns a warning for each variable that is no setting but close to one, or in a family. */
+  /** Returns a warning for each variable that has no effect, but resembles a setting. */
   static List<String> unused(Map<String, String> environment, Collection<String> declared) {
-    Set<String> settings = new TreeSet<>(declared);
-    settings.addAll(LegibleSettings.OF_START_SCRIPT);
+    Set<String> settings = LegibleSettings.withScript(declared);
     return new TreeMap<>(environment)
         .entrySet().stream()
             .filter(each -> !settings.contains(each.getKey()))

@@ -7,38 +7,18 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.regex.Pattern;
 
-/** The text of {@code --help}: the commands, and all settings, as their page has them. */
+/** The output of {@code --help}: the commands, and the settings listed in configuration.md. */
 final class Help {
-
-  private static final String COMMANDS =
-      """
-      plant-store [serve]   serves until SIGTERM
-      plant-store migrate   brings the tables up to date, and ends
-      plant-store check     reports whether these settings meet the requirements of a start here,
-                            changes nothing, and ends: exit code 0 if so, otherwise 1
-                  --token   also validates the token on standard input
-      plant-store token     prints a token that is signed with the last secret, and has the issuer,
-                            the audience and the claims that the settings require
-                  --subject=gardener    the caller; none by default
-                  --minutes=5           until it expires; 60 by default
-                  --claim=name=value    a further claim, or another value for one
-
-      plant-store --help, plant-store --version
-
-      Settings are environment variables. Every command also accepts them as arguments, which
-      override the variables: --management-port=8081 sets MANAGEMENT_PORT. Only LOG_FORMAT,
-      LOG_LEVEL, ACCESS_LOG, JAVA_OPTS and PLANT_STORE_AOT must be variables.
-      """;
 
   private static final Pattern CELL_END = Pattern.compile(" ?\\| ?");
 
-  /** The first cell of a table of settings. */
+  /** The first cell of a row about settings. */
   private static final Pattern NAMES = Pattern.compile("[A-Z_, ]+");
 
   private Help() {}
 
   static String text() throws IOException {
-    StringBuilder text = new StringBuilder(COMMANDS);
+    StringBuilder text = new StringBuilder(read("commands.txt"));
     String heading = "";
     for (String line : page().lines().toList()) {
       String[] cells = CELL_END.split(line, -1);
@@ -54,12 +34,14 @@ final class Help {
     return text.toString();
   }
 
-  /** Returns the page without the marks of Markdown. */
+  /** Returns the page without Markdown's links and code marks. */
   private static String page() throws IOException {
-    try (InputStream page = requireNonNull(Help.class.getResourceAsStream("configuration.md"))) {
-      return new String(page.readAllBytes(), UTF_8)
-          .replaceAll("\\[([^]\n]*)]\\([^)\n]*\\)", "$1")
-          .replace("`", "");
+    return read("configuration.md").replaceAll("\\[([^]\n]*)]\\([^)\n]*\\)", "$1").replace("`", "");
+  }
+
+  private static String read(String name) throws IOException {
+    try (InputStream file = requireNonNull(Help.class.getResourceAsStream(name), name)) {
+      return new String(file.readAllBytes(), UTF_8);
     }
   }
 }

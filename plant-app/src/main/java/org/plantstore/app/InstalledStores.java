@@ -22,15 +22,15 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.PlantStore;
 
 /**
- * Finds the store on the class path, and requires exactly one. A store is a bean, or a provider of
- * {@link ServiceLoader}, which does not depend on the framework. A provider's store is made before
- * any port is opened, and closed at the end if it is {@link AutoCloseable}.
+ * Finds the store on the class path and requires exactly one. A store is a bean, or a provider of
+ * {@link ServiceLoader}, which does not depend on the framework. A provider's store is created
+ * before any port is opened, and closed at the end if it is {@link AutoCloseable}.
  */
 @ContextConfigurer
 @Factory
 public final class InstalledStores implements ApplicationContextConfigurer {
 
-  /** The property in which a start passes on the name of the store's class. */
+  /** The property that contains the simple name of the store's class. */
   static final String NAME = "store.name";
 
   private @Nullable PlantStore provided;
@@ -68,8 +68,8 @@ public final class InstalledStores implements ApplicationContextConfigurer {
     return HIGHEST_PRECEDENCE;
   }
 
-  /** Returns the stores that META-INF/services names, without making them. */
-  static Stream<ServiceLoader.Provider<PlantStore>> providers() {
+  /** Returns the stores that META-INF/services names, without creating them. */
+  private static Stream<ServiceLoader.Provider<PlantStore>> providers() {
     try {
       return ServiceLoader.load(PlantStore.class).stream().toList().stream();
     } catch (ServiceConfigurationError | LinkageError e) {
@@ -95,7 +95,7 @@ public final class InstalledStores implements ApplicationContextConfigurer {
     }
   }
 
-  /** Returns the store's exception and its causes, such as of a static initialiser. */
+  /** Returns the store's exception and its causes. */
   private static String reasonOf(ServiceConfigurationError failure) {
     return Stream.iterate(failure.getCause(), Objects::nonNull, Throwable::getCause)
         .map(Throwable::toString)

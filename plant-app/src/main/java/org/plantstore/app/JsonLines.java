@@ -12,13 +12,12 @@ import java.io.UncheckedIOException;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.slf4j.event.KeyValuePair;
 
 /**
- * Writes each event as one flat JSON object, with numbers as numbers, so that a shipper of logs
- * finds every value by its name. Logback's own encoder nests the values, as strings. Safe for use
- * by many threads.
+ * Formats each event as one flat JSON object with typed values, so that a log shipper finds every
+ * value by its name. Logback's own encoder nests the values and writes numbers as strings. Safe for
+ * use by multiple threads.
  */
 public final class JsonLines extends LayoutBase<ILoggingEvent> {
 
@@ -40,9 +39,9 @@ public final class JsonLines extends LayoutBase<ILoggingEvent> {
       for (Map.Entry<String, String> id : event.getMDCPropertyMap().entrySet()) {
         json.writeStringField(id.getKey(), id.getValue());
       }
-      for (KeyValuePair pair :
-          Objects.requireNonNullElse(event.getKeyValuePairs(), List.<KeyValuePair>of())) {
-        if (!"-".equals(pair.value)) { // the text of a value that is absent
+      List<KeyValuePair> pairs = event.getKeyValuePairs();
+      for (KeyValuePair pair : pairs == null ? List.<KeyValuePair>of() : pairs) {
+        if (!"-".equals(pair.value)) { // an absent value
           json.writeObjectField(
               pair.key, pair.value instanceof Number ? pair.value : String.valueOf(pair.value));
         }

@@ -3,29 +3,29 @@ package org.plantstore.app;
 import static java.util.Objects.requireNonNull;
 
 import io.micronaut.context.ApplicationContext;
-import io.micronaut.context.ApplicationContextBuilder;
 import io.micronaut.context.ApplicationContextConfiguration;
 import io.micronaut.context.exceptions.ConfigurationException;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Checks the settings before a context or a logger reads them. */
+/** Checks the text of the settings before a context or a logger reads them. */
 final class LegibleSettings {
 
-  /** The settings of logging and their values, of which the first is the default. */
-  static final Map<String, List<String>> LOGGING =
+  /** The settings of logging with their values, of which the first is the default. */
+  private static final Map<String, List<String>> LOGGING =
       Map.of(
           "LOG_FORMAT", List.of("text", "json"),
           "LOG_LEVEL", List.of("info", "debug", "warn"),
           "ACCESS_LOG", List.of("off", "on"));
 
-  /** The variables that only the start script reads. */
-  static final Set<String> OF_START_SCRIPT = Set.of("JAVA_OPTS", "PLANT_STORE_AOT");
+  private static final Set<String> OF_START_SCRIPT = Set.of("JAVA_OPTS", "PLANT_STORE_AOT");
 
-  /** What a reader overlooks: space around a value, and control characters. */
+  /** What a reader overlooks: space at either end of a value, and control characters. */
   private static final Pattern INVISIBLE =
       Pattern.compile("\\A#|#\\z|[\\p{Cc}\\p{Zl}\\p{Zp}]".replace("#", "[\\p{Z}\\p{Cf}]"));
 
@@ -34,6 +34,25 @@ final class LegibleSettings {
       Pattern.compile("(?s)([\"'`]).*\\1|[\\p{Pi}\\p{Pf}\u201a\u201e].*[\\p{Pi}\\p{Pf}]");
 
   private LegibleSettings() {}
+
+  /** Returns the variables that the modules on the class path declare. */
+  static List<String> declared() {
+    return requireNonNull(
+        ((ApplicationContextConfiguration) ApplicationContext.builder())
+            .getEnvironmentVariableIncludes());
+  }
+
+  /** Returns the declared variables and those that only the start script reads. */
+  static Set<String> withScript(Collection<String> declared) {
+    Set<String> variables = new TreeSet<>(declared);
+    variables.addAll(OF_START_SCRIPT);
+    return variables;
+  }
+
+  /** Returns whether a variable is read before the arguments of a command. */
+  static boolean isReadEarlier(String variable) {
+    return LOGGING.containsKey(variable) || OF_START_SCRIPT.contains(variable);
+  }
 
   /**
    * Requires that the variables of logging are usable.
@@ -49,13 +68,6 @@ final class LegibleSettings {
             variable + " must be " + choice + ", but is \"" + value + '"');
       }
     });
-  }
-
-  /** Returns the variables that the modules on the class path declare. */
-  static List<String> declared() {
-    ApplicationContextBuilder declared = ApplicationContext.builder();
-    return requireNonNull(
-        ((ApplicationContextConfiguration) declared).getEnvironmentVariableIncludes());
   }
 
   /** Requires that each declared variable is {@linkplain #requireExact legible}. */
@@ -87,8 +99,8 @@ final class LegibleSettings {
   }
 
   /**
-   * Returns whether a value has what was set; a secret of replacement characters could be guessed.
-   * Java gets the environment of Windows as text, whatever the charset.
+   * Returns whether a value contains what the operator has set. A secret of replacement characters
+   * could be guessed. On Windows, Java reads the environment as text, whatever the charset.
    */
   static boolean isDecodedExactly(String value, String charset, String system) {
     return !value.contains("\uFFFD")

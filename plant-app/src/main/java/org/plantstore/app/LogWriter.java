@@ -1,6 +1,7 @@
 package org.plantstore.app;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.concurrent.TimeUnit.SECONDS;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
@@ -9,30 +10,38 @@ import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.core.Layout;
 import ch.qos.logback.core.UnsynchronizedAppenderBase;
 import java.io.PrintStream;
-import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * Writes the log to standard output. Never blocks a caller, even if standard output is a pipe that
- * is not read: lines are dropped when too many are pending, and counted in a later line. Lines of
- * some milliseconds are one write, which saves a system call and wake-ups for each. Safe for use by
- * many threads.
+ * Writes the log to standard output without ever blocking a caller, even if nothing reads the pipe.
+ * When too many lines are pending, further lines are dropped, and a later line states their number.
+ * Logback's {@code AsyncAppender} does not count them, and limits events rather than memory. Lines
+ * that come within a few milliseconds are written together, which saves system calls. Safe for use
+ * by multiple threads.
  */
 public final class LogWriter extends UnsynchronizedAppenderBase<ILoggingEvent> {
 
-  /** The number of characters above which also warnings and errors are dropped. */
+  /** The number of pending characters from which warnings and errors are dropped too. */
   private static final int MAX_PENDING = 2_000_000;
 
-  /** The number of characters above which other lines are dropped. */
+  /** The number of pending characters from which other lines are dropped. */
   private static final int MAX_PENDING_INFO = 1_750_000;
 
-  private static final Duration PAUSE = Duration.ofMillis(10);
-  private static final Duration MAX_FLUSH_TIME = Duration.ofSeconds(10);
+  private static final long PAUSE_NANOS = 10_000_000;
+  private static final int MAX_FLUSH_SECONDS = 10;
 
   private final PrintStream output;
-  private final Thread thread = new Thread(this::writeUntilStopped, "log");
+  private final ExecutorService writer =
+      Executors.newSingleThreadExecutor(task -> {
+        Thread thread = new Thread(task, "log");
+        thread.setDaemon(true);
+        return thread;
+      });
+  private Layout<ILoggingEvent> layout = new JsonLines();
   private StringBuilder pending = new StringBuilder();
   private long dropped;
-  private Layout<ILoggingEvent> layout = new JsonLines();
 
   /** Creates a log on standard output. */
   public LogWriter() {
@@ -43,60 +52,31 @@ public final class LogWriter extends UnsynchronizedAppenderBase<ILoggingEvent> {
     this.output = output;
   }
 
-  /** Sets the form of the lines; the configuration does it before the start. */
+  /** Sets the form of the lines. Logback calls this before it starts the appender. */
   public void setLayout(Layout<ILoggingEvent> layout) {
     this.layout = layout;
   }
 
   @Override
-  public void start() {
-    super.start();
-    thread.setDaemon(true);
-    thread.start();
-  }
-
-  @Override
   protected void append(ILoggingEvent event) {
     String line = layout.doLayout(event);
-    boolean isInfo = !event.getLevel().isGreaterOrEqual(Level.WARN);
+    boolean isUrgent = event.getLevel().isGreaterOrEqual(Level.WARN);
     synchronized (this) {
-      if (pending.length() > (isInfo ? MAX_PENDING_INFO : MAX_PENDING)) {
+      if (pending.length() > (isUrgent ? MAX_PENDING : MAX_PENDING_INFO)) {
         dropped++;
         return;
       }
       if (pending.isEmpty()) {
-        notifyAll();
+        writer.execute(this::write);
       }
       pending.append(line);
     }
   }
 
-  private void writeUntilStopped() {
-    try {
-      while (awaitLine()) {
-        Thread.sleep(PAUSE.toMillis()); // more lines come
-        write();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // whatever has started the service in its process ends it
-    }
-  }
-
   private void write() {
-    try {
-      output.writeBytes(take().toString().getBytes(UTF_8));
-      output.flush();
-    } catch (Throwable e) {
-      // Such as exhausted memory: costs these lines, but not the log.
-    }
-  }
-
-  /** Waits for a line; returns false if this appender is stopped and there is none. */
-  private synchronized boolean awaitLine() throws InterruptedException {
-    while (pending.isEmpty() && isStarted()) {
-      wait();
-    }
-    return !pending.isEmpty();
+    LockSupport.parkNanos(PAUSE_NANOS); // more lines will come
+    output.writeBytes(take().toString().getBytes(UTF_8));
+    output.flush();
   }
 
   private synchronized StringBuilder take() {
@@ -119,15 +99,13 @@ public final class LogWriter extends UnsynchronizedAppenderBase<ILoggingEvent> {
         new Object[] {lines});
   }
 
-  /** Writes the pending lines, if they are read in time. */
+  /** Waits until the pending lines have been written, for 10 seconds at most. */
   @Override
   public void stop() {
     super.stop();
-    synchronized (this) {
-      notifyAll();
-    }
+    writer.shutdown();
     try {
-      thread.join(MAX_FLUSH_TIME.toMillis());
+      writer.awaitTermination(MAX_FLUSH_SECONDS, SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -40,10 +40,10 @@ public final class Main {
   private Main() {}
 
   /**
-   * Starts the service, and returns when its port is open; or runs a command, and ends the process.
+   * Starts the service and returns when its port is open, or runs a command and ends the process.
    *
-   * @param arguments a command, unless it is {@code serve}, then its options, and settings that
-   *     override the environment, such as {@code --management-port=8081}
+   * @param arguments a command, which is {@code serve} by default, then its options, and settings
+   *     that override the environment, such as {@code --management-port=8081}
    */
   public static void main(String... arguments) {
     configureJvm();
@@ -69,7 +69,6 @@ public final class Main {
 
   private static void serve(String... arguments) {
     long began = System.nanoTime();
-    // Before the first logger is created, because some of these settings configure it.
     readSettings("serve", arguments);
     requireLogback(LoggerFactory.getILoggerFactory());
     DoubtfulSettings.warnings()
@@ -88,7 +87,7 @@ public final class Main {
     LoggerFactory.getLogger(Main.class).info("Startup completed in {} ms", millis);
   }
 
-  /** Requires that no log of a neighbour on the class path has been chosen. */
+  /** Requires that SLF4J has chosen Logback, and not another log on the class path. */
   static void requireLogback(ILoggerFactory log) {
     if (!(log instanceof LoggerContext)) {
       URL file = log.getClass().getResource(log.getClass().getSimpleName() + ".class");
@@ -98,22 +97,12 @@ public final class Main {
   }
 
   /** Runs a command of the service or an adapter, and returns its exit code. */
-  static int run(String command, String... arguments) {
+  private static int run(String command, String... arguments) {
     PrintWriter output = new PrintWriter(System.out, true, UTF_8); // in every locale
     PrintWriter errors = new PrintWriter(System.err, true, UTF_8);
-    // Before the first logger is created: standard output is for the command alone.
-    System.setOut(System.err);
+    System.setOut(System.err); // for the log, because only the command writes to standard output
     System.setProperty("root.level", "warn");
-    Map<String, List<ToolProvider>> tools =
-        ServiceLoader.load(ToolProvider.class).stream()
-            .filter(each -> !each.type().getModule().isNamed()) // others are the JDK's
-            .map(ServiceLoader.Provider::get)
-            .collect(groupingBy(ToolProvider::name));
-    List<ToolProvider> parts = tools.get(command);
-    if (parts == null) {
-      throw new ConfigurationException(
-          "there is no such command; " + Spelling.remedy(command, tools.keySet()));
-    }
+    List<ToolProvider> parts = parts(command);
     String[] options = readSettings(command, arguments).toArray(String[]::new);
     int exitCode =
         parts.stream().mapToInt(part -> part.run(output, errors, options)).max().orElse(0);
@@ -123,9 +112,23 @@ public final class Main {
     return exitCode;
   }
 
+  /** Returns the parts of a command, one from each module that contributes to it. */
+  static List<ToolProvider> parts(String command) {
+    Map<String, List<ToolProvider>> tools =
+        ServiceLoader.load(ToolProvider.class).stream()
+            .filter(each -> !each.type().getModule().isNamed()) // others are the JDK's
+            .map(ServiceLoader.Provider::get)
+            .collect(groupingBy(ToolProvider::name));
+    if (!tools.containsKey(command)) {
+      throw new ConfigurationException(
+          "there is no such command; " + Spelling.remedy(command, tools.keySet()));
+    }
+    return tools.getOrDefault(command, List.of());
+  }
+
   /**
-   * Passes the settings among the arguments on to each context, requires that all settings are
-   * legible, and returns the command's own options.
+   * Checks that all settings are legible, passes those among the arguments on to every context, and
+   * returns the command's own options. Some settings configure the log, so this comes first.
    */
   private static List<String> readSettings(String command, String... arguments) {
     LegibleSettings.requireLogging(System.getenv()); // the modules that declare variables log
@@ -137,7 +140,7 @@ public final class Main {
     return read.options();
   }
 
-  /** Returns the innermost configuration error, or else the root cause, in one line. */
+  /** Returns the innermost configuration error, or the root cause if there is none, in one line. */
   static String reasonFor(Throwable failure) {
     List<Throwable> causes =
         Stream.iterate(failure, Objects::nonNull, Throwable::getCause).toList();
@@ -154,10 +157,10 @@ public final class Main {
     DRIVER_LOG.setLevel(Level.OFF);
     // Libraries format numbers in their messages for the default locale; all messages are English.
     Locale.setDefault(Locale.ENGLISH);
-    // A second handshake on a connection has no deadline.
+    // A second handshake on a connection would have no deadline.
     System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
     // The JVM would cache an address for 30 s and a failed look-up for 10 s, but a fail-over may
-    // change the address. Values of operators stay.
+    // change the address. An operator's own values take precedence.
     System.getProperties().putIfAbsent("sun.net.inetaddr.ttl", "1");
     if ("10".equals(Security.getProperty("networkaddress.cache.negative.ttl"))) {
       Security.setProperty("networkaddress.cache.negative.ttl", "0");

@@ -9,40 +9,36 @@ import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.env.PropertySource.Origin;
 import io.micronaut.context.env.PropertySource.PropertyConvention;
-import io.micronaut.context.env.PropertySourceLoader;
-import io.micronaut.context.env.yaml.YamlPropertySourceLoader;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.UnknownHostException;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Stops a start whose settings cannot work, and logs what starts. */
+/** Declares the service's own settings, refuses those that cannot work, and logs what starts. */
 @ContextConfigurer
 public final class ServiceStart implements ApplicationContextConfigurer {
-
-  static final String DRAIN_SECONDS = "drain.seconds";
 
   /** Metrics of the framework whose names promtool rejects. */
   private static final Set<String> MISNAMED = Set.of("process.cpu.time", "system.cpu.count");
 
-  /** The settings among the arguments of this process. Each of its contexts reads them. */
+  /** The settings among the arguments of this process. Every context reads them. */
   private static volatile Map<String, Object> arguments = Map.of();
 
-  /** Sets values of variables that precede those in the environment. */
+  /** Sets values of variables that override those in the environment. */
   static void setArguments(Map<String, String> valuesByVariable) {
     arguments = Map.copyOf(valuesByVariable);
   }
 
   /**
-   * Declares the variables of the service, and adds the settings among the arguments. Variables
-   * that no module declares are not read, because the framework would try each of their underscores
-   * as a dot and as a hyphen.
+   * Adds the settings among the arguments, and declares the service's variables. The framework
+   * reads no other variables, because it would try each of their underscores as a dot and as a
+   * hyphen.
    */
   @Override
   public void configure(ApplicationContextBuilder builder) {
@@ -58,7 +54,7 @@ public final class ServiceStart implements ApplicationContextConfigurer {
             Origin.of("arguments")));
   }
 
-  /** Runs behind the modules whose findings it uses, and before the store waits for a database. */
+  /** Runs after the modules whose findings it logs, and before the store waits for a database. */
   @Override
   public int getOrder() {
     return LOWEST_PRECEDENCE - 1;
@@ -67,38 +63,33 @@ public final class ServiceStart implements ApplicationContextConfigurer {
   @Override
   public void configure(ApplicationContext context) {
     Environment settings = context.getEnvironment();
-    // The ports that the server opens, in case that a setting of the framework changes one.
-    int port = number(settings, "PORT", "micronaut.server.port", "a port", 1, 65_535);
-    int managementPort =
-        number(settings, "MANAGEMENT_PORT", "endpoints.all.port", "a port", 1, 65_535);
+    int port = number(settings, "PORT", "a port", 1, 65_535);
+    int managementPort = number(settings, "MANAGEMENT_PORT", "a port", 1, 65_535);
     if (port == managementPort) {
       throw new ConfigurationException(
           "PORT and MANAGEMENT_PORT must differ, but both are " + port);
     }
-    number(settings, "DRAIN_SECONDS", DRAIN_SECONDS, "a whole number", 0, 9_999);
-    String address = address(settings, "LISTEN_ADDRESS", "listen.address");
-    String managementAddress = address(settings, "MANAGEMENT_ADDRESS", "management.address");
-    if (!managementAddress.equals(address)) {
-      PropertySourceLoader yaml = new YamlPropertySourceLoader();
-      settings.addPropertySource(yaml.load("listeners", settings).orElseThrow());
-    }
+    number(settings, "DRAIN_SECONDS", "a whole number", 0, 9_999);
+    String address = address(settings, "LISTEN_ADDRESS");
+    String managementAddress = address(settings, "MANAGEMENT_ADDRESS");
     context.registerSingleton(
         MeterFilter.class, MeterFilter.deny(meter -> MISNAMED.contains(meter.getName())));
-    Logger log = LoggerFactory.getLogger(ServiceStart.class); // configured by checked settings
-    log.info(
-        "plant-store {} starts on Java {}: port {} of {}, management port {} of {}, store {}, keys of {}",
-        Version.text(),
-        Runtime.version(),
-        port,
-        address,
-        managementPort,
-        managementAddress,
-        settings.getProperty(InstalledStores.NAME, String.class).orElse("unknown"),
-        settings.getProperty("jwt.keys", String.class).orElse("unknown"));
+    LoggerFactory.getLogger(ServiceStart.class) // which the settings just checked have configured
+        .info(
+            "plant-store {} starts on Java {}: port {} of {}, management port {} of {},"
+                + " store {}, keys of {}",
+            Version.text(),
+            Runtime.version(),
+            port,
+            address,
+            managementPort,
+            managementAddress,
+            settings.getProperty(InstalledStores.NAME, String.class).orElse("unknown"),
+            settings.getProperty("jwt.keys", String.class).orElse("unknown"));
   }
 
-  private static String address(Environment settings, String variable, String property) {
-    String address = settings.getRequiredProperty(property, String.class);
+  private static String address(Environment settings, String variable) {
+    String address = value(settings, variable);
     if (address.isEmpty()) {
       throw new ConfigurationException(variable + " must have a value or not be set, but is empty");
     }
@@ -108,15 +99,14 @@ public final class ServiceStart implements ApplicationContextConfigurer {
     } catch (IOException e) {
       String reason = e instanceof UnknownHostException ? "it does not resolve" : e.getMessage();
       throw new ConfigurationException(
-          variable
-              + " must be an IP address of this machine, or a host name that resolves to one, without"
-              + (" a port or a scheme, but is \"" + address + "\": " + reason));
+          (variable
+                  + " must be an IP address of this machine, or a host name that resolves to one,")
+              + (" without a port or a scheme, but is \"" + address + "\": " + reason));
     }
   }
 
-  private static int number(
-      Environment settings, String variable, String property, String kind, int min, int max) {
-    String value = settings.getRequiredProperty(property, String.class);
+  private static int number(Environment settings, String variable, String kind, int min, int max) {
+    String value = value(settings, variable);
     int number = value.matches("[0-9]{1,5}") ? Integer.parseInt(value) : -1;
     if (number < min || number > max) {
       String range = kind + " from " + min + " to " + max;
@@ -124,5 +114,10 @@ public final class ServiceStart implements ApplicationContextConfigurer {
           variable + " must be " + range + ", but is \"" + value + '"');
     }
     return number;
+  }
+
+  private static String value(Environment settings, String variable) {
+    String property = variable.toLowerCase(Locale.ROOT).replace('_', '.');
+    return settings.getRequiredProperty(property, String.class);
   }
 }

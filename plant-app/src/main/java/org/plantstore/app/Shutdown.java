@@ -18,8 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Graceful shutdown: readiness turns off, requests are served until load balancers have noticed,
- * and accepted requests are answered. Safe for use by many threads.
+ * Shuts the service down gracefully: the readiness probe fails, the service continues to serve
+ * until load balancers have noticed, and then the framework finishes the accepted requests. Safe
+ * for use by multiple threads.
  */
 @Singleton
 @Readiness
@@ -35,16 +36,19 @@ final class Shutdown implements HealthIndicator {
   Shutdown(
       EmbeddedApplication<?> application,
       @Named("drain") Collection<Runnable> drains,
-      @Property(name = ServiceStart.DRAIN_SECONDS) long drainSeconds) {
+      @Property(name = "drain.seconds") long drainSeconds) {
     this.application = application;
     this.drains = drains;
     this.drainSeconds = drainSeconds;
   }
 
-  /** Registers a hook that shuts down when the JVM ends, such as on SIGTERM. */
+  /** Adds a hook that shuts the service down when the JVM exits, for example after SIGTERM. */
   void runAtExit() {
-    // Hooks run concurrently, and the log must outlive the shutdown, so its own hook goes.
+    // Hooks run concurrently, so logback's own hook could stop the log before the service.
     LoggerContext logs = (LoggerContext) LoggerFactory.getILoggerFactory();
+    if (logs.getObject(CoreConstants.SHUTDOWN_HOOK_THREAD) instanceof Thread hook) {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    }
     Runnable shutdown =
         () -> {
           try {
@@ -54,9 +58,6 @@ final class Shutdown implements HealthIndicator {
           }
         };
     Runtime.getRuntime().addShutdownHook(new Thread(shutdown, "shutdown"));
-    if (logs.getObject(CoreConstants.SHUTDOWN_HOOK_THREAD) instanceof Thread logHook) {
-      Runtime.getRuntime().removeShutdownHook(logHook);
-    }
   }
 
   private void run() {
@@ -72,8 +73,7 @@ final class Shutdown implements HealthIndicator {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    // Publishes the framework's shutdown events, on which stores may close.
-    application.stop();
+    application.stop(); // publishes the framework's shutdown events, on which stores may close
     LOG.info("Stopped");
   }
 

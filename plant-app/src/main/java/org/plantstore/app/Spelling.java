@@ -3,65 +3,57 @@ package org.plantstore.app;
 import static java.util.Comparator.comparingInt;
 
 import java.util.Collection;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 
-/** Compares the letters of names, to find the one that was probably meant. */
+/** Finds the known name that a misspelled one was probably meant to be. Only letters count. */
 final class Spelling {
 
   private Spelling() {}
 
-  /** Returns a remedy that suggests the closest of the known names, if one is close. */
+  /** Returns a remedy that suggests the closest known name, or the help if none is close. */
   static String remedy(String name, Collection<String> known) {
     return closest(name, known)
         .map(closest -> "did you mean " + closest + "?")
         .orElse("see plant-store --help");
   }
 
-  /** Returns the closest of the known names that are close, or that the name begins with. */
+  /** Returns the closest known name among those that are close or begin the given name. */
   static Optional<String> closest(String name, Collection<String> known) {
     String letters = letters(name);
     return known.stream()
         .filter(other -> isClose(name, other) || letters.startsWith(letters(other)))
-        .min(comparingInt(other -> difference(letters, letters(other))));
+        .min(comparingInt(other -> Math.abs(letters(other).length() - letters.length())));
   }
 
   /**
-   * Returns whether at most one letter was omitted, added, replaced, or exchanged with the next, or
-   * the name has several words, and the other has these too, perhaps longer and among others.
+   * Returns whether the names become equal if at most one letter of each is removed, or whether the
+   * other name contains all words of a name that has several, in this order, possibly abbreviated.
    */
   static boolean isClose(String name, String other) {
     String[] words = words(name).split("_");
-    boolean isSlip =
-        difference(letters(name), letters(other)) <= 2
-            && Math.abs(letters(name).length() - letters(other).length()) <= 1;
-    return isSlip
+    return !Collections.disjoint(shortened(letters(name)), shortened(letters(other)))
         || (words.length > 1
             && ("_" + words(other)).matches(".*_" + String.join("[A-Z]*_(.*_)?", words) + ".*"));
+  }
+
+  static String letters(String name) {
+    return words(name).replace("_", "");
   }
 
   private static String words(String name) {
     return name.toUpperCase(Locale.ROOT).replaceAll("[^A-Z]+", "_").replaceAll("^_|_$", "");
   }
 
-  static String letters(String name) {
-    return name.toUpperCase(Locale.ROOT).replaceAll("[^A-Z]", "");
-  }
-
-  /** Returns how many letters must be deleted and inserted to turn one name into the other. */
-  private static int difference(String name, String other) {
-    int[][] differences = new int[name.length() + 1][other.length() + 1];
-    for (int i = 0; i <= name.length(); i++) {
-      for (int j = 0; j <= other.length(); j++) {
-        if (i == 0 || j == 0) {
-          differences[i][j] = i + j;
-        } else if (name.charAt(i - 1) == other.charAt(j - 1)) {
-          differences[i][j] = differences[i - 1][j - 1];
-        } else {
-          differences[i][j] = 1 + Math.min(differences[i - 1][j], differences[i][j - 1]);
-        }
-      }
+  /** Returns the text, and the text without each of its letters. */
+  private static Set<String> shortened(String text) {
+    Set<String> texts = new HashSet<>(Set.of(text));
+    for (int letter = 0; letter < text.length(); letter++) {
+      texts.add(new StringBuilder(text).deleteCharAt(letter).toString());
     }
-    return differences[name.length()][other.length()];
+    return texts;
   }
 }

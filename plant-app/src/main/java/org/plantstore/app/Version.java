@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 
-/** Tells which version runs, in the metric {@code plant_store_info} too. */
+/** The running version, which the metric {@code plant_store_info} publishes. */
 @Context
 final class Version {
 
@@ -24,7 +24,7 @@ final class Version {
         .register(registry);
   }
 
-  /** Returns the version and the commit as Semantic Versioning does, such as 1.0.0+3f2a…. */
+  /** Returns the version and the commit in the form of Semantic Versioning: 1.0.0+3f2a…. */
   static String text() {
     try (InputStream packaged = Version.class.getResourceAsStream("version")) {
       return packaged == null ? "unknown" : new String(packaged.readAllBytes(), UTF_8);
