@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.micronaut.context.annotation.Requires;
 import jakarta.inject.Singleton;
 import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,15 +34,35 @@ class InstalledStoresTest {
 
   @Test
   void file_with_a_byte_order_mark_is_refused_with_the_remedy() throws IOException {
-    ProcessBuilder command = javaWith("\uFEFF" + STORE);
-    try (ServiceProcess service = new ServiceProcess(command, Map.of())) {
-      assertEquals(1, service.awaitExit());
-      String remedy =
-          "plant-store does not start: a store in META-INF/services must be the name of a public"
-              + " class that implements PlantStore and has a public constructor without parameters,"
-              + " in a file without a byte order mark, but: ";
-      assertTrue(service.errors().startsWith(remedy), service::errors);
-      assertTrue(service.errors().contains(STORE), service::errors);
+    String remedy =
+        "a store in META-INF/services must be the name of a public class that implements PlantStore"
+            + " and has a public constructor without parameters, in a file without a byte order"
+            + " mark, but: ";
+    String refusal = refusalNextToPostgres("\uFEFF" + STORE);
+    assertTrue(refusal.startsWith(remedy), refusal);
+    assertTrue(refusal.contains(STORE), refusal);
+  }
+
+  @Test
+  void bean_that_is_also_a_provider_is_one_store_and_a_second_one_is_refused() throws IOException {
+    assertEquals(
+        "2 stores are on the class path, but there must be one; leave out all but one of"
+            + " org.plantstore.adapter.persistence.PostgresPlantStore, "
+            + STORE,
+        refusalNextToPostgres(STORE));
+  }
+
+  /** Returns why the service does not start in this process, whose class path has a store. */
+  private String refusalNextToPostgres(String store) throws IOException {
+    provide(store);
+    Thread thread = Thread.currentThread();
+    ClassLoader classPath = thread.getContextClassLoader();
+    URL[] urls = {folder.toUri().toURL()};
+    try (URLClassLoader withStore = new URLClassLoader(urls, classPath)) {
+      thread.setContextClassLoader(withStore);
+      return StartTest.refusal(Map.of("MAP_IS_BEAN", "true"));
+    } finally {
+      thread.setContextClassLoader(classPath);
     }
   }
 
@@ -54,16 +76,6 @@ class InstalledStoresTest {
       String errors = service.errors();
       assertTrue(
           errors.matches("plant-store does not start: " + reason.replace("$", "\\$")), errors);
-    }
-  }
-
-  @Test
-  void bean_that_is_also_a_provider_is_one_store() throws IOException {
-    ProcessBuilder command = javaWith(STORE, "check");
-    command.command().add(1, "-Dmap.is.bean=true");
-    try (ServiceProcess check = new ServiceProcess(command, Map.of())) {
-      assertEquals(1, check.awaitExit()); // without a secret
-      assertTrue(check.output().contains("✔ service: "), check::output);
     }
   }
 
@@ -95,10 +107,14 @@ class InstalledStoresTest {
     }
   }
 
-  private ProcessBuilder javaWith(String store, String... arguments) throws IOException {
+  private ProcessBuilder javaWith(String store) throws IOException {
+    provide(store);
+    return ServiceProcess.javaWithStore(folder);
+  }
+
+  private void provide(String store) throws IOException {
     Path services = Files.createDirectories(folder.resolve("META-INF/services"));
     Files.writeString(services.resolve(PlantStore.class.getName()), store);
-    return ServiceProcess.javaWithStore(folder, arguments);
   }
 
   /** A store that depends only on the port, and never answers about one name; a bean on demand. */

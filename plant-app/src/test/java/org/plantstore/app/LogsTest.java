@@ -16,14 +16,20 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.math.BigDecimal;
 import java.net.Socket;
 import java.sql.Connection;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -149,24 +155,36 @@ class LogsTest {
         List.of(
             "/ / // . .. %2F %FF % ? # [ ] : @ ; * \\ | x plants http:// health \u00e9".split(" "));
     Random random = new Random(53);
-    for (int sent = 0; sent < 2_000; sent++) {
+    List<Callable<String>> requests = new ArrayList<>();
+    for (int number = 0; number < 2_000; number++) {
       String target =
-          sent == 0
+          number == 0
               ? "//x//"
               : random
                   .ints(random.nextInt(1, 7), 0, parts.size())
                   .mapToObj(parts::get)
                   .collect(joining());
-      int port = sent % 2 == 0 ? service.port : service.managementPort;
-      String token = sent % 4 < 2 ? "" : "Authorization: Bearer " + ServiceProcess.token() + "\r\n";
-      try (Socket socket = new Socket("localhost", port)) {
-        String head = "GET " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
-        socket.getOutputStream().write((head + token + "\r\n").getBytes(ISO_8859_1));
-        String answer = new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
-        assertTrue(answer.matches(SERVED_OR_REFUSED), () -> target + " is answered with " + answer);
-      }
+      int port = number % 2 == 0 ? service.port : service.managementPort;
+      String token =
+          number % 4 < 2 ? "" : "Authorization: Bearer " + ServiceProcess.token() + "\r\n";
+      requests.add(() -> served(port, target, token));
     }
+    ExecutorService clients = Executors.newFixedThreadPool(8);
+    for (Future<String> answer : clients.invokeAll(requests)) {
+      answer.get();
+    }
+    clients.shutdown();
     assertFalse(service.output().contains("Exception"), service::output);
+  }
+
+  private static String served(int port, String target, String headers) throws IOException {
+    try (Socket socket = new Socket("localhost", port)) {
+      String head = "GET " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
+      socket.getOutputStream().write((head + headers + "\r\n").getBytes(ISO_8859_1));
+      String answer = new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
+      assertTrue(answer.matches(SERVED_OR_REFUSED), () -> target + " is answered with " + answer);
+      return answer;
+    }
   }
 
   private static int create(ServiceProcess service, String id) {

@@ -50,6 +50,11 @@ class NetworkProxy implements AutoCloseable {
     return listener.getLocalPort();
   }
 
+  /** Returns the number of open connections. */
+  int connections() {
+    return sockets.size() / 2;
+  }
+
   /** Forwards new connections to another port; existing ones stay. */
   void setTarget(int port) {
     target = port;

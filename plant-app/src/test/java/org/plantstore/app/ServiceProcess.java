@@ -64,8 +64,8 @@ final class ServiceProcess implements AutoCloseable {
   }
 
   /**
-   * The service that tests share which do not change it. Its settings are the defaults, except that
-   * a stranger's token gets 403, and that pages of one other origin may call it.
+   * The service that tests share if they do not change it. Its settings are the defaults, except
+   * that a token of another caller than {@code developer} gets 403.
    */
   private static final class Shared {
 
@@ -120,13 +120,11 @@ final class ServiceProcess implements AutoCloseable {
   }
 
   /** Returns the command of a service whose store is that of a folder. */
-  static ProcessBuilder javaWithStore(Path folder, String... arguments) {
+  static ProcessBuilder javaWithStore(Path folder) {
     List<String> classPath = new ArrayList<>(CLASS_PATH);
     classPath.removeIf(entry -> entry.contains("plant-adapter-persistence"));
     classPath.add(0, folder.toString());
-    ProcessBuilder builder = command("-XX:SharedArchiveFile=" + Archive.FILE, classPath);
-    builder.command().addAll(List.of(arguments));
-    return builder;
+    return command("-Xshare:auto", classPath); // the archive is of another class path
   }
 
   private static ProcessBuilder command(String archiveOption, List<String> classPath) {
