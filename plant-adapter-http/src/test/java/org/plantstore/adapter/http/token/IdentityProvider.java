@@ -2,6 +2,7 @@ package org.plantstore.adapter.http.token;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.nimbusds.jose.crypto.ECDSASigner;
 import com.nimbusds.jose.jwk.Curve;
@@ -22,6 +23,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.function.Executable;
 import org.plantstore.adapter.http.Tokens;
 
 /** An identity provider that publishes a key set over HTTP, and can be down. */
@@ -99,7 +102,15 @@ final class IdentityProvider implements AutoCloseable {
   }
 
   void awaitFetches(int number) {
-    while (fetches() < number) {
+    repeatUntil(() -> fetches() >= number, () -> {});
+  }
+
+  /** Repeats a step until the condition is met; fails after 30 s. */
+  static void repeatUntil(BooleanSupplier isMet, Executable step) {
+    long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+    while (!isMet.getAsBoolean()) {
+      assertTrue(System.nanoTime() - end < 0, "not within 30 s");
+      assertDoesNotThrow(step);
       LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
     }
   }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Named.named;
+import static org.plantstore.adapter.http.token.IdentityProvider.repeatUntil;
 import static org.plantstore.adapter.http.token.IdentityProvider.send;
 
 import com.nimbusds.jose.JWSAlgorithm;
@@ -73,10 +74,12 @@ class ProviderKeysTest {
 
     JWKSet known = keys.current();
     provider.goDown();
-    while (provider.fetches() < 3) {
-      keys.renew();
-      assertEquals(List.of(KNOWN), find(keys, KNOWN));
-    }
+    repeatUntil(
+        () -> provider.fetches() >= 3,
+        () -> {
+          keys.renew();
+          assertEquals(List.of(KNOWN), find(keys, KNOWN));
+        });
     assertThrows(RefusedException.class, () -> find(keys, NEXT));
 
     provider.publish(KNOWN);
@@ -85,9 +88,7 @@ class ProviderKeysTest {
     assertEquals(List.of(), selector(NEXT).select(keys.current()));
 
     provider.publish(NEXT);
-    while (keys.current().containsJWK(KNOWN)) {
-      keys.renew();
-    }
+    repeatUntil(() -> !keys.current().getKeys().contains(KNOWN), keys::renew);
     assertEquals(List.of(NEXT), find(keys, NEXT));
     assertEquals(List.of(), selector(KNOWN).select(keys.current()));
   }
@@ -116,9 +117,9 @@ class ProviderKeysTest {
     assertEquals(3, provider.fetches());
 
     provider.goDown();
-    while (provider.fetches() < 5) {
-      assertThrows(RefusedException.class, () -> find(keys, FORGED));
-    }
+    repeatUntil(
+        () -> provider.fetches() >= 5,
+        () -> assertThrows(RefusedException.class, () -> find(keys, FORGED)));
     assertTrue(System.nanoTime() - start >= 4 * pause.toNanos());
   }
 
@@ -133,9 +134,9 @@ class ProviderKeysTest {
       JWK replaced = IdentityProvider.key(Curve.P_256, "known").toPublicJWK();
       provider.publish(replaced);
       JWKSet tried = keys.current();
-      while (keys.current().equals(tried)) { // as many forged tokens, and at last a genuine one
-        keys.search(selector(KNOWN), tried, Runnable::run).get(30, TimeUnit.SECONDS);
-      }
+      repeatUntil( // as many forged tokens do, and finally a genuine one
+          () -> !keys.current().equals(tried),
+          () -> keys.search(selector(KNOWN), tried, Runnable::run).get(30, TimeUnit.SECONDS));
       assertEquals(List.of(replaced), selector(KNOWN).select(keys.current()));
       assertEquals(1 + replacement, provider.fetches());
     }
@@ -212,8 +213,7 @@ class ProviderKeysTest {
   @MethodSource("lies")
   void answer_that_is_no_key_set_is_told_in_one_line(HttpHandler lie) {
     provider.answer(lie);
-    IOException failure =
-        assertThrows(IOException.class, new ProviderKeySet(provider.url())::fetch);
+    IOException failure = assertThrows(IOException.class, new ProviderKeySet(provider.url())::fetch);
     String line = String.valueOf(failure.getMessage());
     assertTrue(line.matches("\"localhost:\\d+\" sends no usable key set [ -~]{90,1150}"), line);
   }
@@ -241,8 +241,7 @@ class ProviderKeysTest {
   })
   void redirect_is_not_followed_but_told(String location, String shown) {
     provider.answer(redirect(location));
-    IOException failure =
-        assertThrows(IOException.class, new ProviderKeySet(provider.url())::fetch);
+    IOException failure = assertThrows(IOException.class, new ProviderKeySet(provider.url())::fetch);
     assertEquals(1, provider.fetches());
     String end = ": the status is 302, the Location \"" + shown + '"';
     assertTrue(String.valueOf(failure.getMessage()).endsWith(end), failure::toString);
@@ -263,8 +262,7 @@ class ProviderKeysTest {
               && !headers.containsKey("Upgrade");
       (isExpected ? body(body) : body()).handle(exchange);
     });
-    assertEquals(
-        new KeySet(new JWKSet(NEXT), List.of()), new ProviderKeySet(provider.url()).fetch());
+    assertEquals(new KeySet(new JWKSet(NEXT), List.of()), new ProviderKeySet(provider.url()).fetch());
   }
 
   private static HttpHandler redirect(String target) {
@@ -343,8 +341,7 @@ class ProviderKeysTest {
           """)
   void what_is_found_instead_of_a_usable_key_set_is_named(String document, String message) {
     provider.answer(body(document.replace('\'', '"').getBytes(UTF_8)));
-    IOException failure =
-        assertThrows(IOException.class, new ProviderKeySet(provider.url())::fetch);
+    IOException failure = assertThrows(IOException.class, new ProviderKeySet(provider.url())::fetch);
     assertTrue(String.valueOf(failure.getMessage()).endsWith(": " + message), failure::toString);
   }
 
