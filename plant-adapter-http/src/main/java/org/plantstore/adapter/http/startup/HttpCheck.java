@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.spi.ToolProvider;
 import org.plantstore.adapter.http.tls.TlsFiles;
-import org.plantstore.adapter.http.token.TokenRequirements;
+import org.plantstore.adapter.http.token.TokenCheck;
 import org.plantstore.adapter.http.token.TokenSettings;
 
 /**
@@ -37,8 +37,8 @@ public final class HttpCheck implements ToolProvider {
     exitCode |= report("certificate", () -> certificate(settings), out);
     int ofTokens = report("tokens", () -> TokenSettings.of(settings).toString(), out);
     if (ofTokens == 0) {
-      TokenRequirements tokens = new TokenRequirements(TokenSettings.of(settings));
-      exitCode |= tokens.haveProvider() ? report("provider", tokens::provider, out) : 0;
+      TokenCheck tokens = new TokenCheck(TokenSettings.of(settings));
+      exitCode |= tokens.hasProvider() ? report("provider", tokens::provider, out) : 0;
       exitCode |= readsToken ? report("token", () -> tokens.token(System.in), out) : 0;
     }
     return exitCode | ofTokens;

@@ -68,7 +68,7 @@ record KeySet(JWKSet usable, List<String> leftOut) {
           "JWT_JWKS_URL must be a file with a usable key set, but "
               + file
               + " is not: "
-              + ProviderKeySet.printable(String.valueOf(e.getMessage())));
+              + KeySetClient.printable(String.valueOf(e.getMessage())));
     }
   }
 
@@ -93,7 +93,7 @@ record KeySet(JWKSet usable, List<String> leftOut) {
       } catch (ParseException | RuntimeException e) { // such a key is ignored (RFC 7517, section 5)
         String name =
             members.get("kid") instanceof String id ? '"' + id + '"' : "key " + (index + 1);
-        leftOut.add(ProviderKeySet.printable(name + " (" + e.getMessage() + ")"));
+        leftOut.add(KeySetClient.printable(name + " (" + e.getMessage() + ")"));
       }
     }
     KeySet found = new KeySet(new JWKSet(usable), List.copyOf(leftOut));

@@ -36,7 +36,7 @@ final class ProviderKeys {
    */
   private record Known(KeySet keys, long since, boolean isDown) {}
 
-  private final ProviderKeySet keySet;
+  private final KeySetClient keySet;
   private final long lifetimeNanos;
   private final long pauseNanos;
 
@@ -51,7 +51,7 @@ final class ProviderKeys {
 
   /** Keeps a key set for the lifetime. Fetches begin at least a 120th of it apart. */
   ProviderKeys(URI address, Duration lifetime, int maxSearches) {
-    keySet = new ProviderKeySet(address);
+    keySet = new KeySetClient(address);
     lifetimeNanos = lifetime.toNanos();
     pauseNanos = lifetimeNanos / 120;
     searches = new Semaphore(maxSearches);

@@ -213,7 +213,7 @@ class ProviderKeysTest {
   @MethodSource("lies")
   void answer_that_is_no_key_set_is_told_in_one_line(HttpHandler lie) {
     provider.answer(lie);
-    IOException failure = assertThrows(IOException.class, new ProviderKeySet(provider.url())::fetch);
+    IOException failure = assertThrows(IOException.class, new KeySetClient(provider.url())::fetch);
     String line = String.valueOf(failure.getMessage());
     assertTrue(line.matches("\"localhost:\\d+\" sends no usable key set [ -~]{90,1150}"), line);
   }
@@ -241,7 +241,7 @@ class ProviderKeysTest {
   })
   void redirect_is_not_followed_but_told(String location, String shown) {
     provider.answer(redirect(location));
-    IOException failure = assertThrows(IOException.class, new ProviderKeySet(provider.url())::fetch);
+    IOException failure = assertThrows(IOException.class, new KeySetClient(provider.url())::fetch);
     assertEquals(1, provider.fetches());
     String end = ": the status is 302, the Location \"" + shown + '"';
     assertTrue(String.valueOf(failure.getMessage()).endsWith(end), failure::toString);
@@ -262,7 +262,7 @@ class ProviderKeysTest {
               && !headers.containsKey("Upgrade");
       (isExpected ? body(body) : body()).handle(exchange);
     });
-    assertEquals(new KeySet(new JWKSet(NEXT), List.of()), new ProviderKeySet(provider.url()).fetch());
+    assertEquals(new KeySet(new JWKSet(NEXT), List.of()), new KeySetClient(provider.url()).fetch());
   }
 
   private static HttpHandler redirect(String target) {
@@ -341,7 +341,7 @@ class ProviderKeysTest {
           """)
   void what_is_found_instead_of_a_usable_key_set_is_named(String document, String message) {
     provider.answer(body(document.replace('\'', '"').getBytes(UTF_8)));
-    IOException failure = assertThrows(IOException.class, new ProviderKeySet(provider.url())::fetch);
+    IOException failure = assertThrows(IOException.class, new KeySetClient(provider.url())::fetch);
     assertTrue(String.valueOf(failure.getMessage()).endsWith(": " + message), failure::toString);
   }
 

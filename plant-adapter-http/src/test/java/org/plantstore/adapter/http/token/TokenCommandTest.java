@@ -93,7 +93,7 @@ class TokenCommandTest {
   void provider_without_a_usable_key_is_named_with_what_to_check() {
     ECKey key = IdentityProvider.key(Curve.P_256, "key");
     try (IdentityProvider provider = new IdentityProvider(key)) {
-      TokenRequirements requirements = check(Map.of("jwt.jwks-url", provider.url()));
+      TokenCheck requirements = check(Map.of("jwt.jwks-url", provider.url()));
       assertEquals("1 usable key, 0 left out", requirements.provider());
       provider.goDown();
       assertRefused(
@@ -169,12 +169,12 @@ class TokenCommandTest {
     assertFalse(message.contains(token), message);
   }
 
-  private static String read(String token, TokenRequirements check) {
+  private static String read(String token, TokenCheck check) {
     return check.token(new ByteArrayInputStream(token.getBytes(UTF_8)));
   }
 
-  private static TokenRequirements check(Map<String, Object> settings) {
-    return new TokenRequirements(settings(settings));
+  private static TokenCheck check(Map<String, Object> settings) {
+    return new TokenCheck(settings(settings));
   }
 
   private static void assertRefused(String message, Executable part) {

@@ -13,10 +13,10 @@ import java.util.Objects;
 import java.util.concurrent.CompletionException;
 
 /** The requirements on the identity provider and on a token, for the command {@code check}. */
-public record TokenRequirements(TokenSettings settings) {
+public record TokenCheck(TokenSettings settings) {
 
   /** Returns whether a key set is configured, so that {@link #provider} can report on it. */
-  public boolean haveProvider() {
+  public boolean hasProvider() {
     return settings.keySet() != null;
   }
 
@@ -29,7 +29,7 @@ public record TokenRequirements(TokenSettings settings) {
     Path file = settings.keySetFile();
     try {
       return file == null
-          ? new ProviderKeySet(Objects.requireNonNull(settings.keySet())).fetch().toString()
+          ? new KeySetClient(Objects.requireNonNull(settings.keySet())).fetch().toString()
           : KeySet.read(file).toString();
     } catch (IOException e) {
       throw new ConfigurationException(
@@ -60,7 +60,7 @@ public record TokenRequirements(TokenSettings settings) {
               ? invalid.details()
               : String.valueOf(Objects.requireNonNull(e.getCause()).getMessage());
       throw new ConfigurationException(
-          "the token on standard input cannot be used: " + ProviderKeySet.printable(reason));
+          "the token on standard input cannot be used: " + KeySetClient.printable(reason));
     } catch (IOException e) {
       throw new UncheckedIOException("standard input cannot be read", e);
     }

@@ -19,7 +19,7 @@ import java.util.zip.GZIPInputStream;
  * Fetches the key set of an identity provider. Bounds the time and the size of a whole fetch; the
  * library's own client bounds only the time of each read. Immutable.
  */
-final class ProviderKeySet {
+final class KeySetClient {
 
   private static final int TIMEOUT_SECONDS = 5;
   private static final int MAX_BYTES = 256 * 1024;
@@ -29,7 +29,7 @@ final class ProviderKeySet {
   private static final String USER_AGENT =
       "plant-store/"
           + Objects.requireNonNullElse(
-              ProviderKeySet.class.getPackage().getImplementationVersion(), "unpackaged");
+              KeySetClient.class.getPackage().getImplementationVersion(), "unpackaged");
 
   /**
    * HTTP/2 would be offered as an upgrade, which some servers refuse. Follows no redirects, because
@@ -40,7 +40,7 @@ final class ProviderKeySet {
 
   private final URI address;
 
-  ProviderKeySet(URI address) {
+  KeySetClient(URI address) {
     this.address = address;
   }
 
