@@ -1,7 +1,5 @@
 package org.plantstore.adapter.http.renewal;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,10 +10,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The value of files that may change, such as a certificate or a secret. It is replaced when the
- * files have another usable value. The files are read every second, because a watch of their folder
- * would miss a changed symbolic link above the folder, as on Kubernetes. Safe for use by many
- * threads.
+ * A value that is read from files, such as a certificate or secrets, and replaced when the files
+ * contain another usable value. The files are read every second, because on Kubernetes they change
+ * by a symbolic link above their folder, which a watch of the folder would miss. Safe for use by
+ * many threads.
  *
  * @param <T> the type of the value, whose {@code toString} is logged
  */
@@ -35,8 +33,8 @@ public final class RenewedFiles<T> {
    *
    * @param variable the setting that names the files
    * @param first the value now
-   * @param read reads the files; gets the current value, and may return it; throws {@link
-   *     ConfigurationException} if the files have no usable value
+   * @param read reads the files; receives the current value and may return it; throws {@link
+   *     ConfigurationException} if the files contain no usable value
    */
   public RenewedFiles(String variable, T first, UnaryOperator<T> read) {
     this.variable = variable;
@@ -45,16 +43,18 @@ public final class RenewedFiles<T> {
   }
 
   /**
-   * Returns a file's bytes, each as one character. Refuses what could block, such as a pipe, or
-   * exhaust the memory.
+   * Returns the content of a file.
+   *
+   * @throws ConfigurationException if the file cannot be read, or reading it could block, as with a
+   *     pipe, or exhaust the memory
    */
-  public static String text(String variable, Path file) {
+  public static byte[] bytes(String variable, Path file) {
     String reason = "it is no file";
     if (Files.isRegularFile(file)) {
       try (InputStream input = Files.newInputStream(file)) {
         byte[] bytes = input.readNBytes(MAX_BYTES + 1);
         if (bytes.length <= MAX_BYTES) {
-          return new String(bytes, ISO_8859_1);
+          return bytes;
         }
         reason = "it has more than " + MAX_BYTES + " bytes";
       } catch (IOException e) {
@@ -70,9 +70,9 @@ public final class RenewedFiles<T> {
   }
 
   /**
-   * Reads the files. Is called every second, by one thread at a time.
+   * Reads the files. Call it every second, in one thread at a time.
    *
-   * @return whether the value is another one now
+   * @return whether the value has changed
    */
   public boolean renew() {
     T known = current;
@@ -87,7 +87,7 @@ public final class RenewedFiles<T> {
       return true;
     } catch (ConfigurationException e) {
       failures++;
-      // A line an hour, the first after 10 s: several files are replaced one after the other.
+      // One line an hour, the first after 10 s, because related files are replaced one by one.
       if (failures % 3_600 == 10) {
         String fault = e.getMessage();
         LOG.warn("{} cannot be renewed; {} stays in use: {}", variable, known, fault);

@@ -11,7 +11,6 @@ import java.security.KeyStore;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -33,7 +32,7 @@ public record TlsFiles(Path certificate, Path key) {
 
   private static final Pattern BEGIN = Pattern.compile("-----BEGIN (?:X509 )?CERTIFICATE-----");
 
-  /** What TLS_CERTIFICATE may also contain, because TLS_KEY may name the same file. */
+  /** What a file may contain in addition if both settings name it. */
   private static final Pattern PRIVATE_PART =
       Pattern.compile(
           "(?s)-----BEGIN ([A-Z0-9 ]*(?:PRIVATE KEY|PARAMETERS))-----.*?-----END \\1-----");
@@ -78,8 +77,8 @@ public record TlsFiles(Path certificate, Path key) {
 
   /** Reads the files; returns the known certificate if they are unchanged. */
   TlsCertificate read(@Nullable TlsCertificate known) {
-    String certificates = RenewedFiles.text(CERTIFICATE, certificate);
-    String keys = RenewedFiles.text(KEY, key);
+    String certificates = new String(RenewedFiles.bytes(CERTIFICATE, certificate), ISO_8859_1);
+    String keys = new String(RenewedFiles.bytes(KEY, key), ISO_8859_1);
     String source = certificates + keys;
     if (known != null && known.source().equals(source)) {
       requireValid(known.chain());
@@ -112,7 +111,7 @@ public record TlsFiles(Path certificate, Path key) {
               .stream()
               .map(X509Certificate.class::cast)
               .toList();
-      // The factory leaves out a certificate that is cut off, as in a file that is half written.
+      // The factory skips a certificate that is cut off, as in a file that is being written.
       if (certificates.isEmpty() || certificates.size() < BEGIN.matcher(pem).results().count()) {
         throw new CertificateException("it is empty or cut off");
       }
@@ -125,7 +124,7 @@ public record TlsFiles(Path certificate, Path key) {
     }
   }
 
-  /** Returns what a PEM file contains by its labels, such as a certificate request. */
+  /** Returns what a PEM file contains according to its labels, such as a certificate request. */
   static String contentOf(String pem) {
     String labels =
         LABEL
@@ -143,13 +142,14 @@ public record TlsFiles(Path certificate, Path key) {
       try {
         each.checkValidity();
       } catch (CertificateException e) {
-        Object issuer = each.getSubjectX500Principal();
-        String which =
-            each.equals(chain.get(0)) ? "" : "the intermediate certificate " + issuer + " in ";
-        Instant start = each.getNotBefore().toInstant();
-        Instant end = each.getNotAfter().toInstant();
-        String fault = which + certificate + " is from " + start + " to " + end;
-        throw new ConfigurationException("TLS_CERTIFICATE must be valid now, but " + fault);
+        boolean isOwn = each.equals(chain.get(0));
+        throw new ConfigurationException(
+            "TLS_CERTIFICATE must be valid now, but "
+                + (isOwn
+                    ? ""
+                    : "the intermediate certificate " + each.getSubjectX500Principal() + " in ")
+                + (certificate + " is from " + each.getNotBefore().toInstant())
+                + (" to " + each.getNotAfter().toInstant()));
       }
     }
   }

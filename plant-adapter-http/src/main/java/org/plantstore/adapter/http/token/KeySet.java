@@ -1,6 +1,5 @@
 package org.plantstore.adapter.http.token;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.nimbusds.jose.JWSAlgorithm;
@@ -60,9 +59,8 @@ record KeySet(JWKSet usable, List<String> leftOut) {
 
   /** Reads a file; throws ConfigurationException if it has no usable key. */
   static KeySet read(Path file) {
-    String text = RenewedFiles.text("JWT_JWKS_URL", file);
     try {
-      return parse(new String(text.getBytes(ISO_8859_1), UTF_8));
+      return parse(new String(RenewedFiles.bytes("JWT_JWKS_URL", file), UTF_8));
     } catch (ParseException e) {
       throw new ConfigurationException(
           "JWT_JWKS_URL must be a file with a usable key set, but "

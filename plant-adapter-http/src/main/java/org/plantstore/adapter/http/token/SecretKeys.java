@@ -17,16 +17,16 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.renewal.RenewedFiles;
 
 /**
- * The secrets of HS256, HS384 and HS512: one, or several during a rotation.
+ * The secrets of HS256, HS384 and HS512: one, or several during a rotation. Immutable.
  *
- * @param file the file of JWT_SECRET_FILE, or null if the secret is that of JWT_SECRET
+ * @param file the file that contains the secrets, or null if none does
  */
 record SecretKeys(@Nullable Path file, List<SecretKeySpec> keys) {
 
   /** RFC 7518, section 3.2: a key of the size of the hash output of HS256, or larger. */
   private static final int MIN_BYTES = 32;
 
-  /** What an editor or a crash leaves in a file. HMAC would pad a secret with NUL. */
+  /** What an editor or a crash may leave in a file. HMAC ignores NUL at the end of a secret. */
   private static final Pattern OVERLOOKED =
       Pattern.compile("\\x00|\\A\\xEF\\xBB\\xBF|\\r(?=\n|\\z)");
 
@@ -36,9 +36,12 @@ record SecretKeys(@Nullable Path file, List<SecretKeySpec> keys) {
     return new SecretKeys(null, List.of(key("JWT_SECRET", secret.getBytes(UTF_8))));
   }
 
-  /** Reads the secrets, one a line; throws ConfigurationException if one is unusable. */
+  /** Reads one secret per line; throws ConfigurationException if one is unusable. */
   static SecretKeys read(Path file) {
-    String text = RenewedFiles.text("JWT_SECRET_FILE", file).replaceFirst("\n\\z", "");
+    // A secret may be any bytes, so each byte becomes one character until the lines are separate.
+    String text =
+        new String(RenewedFiles.bytes("JWT_SECRET_FILE", file), ISO_8859_1)
+            .replaceFirst("\n\\z", "");
     String demand = "each line of JWT_SECRET_FILE";
     if (OVERLOOKED.matcher(text).find()) {
       throw new ConfigurationException(
@@ -50,7 +53,7 @@ record SecretKeys(@Nullable Path file, List<SecretKeySpec> keys) {
         file, secrets.map(secret -> key(demand, secret.getBytes(ISO_8859_1))).toList());
   }
 
-  /** Reads a secret, or {@code base64:} and one with any bytes. */
+  /** Returns a secret, decoded if it begins with {@code base64:}. */
   private static SecretKeySpec key(String subject, byte[] text) {
     byte[] secret = text;
     String encoded = new String(text, ISO_8859_1);
@@ -58,7 +61,7 @@ record SecretKeys(@Nullable Path file, List<SecretKeySpec> keys) {
       String standard = encoded.substring(BASE64.length()).replace('-', '+').replace('_', '/');
       try {
         secret = Base64.getDecoder().decode(standard);
-      } catch (IllegalArgumentException e) { // its message has a character of the secret
+      } catch (IllegalArgumentException e) { // its message quotes a character
         throw new ConfigurationException(
             subject + " must have base64 or base64url after base64:, but has other text");
       }
@@ -70,7 +73,7 @@ record SecretKeys(@Nullable Path file, List<SecretKeySpec> keys) {
     return new SecretKeySpec(secret, "HMAC");
   }
 
-  /** Returns what the file has now. */
+  /** Returns the secrets that the file contains now. */
   SecretKeys readAgain() {
     return file == null ? this : read(file);
   }
