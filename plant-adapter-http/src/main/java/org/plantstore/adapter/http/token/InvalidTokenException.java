@@ -4,7 +4,10 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
-/** Refuses a token. Its message, for the caller, never quotes the token. Immutable. */
+/**
+ * Refuses a token. The message is for the caller and never quotes the token. {@link #details} adds
+ * the expected and the actual value for the owner of the token. Immutable.
+ */
 final class InvalidTokenException extends RefusedException {
 
   private static final long serialVersionUID = 1L;
@@ -29,7 +32,7 @@ final class InvalidTokenException extends RefusedException {
     }
   }
 
-  /** Returns the message with the expected and the actual value, for the owner of the token. */
+  /** Returns the message with the expected and the actual value. */
   String details() {
     return getMessage() + comparison;
   }

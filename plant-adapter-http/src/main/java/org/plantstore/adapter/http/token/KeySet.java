@@ -2,14 +2,8 @@ package org.plantstore.adapter.http.token;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.nimbusds.jose.JWSAlgorithm;
-import com.nimbusds.jose.JWSHeader;
-import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.JWK;
-import com.nimbusds.jose.jwk.JWKMatcher;
-import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.jwk.JWKSet;
-import com.nimbusds.jose.jwk.KeyType;
 import com.nimbusds.jose.util.JSONObjectUtils;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.nio.file.Path;
@@ -17,47 +11,33 @@ import java.text.ParseException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.plantstore.adapter.http.renewal.RenewedFiles;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The public keys of a JSON Web Key Set (RFC 7517).
+ * The public keys of a JSON Web Key Set (RFC 7517). {@link JWKSet#parse} would refuse the whole set
+ * because of a single unusable key.
  *
  * @param usable the keys that can verify tokens
- * @param leftOut the keys that cannot be used, each with the reason
+ * @param leftOut the other keys, each with the reason why it is left out
  */
 record KeySet(JWKSet usable, List<String> leftOut) {
 
   private static final Logger LOG = LoggerFactory.getLogger(KeySet.class);
 
-  /** The algorithms of public keys (RFC 7518, section 3.1). */
-  static final List<JWSAlgorithm> ALGORITHMS =
-      Stream.of("RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512".split(" "))
-          .map(JWSAlgorithm::parse)
-          .toList();
+  static final KeySet EMPTY = new KeySet(new JWKSet(), List.of());
 
-  /** Uses of keys that are not meant for tokens. Such keys are not reported as left out. */
+  /** Keys with these uses are ignored silently, because they are not meant for tokens. */
   private static final List<Object> OTHER_USES = List.of("enc", "x509-svid");
 
-  /**
-   * Returns the selector of the keys that may verify a token. A key without {@code kid}, which is
-   * optional (RFC 7517, section 4.5), may verify any token.
-   */
-  static JWKSelector selector(JWSHeader header) {
-    JWKMatcher.Builder matcher =
-        new JWKMatcher.Builder()
-            .keyType(KeyType.forAlgorithm(header.getAlgorithm()))
-            .curves(Curve.forJWSAlgorithm(header.getAlgorithm()))
-            .algorithms(header.getAlgorithm(), null);
-    if (header.getKeyID() != null) {
-      matcher.keyIDs(header.getKeyID(), null);
-    }
-    return new JWKSelector(matcher.build());
-  }
+  private static final int MAX_FOREIGN_CHARACTERS = 1_000;
 
-  /** Reads a file; throws ConfigurationException if it has no usable key. */
+  /**
+   * Reads the file that JWT_JWKS_URL names.
+   *
+   * @throws ConfigurationException if it contains no usable key
+   */
   static KeySet read(Path file) {
     try {
       return parse(new String(RenewedFiles.bytes("JWT_JWKS_URL", file), UTF_8));
@@ -66,7 +46,7 @@ record KeySet(JWKSet usable, List<String> leftOut) {
           "JWT_JWKS_URL must be a file with a usable key set, but "
               + file
               + " is not: "
-              + KeySetClient.printable(String.valueOf(e.getMessage())));
+              + printable(String.valueOf(e.getMessage())));
     }
   }
 
@@ -91,7 +71,7 @@ record KeySet(JWKSet usable, List<String> leftOut) {
       } catch (ParseException | RuntimeException e) { // such a key is ignored (RFC 7517, section 5)
         String name =
             members.get("kid") instanceof String id ? '"' + id + '"' : "key " + (index + 1);
-        leftOut.add(KeySetClient.printable(name + " (" + e.getMessage() + ")"));
+        leftOut.add(printable(name + " (" + e.getMessage() + ")"));
       }
     }
     KeySet found = new KeySet(new JWKSet(usable), List.copyOf(leftOut));
@@ -101,6 +81,14 @@ record KeySet(JWKSet usable, List<String> leftOut) {
     return found;
   }
 
+  /**
+   * Returns the beginning of a provider's or a token's text, made fit for one line of a message.
+   */
+  static String printable(String text) {
+    String line = text.replaceAll("[^ -~]", "?");
+    return line.substring(0, Math.min(line.length(), MAX_FOREIGN_CHARACTERS));
+  }
+
   /** Logs the keys that are left out, if there are any. */
   void warn() {
     if (!leftOut.isEmpty()) {
@@ -108,7 +96,7 @@ record KeySet(JWKSet usable, List<String> leftOut) {
     }
   }
 
-  /** Returns the number of usable keys, and the others with the reasons. */
+  /** Returns the number of usable keys, and the other keys with the reasons. */
   @Override
   public String toString() {
     return (usable.size() == 1 ? "1 usable key, " : usable.size() + " usable keys, ") + listed();

@@ -16,24 +16,24 @@ import java.util.concurrent.TimeUnit;
 import java.util.zip.GZIPInputStream;
 
 /**
- * Fetches the key set of an identity provider. Bounds the time and the size of a whole fetch; the
- * library's own client bounds only the time of each read. Immutable.
+ * An HTTP client that fetches the key set of an identity provider. Limits the time and the size of
+ * a whole fetch, whereas the client of Nimbus limits only the time of each read. Immutable.
  */
 final class KeySetClient {
 
   private static final int TIMEOUT_SECONDS = 5;
   private static final int MAX_BYTES = 256 * 1024;
-  private static final int MAX_FOREIGN_CHARACTERS = 1_000;
 
-  /** Has the version of the jar that contains this class. */
+  /** Contains the version of this adapter's jar. */
   private static final String USER_AGENT =
       "plant-store/"
           + Objects.requireNonNullElse(
               KeySetClient.class.getPackage().getImplementationVersion(), "unpackaged");
 
   /**
-   * HTTP/2 would be offered as an upgrade, which some servers refuse. Follows no redirects, because
-   * whoever publishes the keys can issue tokens: only the operator may choose who does.
+   * Does not offer an upgrade to HTTP/2, because some servers refuse such requests. Does not follow
+   * redirects, because the publisher of the keys can issue tokens and only the operator may choose
+   * it.
    */
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -44,21 +44,16 @@ final class KeySetClient {
     this.address = address;
   }
 
-  /** Fetches the key set; throws IOException with the place and the reason if no key is usable. */
+  /** Fetches the key set; throws IOException with the reason if no usable key can be fetched. */
   KeySet fetch() throws IOException {
     try {
       ByteArrayOutputStream body = new ByteArrayOutputStream();
       HttpResponse<Void> answer = send(body);
       if (answer.statusCode() != 200) {
-        // Without a password or a query, which may be secret.
-        String location =
-            answer
-                .headers()
-                .firstValue("Location")
-                .orElse("")
-                .replaceAll("(?<=//)[^/]*@|[?#].*", "");
+        String location = answer.headers().firstValue("Location").orElse("");
+        String legible = location.replaceAll("(?<=//)[^/]*@|[?#].*", ""); // these may be secret
         throw new ParseException(
-            "the status is " + answer.statusCode() + ", the Location \"" + location + '"', 0);
+            "the status is " + answer.statusCode() + ", the Location \"" + legible + '"', 0);
       }
       return KeySet.parse(text(body.toByteArray()));
     } catch (IOException | ParseException | RuntimeException e) {
@@ -94,7 +89,7 @@ final class KeySetClient {
     body.writeBytes(part);
   }
 
-  /** Some providers compress a key set although they were asked not to. */
+  /** Decompresses the body if necessary: some providers ignore {@code Accept-Encoding}. */
   private static String text(byte[] body) throws IOException {
     if (body.length < 2 || body[0] != 0x1F || body[1] != (byte) 0x8B) {
       return new String(body, UTF_8);
@@ -104,19 +99,13 @@ final class KeySetClient {
     return text.toString(UTF_8);
   }
 
-  /** Returns the message of a failure; those of the client may be in its cause, or have none. */
+  /** Returns the reason of a failure. The client wraps its exceptions, some without a message. */
   private static String reason(Throwable failure) {
     Throwable reason = Objects.requireNonNullElse(failure.getCause(), failure);
     while (reason.getMessage() == null && reason.getCause() != null) {
       reason = reason.getCause();
     }
-    return printable(
+    return KeySet.printable(
         Objects.requireNonNullElse(reason.getMessage(), reason.getClass().getSimpleName()));
-  }
-
-  /** Returns the beginning of a foreign text, made fit for one line of a message. */
-  static String printable(String text) {
-    String line = text.replaceAll("[^ -~]", "?");
-    return line.substring(0, Math.min(line.length(), MAX_FOREIGN_CHARACTERS));
   }
 }

@@ -5,7 +5,6 @@ import com.nimbusds.jose.jwk.JWKSet;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -18,77 +17,79 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The keys of an identity provider. While the provider is down, or publishes no usable key, the
- * known keys stay in use, and a search for an unknown key fails. The library's {@code
- * JWKSourceBuilder} refuses a search that exceeds its rate limit; here the search waits for the
- * next fetch, without a thread. Safe for use by many threads.
+ * The public keys of an identity provider. While the provider is down or publishes no usable key,
+ * the known keys remain in use, and a search for an unknown key fails. {@code JWKSourceBuilder} of
+ * Nimbus would refuse searches beyond its rate limit and block their threads; here they wait for
+ * the next permitted fetch, without a thread. Safe for use by many threads.
  */
 final class ProviderKeys {
 
   private static final Logger LOG = LoggerFactory.getLogger(ProviderKeys.class);
 
   /**
-   * What is known of the provider, replaced as a whole.
+   * The result of the last fetch, replaced as a whole.
    *
    * @param keys the keys of the last successful fetch
-   * @param since when the last fetch began, as a value of {@link System#nanoTime()}
-   * @param isDown whether the last fetch has failed, or none has ended yet
+   * @param began when the last fetch began, as a value of {@link System#nanoTime()}
+   * @param isDown whether the last fetch failed, or none has ended yet
    */
-  private record Known(KeySet keys, long since, boolean isDown) {}
+  private record Known(KeySet keys, long began, boolean isDown) {}
 
-  private final KeySetClient keySet;
+  private final KeySetClient client;
   private final long lifetimeNanos;
   private final long pauseNanos;
 
-  /** Bounds the tokens that wait for a fetch; most of these tokens are forged. */
+  /** Limits the tokens that wait for a fetch, most of which are forged. */
   private final Semaphore searches;
 
-  private volatile Known known =
-      new Known(new KeySet(new JWKSet(), List.of()), System.nanoTime(), true);
-  private CompletableFuture<Void> fetch = CompletableFuture.completedFuture(null);
-  private long nextFetchNanos = System.nanoTime(); // guarded by this, as the fetch
-  private long nextRepetitionNanos = nextFetchNanos; // guarded by this
+  private volatile Known known = new Known(KeySet.EMPTY, System.nanoTime(), true);
 
-  /** Keeps a key set for the lifetime. Fetches begin at least a 120th of it apart. */
+  // Guarded by this.
+  private CompletableFuture<Void> fetch = CompletableFuture.completedFuture(null);
+  private long nextFetchNanos = System.nanoTime();
+  private long nextRepetitionNanos = nextFetchNanos;
+
+  /** Fetches a key set again after its lifetime. Fetches begin at least a 120th of it apart. */
   ProviderKeys(URI address, Duration lifetime, int maxSearches) {
-    keySet = new KeySetClient(address);
+    client = new KeySetClient(address);
     lifetimeNanos = lifetime.toNanos();
     pauseNanos = lifetimeNanos / 120;
     searches = new Semaphore(maxSearches);
   }
 
-  /** Returns the keys that are known now, the same object until there are others. */
+  /** Returns the known keys, the same object until they change. */
   JWKSet current() {
     return known.keys.usable();
   }
 
   /**
-   * Completes when a key is found, or when a fetch has ended that began after this call; completes
-   * with RefusedException if the key is unknown while the provider is down. A key that replaces
-   * another under the same {@code kid} is fetched at most once in a tenth of the lifetime, because
-   * forged tokens cause that too; until then, only the fetch in progress is awaited.
+   * Completes when a key is found, or when a fetch has ended that began after this call. Completes
+   * with RefusedException if the key is unknown while the provider is down.
+   *
+   * <p>If a tried key could have signed the token, the provider may have replaced it under the same
+   * {@code kid}. Because forged tokens look the same, such a search causes a fetch at most once in
+   * a tenth of the lifetime, and otherwise only awaits a fetch in progress.
    *
    * @param tried the keys, none of which has signed the token
-   * @param withIds runs the fetch, so that its log lines have the ids of the request
+   * @param withIds runs the fetch, so that its log lines contain the ids of the request
    */
   CompletableFuture<Void> search(JWKSelector selector, JWKSet tried, Consumer<Runnable> withIds) {
     long began = System.nanoTime();
     boolean isReplacement = !selector.select(tried).isEmpty();
     BooleanSupplier isFound =
         () -> isReplacement ? !current().equals(tried) : !selector.select(current()).isEmpty();
-    CompletableFuture<Void> completed = CompletableFuture.completedFuture(null);
     if (isFound.getAsBoolean()) {
-      return completed;
+      return CompletableFuture.completedFuture(null);
     }
     if (!searches.tryAcquire()) {
       throw new RefusedException(ErrorNumber.OVERLOADED);
     }
-    boolean mayFetch = !isReplacement || mayFetchAgain();
+    boolean mayFetch = !isReplacement || mayRepeat();
     Supplier<CompletableFuture<Void>> next = () -> mayFetch ? nextFetch(withIds) : lastFetch();
     return next.get()
         .thenCompose(ended ->
-            isFound.getAsBoolean() || known.isDown || known.since - began >= 0
-                ? completed
+            isFound.getAsBoolean() || known.isDown || known.began - began >= 0
+                ? CompletableFuture.completedFuture(null)
                 : next.get())
         .whenComplete((ended, failure) -> searches.release())
         .thenRun(() -> {
@@ -98,7 +99,8 @@ final class ProviderKeys {
         });
   }
 
-  private synchronized boolean mayFetchAgain() {
+  /** Returns whether a fetch for the sake of a replaced key is permitted, at most once. */
+  private synchronized boolean mayRepeat() {
     long now = System.nanoTime();
     if (now - nextRepetitionNanos < 0) {
       return false;
@@ -111,11 +113,11 @@ final class ProviderKeys {
     return fetch;
   }
 
-  /** Fetches known keys again at the end of their lifetime, or sooner if the last fetch failed. */
+  /** Fetches known keys again after their lifetime, or sooner if the last fetch failed. */
   void renew() {
     Known now = known;
     long patienceNanos = now.isDown ? lifetimeNanos / 10 : lifetimeNanos;
-    if (!now.keys.usable().isEmpty() && System.nanoTime() - now.since >= patienceNanos) {
+    if (!now.keys.usable().isEmpty() && System.nanoTime() - now.began >= patienceNanos) {
       nextFetch(Runnable::run);
     }
   }
@@ -144,19 +146,19 @@ final class ProviderKeys {
     thread.start();
   }
 
-  /** Fetches the key set. Logs the reason of a failure, and the keys that are newly left out. */
+  /** Fetches the key set. Logs why a fetch failed, and which keys are newly left out. */
   void fetch() {
     long began = System.nanoTime();
-    Known before = known;
+    KeySet before = known.keys;
     try {
-      KeySet fetched = keySet.fetch();
-      boolean isSame = fetched.equals(before.keys);
+      KeySet fetched = client.fetch();
+      boolean isSame = fetched.equals(before);
       if (!isSame) {
         fetched.warn();
       }
-      known = new Known(isSame ? before.keys : fetched, began, false);
+      known = new Known(isSame ? before : fetched, began, false);
     } catch (IOException e) {
-      known = new Known(before.keys, began, true);
+      known = new Known(before, began, true);
       LOG.warn("The key set at JWT_JWKS_URL cannot be fetched: {}", e.getMessage());
     }
   }

@@ -1,20 +1,32 @@
 package org.plantstore.adapter.http.token;
 
+import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.JWKMatcher;
+import com.nimbusds.jose.jwk.JWKSelector;
+import com.nimbusds.jose.jwk.KeyType;
 import com.nimbusds.jose.jwk.RSAKey;
 import java.text.ParseException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
-/** Reads a key of a key set (RFC 7517). An empty member counts as absent. */
+/** Decides which public keys can verify tokens, and which tokens a key may verify. */
 final class PublishedKey {
 
-  /** A fault in another member, such as {@code x5c}, does not make a key unusable. */
+  /** The signature algorithms of public keys (RFC 7518, section 3.1). */
+  static final List<JWSAlgorithm> ALGORITHMS =
+      Stream.of("RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512".split(" "))
+          .map(JWSAlgorithm::parse)
+          .toList();
+
+  /** The members that are read. A fault in any other, such as {@code x5c}, spoils no key. */
   private static final List<String> READ_MEMBERS = List.of("kty alg kid crv x y n e".split(" "));
 
-  /** {@code jwt-svid} is the use of keys in a trust bundle of SPIFFE. */
+  /** SPIFFE's trust bundles contain keys with the use {@code jwt-svid}. */
   private static final List<Object> USES = List.of("sig", "jwt-svid");
 
   /** RFC 7518, sections 3.3 and 3.5. */
@@ -22,7 +34,34 @@ final class PublishedKey {
 
   private PublishedKey() {}
 
-  /** Returns the key; throws ParseException with the reason if it cannot verify tokens. */
+  /** Returns whether a token's algorithm requires a public key. */
+  static boolean isFor(JWSHeader header) {
+    return ALGORITHMS.contains(header.getAlgorithm());
+  }
+
+  /**
+   * Returns the selector of the keys that may verify a token. A key without {@code kid}, which is
+   * optional (RFC 7517, section 4.5), may verify any token.
+   */
+  static JWKSelector selector(JWSHeader header) {
+    JWKMatcher.Builder matcher =
+        new JWKMatcher.Builder()
+            .keyType(KeyType.forAlgorithm(header.getAlgorithm()))
+            .curves(Curve.forJWSAlgorithm(header.getAlgorithm()))
+            .algorithms(header.getAlgorithm(), null);
+    if (header.getKeyID() != null) {
+      matcher.keyIDs(header.getKeyID(), null);
+    }
+    return new JWKSelector(matcher.build());
+  }
+
+  /**
+   * Reads a key of a key set (RFC 7517). An empty member counts as absent. {@link JWK#parse} alone
+   * would refuse keys because of members that nothing reads here, and accept keys that cannot
+   * verify a token.
+   *
+   * @throws ParseException with the reason if the key cannot verify tokens
+   */
   static JWK read(Map<?, ?> members) throws ParseException {
     Map<String, Object> present = new HashMap<>();
     members.forEach((name, value) -> {
@@ -49,8 +88,8 @@ final class PublishedKey {
       require(bits >= MIN_RSA_BITS, "has " + bits + " bits instead of at least " + MIN_RSA_BITS);
     }
     require(
-        KeySet.ALGORITHMS.stream()
-            .anyMatch(each -> KeySet.selector(new JWSHeader(each)).getMatcher().matches(key)),
+        ALGORITHMS.stream()
+            .anyMatch(each -> selector(new JWSHeader(each)).getMatcher().matches(key)),
         "has the unsupported alg " + key.getAlgorithm() + " or crv " + present.get("crv"));
     return key;
   }

@@ -14,11 +14,14 @@ import org.jspecify.annotations.Nullable;
  * A claim that a token must have, such as {@code scope=plants.write}.
  *
  * @param name the name, or a path with dots into objects
- * @param values the values, of which one is enough
+ * @param values the accepted values, any one of which is sufficient
  */
 record RequiredClaim(String name, List<String> values) {
 
-  /** Claims whose text is a list of words (RFC 8693, section 4.2). Others may be free text. */
+  /**
+   * Claims whose text is a list of words (RFC 8693, section 4.2). In other claims, the caller may
+   * have chosen the text.
+   */
   private static final Set<String> LISTS_OF_WORDS = Set.of("scope", "scp");
 
   /** Reads {@code name=value,value}; throws ConfigurationException, which names the setting. */
@@ -61,6 +64,7 @@ record RequiredClaim(String name, List<String> values) {
     return find(claims, name);
   }
 
+  /** Returns whether a claim has one of the values. */
   boolean isMetBy(@Nullable Object claim) {
     return values.stream().anyMatch(value -> isMetBy(claim, value));
   }
@@ -85,9 +89,7 @@ record RequiredClaim(String name, List<String> values) {
     return isPlain && value.equals(String.valueOf(claim));
   }
 
-  /**
-   * Returns the member with the whole path as its name, otherwise the one that the path leads to.
-   */
+  /** Returns the member whose name is the whole path, otherwise the one at the path, or null. */
   private static @Nullable Object find(Map<?, ?> object, String path) {
     if (object.containsKey(path)) {
       return object.get(path);

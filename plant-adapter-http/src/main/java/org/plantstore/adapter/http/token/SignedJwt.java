@@ -22,12 +22,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JWT in its compact form (RFC 7515, section 7.1), before its signature is verified. The
- * library's parser would refuse tokens because of members that decide nothing here, such as {@code
- * iat} or {@code x5c}; this one reads only the members that decide.
+ * A JWT in compact form (RFC 7515, section 7.1), before its signature is verified. {@code
+ * SignedJWT} of Nimbus would refuse tokens because of members that decide nothing here, such as
+ * {@code iat} or {@code x5c}.
  *
- * @param header the algorithm and the {@code kid}, without other members
- * @param input what is signed
+ * @param header only the algorithm and {@code kid}
+ * @param input the text that is signed
  */
 record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL signature) {
 
@@ -38,19 +38,21 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
   private static final Pattern SCHEME = Pattern.compile("(?i)(authorization\\W+)?bearer\\b.*");
 
   /**
-   * RFC 7515, section 4.1.9; SPIFFE's tokens may have {@code JOSE}. A token of another type, such
-   * as a log-out token, gives no access. The library's comparison depends on the default locale.
+   * The types of access tokens (RFC 7515, section 4.1.9; RFC 9068); SPIFFE also uses {@code JOSE}.
+   * Other types, such as a log-out token, give no access. The comparison of Nimbus depends on the
+   * default locale.
    */
   private static final Pattern TYPE = Pattern.compile("(?i)(application/)?((at\\+)?jwt|jose)");
 
   private static final List<JWSAlgorithm> ALGORITHMS =
-      Stream.concat(JWSAlgorithm.Family.HMAC_SHA.stream(), KeySet.ALGORITHMS.stream()).toList();
+      Stream.concat(JWSAlgorithm.Family.HMAC_SHA.stream(), PublishedKey.ALGORITHMS.stream())
+          .toList();
 
-  /** Accepts numbers of any length, because the size of a request's head bounds them. */
+  /** Refuses repeated members. Accepts numbers of any length, which the size of a head limits. */
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          // A cache of names would let callers fill the memory.
+          // Otherwise callers could fill the memory with names, which the factory caches.
           .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
           .streamReadConstraints(
               StreamReadConstraints.builder().maxNumberLength(Integer.MAX_VALUE).build())

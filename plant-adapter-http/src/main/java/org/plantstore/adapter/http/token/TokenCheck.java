@@ -8,29 +8,28 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
+import java.net.URI;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
 
-/** The requirements on the identity provider and on a token, for the command {@code check}. */
+/** What the command {@code check} examines of the identity provider and of a token. */
 public record TokenCheck(TokenSettings settings) {
 
-  /** Returns whether a key set is configured, so that {@link #provider} can report on it. */
+  /** Returns whether a key set is configured, so that {@link #provider} can examine it. */
   public boolean hasProvider() {
     return settings.keySet() != null;
   }
 
   /**
-   * Returns how many published keys are usable, and which are left out.
+   * Returns the number of usable published keys, and the other keys with the reasons.
    *
-   * @throws ConfigurationException if none is usable
+   * @throws ConfigurationException if no key is usable
    */
   public String provider() {
-    Path file = settings.keySetFile();
+    URI provider = settings.provider();
     try {
-      return file == null
-          ? new KeySetClient(Objects.requireNonNull(settings.keySet())).fetch().toString()
-          : KeySet.read(file).toString();
+      KeySet keys = provider == null ? settings.readKeySet() : new KeySetClient(provider).fetch();
+      return keys.toString();
     } catch (IOException e) {
       throw new ConfigurationException(
           "the key set at JWT_JWKS_URL cannot be fetched: " + e.getMessage());
@@ -38,29 +37,29 @@ public record TokenCheck(TokenSettings settings) {
   }
 
   /**
-   * Returns the expiry of the token on the first line of this input.
+   * Returns when the token on the first line of the input expires.
    *
    * @throws ConfigurationException if the token is invalid, or the key set is unavailable; the
    *     message quotes only the member of the token that is at fault
    */
   public String token(InputStream input) {
-    TokenValidation validation = new TokenValidation(settings, new TokenKeys(settings));
+    RequiredClaimsRule rule = new RequiredClaimsRule(settings);
     try {
       String line = new BufferedReader(new InputStreamReader(input, UTF_8)).readLine();
-      String token = Objects.requireNonNullElse(line, "").strip();
-      return "valid until "
-          + validation
-              .validateAsync(token, Runnable::run)
-              .thenApply(validation::requireClaims)
-              .join()
-              .expires();
+      return new TokenValidation(settings, new TokenKeys(settings))
+          .validate(Objects.requireNonNullElse(line, "").strip(), Runnable::run)
+          .thenApply(token -> {
+            rule.require(token);
+            return "valid until " + token.expires();
+          })
+          .join();
     } catch (CompletionException e) {
       String reason =
           e.getCause() instanceof InvalidTokenException invalid
               ? invalid.details()
               : String.valueOf(Objects.requireNonNull(e.getCause()).getMessage());
       throw new ConfigurationException(
-          "the token on standard input cannot be used: " + KeySetClient.printable(reason));
+          "the token on standard input cannot be used: " + KeySet.printable(reason));
     } catch (IOException e) {
       throw new UncheckedIOException("standard input cannot be read", e);
     }

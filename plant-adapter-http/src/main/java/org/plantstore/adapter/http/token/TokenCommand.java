@@ -23,7 +23,7 @@ import javax.crypto.spec.SecretKeySpec;
 
 /**
  * The command {@code token}: prints a token that the service accepts, signed with the last secret.
- * A service finds it as a {@link ToolProvider}.
+ * A service loads it as a {@link ToolProvider}.
  */
 public final class TokenCommand implements ToolProvider {
 

@@ -6,7 +6,7 @@ import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.KeyConverter;
 import io.micronaut.scheduling.annotation.Scheduled;
 import jakarta.inject.Singleton;
-import java.nio.file.Path;
+import java.net.URI;
 import java.security.Key;
 import java.time.Duration;
 import java.util.List;
@@ -16,36 +16,44 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.renewal.RenewedFiles;
 
 /**
- * The secrets, and the public keys of a file or a provider. The algorithm of a token decides which
- * of both it is checked with, so that no public key is taken for a secret (RFC 8725, section 3.1).
- * Safe for use by many threads.
+ * The keys that verify tokens: secrets, and public keys from a file or an identity provider. Safe
+ * for use by many threads.
  */
 @Singleton
 final class TokenKeys {
 
-  /** The keys at one time, the same objects until a change, so that comparisons are cheap. */
-  record Snapshot(SecretKeys secrets, JWKSet published) {}
+  /** The keys at one time. Contains the same objects until they change, so comparing is cheap. */
+  record Snapshot(SecretKeys secrets, JWKSet published) {
+
+    /**
+     * Returns the keys that may verify a token. The token's algorithm decides between secrets and
+     * public keys, so that a public key is never used as a secret (RFC 8725, section 3.1).
+     */
+    List<? extends Key> find(JWSHeader header) {
+      return PublishedKey.isFor(header)
+          ? KeyConverter.toJavaKeys(PublishedKey.selector(header).select(published))
+          : secrets.select(header);
+    }
+
+    /** Returns which keys exist for a token's kind of algorithm. */
+    String describe(JWSHeader header) {
+      return PublishedKey.isFor(header)
+          ? "one of the keys " + published.getKeys().stream().map(JWK::getKeyID).toList()
+          : secrets + " of sufficient length";
+    }
+  }
 
   private final RenewedFiles<SecretKeys> secrets;
-
-  /** No keys if there is no file. */
   private final RenewedFiles<KeySet> file;
-
   private final @Nullable ProviderKeys provider;
 
   TokenKeys(TokenSettings settings) {
     secrets = new RenewedFiles<>("JWT_SECRET_FILE", settings.secrets(), SecretKeys::readAgain);
-    Path path = settings.keySetFile();
     file =
-        new RenewedFiles<>(
-            "JWT_JWKS_URL",
-            path == null ? new KeySet(new JWKSet(), List.of()) : KeySet.read(path),
-            known -> path == null ? known : KeySet.read(path));
+        new RenewedFiles<>("JWT_JWKS_URL", settings.readKeySet(), known -> settings.readKeySet());
     file.current().warn();
-    provider =
-        settings.keySet() == null || path != null
-            ? null
-            : new ProviderKeys(settings.keySet(), Duration.ofMinutes(5), 1_024);
+    URI address = settings.provider();
+    provider = address == null ? null : new ProviderKeys(address, Duration.ofMinutes(5), 1_024);
   }
 
   @Scheduled(initialDelay = "1s", fixedDelay = "1s")
@@ -63,26 +71,17 @@ final class TokenKeys {
   }
 
   /**
-   * Completes when the provider has been asked for a key that may have signed a token; see {@link
-   * ProviderKeys#search}.
+   * Asks the provider for a key that may have signed a token, and completes with the keys that are
+   * known then; see {@link ProviderKeys#search}.
+   *
+   * @param tried the keys that have not signed the token
+   * @param withIds runs the fetch, so that its log lines contain the ids of the request
    */
-  CompletableFuture<Void> search(JWSHeader header, JWKSet tried, Consumer<Runnable> withIds) {
-    return provider == null || !KeySet.ALGORITHMS.contains(header.getAlgorithm())
-        ? CompletableFuture.completedFuture(null)
-        : provider.search(KeySet.selector(header), tried, withIds);
-  }
-
-  /** Returns the known keys that may verify a token. */
-  List<? extends Key> find(JWSHeader header) {
-    return KeySet.ALGORITHMS.contains(header.getAlgorithm())
-        ? KeyConverter.toJavaKeys(KeySet.selector(header).select(current().published()))
-        : secrets.current().select(header);
-  }
-
-  /** Returns which keys there are for the kind of algorithm of a token. */
-  String describe(JWSHeader header) {
-    return KeySet.ALGORITHMS.contains(header.getAlgorithm())
-        ? "one of the keys " + current().published().getKeys().stream().map(JWK::getKeyID).toList()
-        : secrets.current() + " of sufficient length";
+  CompletableFuture<Snapshot> search(JWSHeader header, Snapshot tried, Consumer<Runnable> withIds) {
+    return provider == null || !PublishedKey.isFor(header)
+        ? CompletableFuture.completedFuture(current())
+        : provider
+            .search(PublishedKey.selector(header), tried.published, withIds)
+            .thenApply(ended -> current());
   }
 }

@@ -64,7 +64,7 @@ public record TokenSettings(
             .toList());
   }
 
-  /** Returns the variables that have the keys. */
+  /** Returns the variables that supply the keys. */
   public String sources() {
     List<String> sources = new ArrayList<>();
     if (secrets.file() != null) {
@@ -88,7 +88,11 @@ public record TokenSettings(
         + requiredClaims.stream().map(claim -> "; " + claim).collect(joining());
   }
 
-  /** Reads past the framework, which would replace text like a placeholder in a secret. */
+  /**
+   * Returns a setting without replacing text that looks like a placeholder, as every other method
+   * of the framework would, so that a secret may contain such text. The persistence adapter reads a
+   * password in the same way; the adapters share only the domain, which knows no framework.
+   */
   private static @Nullable String value(Environment environment, String variable, String property) {
     Object value =
         environment.getPropertySources().stream()
@@ -98,7 +102,7 @@ public record TokenSettings(
             .findFirst()
             .orElse(null);
     if ("".equals(value)) {
-      // More likely a slip than the wish not to check.
+      // An empty value is more likely a mistake than a request to check nothing.
       throw new ConfigurationException(variable + " must have a value or not be set, but is empty");
     }
     return value == null ? null : value.toString();
@@ -132,8 +136,13 @@ public record TokenSettings(
     return "file".equalsIgnoreCase(address.getScheme());
   }
 
-  /** Returns the file of the key set, or null if there is none or it is published. */
-  @Nullable Path keySetFile() {
-    return keySet != null && isFile(keySet) ? Path.of(keySet) : null;
+  /** Returns the address of the identity provider, or null if there is none. */
+  @Nullable URI provider() {
+    return keySet == null || isFile(keySet) ? null : keySet;
+  }
+
+  /** Returns the keys of the file that JWT_JWKS_URL names, or none if it names no file. */
+  KeySet readKeySet() {
+    return keySet != null && isFile(keySet) ? KeySet.read(Path.of(keySet)) : KeySet.EMPTY;
   }
 }

@@ -6,7 +6,6 @@ import static org.plantstore.adapter.http.token.InvalidTokenException.require;
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.crypto.factories.DefaultJWSVerifierFactory;
-import com.nimbusds.jose.jwk.JWKSet;
 import jakarta.inject.Singleton;
 import java.security.Key;
 import java.time.Instant;
@@ -23,9 +22,9 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
 /**
- * Validates bearer tokens (RFC 6750): the form (RFC 7515), the algorithm, which must fit the
- * configured key (RFC 8725), the signature, and the claims (RFC 7519). Keys never come from a
- * token. Safe for use by many threads.
+ * Validates bearer tokens: their form (RFC 7515), the algorithm, which must fit a configured key
+ * (RFC 8725), the signature, and the claims (RFC 7519). Never uses a key that a token contains or
+ * names. Safe for use by many threads.
  */
 @Singleton
 final class TokenValidation {
@@ -34,7 +33,7 @@ final class TokenValidation {
 
   private static final DefaultJWSVerifierFactory VERIFIERS = new DefaultJWSVerifierFactory();
 
-  /** Verifies signatures of public keys, because that takes long. */
+  /** Verifies public-key signatures, which would block the event loop for too long. */
   private final Executor verification =
       new ThreadPoolExecutor(
           2,
@@ -62,41 +61,48 @@ final class TokenValidation {
   /**
    * Completes with a valid token, otherwise with a RefusedException.
    *
-   * @param withIds runs the fetch of a key set, so that its log lines have the ids of the request
+   * @param withIds runs the fetch of a key set, so that its log lines contain the ids of the
+   *     request
    */
-  CompletableFuture<SignedJwt> validateAsync(String text, Consumer<Runnable> withIds) {
+  CompletableFuture<ValidToken> validate(String text, Consumer<Runnable> withIds) {
     return CompletableFuture.completedFuture(text)
         .thenApply(SignedJwt::parse)
         .thenApply(this::requireMeant)
-        .thenCompose(token -> requireSigned(token, withIds));
+        .thenCompose(token ->
+            requireSigned(token, withIds)
+                .thenApply(known -> ValidToken.of(token, settings.requiredClaims(), known)));
   }
 
-  /** Verifies the signature with the known keys, and again if the provider has others. */
-  private CompletableFuture<SignedJwt> requireSigned(SignedJwt token, Consumer<Runnable> withIds) {
-    JWKSet tried = keys.current().published();
-    return verify(token)
+  /** Completes with the keys that verify the signature, which the provider may have to publish. */
+  private CompletableFuture<TokenKeys.Snapshot> requireSigned(
+      SignedJwt token, Consumer<Runnable> withIds) {
+    TokenKeys.Snapshot known = keys.current();
+    return verify(token, known)
         .thenCompose(isSigned ->
             isSigned
-                ? CompletableFuture.completedFuture(true)
-                : keys.search(token.header(), tried, withIds)
-                    .thenCompose(ended ->
-                        keys.current().published().equals(tried)
-                            ? CompletableFuture.completedFuture(false)
-                            : verify(token)))
-        .thenApply(isSigned -> {
-          if (!isSigned) {
-            throw badSignature(token.header());
-          }
-          return token;
-        });
+                ? CompletableFuture.completedFuture(known)
+                : keys.search(token.header(), known, withIds)
+                    .thenCompose(found -> requireSigned(token, found, known)));
   }
 
-  private InvalidTokenException badSignature(JWSHeader header) {
+  private CompletableFuture<TokenKeys.Snapshot> requireSigned(
+      SignedJwt token, TokenKeys.Snapshot found, TokenKeys.Snapshot tried) {
+    CompletableFuture<Boolean> verified =
+        found.equals(tried) ? CompletableFuture.completedFuture(false) : verify(token, found);
+    return verified.thenApply(isSigned -> {
+      if (isSigned) {
+        return found;
+      }
+      throw badSignature(token.header(), found);
+    });
+  }
+
+  private static InvalidTokenException badSignature(JWSHeader header, TokenKeys.Snapshot known) {
     require(
-        !keys.find(header).isEmpty(),
+        !known.find(header).isEmpty(),
         "This service has no key for the algorithm (alg) and the key ID (kid) of the bearer token;"
             + " obtain a token from an issuer that the service trusts.",
-        keys.describe(header),
+        known.describe(header),
         header.toJSONObject());
     return new InvalidTokenException(
         "The signature of the bearer token was not made with a key of this service or of its"
@@ -104,10 +110,10 @@ final class TokenValidation {
             + " provider has just replaced its key, repeat the request after 30 s.");
   }
 
-  /** Completes with whether one of the known keys has signed a token. */
-  private CompletableFuture<Boolean> verify(SignedJwt token) {
-    List<? extends Key> found = keys.find(token.header());
-    return KeySet.ALGORITHMS.contains(token.header().getAlgorithm())
+  /** Completes with whether one of the keys has signed a token. */
+  private CompletableFuture<Boolean> verify(SignedJwt token, TokenKeys.Snapshot known) {
+    List<? extends Key> found = known.find(token.header());
+    return PublishedKey.isFor(token.header())
         ? CompletableFuture.supplyAsync(() -> isSigned(token, found), verification)
         : CompletableFuture.completedFuture(isSigned(token, found));
   }
@@ -127,7 +133,7 @@ final class TokenValidation {
     return false;
   }
 
-  /** Requires that the token is valid now and here. */
+  /** Returns the token if it is valid now and meant for this service. */
   private SignedJwt requireMeant(SignedJwt token) {
     Instant now = Instant.now().truncatedTo(ChronoUnit.SECONDS);
     Instant expires = token.time("exp");
@@ -170,20 +176,5 @@ final class TokenValidation {
 
   private static boolean isAccepted(List<String> accepted, List<?> values) {
     return accepted.isEmpty() || accepted.stream().anyMatch(values::contains);
-  }
-
-  /** Returns the token if it has the claims of JWT_REQUIRED_CLAIMS; throws RefusedException. */
-  SignedJwt requireClaims(SignedJwt token) {
-    for (RequiredClaim required : settings.requiredClaims()) {
-      Object found = required.find(token.claims());
-      if (!required.isMetBy(found)) {
-        throw new InvalidTokenException(
-            ErrorNumber.MISSING_CLAIM,
-            "The bearer token must have " + required + "; obtain one that has it.",
-            required.toString(),
-            found);
-      }
-    }
-    return token;
   }
 }

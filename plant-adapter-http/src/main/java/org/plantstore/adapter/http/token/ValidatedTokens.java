@@ -10,9 +10,9 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cache of the tokens that were validated within the last minute. Validation costs more than the
- * rest of a request. A change of keys invalidates all tokens. Invalid tokens are not cached, so
- * that they evict no valid ones. Safe for use by many threads.
+ * A cache of the tokens that were validated within the last minute, because validation costs more
+ * than the rest of a request. Invalid tokens are not cached, so that they cannot evict valid ones.
+ * Safe for use by many threads.
  */
 @Singleton
 final class ValidatedTokens {
@@ -22,33 +22,36 @@ final class ValidatedTokens {
   /** One byte each; room for 256 of the largest tokens that fit the head of a request. */
   private static final long MAX_CHARACTERS = 4L * 1024 * 1024;
 
-  private record Validated(String caller, Instant expires, TokenKeys.Snapshot keys) {}
-
-  private final Cache<String, Validated> validated =
+  private final TokenKeys keys;
+  private final Cache<String, ValidToken> tokens =
       Caffeine.newBuilder()
           .executor(Runnable::run)
           .recordStats()
           .maximumWeight(MAX_CHARACTERS)
-          .weigher((String token, Validated value) -> token.length())
+          .weigher((String text, ValidToken token) -> text.length())
           .expireAfterWrite(LIFETIME)
           .build();
 
-  ValidatedTokens(@Nullable MeterRegistry registry) {
+  ValidatedTokens(TokenKeys keys, @Nullable MeterRegistry registry) {
+    this.keys = keys;
     if (registry != null) {
-      CaffeineCacheMetrics.monitor(registry, validated, "tokens");
+      CaffeineCacheMetrics.monitor(registry, tokens, "tokens");
     }
   }
 
-  /** Returns the caller of a token that was found valid with these keys, or null. */
-  @Nullable String callerOf(String token, TokenKeys.Snapshot keys) {
-    Validated value = validated.getIfPresent(token);
-    return value != null && value.keys.equals(keys) && Instant.now().isBefore(value.expires)
-        ? value.caller
+  /**
+   * Returns the token with this text, or null if it is unknown, has expired, or any key changed.
+   */
+  @Nullable ValidToken get(String text) {
+    ValidToken token = tokens.getIfPresent(text);
+    return token != null
+            && token.keys().equals(keys.current())
+            && Instant.now().isBefore(token.expires())
+        ? token
         : null;
   }
 
-  /** Adds a token that is valid with these keys. */
-  void add(String token, String caller, Instant expires, TokenKeys.Snapshot keys) {
-    validated.put(token, new Validated(caller, expires, keys));
+  void add(String text, ValidToken token) {
+    tokens.put(text, token);
   }
 }

@@ -361,9 +361,9 @@ class ProviderKeysTest {
     JWKSet keys = new JWKSet(List.of(other.toPublicJWK(), unnamed, NEXT));
     JWSHeader named = new JWSHeader.Builder(JWSAlgorithm.ES256).keyID("any").build();
 
-    assertEquals(List.of(unnamed), KeySet.selector(named).select(keys));
+    assertEquals(List.of(unnamed), PublishedKey.selector(named).select(keys));
     JWSHeader anonymous = new JWSHeader(JWSAlgorithm.ES256);
-    assertEquals(List.of(unnamed, NEXT), KeySet.selector(anonymous).select(keys));
+    assertEquals(List.of(unnamed, NEXT), PublishedKey.selector(anonymous).select(keys));
   }
 
   /** Returns the key NEXT and another one. */

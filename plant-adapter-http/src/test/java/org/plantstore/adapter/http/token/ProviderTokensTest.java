@@ -94,14 +94,14 @@ class ProviderTokensTest {
     ECKey slow = IdentityProvider.key(Curve.P_521, "slow");
     provider.publish(slow);
     TokenValidation validation = validation(Map.of("jwt.jwks-url", provider.url()));
-    validation.validateAsync(token(slow), Runnable::run).get(30, TimeUnit.SECONDS);
+    validation.validate(token(slow), Runnable::run).get(30, TimeUnit.SECONDS);
     String forged = IdentityProvider.token("slow", IdentityProvider.key(Curve.P_521, "slow"));
     Set<Thread> threads = ConcurrentHashMap.newKeySet();
     List<CompletableFuture<ErrorNumber>> ends =
         IntStream.range(0, 1_200)
             .mapToObj(number ->
                 validation
-                    .validateAsync(forged, Runnable::run)
+                    .validate(forged, Runnable::run)
                     .handle((claims, failure) -> {
                       threads.add(Thread.currentThread());
                       return assertInstanceOf(RefusedException.class, failure.getCause()).error();

@@ -1,12 +1,13 @@
 package org.plantstore.adapter.http.token;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.nimbusds.jose.jwk.JWKSet;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.runtime.server.EmbeddedServer;
@@ -15,6 +16,7 @@ import io.micronaut.security.rules.SecurityRuleResult;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.plantstore.adapter.http.Answer;
@@ -25,28 +27,32 @@ import reactor.core.publisher.Mono;
 /** Which tokens are remembered, and what the rules of a service do to requests with and without. */
 class TokenFilterTest {
 
-  private static final TokenKeys.Snapshot KEYS =
-      new TokenKeys.Snapshot(SecretKeys.of(Tokens.SECRET), new JWKSet());
-
-  private final ValidatedTokens tokens = new ValidatedTokens(null);
+  private final TokenSettings settings =
+      SecretTokensTest.settings(Map.of("jwt.secret", Tokens.SECRET));
+  private final TokenKeys keys = new TokenKeys(settings);
+  private final ValidatedTokens tokens = new ValidatedTokens(keys, null);
 
   @Test
   void token_is_remembered_until_it_expires() {
-    tokens.add("token", "me", Instant.now().plusSeconds(3_600), KEYS);
-    tokens.add("expired", "me", Instant.now().minusSeconds(1), KEYS);
+    tokens.add("token", token(3_600));
+    tokens.add("expired", token(-1));
 
-    assertEquals("me", tokens.callerOf("token", KEYS));
-    assertNull(tokens.callerOf("expired", KEYS));
+    assertNotNull(tokens.get("token"));
+    assertNull(tokens.get("expired"));
   }
 
   @Test
   void tokens_take_a_bounded_space() {
     List<String> largest =
         IntStream.range(0, 2_000).mapToObj(number -> number + "x".repeat(16_000)).toList();
-    largest.forEach(token -> tokens.add(token, "me", Instant.now().plusSeconds(3_600), KEYS));
+    largest.forEach(text -> tokens.add(text, token(3_600)));
 
-    long remembered = largest.stream().filter(each -> tokens.callerOf(each, KEYS) != null).count();
+    long remembered = largest.stream().filter(each -> tokens.get(each) != null).count();
     assertTrue(remembered > 0 && remembered <= 263, "remembered: " + remembered);
+  }
+
+  private ValidToken token(int seconds) {
+    return new ValidToken("me", Map.of(), Instant.now().plusSeconds(seconds), keys.current());
   }
 
   @Test
@@ -59,6 +65,42 @@ class TokenFilterTest {
         assertEquals(404, Answer.create(restricted.getURI(), Tokens.valid()).status());
       }
     }
+  }
+
+  /** A rule for authenticated callers must not bypass the claims, and documents need no token. */
+  @Test
+  void valid_token_without_a_required_claim_opens_only_documents() {
+    Map<String, Object> rule = Map.of("pattern", "/**", "access", List.of("isAuthenticated()"));
+    Map<String, Object> settings =
+        Map.of(
+            "jwt.secret",
+            Tokens.SECRET,
+            "jwt.required-claims",
+            "sub=gardener",
+            "micronaut.security.intercept-url-map",
+            List.of(rule));
+    String claims = Tokens.CLAIMS.replace("gardener", "visitor");
+    String visitor = Tokens.raw("{\"alg\":\"HS256\"}", claims, Tokens.SECRET.getBytes(UTF_8));
+    String message = "The bearer token must have sub=gardener; obtain one that has it.";
+    try (EmbeddedServer strict = ApplicationContext.run(EmbeddedServer.class, settings)) {
+      for (int time = 0; time < 2; time++) {
+        assertEquals(200, Answer.create(strict.getURI(), Tokens.valid()).status());
+        for (String path : List.of("/plants", "/elsewhere")) {
+          Answer answer = get(strict, path, visitor);
+          Answer.assertError(answer, 403, 4006, message);
+          assertEquals(
+              Optional.of("Bearer realm=\"plants\", error=\"insufficient_scope\""),
+              answer.header("WWW-Authenticate"));
+        }
+        assertEquals(200, get(strict, "/errors", visitor).status());
+      }
+    }
+  }
+
+  private static Answer get(EmbeddedServer server, String path, String token) {
+    return Answer.to(
+        java.net.http.HttpRequest.newBuilder(server.getURI().resolve(path))
+            .header("Authorization", "Bearer " + token));
   }
 
   @Test
@@ -80,8 +122,6 @@ class TokenFilterTest {
   }
 
   private TokenFilter filter(List<SecurityRule<HttpRequest<?>>> rules) {
-    TokenSettings settings = SecretTokensTest.settings(Map.of("jwt.secret", Tokens.SECRET));
-    TokenKeys keys = new TokenKeys(settings);
-    return new TokenFilter(rules, new TokenValidation(settings, keys), keys, tokens, 0);
+    return new TokenFilter(rules, new TokenValidation(settings, keys), tokens, 0);
   }
 }

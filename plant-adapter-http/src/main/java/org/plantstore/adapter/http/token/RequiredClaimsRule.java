@@ -1,0 +1,58 @@
+package org.plantstore.adapter.http.token;
+
+import io.micronaut.http.HttpRequest;
+import io.micronaut.security.authentication.Authentication;
+import io.micronaut.security.rules.SecuredAnnotationRule;
+import io.micronaut.security.rules.SecurityRule;
+import io.micronaut.security.rules.SecurityRuleResult;
+import jakarta.inject.Singleton;
+import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.http.error.ErrorNumber;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Mono;
+
+/** Refuses valid tokens that lack a claim of JWT_REQUIRED_CLAIMS. Immutable. */
+@Singleton
+final class RequiredClaimsRule implements SecurityRule<HttpRequest<?>> {
+
+  private static final Mono<SecurityRuleResult> UNKNOWN = Mono.just(SecurityRuleResult.UNKNOWN);
+
+  private final TokenSettings settings;
+
+  RequiredClaimsRule(TokenSettings settings) {
+    this.settings = settings;
+  }
+
+  /**
+   * Before the rules of {@code @Secured} and {@code intercept-url-map}, whose {@code
+   * isAuthenticated()} would allow tokens without the claims.
+   */
+  @Override
+  public int getOrder() {
+    return SecuredAnnotationRule.ORDER - 1;
+  }
+
+  /** Throws InvalidTokenException instead of rejecting, so that the caller learns which claim. */
+  @Override
+  public Publisher<SecurityRuleResult> check(
+      @Nullable HttpRequest<?> request, @Nullable Authentication caller) {
+    if (caller != null) {
+      require(caller);
+    }
+    return UNKNOWN;
+  }
+
+  /** Throws InvalidTokenException if the caller's token lacks a required claim. */
+  void require(Authentication caller) {
+    for (RequiredClaim claim : settings.requiredClaims()) {
+      Object found = claim.find(caller.getAttributes());
+      if (!claim.isMetBy(found)) {
+        throw new InvalidTokenException(
+            ErrorNumber.MISSING_CLAIM,
+            "The bearer token must have " + claim + "; obtain one that has it.",
+            claim.toString(),
+            found);
+      }
+    }
+  }
+}
