@@ -13,8 +13,9 @@ import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Sinks;
 
 /**
- * The certificate for new connections, replaced when the files contain another usable one. {@link
- * #renew} runs in one thread at a time.
+ * Provides the certificate for new connections, and replaces it when the files contain another
+ * usable one. {@code FileCertificateProvider} of the framework would accept a key of another
+ * certificate, and miss files that change by a symbolic link, as on Kubernetes.
  */
 @Singleton
 @Named(RenewedCertificate.NAME)
@@ -23,7 +24,7 @@ final class RenewedCertificate implements CertificateProvider {
 
   private static final Logger LOG = LoggerFactory.getLogger(RenewedCertificate.class);
 
-  /** The name in {@code micronaut.server.ssl.key-name}. */
+  /** The value of {@code micronaut.server.ssl.key-name}. */
   static final String NAME = "tls";
 
   private final RenewedFiles<TlsCertificate> certificate;
@@ -34,6 +35,7 @@ final class RenewedCertificate implements CertificateProvider {
     publish();
   }
 
+  /** Runs in one thread at a time. */
   @Scheduled(initialDelay = "1s", fixedDelay = "1s")
   void renew() {
     if (certificate.renew()) {

@@ -5,23 +5,23 @@ import java.security.KeyStore;
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.util.Collection;
-import java.util.Comparator;
+import java.util.Date;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
 /**
- * A certificate of this service.
+ * A certificate of this service. Immutable.
  *
  * @param chain the certificate, then its intermediate certificates
- * @param leftOut how many other certificates the file has
- * @param keyStore the chain with its key
- * @param source the content of the files, by which a change is noticed
+ * @param leftOut the number of other certificates in the file
+ * @param keyStore the chain and its key
+ * @param source the content of the files, which shows whether they have changed
  */
 record TlsCertificate(List<X509Certificate> chain, int leftOut, KeyStore keyStore, String source) {
 
-  /** Returns the first certificate, then the issuer of each, in whatever order they are. */
+  /** Returns the first certificate, then the issuer of each, whatever their order in the file. */
   static List<X509Certificate> chain(List<X509Certificate> all) {
     Set<X509Certificate> chain = new LinkedHashSet<>();
     Optional<X509Certificate> next = Optional.of(all.get(0));
@@ -46,13 +46,9 @@ record TlsCertificate(List<X509Certificate> chain, int leftOut, KeyStore keyStor
     }
   }
 
-  /** Returns the certificate that is the first to expire. */
-  X509Certificate earliest() {
-    return chain.stream().min(Comparator.comparing(X509Certificate::getNotAfter)).orElseThrow();
-  }
-
-  /** Returns the host names, the addresses, the earliest expiry and what was left out. */
+  /** Returns the host names, the addresses, the earliest expiry, and how many are left out. */
   @Override
+  @SuppressWarnings("JavaUtilDate") // as certificates return it
   public String toString() {
     List<?> names = List.of();
     try {
@@ -61,9 +57,12 @@ record TlsCertificate(List<X509Certificate> chain, int leftOut, KeyStore keyStor
         names = alternatives.stream().map(kindAndName -> kindAndName.get(1)).toList();
       }
     } catch (CertificateParsingException e) {
-      // The names are only for people.
+      // Shows no names, which are only for people.
     }
-    String until = names + " until " + earliest().getNotAfter().toInstant();
-    return leftOut == 0 ? until : until + "; left out, because not of its chain: " + leftOut;
+    Date end = chain.stream().map(X509Certificate::getNotAfter).min(Date::compareTo).orElseThrow();
+    return names
+        + " until "
+        + end.toInstant()
+        + (leftOut == 0 ? "" : "; left out, because not of its chain: " + leftOut);
   }
 }

@@ -15,10 +15,13 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads a private key by the framework's reader of PEM, which reads it only with certificates. */
+/**
+ * Reads a private key with the framework's PEM parser. {@link SslBuilder} is the parser's only
+ * extension point; it builds a key store from a key and its certificates.
+ */
 final class TlsKey extends SslBuilder<KeyStore> {
 
-  /** OpenSSL may write more than the key, such as the parameters of its curve. */
+  /** The part of a file to read: OpenSSL may add others, such as the parameters of a curve. */
   private static final Pattern PRIVATE_KEY =
       Pattern.compile(
           "(?s)-----BEGIN ((?:RSA |EC |ENCRYPTED )?PRIVATE KEY)-----.*?-----END \\1-----");
@@ -27,7 +30,7 @@ final class TlsKey extends SslBuilder<KeyStore> {
     super(new ResourceResolver());
   }
 
-  /** Returns the key and its certificates; throws any exception if the key cannot be read. */
+  /** Returns the key and its certificates; throws an exception if the key cannot be read. */
   static KeyStore read(String pem, List<X509Certificate> chain) throws Exception {
     Matcher key = PRIVATE_KEY.matcher(pem);
     if (!key.find()) {
@@ -48,7 +51,7 @@ final class TlsKey extends SslBuilder<KeyStore> {
     return new TlsKey().getKeyStore(settings).orElseThrow();
   }
 
-  /** Returns whether the key is that of the certificate. */
+  /** Returns whether the key belongs to the certificate, which can verify its signatures then. */
   static boolean fits(KeyStore keyStore, X509Certificate certificate) {
     try {
       PrivateKey key = (PrivateKey) keyStore.getKey("key", null);
