@@ -9,13 +9,13 @@ import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.env.PropertySource.Origin;
 import io.micronaut.context.env.PropertySource.PropertyConvention;
+import io.micronaut.context.env.yaml.YamlPropertySourceLoader;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.UnknownHostException;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.slf4j.LoggerFactory;
@@ -63,15 +63,22 @@ public final class ServiceStart implements ApplicationContextConfigurer {
   @Override
   public void configure(ApplicationContext context) {
     Environment settings = context.getEnvironment();
-    int port = number(settings, "PORT", "a port", 1, 65_535);
-    int managementPort = number(settings, "MANAGEMENT_PORT", "a port", 1, 65_535);
+    // The ports that the server opens, even if a setting of the framework changes one.
+    int port = number(settings, "PORT", "micronaut.server.port", "a port", 1, 65_535);
+    int managementPort =
+        number(settings, "MANAGEMENT_PORT", "endpoints.all.port", "a port", 1, 65_535);
     if (port == managementPort) {
       throw new ConfigurationException(
           "PORT and MANAGEMENT_PORT must differ, but both are " + port);
     }
-    number(settings, "DRAIN_SECONDS", "a whole number", 0, 9_999);
-    String address = address(settings, "LISTEN_ADDRESS");
-    String managementAddress = address(settings, "MANAGEMENT_ADDRESS");
+    number(settings, "DRAIN_SECONDS", "drain.seconds", "a whole number", 0, 9_999);
+    String address = address(settings, "LISTEN_ADDRESS", "listen.address");
+    String managementAddress = address(settings, "MANAGEMENT_ADDRESS", "management.address");
+    if (!managementAddress.equals(address)) {
+      // Otherwise not, because the URL in development mode would contain the management port.
+      settings.addPropertySource(
+          new YamlPropertySourceLoader().load("listeners", settings).orElseThrow());
+    }
     context.registerSingleton(
         MeterFilter.class, MeterFilter.deny(meter -> MISNAMED.contains(meter.getName())));
     LoggerFactory.getLogger(ServiceStart.class) // which the settings just checked have configured
@@ -88,8 +95,8 @@ public final class ServiceStart implements ApplicationContextConfigurer {
             settings.getProperty("jwt.keys", String.class).orElse("unknown"));
   }
 
-  private static String address(Environment settings, String variable) {
-    String address = value(settings, variable);
+  private static String address(Environment settings, String variable, String property) {
+    String address = settings.getRequiredProperty(property, String.class);
     if (address.isEmpty()) {
       throw new ConfigurationException(variable + " must have a value or not be set, but is empty");
     }
@@ -105,8 +112,9 @@ public final class ServiceStart implements ApplicationContextConfigurer {
     }
   }
 
-  private static int number(Environment settings, String variable, String kind, int min, int max) {
-    String value = value(settings, variable);
+  private static int number(
+      Environment settings, String variable, String property, String kind, int min, int max) {
+    String value = settings.getRequiredProperty(property, String.class);
     int number = value.matches("[0-9]{1,5}") ? Integer.parseInt(value) : -1;
     if (number < min || number > max) {
       String range = kind + " from " + min + " to " + max;
@@ -114,10 +122,5 @@ public final class ServiceStart implements ApplicationContextConfigurer {
           variable + " must be " + range + ", but is \"" + value + '"');
     }
     return number;
-  }
-
-  private static String value(Environment settings, String variable) {
-    String property = variable.toLowerCase(Locale.ROOT).replace('_', '.');
-    return settings.getRequiredProperty(property, String.class);
   }
 }
