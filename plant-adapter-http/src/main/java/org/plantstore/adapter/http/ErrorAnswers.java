@@ -24,7 +24,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
-import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.adapter.http.observe.Exchange;
@@ -74,7 +73,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
         failure instanceof NotAllowedException notAllowed
             ? HttpResponse.notAllowedGeneric(notAllowed.getAllowedMethods())
             : HttpResponse.ok();
-    return answer(request, response, refusalOf(request, failure), failure);
+    return answer(request, response, failure);
   }
 
   /**
@@ -90,21 +89,22 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
   @Override
   public MutableHttpResponse<byte[]> processResponse(
       ErrorContext context, MutableHttpResponse<?> response) {
-    Throwable cause = context.getRootCause().orElse(null);
-    return answer(context.getRequest(), response, refusalOf(cause, response.status()), cause);
+    Throwable failure =
+        context
+            .getRootCause()
+            .orElseGet(() -> new HttpStatusException(response.status(), response.reason()));
+    return answer(context.getRequest(), response, failure);
   }
 
   private MutableHttpResponse<byte[]> answer(
-      HttpRequest<?> request,
-      MutableHttpResponse<?> response,
-      RefusedException refusal,
-      @Nullable Throwable cause) {
+      HttpRequest<?> request, MutableHttpResponse<?> response, Throwable failure) {
+    RefusedException refusal = refusalOf(request, failure);
     ErrorNumber error = refusal.error();
     Exchange exchange = Exchange.of(request);
     exchange.recordError(error);
     LogLimit limit = logged.get(error);
     if (limit != null && limit.tryAcquire()) {
-      exchange.runWithIds(() -> log(refusal, cause));
+      exchange.runWithIds(() -> log(refusal, failure));
     }
     switch (error) {
       // Random, so that clients that were refused together do not return together.
@@ -124,13 +124,11 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
         .body(body);
   }
 
-  private static void log(RefusedException refusal, @Nullable Throwable cause) {
+  private static void log(RefusedException refusal, Throwable failure) {
     switch (refusal.error()) {
-      case INTERNAL -> LOG.error("A request failed", cause);
+      case INTERNAL -> LOG.error("A request failed", failure);
       case STORE_UNAVAILABLE ->
-          LOG.warn(
-              "Creates failed with 5002; their callers may retry: {}",
-              cause == null ? "" : cause.getMessage());
+          LOG.warn("Creates failed with 5002; their callers may retry: {}", failure.getMessage());
       default ->
           LOG.warn(
               "A request was refused with {}: {}", refusal.error().number(), refusal.getMessage());
@@ -165,9 +163,9 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
           "id " + taken.id() + " is taken by a plant with another name or tag; choose another id.");
     }
     if (failure instanceof InvalidPlantException invalid) { // by a rule of the store
-      InvalidFields fields = new InvalidFields();
-      fields.add(invalid);
-      return fields.refusal("");
+      return new RefusedException(
+          ErrorNumber.ofField(invalid.violations().get(0).field()),
+          NewPlantJson.sentence(String.valueOf(invalid.getMessage())));
     }
     if (failure instanceof PlantStoreUnavailableException) {
       return new RefusedException(ErrorNumber.STORE_UNAVAILABLE);
@@ -176,35 +174,36 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
       RefusedException refusal = NewPlantReader.refusalOf(request.getHeaders());
       return refusal == null ? NewPlantJson.noBody() : refusal;
     }
-    if (failure instanceof HttpStatusException framework) {
-      return failure.getCause() instanceof RefusedException malformedBody
-          ? malformedBody
-          : refusalOf(failure, framework.getStatus());
+    if (failure instanceof HttpStatusException
+        && failure.getCause() instanceof RefusedException malformedBody) {
+      return malformedBody;
     }
-    if (failure instanceof ConversionErrorException) { // for example for /health/unknown
-      return new RefusedException(ErrorNumber.NOT_FOUND);
+    if (failure instanceof ContentLengthExceededException
+        || failure instanceof BufferLengthExceededException) {
+      return new RefusedException(
+          ErrorNumber.BODY_TOO_LARGE, "The body must have at most " + maxBodyBytes + " bytes.");
     }
     if (failure instanceof IOException) { // the client left, and gets no response
       return new RefusedException(ErrorNumber.MALFORMED_JSON);
     }
-    return refusalOf(
-        failure,
-        failure instanceof HttpException
-            ? HttpStatus.BAD_REQUEST
-            : HttpStatus.INTERNAL_SERVER_ERROR);
-  }
-
-  private RefusedException refusalOf(@Nullable Throwable cause, HttpStatus status) {
-    if (cause instanceof ContentLengthExceededException
-        || cause instanceof BufferLengthExceededException) {
-      return new RefusedException(
-          ErrorNumber.BODY_TOO_LARGE, "The body must have at most " + maxBodyBytes + " bytes.");
-    }
+    HttpStatus status = statusOf(failure);
     return new RefusedException(
         switch (status) {
           case NOT_FOUND -> ErrorNumber.NOT_FOUND;
           case METHOD_NOT_ALLOWED -> ErrorNumber.METHOD_NOT_ALLOWED;
           default -> status.getCode() < 500 ? ErrorNumber.MALFORMED_REQUEST : ErrorNumber.INTERNAL;
         });
+  }
+
+  private static HttpStatus statusOf(Throwable failure) {
+    if (failure instanceof HttpStatusException framework) {
+      return framework.getStatus();
+    }
+    if (failure instanceof ConversionErrorException) { // for example for /health/unknown
+      return HttpStatus.NOT_FOUND;
+    }
+    return failure instanceof HttpException
+        ? HttpStatus.BAD_REQUEST
+        : HttpStatus.INTERNAL_SERVER_ERROR;
   }
 }

@@ -14,6 +14,8 @@ import java.io.UncheckedIOException;
 import java.nio.CharBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.Legible;
@@ -46,7 +48,10 @@ final class NewPlantJson {
 
   private final CharBuffer body;
   private final JsonParser parser;
-  private final InvalidFields problems = new InvalidFields();
+
+  /** By the error of the field, in the order id, name, tag. */
+  private final Map<ErrorNumber, String> problems = new TreeMap<>();
+
   private final List<String> otherMembers = new ArrayList<>(0);
   private boolean hasId;
   private boolean hasName;
@@ -185,9 +190,15 @@ final class NewPlantJson {
         return plant;
       }
     } catch (InvalidPlantException e) {
-      problems.add(e);
+      e.violations().forEach(it -> problems.put(ErrorNumber.ofField(it.field()), it.toString()));
     }
-    throw problems.refusal(hasId && hasName ? "" : hint());
+    ErrorNumber first = problems.keySet().iterator().next();
+    String hint = hasId && hasName ? "" : hint();
+    throw new RefusedException(first, sentence(String.join("; ", problems.values())) + hint);
+  }
+
+  static String sentence(String text) {
+    return text.endsWith(".") ? text : text + ".";
   }
 
   /** Names members that may be misspelled or contain the plant. */

@@ -66,40 +66,44 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
   public NewPlant read(
       Argument<NewPlant> type, @Nullable MediaType contentType, Headers headers, ByteBuffer<?> body)
       throws CodecException {
-    NewPlant plant = read(headers, body.toByteArray());
+    requireReadable(headers);
+    boolean isSmall = body.readableBytes() <= SMALL_BODY_BYTES;
+    NewPlant plant = isSmall ? NewPlantJson.read(body.toByteArray()) : readLarge(body);
     if (body instanceof ReferenceCounted counted) {
       counted.release(); // after a refusal, the framework does this
     }
     return plant;
   }
 
+  private NewPlant readLarge(ByteBuffer<?> body) {
+    int kib = Math.min(body.readableBytes() / 1024 * PARSER_BYTES_PER_BYTE, PARSER_KIB);
+    if (!parserKib.tryAcquire(kib)) {
+      throw new RefusedException(ErrorNumber.OVERLOADED);
+    }
+    try {
+      return NewPlantJson.read(body.toByteArray());
+    } finally {
+      parserKib.release(kib);
+    }
+  }
+
+  /** Required by the interface; the server calls the other method. */
   @Override
   public NewPlant read(
       Argument<NewPlant> type, @Nullable MediaType contentType, Headers headers, InputStream body)
       throws CodecException {
+    requireReadable(headers);
     try {
-      return read(headers, body.readAllBytes());
+      return NewPlantJson.read(body.readAllBytes());
     } catch (IOException e) {
       throw new CodecException("the body cannot be read", e);
     }
   }
 
-  private NewPlant read(Headers headers, byte[] body) {
+  private static void requireReadable(Headers headers) {
     RefusedException refusal = refusalOf(headers);
     if (refusal != null) {
       throw refusal;
-    }
-    int kib =
-        body.length > SMALL_BODY_BYTES
-            ? Math.min(body.length / 1024 * PARSER_BYTES_PER_BYTE, PARSER_KIB)
-            : 0;
-    if (!parserKib.tryAcquire(kib)) {
-      throw new RefusedException(ErrorNumber.OVERLOADED);
-    }
-    try {
-      return NewPlantJson.read(body);
-    } finally {
-      parserKib.release(kib);
     }
   }
 

@@ -1,4 +1,7 @@
-/** {@code POST /plants}: the controller, JSON, the answer to each failure, and the settings. */
+/**
+ * {@code POST /plants}: the controller, the JSON of a plant, deadlines, and the response to each
+ * failure.
+ */
 @NullMarked
 package org.plantstore.adapter.http;
 

@@ -97,8 +97,7 @@ final class DocumentsController {
     if (type == null) {
       throw new RefusedException(ErrorNumber.NOT_FOUND);
     }
-    return Document.of(
-        type, name.equals("openapi.json") ? toJson("openapi.yaml") : resource(name));
+    return Document.of(type, name.equals("openapi.json") ? toJson("openapi.yaml") : resource(name));
   }
 
   private byte[] toJson(String yaml) {

@@ -9,9 +9,10 @@ import static io.micronaut.http.HttpStatus.UNAUTHORIZED;
 import io.micronaut.http.HttpStatus;
 
 /**
- * The error catalogue. A number never gets another meaning. Its first digit locates the fault: 1
- * the body as a whole, 2 a field, 3 a conflict with a stored plant, 4 the caller or the address, 5
- * the service. The page {@code errors.html} has cause and cure of each.
+ * The error catalog. A number never changes its meaning. Its first digit says where the fault lies:
+ * in the body as a whole (1), in a field (2), in a conflict with a stored plant (3), in the token,
+ * the address or the head of the request (4), or in the service (5). {@code errors.html} explains
+ * the cause and cure of each error.
  */
 public enum ErrorNumber {
   MALFORMED_JSON(
@@ -87,6 +88,15 @@ public enum ErrorNumber {
     this.description = description;
   }
 
+  /** Returns the error of an invalid field of a plant. */
+  public static ErrorNumber ofField(String name) {
+    return switch (name) {
+      case "id" -> ID;
+      case "tag" -> TAG;
+      default -> NAME;
+    };
+  }
+
   public int number() {
     return number;
   }
@@ -101,11 +111,11 @@ public enum ErrorNumber {
   }
 
   /**
-   * Returns the value of a {@code Link} header (RFC 8288) to the entry on the page of errors,
-   * relative to the requested path.
+   * Returns the value of a {@code Link} header (RFC 8288) that leads from the requested path to the
+   * entry on the error page.
    */
   public String link(String path) {
-    // Bounded, so that a long path cannot lengthen the answer. Beyond, the link leads nowhere.
+    // A longer path gets a link that leads nowhere, so that it cannot lengthen the response.
     int depth = Math.min(Math.max(path.split("/", -1).length - 2, 0), 32);
     return "<" + "../".repeat(depth) + "errors#" + number + ">; rel=\"help\"";
   }

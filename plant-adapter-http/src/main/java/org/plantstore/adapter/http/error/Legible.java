@@ -2,17 +2,14 @@ package org.plantstore.adapter.http.error;
 
 import java.util.HexFormat;
 
-/** Text from requests as messages quote it: visible and bounded. */
+/** Makes text from requests visible and short, so that messages can quote it. */
 public final class Legible {
 
   private static final int MAX_CHARACTERS = 64;
 
   private Legible() {}
 
-  /**
-   * Returns the beginning of a text. Characters other than letters, digits and ASCII are escaped,
-   * so that a message contains nothing invisible.
-   */
+  /** Returns the beginning of a text, with everything but letters, digits and ASCII escaped. */
   public static String of(CharSequence text) {
     StringBuilder excerpt = new StringBuilder();
     text.chars()

@@ -1,6 +1,6 @@
 package org.plantstore.adapter.http.error;
 
-/** A refusal of a request, with an error of the catalogue. Immutable. */
+/** Thrown to refuse a request with an error of the catalog. Immutable. */
 public class RefusedException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;

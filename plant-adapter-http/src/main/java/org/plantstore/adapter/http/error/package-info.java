@@ -1,4 +1,4 @@
-/** The errors that clients can get: their catalogue, and the exception. */
+/** The catalog of errors, and the exception that refuses a request with one of them. */
 @NullMarked
 package org.plantstore.adapter.http.error;
 

@@ -3,8 +3,8 @@ package org.plantstore.adapter.http.observe;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Limits a log line to one a second, so that clients cannot fill the disk. Safe for use by many
- * threads.
+ * Limits a kind of log line to one per second, so that clients cannot fill the disk. Safe for use
+ * by multiple threads.
  */
 public final class LogLimit {
 
@@ -12,7 +12,7 @@ public final class LogLimit {
 
   private long nextNanos = System.nanoTime();
 
-  /** Returns true at most once a second. */
+  /** Returns whether the line may be written now. */
   public synchronized boolean tryAcquire() {
     long now = System.nanoTime();
     if (now - nextNanos < 0) {

@@ -4,10 +4,13 @@ import com.sun.management.UnixOperatingSystemMXBean;
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
+import io.micronaut.core.io.ResourceLoader;
 import java.lang.management.ManagementFactory;
+import java.net.URL;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import org.plantstore.adapter.http.cors.AllowedOrigins;
 
 /**
@@ -64,7 +67,7 @@ final class HttpRequirements {
     requireHeapFor(settings.getRequiredProperty("max.body.bytes", Long.class));
     requireFilesFor(settings.getRequiredProperty("max.connections", Long.class));
     origins(settings);
-    NettyVersions.requireOne(settings);
+    requireOneNetty(settings);
   }
 
   static AllowedOrigins origins(Environment settings) {
@@ -87,6 +90,24 @@ final class HttpRequirements {
       String demand = "at most " + bound + ", a thirty-second of the heap (-Xmx)";
       throw new ConfigurationException(
           "MAX_BODY_BYTES must be " + demand + ", but is " + bodyBytes);
+    }
+  }
+
+  /**
+   * Refuses a class path with two versions of Netty, for example one that a database driver brings
+   * along, because requests would get neither a response nor a log line. Jars of the same name
+   * contain the same version.
+   */
+  static void requireOneNetty(ResourceLoader classPath) {
+    Map<String, URL> files = new TreeMap<>();
+    classPath
+        .getResources("io/netty/util/Version.class")
+        .forEach(file -> files.put(file.getPath().replaceFirst(".*/(?=[^/]+\\.jar!)", ""), file));
+    if (files.size() > 1) {
+      throw new ConfigurationException(
+          "the class path must have one version of Netty, but has those of "
+              + files.values()
+              + "; remove the others");
     }
   }
 

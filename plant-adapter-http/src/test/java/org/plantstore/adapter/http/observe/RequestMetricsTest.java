@@ -51,7 +51,8 @@ class RequestMetricsTest extends ServerTest {
   void every_request_has_one_line_and_is_counted_and_timed_once_in_series_that_are_there()
       throws IOException {
     Map<String, Long> before = counts();
-    assertEquals(ErrorNumber.values().length + RequestMetrics.Outcome.values().length, before.size());
+    assertEquals(
+        ErrorNumber.values().length + RequestMetrics.Outcome.values().length, before.size());
     try (Log log = new Log(AccessLog.NAME)) {
       String ids = "X-Request-Id: a\r\ntraceparent: 00-" + TRACE_ID + "-00f067aa0ba902b7-01\r\n";
       send(
