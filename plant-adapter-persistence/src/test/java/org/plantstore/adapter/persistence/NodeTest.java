@@ -157,8 +157,8 @@ class NodeTest {
   }
 
   private static List<CompletableFuture<Void>> putAll(Node node, int shards, LongStream ids) {
-    return ids.mapToObj(id ->
-            Calls.returnsFern(id, node.putIfAbsent(fern(id), (int) Math.floorMod(id, shards))))
+    return ids.mapToObj(
+            id -> Calls.returnsFern(id, node.putIfAbsent(fern(id), Math.floorMod(id, shards))))
         .toList();
   }
 }
