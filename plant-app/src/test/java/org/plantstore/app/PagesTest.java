@@ -38,8 +38,13 @@ class PagesTest {
   private static final Pattern LOGGED =
       Pattern.compile("(?:LOG\\s*\\.(?:warn|error)\\(|Level.WARN,)\\s*\"((?:\\{} )?[^\"{]+)");
 
-  /** A row of the runbook, whose first cell is the beginning of the log line. */
-  private static final Pattern RUNBOOK_ROW = Pattern.compile("(?m)^\\| `([^`]+)` \\|.*\\|.*\\|$");
+  /** The heading of a runbook entry, which is the beginning of the log line if it is code. */
+  private static final Pattern RUNBOOK_HEADING = Pattern.compile("(?m)^### `([^`\n]+)`$");
+
+  /** An entry of the runbook: its heading, and its three parts. */
+  private static final Pattern RUNBOOK_ENTRY =
+      Pattern.compile(
+          "(?s)[^\n]+\n\n\\*Meaning\\.\\* .+\n\n\\*Effect on callers\\.\\* .+\n\n\\*Action\\.\\*\\s.+");
 
   /** A row of the page on operations: a metric, its labels or a dash, its unit and its meaning. */
   private static final Pattern METRIC_ROW =
@@ -101,14 +106,24 @@ class PagesTest {
   }
 
   @Test
-  void each_warning_and_error_has_its_row_of_the_runbook() throws IOException {
+  void each_warning_and_error_has_its_entry_in_the_runbook() throws IOException {
     Set<String> logged = new TreeSet<>();
     for (Path file : files(".*/src/main/java/.*\\.java")) {
       logLines(LOGGED, Manifests.text(file)).forEach(logged::add);
     }
 
     assertTrue(logged.size() > 5, () -> "the sources were read: " + logged);
-    assertEquals(logged, logLines(RUNBOOK_ROW, Manifests.runbook()).collect(toSet()));
+    assertEquals(logged, logLines(RUNBOOK_HEADING, Manifests.runbook()).collect(toSet()));
+  }
+
+  @Test
+  void each_runbook_entry_states_the_meaning_the_effect_on_callers_and_the_action() {
+    String[] entries = Manifests.runbook().split("\n### ");
+    assertTrue(entries.length > 5, () -> "the runbook was read: " + entries.length);
+    for (int number = 1; number < entries.length; number++) {
+      String entry = entries[number];
+      assertTrue(RUNBOOK_ENTRY.matcher(entry).matches(), entry);
+    }
   }
 
   private static Stream<String> logLines(Pattern pattern, String text) {
