@@ -13,9 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Closes connections beyond {@code MAX_CONNECTIONS}, except at the management port, so that probes
- * are always served. Stands first at each listener, before a connection has a pipeline. Safe for
- * use by many threads.
+ * Closes connections beyond {@code MAX_CONNECTIONS}, except those to the management port, so that
+ * probes are always served. The first handler of each listener. Safe for use by multiple threads.
  */
 @Sharable
 @Singleton
@@ -37,13 +36,13 @@ final class ConnectionLimit extends ChannelInboundHandlerAdapter {
     LOG.info("At most {} connections can be open", maxConnections);
   }
 
-  /** Returns whether a listener, or a connection, is at the management port. */
+  /** Returns whether a listener or a connection belongs to the management port. */
   boolean isManagement(Channel channel) {
     return channel.localAddress() instanceof InetSocketAddress address
         && address.getPort() == managementPort;
   }
 
-  /** Closes a connection beyond the limit before its registration, so that its file is free. */
+  /** Closes a connection beyond the limit before it is registered, which frees its file at once. */
   @Override
   public void channelRead(ChannelHandlerContext listener, Object accepted) {
     Channel connection = (Channel) accepted;

@@ -5,9 +5,7 @@ import io.micronaut.context.event.BeanCreatedEvent;
 import io.micronaut.context.event.BeanCreatedEventListener;
 import io.micronaut.http.netty.channel.ChannelPipelineCustomizer;
 import io.micronaut.http.server.netty.NettyServerCustomizer;
-import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoop;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.codec.http.HttpResponseEncoder;
@@ -22,10 +20,10 @@ import org.plantstore.adapter.http.cors.AllowedOrigins;
 import org.plantstore.adapter.http.observe.Exchange;
 
 /**
- * Installs {@link ConnectionLimit} on every listener, and the other handlers of this package on
- * every connection. Input passes them in this order, output in the reverse: {@link
- * SlowClients.Client}, TLS, {@link RequestDecoder} or Netty's encoder, {@link RequestSequence},
- * {@link BodyMemory}, the framework. Safe for use by many threads.
+ * Installs {@link ConnectionLimit} on each listener, and the other handlers of this package on each
+ * connection. Input passes {@link Connection}, TLS, {@link RequestDecoder}, {@link RequestFlow} and
+ * the framework; output passes the framework, {@link RequestFlow}, Netty's encoder, and TLS. Safe
+ * for use by multiple threads.
  */
 @Singleton
 final class ConnectionPipeline
@@ -33,12 +31,12 @@ final class ConnectionPipeline
 
   private static final String CODEC = ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC;
 
-  /** Writing stops when more than 2 KiB of answers are unread, and resumes below 1 KiB. */
+  /** Writing stops when more than 2 KiB of responses are unread, and resumes below 1 KiB. */
   private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(1024, 2 * 1024);
 
   /**
-   * An eighth of the heap. A plant also exists as text, as row of a batch and as answer, each of up
-   * to the bytes of its body, so all plants together take at most half of the heap.
+   * An eighth of the heap. A plant also exists as text, as a row of a batch and as a response, each
+   * with up to as many bytes as its body, so all plants together take at most half of the heap.
    */
   private static final long MAX_BYTES_OF_ALL_BODIES = Runtime.getRuntime().maxMemory() / 8;
 
@@ -89,36 +87,38 @@ final class ConnectionPipeline
     };
   }
 
-  private void install(Channel connection) {
-    drain.addConnection(connection);
-    connection
+  private void install(Channel channel) {
+    Connection connection = new Connection(channel, slowClientsOf(channel.eventLoop()));
+    channel
         .config()
-        // The largest read bounds the pipelined requests of a connection.
-        .setRecvByteBufAllocator(new AdaptiveRecvByteBufAllocator(64, 2 * 1024, 8 * 1024))
+        .setRecvByteBufAllocator(new ReceiveBuffers(connection))
         .setWriteBufferWaterMark(UNREAD);
-    // Exchanges at the management port are neither measured nor logged.
-    boolean isManagement = limit.isManagement(connection);
-    Consumer<Exchange> ended = isManagement ? probe -> {} : exchanges;
-    AllowedOrigins readers = isManagement ? AllowedOrigins.NONE : origins;
-    RequestSequence sequence = new RequestSequence(drain::hasBegun, readers, ended);
-    SlowClients slowClients = slowClientsOf(connection.eventLoop());
-    ChannelPipeline pipeline = connection.pipeline();
-    pipeline.replace(HttpServerCodec.class, CODEC, sequence.decoder());
-    pipeline
-        .addFirst("slow-clients", slowClients.new Client(connection, sequence))
-        .addAfter(CODEC, "body-memory", new BodyMemory(sequence, freeBodyBytes))
-        .addAfter(CODEC, "request-sequence", sequence)
+    // Requests to the management port are neither measured nor logged.
+    boolean isManagement = limit.isManagement(channel);
+    RequestFlow flow =
+        new RequestFlow(
+            connection,
+            new BodyMemory(freeBodyBytes),
+            drain::hasBegun,
+            isManagement ? AllowedOrigins.NONE : origins,
+            isManagement ? probe -> {} : exchanges);
+    channel.pipeline().replace(HttpServerCodec.class, CODEC, new RequestDecoder(connection));
+    channel
+        .pipeline()
+        .addFirst("connection", connection)
+        .addAfter(CODEC, "request-flow", flow)
         .addAfter(CODEC, "encoder", new HttpResponseEncoder());
-  }
-
-  /** Returns the bytes that are free for the bodies of all connections together. */
-  Semaphore freeBodyBytes() {
-    return freeBodyBytes;
   }
 
   private SlowClients slowClientsOf(EventLoop eventLoop) {
     int eventLoops = ((MultithreadEventExecutorGroup) eventLoop.parent()).executorCount();
     return allSlowClients.computeIfAbsent(
-        eventLoop, loop -> new SlowClients(loop, eventLoops, requestSeconds, idleSeconds));
+        eventLoop,
+        loop -> new SlowClients(loop, new RequestMemory(eventLoops), requestSeconds, idleSeconds));
+  }
+
+  /** Returns the bytes that are free for the bodies of all connections together. */
+  Semaphore freeBodyBytes() {
+    return freeBodyBytes;
   }
 }

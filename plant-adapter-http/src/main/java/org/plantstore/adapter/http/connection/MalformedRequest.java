@@ -1,14 +1,22 @@
 package org.plantstore.adapter.http.connection;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import io.netty.handler.codec.http.ContentLengthNotAllowedException;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.InvalidChunkExtensionException;
 import io.netty.handler.codec.http.InvalidChunkTerminationException;
 import io.netty.handler.codec.http.InvalidLineSeparatorException;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.codec.http.TransferEncodingNotAllowedException;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -17,29 +25,22 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.Legible;
 
 /**
- * The sentences of error 4005: what is wrong with a request, and how to correct it. They are
- * logged, so they quote nothing that may be a secret in the wrong place.
+ * The rules for requests that Netty's decoder does not check, and the messages of error 4005, which
+ * say what is wrong with a request and how to correct it. The messages are logged, so they quote
+ * nothing that may be a secret in the wrong place.
  */
 final class MalformedRequest {
 
-  private static final byte TLS_HANDSHAKE = 0x16; // RFC 8446, section 5.1
-
-  private static final String BEGINNING =
-      "The request must begin with its method; leave out what precedes it.";
-  private static final String TLS =
-      "The connection begins with a TLS handshake, but this port expects plain HTTP; use http://.";
-  static final String TRAILERS =
-      "A trailer of the body is malformed, or the trailers exceed 16 KiB; leave them out.";
   static final String FIRST_LINE =
       "The first line must have a method, a target and a version, with one space between them, such"
           + " as POST /plants HTTP/1.1.";
   static final String FOLDED = "A header continues on the next line; write it on one line.";
-
+  static final String TRAILERS =
+      "A trailer of the body is malformed, or the trailers exceed 16 KiB; leave them out.";
   private static final String CHUNK =
       "Each chunk must begin with its size in hexadecimal, at most 7FFFFFFF, possibly extensions,"
           + " and CR LF.";
 
-  /** The exceptions of Netty's decoder that have a class of their own. */
   private static final Map<Class<?>, String> DECODER_FAULTS =
       Map.of(
           TooLongHttpLineException.class,
@@ -59,30 +60,128 @@ final class MalformedRequest {
           InvalidChunkTerminationException.class,
           "A chunk does not end where its size says; correct the size.");
 
-  private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+  private static final byte TLS_HANDSHAKE = 0x16; // RFC 8446, section 5.1
+
+  /** The unreserved characters and delimiters of the name of a host. */
+  private static final String NAME = "0-9A-Za-z._~!$&'()*+,;=-";
+
+  private static final String HEX = "[0-9A-Fa-f]{2}";
+
+  /** An address in brackets, or a name, and a port (RFC 3986, sections 3.2.2 and 3.2.3). */
+  private static final String AUTHORITY =
+      "(?:\\[[0-9A-Fa-f:]*(?:[0-9]{1,3}(?:\\.[0-9]{1,3}){3})?]|(?![^ /?]*%(?!HEX))[%NAME]++)"
+              .replace("HEX", HEX)
+              .replace("NAME", NAME)
+          + "(?::[0-9]{0,5})?";
+
+  private static final Pattern HOST = Pattern.compile(AUTHORITY);
+
+  /** A path, or a URL without a user (RFC 9110, section 4.2.4), up to the path. */
+  private static final String BEFORE_PATH = "(?:(?=/)|(?i:https?)://" + AUTHORITY + "(?=[ /?]))";
+
+  /** The characters of methods and names of headers (RFC 9110, section 5.6.2), without letters. */
+  private static final String TOKEN = "!#$%&'*+.^_`|~0-9-";
+
+  private static final Pattern HEADER_NAME = Pattern.compile("[" + TOKEN + "A-Za-z]*");
+
+  private record Fault(Pattern pattern, String message) {
+    Fault(String pattern, String message) {
+      this(Pattern.compile(pattern), message);
+    }
+  }
+
+  /**
+   * The first pattern that a first line contains determines the message; the group is the culprit.
+   * Methods are case-sensitive (RFC 9110, section 9.1), but the framework ignores case. The target
+   * has the origin form or the absolute form (RFC 9112, section 3.2); CONNECT is refused, because
+   * its target is not a path. The query is ignored, so it may contain the raw brackets that
+   * browsers send.
+   */
+  private static final List<Fault> FIRST_LINE_FAULTS =
+      List.of(
+          new Fault(
+              "^(?=[^ ]+ [^ ]+ HTTP/1\\.[01]$)[" + TOKEN + "A-Z]*+[^ ]",
+              "The method must be a name in upper case, such as POST."),
+          new Fault(
+              "([^ -~])",
+              "The first line contains the byte 0x{hex}; remove it, or encode it as %{hex}."),
+          new Fault(
+              "^[^ ]+ [^ ]+ .*[^ ] HTTP/[^ ]*$", "The target contains a space; encode it as %20."),
+          new Fault(
+              "^[^ ]+ [^ ]+ (?!HTTP/1\\.[01]$)[^ ]+$", "The version of HTTP must be HTTP/1.1."),
+          new Fault("^(?![^ ]+ [^ ]+ HTTP/1\\.[01]$)", FIRST_LINE),
+          new Fault("^CONNECT ", "CONNECT is not supported, because the service is not a proxy."),
+          new Fault(" .*#", "The target contains #; leave out the fragment, or encode # as %23."),
+          new Fault(
+              "^(?!OPTIONS \\* |[^ ]+ " + BEFORE_PATH + ")",
+              "The target must be a path that begins with /, or a URL such as http://host:80/path,"
+                  + " without a user name."),
+          new Fault(
+              " " + BEFORE_PATH + "[^ ?]*%(?!" + HEX + ")",
+              "The path contains a % that is not followed by two hexadecimal digits; encode % as %25."),
+          new Fault(
+              " " + BEFORE_PATH + "[%/:@" + NAME + "]*+([^ ?])",
+              "The path contains {}; encode it as %{hex}."));
+
+  /**
+   * The first line of nearly all requests needs no patterns, which took 10 to 12 µs for a similar
+   * line on a busy machine, compared with 6 ns.
+   */
+  private static final byte[] CREATE = "POST /plants HTTP/1.1".getBytes(US_ASCII);
 
   private MalformedRequest() {}
 
-  static String ofHosts(List<String> hosts) {
-    return "The request must have one Host header with a host and possibly a port, "
-        + (hosts.size() == 1 ? "and nothing else in it." : "but has " + hosts.size() + ".");
+  /** Returns what is wrong with the first byte of a request, or null if nothing is. */
+  static @Nullable String ofBeginning(byte first) {
+    if (first > ' ') {
+      return null;
+    }
+    return first == TLS_HANDSHAKE
+        ? "The connection begins with a TLS handshake, but this port expects plain HTTP; use http://."
+        : "The request must begin with its method; leave out what precedes it.";
   }
 
-  /** Returns null if the body is only chunked, the one coding that is supported. */
-  static @Nullable String ofTransferCodings(List<String> codings) {
-    return String.join(",", codings).equalsIgnoreCase("chunked")
+  /** Returns what is wrong with a first line, or null if nothing is. */
+  static @Nullable String ofFirstLine(byte[] bytes, int length) {
+    if (Arrays.equals(bytes, 0, length, CREATE, 0, CREATE.length)) {
+      return null;
+    }
+    String line = new String(bytes, 0, length, ISO_8859_1);
+    for (Fault fault : FIRST_LINE_FAULTS) {
+      Matcher found = fault.pattern().matcher(line);
+      if (found.find()) {
+        String culprit = found.groupCount() == 0 ? " " : found.group(1);
+        String hex = HexFormat.of().withUpperCase().toHexDigits((byte) culprit.charAt(0));
+        return fault.message().replace("{}", culprit).replace("{hex}", hex);
+      }
+    }
+    return null;
+  }
+
+  /** Returns what is wrong with the headers of a head that Netty accepts, or null if nothing is. */
+  static @Nullable String ofHead(HttpRequest request) {
+    HttpHeaders headers = request.headers();
+    Iterator<String> hosts = headers.valueStringIterator(HttpHeaderNames.HOST);
+    // An empty host is for targets without an authority (RFC 9110, section 4.2.1).
+    boolean isHost =
+        hosts.hasNext()
+            ? HOST.matcher(hosts.next()).matches() && !hosts.hasNext()
+            : request.protocolVersion().equals(HttpVersion.HTTP_1_0);
+    if (!isHost) {
+      return "The request must have one Host header with a host and possibly a port, and nothing"
+          + " else in it.";
+    }
+    if (headers.contains(HttpHeaderNames.SEC_WEBSOCKET_KEY1)) { // its content has no length
+      return "The header Sec-WebSocket-Key1 is not supported; leave it out.";
+    }
+    List<String> codings = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);
+    return codings.isEmpty() || String.join(",", codings).equalsIgnoreCase("chunked")
         ? null
         : "Transfer-Encoding must be chunked and nothing else, or absent.";
   }
 
-  /** Returns what is wrong with the first byte of a request, or null if nothing is. */
-  static @Nullable String ofBeginning(byte first) {
-    return first > ' ' ? null : first == TLS_HANDSHAKE ? TLS : BEGINNING;
-  }
-
   /**
-   * Returns the explanation for an exception of Netty's decoder, or {@code otherwise} if its class
-   * does not determine one.
+   * Returns what an exception of Netty's decoder means, which {@code otherwise} says if unclear.
    */
   static String ofDecoder(Throwable cause, String otherwise) {
     return otherwise.equals(TRAILERS) && cause instanceof TooLongHttpHeaderException
@@ -91,30 +190,19 @@ final class MalformedRequest {
   }
 
   /**
-   * Explains headers that Netty refuses.
+   * Returns what is wrong with headers that Netty refuses.
    *
    * @param read the headers before the fault
    * @param refused the name of the header at fault, if it is not among them
    */
   static String ofHeaders(HttpHeaders read, @Nullable CharSequence refused) {
-    if (refused != null && !refused.isEmpty()) {
-      Matcher token = TOKEN.matcher(refused);
-      int end = token.lookingAt() ? token.end() : 0;
-      String name = '"' + Legible.of(refused.subSequence(0, end)) + '"';
-      return end == refused.length()
-          ? "The value of the header " + name + " contains a control character; remove it."
-          : "The name of a header contains "
-              + (refused.charAt(end) == ' ' ? "a space" : "a character that no name may have")
-              + (end == 0 ? "; remove it." : ", after " + name + "; remove it.");
+    if (refused == null && read.contains(HttpHeaderNames.CONTENT_LENGTH)) {
+      return "Content-Length must be one decimal number with at most 18 digits.";
     }
-    String lengths = String.join(", ", read.getAll(HttpHeaderNames.CONTENT_LENGTH));
-    if (lengths.matches("[0-9]{19,}")) {
-      return "Content-Length is too large; shorten the body.";
-    }
-    if (read.contains(HttpHeaderNames.CONTENT_LENGTH) && !lengths.matches("[0-9]{1,18}")) {
-      return "Content-Length must be one decimal number"
-          + (lengths.matches("[0-9, ]+") ? ", but is \"" + Legible.of(lengths) + "\"." : ".");
-    }
-    return "Each header must have a name, a colon and a value.";
+    Matcher name = HEADER_NAME.matcher(refused == null ? "" : refused);
+    return (name.lookingAt() && name.end() > 0
+            ? "The header that begins with \"" + Legible.of(name.group()) + '"'
+            : "Each header")
+        + " must have a name without spaces, a colon, and a value without control characters.";
   }
 }

@@ -3,7 +3,6 @@ package org.plantstore.adapter.http.connection;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.HttpConstants;
 import io.netty.handler.codec.http.HttpContent;
@@ -21,14 +20,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
-import org.plantstore.adapter.http.observe.Exchange;
 
 /**
- * Decodes {@link Exchange}s. In addition to Netty's checks, bounds the number of headers, because a
- * header takes many times its bytes, and refuses what a proxy may interpret differently: folded
- * lines, CR or LF alone before the first line, and what {@link RequestHead} refuses. During an
- * answer, the next request stays bytes, which take less memory. One per connection, until a large
- * head replaces it; used by the connection's event loop only.
+ * Decodes {@link DecodedRequest}s. In addition to Netty's checks, it bounds the number of headers,
+ * because a header takes many times its bytes, and refuses what a proxy may interpret differently:
+ * folded lines, a lone CR or LF before the first line, and what {@link MalformedRequest} finds.
+ * Input that arrives during a response stays encoded, which takes less memory. A connection has one
+ * decoder until a long line replaces it. Used only by the event loop of the connection.
  */
 final class RequestDecoder extends HttpRequestDecoder {
 
@@ -38,10 +36,10 @@ final class RequestDecoder extends HttpRequestDecoder {
   /** Bounds the headers of a head, and the trailers of a body. */
   private static final int MAX_HEADERS = 100;
 
-  /** Half of the memory of a header, because the held bytes are doubled. */
+  /** Half of the memory of a header, because {@link #heldBytes} doubles it. */
   private static final int BYTES_PER_HEADER = 64;
 
-  /** The buffer of Netty's decoder grows to its longest line, and never shrinks. */
+  /** The buffer of Netty's decoder grows to its longest line and never shrinks. */
   private static final int MAX_KEPT_BYTES = 4 * 1024;
 
   /** The method and target of a head without a first line; no well-formed target is the same. */
@@ -49,7 +47,7 @@ final class RequestDecoder extends HttpRequestDecoder {
 
   private static final short CRLF = HttpConstants.CR << 8 | HttpConstants.LF;
 
-  private final RequestSequence sequence;
+  private final Connection connection;
   private boolean isBetweenRequests = true;
   private @Nullable String fault; // of the head
   private int headers; // or trailers
@@ -58,64 +56,88 @@ final class RequestDecoder extends HttpRequestDecoder {
   /** The bytes of lines and headers since the last head or part of a body. */
   private int lineBytes;
 
-  /** The most of these in the current request. */
-  private int keptBytes;
+  /** The largest value of {@link #lineBytes} during the current request. */
+  private int maxLineBytes;
 
-  RequestDecoder(RequestSequence sequence) {
+  /** The bytes of the body that {@link BodyMemory} holds without permits. */
+  private int bodyBytes;
+
+  RequestDecoder(Connection connection) {
     super(
         new HttpDecoderConfig()
             .setMaxInitialLineLength(MAX_HEAD_PART_BYTES)
             .setMaxHeaderSize(MAX_HEAD_PART_BYTES));
-    this.sequence = sequence;
+    this.connection = connection;
   }
 
-  /** Returns the memory of the request's lines, decoded, in the buffer of Netty, and received. */
-  int heldBytes() {
-    return 2 * Math.max(keptBytes, lineBytes) + actualReadableBytes();
+  /** Returns the memory of the request: its lines, decoded and in Netty's buffer, and its body. */
+  private int heldBytes() {
+    return 2 * Math.max(maxLineBytes, lineBytes) + bodyBytes + actualReadableBytes();
   }
 
-  /** Returns whether a request is not decoded to its end, or has arrived in part. */
-  boolean isBegun() {
-    return !isBetweenRequests || actualReadableBytes() > 0;
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) throws Exception {
+    connection.inputHeld(heldBytes());
+    super.channelReadComplete(context);
   }
 
-  /** Decodes what has arrived during the answer to the last request. */
-  void resume(ChannelPipeline pipeline) {
-    ChannelHandlerContext context = pipeline.context(this);
-    if (context == null) { // after the end of the connection
-      return;
-    }
-    try {
+  /** Decodes what has arrived during the previous response. */
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
+    if (event == Connection.NextRequest.EVENT) {
       channelRead(context, Unpooled.EMPTY_BUFFER);
       channelReadComplete(context);
-    } catch (Exception e) {
-      context.fireExceptionCaught(e);
+    } else {
+      super.userEventTriggered(context, event);
     }
   }
 
   @Override
   protected void decode(ChannelHandlerContext context, ByteBuf bytes, List<Object> decoded)
       throws Exception {
-    if (!sequence.isDecoding() || (isBetweenRequests && !begins(bytes))) {
-      return;
-    }
-    lineBytes -= bytes.readerIndex();
-    super.decode(context, bytes, decoded);
-    lineBytes += bytes.readerIndex();
-    if (!decoded.isEmpty()) {
-      end(context, decoded.get(decoded.size() - 1));
+    connection.inputDecrypted();
+    if (!connection.isDecoding()) {
+      connection.inputBuffered();
+    } else if (!isBetweenRequests || begins(bytes)) {
+      lineBytes -= bytes.readerIndex();
+      super.decode(context, bytes, decoded);
+      lineBytes += bytes.readerIndex();
+      if (!decoded.isEmpty()) {
+        end(context, (HttpObject) decoded.get(decoded.size() - 1));
+      }
     }
   }
 
-  /** Lines of a body are read and forgotten, but a long one remains in Netty's buffer. */
-  private void end(ChannelHandlerContext context, Object last) {
-    int contentBytes = last instanceof HttpContent part ? part.content().readableBytes() : 0;
-    keptBytes = Math.max(keptBytes, lineBytes - contentBytes);
+  /** Skips empty lines (RFC 9112, section 2.2), and returns whether a request begins after them. */
+  private boolean begins(ByteBuf bytes) {
+    while (bytes.readableBytes() > 1 && bytes.getShort(bytes.readerIndex()) == CRLF) {
+      bytes.skipBytes(2);
+    }
+    headers = 0;
     lineBytes = 0;
-    explain((HttpObject) last);
+    maxLineBytes = 0;
+    bodyBytes = 0;
+    if (bytes.isReadable()) {
+      connection.requestBegun();
+    } else {
+      connection.nothingBegun();
+    }
+    isBetweenRequests = bytes.readableBytes() < 2;
+    fault =
+        isBetweenRequests ? null : MalformedRequest.ofBeginning(bytes.getByte(bytes.readerIndex()));
+    return !isBetweenRequests;
+  }
+
+  /** Ends a head or a part of a body. Netty forgets its lines, but its buffer remains as large. */
+  private void end(ChannelHandlerContext context, HttpObject last) {
+    int contentBytes = last instanceof HttpContent part ? part.content().readableBytes() : 0;
+    bodyBytes = Math.min(bodyBytes + contentBytes, BodyMemory.FREE_BYTES);
+    maxLineBytes = Math.max(maxLineBytes, lineBytes - contentBytes);
+    lineBytes = 0;
+    explain(last);
     isBetweenRequests = last instanceof LastHttpContent;
-    if (isBetweenRequests && keptBytes > MAX_KEPT_BYTES) {
-      sequence.replaceDecoder(context);
+    if (isBetweenRequests && maxLineBytes > MAX_KEPT_BYTES) {
+      context.pipeline().replace(this, context.name(), new RequestDecoder(connection));
     }
   }
 
@@ -123,13 +145,14 @@ final class RequestDecoder extends HttpRequestDecoder {
   private void explain(HttpObject last) {
     Throwable cause = last.decoderResult().cause();
     if (cause != null && !(cause instanceof RefusedException)) {
-      String otherwise = last instanceof Exchange head ? faultOf(head) : MalformedRequest.TRAILERS;
+      String otherwise =
+          last instanceof DecodedRequest head ? faultOf(head) : MalformedRequest.TRAILERS;
       String sentence = fault == null ? MalformedRequest.ofDecoder(cause, otherwise) : fault;
       last.setDecoderResult(DecoderResult.failure(malformed(sentence)));
     }
   }
 
-  private String faultOf(Exchange head) {
+  private String faultOf(DecodedRequest head) {
     AsciiString refused = headers > head.headers().size() ? lastName : null;
     return head.path().equals(NONE)
         ? MalformedRequest.FIRST_LINE
@@ -140,32 +163,18 @@ final class RequestDecoder extends HttpRequestDecoder {
     return new RefusedException(ErrorNumber.MALFORMED_REQUEST, sentence);
   }
 
-  /** Skips empty lines (RFC 9112, section 2.2), and returns whether a request begins after them. */
-  private boolean begins(ByteBuf bytes) {
-    while (bytes.readableBytes() > 1 && bytes.getShort(bytes.readerIndex()) == CRLF) {
-      bytes.skipBytes(2);
-    }
-    isBetweenRequests = bytes.readableBytes() < 2;
-    fault =
-        isBetweenRequests ? null : MalformedRequest.ofBeginning(bytes.getByte(bytes.readerIndex()));
-    headers = 0;
-    lineBytes = 0;
-    keptBytes = 0;
-    return !isBetweenRequests;
-  }
-
   @Override
   protected String splitThirdWordInitialLine(byte[] line, int start, int length) {
     if (fault == null) {
-      fault = RequestHead.faultOfFirstLine(line, start + length);
+      fault = MalformedRequest.ofFirstLine(line, start + length);
     }
     return super.splitThirdWordInitialLine(line, start, length);
   }
 
   @Override
   protected HttpMessage createMessage(String[] firstLine) {
-    return new Exchange(
-        // The answer will have the same version.
+    return new DecodedRequest(
+        // The response will have the same version.
         fault == null ? HttpVersion.valueOf(firstLine[2]) : HttpVersion.HTTP_1_1,
         HttpMethod.valueOf(firstLine[0]),
         firstLine[1],
@@ -174,7 +183,7 @@ final class RequestDecoder extends HttpRequestDecoder {
 
   @Override
   protected HttpMessage createInvalidMessage() {
-    return new Exchange(
+    return new DecodedRequest(
         HttpVersion.HTTP_1_1, HttpMethod.valueOf(NONE), NONE, headersFactory.newHeaders());
   }
 
@@ -192,8 +201,8 @@ final class RequestDecoder extends HttpRequestDecoder {
   }
 
   /**
-   * Called at the end of each head. More bytes were read than its lines have if a header is folded,
-   * whose lines Netty joins.
+   * Called at the end of each head. Netty joins folded lines, so if more bytes were read than the
+   * joined lines contain, a header is folded.
    */
   @Override
   protected boolean isContentAlwaysEmpty(HttpMessage head) {
@@ -205,7 +214,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     if (fault == null) {
       fault =
           lineBytes + internalBuffer().readerIndex() == expectedBytes
-              ? RequestHead.faultOf((HttpRequest) head)
+              ? MalformedRequest.ofHead((HttpRequest) head)
               : MalformedRequest.FOLDED;
     }
     if (fault != null) {

@@ -3,6 +3,7 @@ package org.plantstore.adapter.http.connection;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.http.Answer.assertError;
 
@@ -10,10 +11,12 @@ import jakarta.inject.Inject;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntPredicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -187,9 +190,17 @@ class ConnectionTest extends ServerTest {
 
   @AfterEach
   void awaitThatNothingIsTaken() {
-    while (free().availablePermits() != ALL_BYTES) {
-      LockSupport.parkNanos(5_000_000);
-    }
+    awaitFree(bytes -> bytes == ALL_BYTES);
+  }
+
+  private void awaitFree(IntPredicate expected) {
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(20),
+        () -> {
+          while (!expected.test(free().availablePermits())) {
+            LockSupport.parkNanos(5_000_000);
+          }
+        });
   }
 
   @Test
@@ -248,9 +259,7 @@ class ConnectionTest extends ServerTest {
     try (Log log = new Log("org.plantstore.adapter.http.ErrorAnswers");
         Socket connection = connect(server)) {
       write(connection, create.substring(0, create.length() - 1));
-      while (free().availablePermits() == ALL_BYTES) {
-        LockSupport.parkNanos(5_000_000);
-      }
+      awaitFree(bytes -> bytes < ALL_BYTES);
       connection.shutdownOutput();
       assertEquals("", readAll(connection));
       awaitThatNothingIsTaken();

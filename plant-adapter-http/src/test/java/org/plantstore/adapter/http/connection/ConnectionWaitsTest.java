@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
@@ -32,7 +33,7 @@ class ConnectionWaitsTest {
 
   private static final String WHOLE = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
-  private final Connection channel = new Connection();
+  private final Client channel = new Client();
 
   /** Which the framework learns from the completion of a read. */
   @ParameterizedTest
@@ -51,97 +52,138 @@ class ConnectionWaitsTest {
   @ValueSource(strings = {"P", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{"})
   void unfinished_request_behind_a_pipelined_one_waits_for_the_service_and_not_for_the_client(
       String unfinished) {
-    channel.observe(new SlowClients(channel.eventLoop(), 1, 0, 1));
-
     channel.writeInbound(bytes(WHOLE + unfinished));
-    channel.sweep();
-    channel.sweep();
+    channel.sweep(20);
     assertTrue(channel.isOpen());
 
     channel.answer();
-    channel.sweep(); // begins the time
+    channel.sweep(3); // one second begins with the first
     assertTrue(channel.isOpen());
-    channel.sweep();
+    channel.sweep(1);
     assertFalse(channel.isOpen());
   }
 
   @Test
   void client_that_reads_its_answer_slowly_is_closed_only_when_it_reads_nothing() {
-    channel.observe(new SlowClients(channel.eventLoop(), 1, 0, 1));
     channel.clientReads.addAll(List.of(0, 1, 70_000, 0));
     channel.writeAndFlush(Unpooled.buffer().writeZero(1_000_000));
     for (int read = 0; read < 2; read++) {
       channel.flush();
-      channel.sweep();
+      channel.sweep(3);
       assertTrue(channel.isOpen());
     }
 
     channel.flush();
-    channel.sweep();
+    channel.sweep(1);
     assertFalse(channel.isOpen());
   }
 
-  /** A connection that waits and gets more bytes keeps its place; a single one has room. */
+  /** Nothing is lost: what is not read waits in the socket. */
   @Test
-  void longest_wait_is_ended_when_all_together_hold_more_than_their_share() {
-    int ofThree = (int) (Runtime.getRuntime().maxMemory() / 8 / (15 * 1024));
-    SlowClients slowClients = new SlowClients(channel.eventLoop(), ofThree, 60, 60);
-    List<Connection> clients = Stream.generate(Connection::new).limit(5).toList();
-    clients.forEach(client -> client.observe(slowClients));
-    clients.subList(0, 3).forEach(client -> client.writeInbound(bytes("GET / HTTP/1.1\r\n")));
-    clients.get(0).writeInbound(bytes("Host"));
-    clients.get(1).writeInbound(bytes("Host: x\r\n\r\n")); // waits no longer
-    clients.get(3).writeInbound(bytes("GET"));
+  void requests_beyond_the_memory_wait_until_one_ends_or_has_been_awaited_for_two_seconds() {
+    int eventLoops = (int) (Runtime.getRuntime().maxMemory() / 8 / (20 * 1024));
+    SlowClients slowClients =
+        new SlowClients(channel.eventLoop(), new RequestMemory(eventLoops), 60, 60);
+    List<Client> clients = Stream.generate(() -> new Client(slowClients)).limit(5).toList();
+    assertEquals(List.of(0, 0, 0, 0, 0), reads(clients));
+    clients.get(0).writeInbound(bytes("x".repeat(8_000)));
+    channel.sweep(1);
+    clients.subList(1, 3).forEach(client -> client.writeInbound(bytes("x".repeat(8_000))));
+    assertEquals(List.of(1, 1, 1, 0, 0), reads(clients)); // the third is completed nevertheless
+    clients.subList(3, 5).forEach(client -> client.writeInbound(bytes("GET")));
+    assertEquals(List.of(1, 1, 1, 0, 0), reads(clients));
+
+    clients.get(2).writeInbound(bytes(" / HTTP/1.1\r\nHost: x\r\n\r\n"));
+    assertEquals(List.of(1, 1, 1, 0, 1), reads(clients)); // the newest first
+    clients.get(4).writeInbound(bytes(" / HTTP/1.1\r\nX: " + "x".repeat(8_000)));
+    assertEquals(List.of(1, 1, 1, 0, 2), reads(clients));
+    channel.sweep(4);
     assertEquals(5, clients.stream().filter(EmbeddedChannel::isOpen).count());
 
-    clients.get(4).writeInbound(bytes("GET"));
+    channel.sweep(1);
     assertEquals(
         List.of(false, true, true, true, true),
         clients.stream().map(EmbeddedChannel::isOpen).toList());
+  }
 
-    clients.get(4).writeInbound(bytes("x".repeat(15 * 1024)));
-    assertEquals(
-        List.of(false, true, false, false, true),
-        clients.stream().map(EmbeddedChannel::isOpen).toList());
+  private static List<Integer> reads(List<Client> clients) {
+    return clients.stream().map(client -> client.reads).toList();
+  }
+
+  @Test
+  void every_promise_is_completed() {
+    channel.writeInbound(bytes(WHOLE));
+    assertTrue(channel.answer().isSuccess());
+    channel.writeInbound(bytes("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"));
+    assertTrue(channel.answer().isSuccess());
+    assertFalse(channel.isOpen());
+
+    Client draining = new Client();
+    draining.isDraining = true;
+    ChannelFuture closed = draining.pipeline().close();
+    draining.advanceTimeBy(4, TimeUnit.SECONDS);
+    draining.runScheduledPendingTasks();
+    assertFalse(closed.isDone(), "a first request is awaited");
+    draining.advanceTimeBy(1, TimeUnit.SECONDS);
+    draining.runScheduledPendingTasks();
+    assertTrue(closed.isSuccess());
+    assertFalse(draining.isOpen());
   }
 
   /** Of chunks only the longest line is held; otherwise one client would end all other waits. */
   @Test
   void requests_are_counted_by_their_own_bytes_and_an_idle_connection_keeps_no_large_buffer() {
-    RequestDecoder first = channel.sequence.decoder();
+    RequestDecoder first = channel.pipeline().get(RequestDecoder.class);
     channel.writeInbound(bytes("GET / HTTP/1.1\r\nHost: x\r\nX-Long: " + "x".repeat(15_000)));
-    assertHeld(first, 15_000, 16_000);
+    assertHeld(15_000, 17_000);
     channel.writeInbound(bytes("\r\nTransfer-Encoding: chunked\r\n\r\n"));
     for (int chunk = 0; chunk < 100; chunk++) {
       channel.writeInbound(bytes("1;a=" + "b".repeat(8_000) + "\r\n"), bytes("X\r\n"));
     }
-    assertHeld(first, 30_000, 32_000);
+    assertHeld(30_000, 33_000);
 
     channel.writeInbound(bytes("0\r\n\r\n" + WHOLE));
-    assertNotSame(first, channel.sequence.decoder(), "which has a large buffer");
-    assertHeld(channel.sequence.decoder(), 1, 100);
+    assertNotSame(first, channel.pipeline().get(RequestDecoder.class), "which has a large buffer");
+    assertHeld(0, 0);
+    channel.answer();
+    channel.answer();
+    channel.writeInbound(bytes("GET"));
+    assertHeld(1, 1_100);
   }
 
-  private static void assertHeld(RequestDecoder decoder, int from, int to) {
-    int bytes = decoder.heldBytes();
-    assertTrue(bytes >= from && bytes < to, () -> "held: " + bytes);
+  private void assertHeld(int from, int to) {
+    long bytes = channel.memory.heldBytes();
+    assertTrue(bytes >= from && bytes <= to, () -> "held: " + bytes);
   }
 
   private static ByteBuf bytes(String text) {
     return Unpooled.copiedBuffer(text, US_ASCII);
   }
 
-  private static final class Connection extends EmbeddedChannel {
+  private static final class Client extends EmbeddedChannel {
 
-    private final RequestSequence sequence =
-        new RequestSequence(() -> false, AllowedOrigins.NONE, ended -> {});
+    private final RequestMemory memory = new RequestMemory(1);
 
     /** How many bytes a slow client reads between two writes; others read everything. */
     private final Queue<Integer> clientReads = new ArrayDeque<>();
 
     private int completedReads;
+    private int reads;
+    private boolean isDraining;
 
-    Connection() {
+    Client() {
+      install(new SlowClients(eventLoop(), memory, 1, 60));
+    }
+
+    Client(SlowClients slowClients) {
+      install(slowClients);
+    }
+
+    private void install(SlowClients slowClients) {
+      freezeTime();
+      config().setAutoRead(false);
+      Connection connection = new Connection(this, slowClients);
+      BodyMemory body = new BodyMemory(new Semaphore(Integer.MAX_VALUE));
       ChannelInboundHandlerAdapter framework =
           new ChannelInboundHandlerAdapter() {
             @Override
@@ -149,12 +191,18 @@ class ConnectionWaitsTest {
               completedReads++;
             }
           };
-      BodyMemory memory = new BodyMemory(sequence, new Semaphore(Integer.MAX_VALUE));
-      pipeline().addLast(sequence.decoder(), sequence, memory, framework);
+      pipeline()
+          .addLast(
+              connection,
+              new RequestDecoder(connection),
+              new RequestFlow(connection, body, () -> isDraining, AllowedOrigins.NONE, ended -> {}),
+              framework);
+      reads = 0;
     }
 
-    private void observe(SlowClients slowClients) {
-      pipeline().addFirst(slowClients.new Client(this, sequence));
+    @Override
+    protected void doBeginRead() {
+      reads++;
     }
 
     @Override
@@ -166,14 +214,18 @@ class ConnectionWaitsTest {
       }
     }
 
-    private void sweep() {
-      advanceTimeBy(500, TimeUnit.MILLISECONDS);
-      runScheduledPendingTasks();
+    private void sweep(int times) {
+      for (int time = 0; time < times; time++) {
+        advanceTimeBy(500, TimeUnit.MILLISECONDS);
+        runScheduledPendingTasks();
+      }
     }
 
-    private void answer() {
-      writeOutbound(new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK));
+    private ChannelFuture answer() {
+      ChannelFuture written =
+          writeAndFlush(new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK));
       runPendingTasks();
+      return written;
     }
   }
 }

@@ -81,7 +81,7 @@ class RequestMetricsTest extends ServerTest {
               "POST /plants 200 - created 15",
               "GET /errors 200 - served many",
               "GET /elsewhere 401 4001 refused 94",
-              "POST /plants 400 4005 refused 108",
+              "POST /plants 400 4005 refused 121",
               "- - 400 4005 refused 145",
               "POST /plants 503 5002 failed 97",
               "POST /plants - - unanswered 0"),

@@ -1,0 +1,96 @@
+package org.plantstore.adapter.http.connection;
+
+import static java.util.Objects.requireNonNull;
+
+import io.netty.handler.codec.DecoderResult;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.AsciiString;
+import java.util.Date;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.http.cors.AllowedOrigins;
+import org.plantstore.adapter.http.observe.Exchange;
+
+/**
+ * A request in a form that the framework routes by its path only, and the record of its exchange.
+ */
+final class DecodedRequest extends DefaultHttpRequest implements Exchange.Recorded {
+
+  private static final AsciiString TYPE_OPTIONS = AsciiString.cached("x-content-type-options");
+  private static final AsciiString NOSNIFF = AsciiString.cached("nosniff");
+
+  private static final Pattern PATH =
+      Pattern.compile("(?:[^/?#]+://[^/?#]*)?([^?#]*).*", Pattern.DOTALL);
+
+  private final String path;
+  private @Nullable Exchange exchange;
+
+  /**
+   * Creates a request from its first line. Its URI is the path, because the framework replaces a
+   * request whose URI it cannot parse with one of its own. The framework would take two slashes at
+   * the beginning for an authority (RFC 3986, section 4.2), so a dot segment is inserted before
+   * them. No route matches such a path.
+   */
+  DecodedRequest(HttpVersion version, HttpMethod method, String target, HttpHeaders headers) {
+    super(version, method, target, headers);
+    path = pathOf(target);
+    setUri(path.isEmpty() ? "/" : path.startsWith("//") ? "/." + path : path);
+  }
+
+  private static String pathOf(String target) {
+    boolean isPath = target.startsWith("/") && target.indexOf('?') < 0 && target.indexOf('#') < 0;
+    return isPath ? target : PATH.matcher(target).replaceFirst("$1");
+  }
+
+  /** Also replaces the URI of a malformed request, which the framework may be unable to parse. */
+  @Override
+  public void setDecoderResult(DecoderResult result) {
+    super.setDecoderResult(result);
+    if (result.isFailure()) {
+      setUri("/");
+    }
+  }
+
+  /** Begins the exchange when the head is complete. */
+  void begin() {
+    exchange = new Exchange(method(), path, headers());
+    // Each path has one media type. For another type in Accept, the framework would find no route,
+    // and respond with 401.
+    headers().remove(HttpHeaderNames.ACCEPT);
+  }
+
+  @Override
+  public Exchange record() {
+    return requireNonNull(exchange);
+  }
+
+  /** Returns the path of the target (RFC 9112, section 3.2); the target may be malformed. */
+  String path() {
+    return path;
+  }
+
+  /** Returns whether a body follows the head. */
+  boolean hasBody() {
+    return decoderResult().isSuccess()
+        && (HttpUtil.getContentLength(this, 0L) > 0 || HttpUtil.isTransferEncodingChunked(this));
+  }
+
+  /** Adds the headers that all responses have in common. */
+  @SuppressWarnings("JavaUtilDate") // required by Netty's headers
+  void completeHeaders(HttpHeaders response, AllowedOrigins origins) {
+    if (!response.contains(HttpHeaderNames.DATE)) {
+      response.set(HttpHeaderNames.DATE, new Date()); // RFC 9110, section 6.6.1
+    }
+    response.set(Exchange.REQUEST_ID, record().requestId()).set(TYPE_OPTIONS, NOSNIFF);
+    if (!response.contains(HttpHeaderNames.CACHE_CONTROL)) {
+      response.set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_STORE);
+    }
+    origins.set(response, this);
+  }
+}
