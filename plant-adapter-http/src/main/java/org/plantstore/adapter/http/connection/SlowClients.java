@@ -35,7 +35,9 @@ final class SlowClients {
   private final long idleNanos;
   private final Set<Connection> connections = new HashSet<>();
 
-  /** Advances with each sweep, so that a stall of the service does not count as its clients' time. */
+  /**
+   * Advances with each sweep, so that a stall of the service does not count as its clients' time.
+   */
   private long clockNanos;
 
   SlowClients(

@@ -36,9 +36,9 @@
  * read has REQUEST_TIMEOUT_SECONDS for its next byte.
  *
  * <p>Three parts of the heap are bounded. Plants take at most half, because the bodies of all take
- * at most an eighth ({@code ConnectionPipeline}). Requests and responses whose clients are slow take
- * about an eighth ({@code RequestMemory}). Parsing takes 14 times the bytes of one body, so at most
- * 14 of 32 parts ({@code MAX_BODY_BYTES}). These parts do not reach their bounds together.
+ * at most an eighth ({@code ConnectionPipeline}). Requests and responses whose clients are slow
+ * take about an eighth ({@code RequestMemory}). Parsing takes 14 times the bytes of one body, so at
+ * most 14 of 32 parts ({@code MAX_BODY_BYTES}). These parts do not reach their bounds together.
  */
 @NullMarked
 package org.plantstore.adapter.http.connection;
