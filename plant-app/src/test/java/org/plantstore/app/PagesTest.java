@@ -118,7 +118,7 @@ class PagesTest {
 
   @Test
   void each_runbook_entry_states_the_meaning_the_effect_on_callers_and_the_action() {
-    String[] entries = Manifests.runbook().split("\n### ");
+    String[] entries = Manifests.runbook().split("\n### ", -1);
     assertTrue(entries.length > 5, () -> "the runbook was read: " + entries.length);
     for (int number = 1; number < entries.length; number++) {
       String entry = entries[number];

@@ -26,8 +26,8 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
-import org.plantstore.adapter.http.observe.Exchange;
 import org.plantstore.adapter.http.observe.LogLimit;
+import org.plantstore.adapter.http.observe.RequestRecord;
 import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStoreUnavailableException;
@@ -100,11 +100,11 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
       HttpRequest<?> request, MutableHttpResponse<?> response, Throwable failure) {
     RefusedException refusal = refusalOf(request, failure);
     ErrorNumber error = refusal.error();
-    Exchange exchange = Exchange.of(request);
-    exchange.recordError(error);
+    RequestRecord record = RequestRecord.of(request);
+    record.recordError(error);
     LogLimit limit = logged.get(error);
     if (limit != null && limit.tryAcquire()) {
-      exchange.runWithIds(() -> log(refusal, failure));
+      record.runWithIds(() -> log(refusal, failure));
     }
     switch (error) {
       // Random, so that clients that were refused together do not return together.
@@ -118,7 +118,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
     byte[] body = toJson(refusal);
     return response
         .status(error.status())
-        .header(HttpHeaders.LINK, error.link(exchange.path()))
+        .header(HttpHeaders.LINK, error.link(record.path()))
         .contentType(MediaType.APPLICATION_JSON_TYPE)
         .contentLength(body.length) // the framework would omit it in the response to HEAD
         .body(body);

@@ -10,7 +10,7 @@ import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Post;
 import io.micronaut.serde.annotation.SerdeImport;
 import java.util.concurrent.CompletionStage;
-import org.plantstore.adapter.http.observe.Exchange;
+import org.plantstore.adapter.http.observe.RequestRecord;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 
@@ -36,6 +36,6 @@ final class PlantsController {
   @Post("/plants")
   @Consumes(MediaType.ALL) // NewPlantReader refuses other types than JSON
   CompletionStage<Plant> create(@Body NewPlant plant, HttpRequest<?> request) {
-    return creates.start(plant, Exchange.eventLoopOf(request));
+    return creates.start(plant, RequestRecord.eventLoopOf(request));
   }
 }

@@ -17,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 import org.plantstore.adapter.http.cors.AllowedOrigins;
-import org.plantstore.adapter.http.observe.Exchange;
+import org.plantstore.adapter.http.observe.RequestRecord;
 
 /**
  * Installs {@link ConnectionLimit} on each listener, and the other handlers of this package on each
@@ -44,7 +44,7 @@ final class ConnectionPipeline
       new Semaphore((int) Math.min(MAX_BYTES_OF_ALL_BODIES, Integer.MAX_VALUE));
   private final ConnectionLimit limit;
   private final Drain drain;
-  private final Consumer<Exchange> exchanges;
+  private final Consumer<RequestRecord> records;
   private final AllowedOrigins origins;
   private final long requestSeconds;
   private final long idleSeconds;
@@ -53,13 +53,13 @@ final class ConnectionPipeline
   ConnectionPipeline(
       ConnectionLimit limit,
       Drain drain,
-      Consumer<Exchange> exchanges,
+      Consumer<RequestRecord> records,
       AllowedOrigins origins,
       @Property(name = "request.timeout.seconds") long requestSeconds,
       @Property(name = "idle.timeout.seconds") long idleSeconds) {
     this.limit = limit;
     this.drain = drain;
-    this.exchanges = exchanges;
+    this.records = records;
     this.origins = origins;
     this.requestSeconds = requestSeconds;
     this.idleSeconds = idleSeconds;
@@ -101,7 +101,7 @@ final class ConnectionPipeline
             new BodyMemory(freeBodyBytes),
             drain::hasBegun,
             isManagement ? AllowedOrigins.NONE : origins,
-            isManagement ? probe -> {} : exchanges);
+            isManagement ? probe -> {} : records);
     channel.pipeline().replace(HttpServerCodec.class, CODEC, new RequestDecoder(connection));
     channel
         .pipeline()

@@ -15,12 +15,10 @@ import java.util.Date;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.cors.AllowedOrigins;
-import org.plantstore.adapter.http.observe.Exchange;
+import org.plantstore.adapter.http.observe.RequestRecord;
 
-/**
- * A request in a form that the framework routes by its path only, and the record of its exchange.
- */
-final class DecodedRequest extends DefaultHttpRequest implements Exchange.Recorded {
+/** A request in a form that the framework routes by its path only, and its record. */
+final class DecodedRequest extends DefaultHttpRequest implements RequestRecord.Recorded {
 
   private static final AsciiString TYPE_OPTIONS = AsciiString.cached("x-content-type-options");
   private static final AsciiString NOSNIFF = AsciiString.cached("nosniff");
@@ -29,7 +27,7 @@ final class DecodedRequest extends DefaultHttpRequest implements Exchange.Record
       Pattern.compile("(?:[^/?#]+://[^/?#]*)?([^?#]*).*", Pattern.DOTALL);
 
   private final String path;
-  private @Nullable Exchange exchange;
+  private @Nullable RequestRecord record;
 
   /**
    * Creates a request from its first line. Its URI is the path, because the framework replaces a
@@ -57,17 +55,17 @@ final class DecodedRequest extends DefaultHttpRequest implements Exchange.Record
     }
   }
 
-  /** Begins the exchange when the head is complete. */
+  /** Begins the record when the head is complete. */
   void begin() {
-    exchange = new Exchange(method(), path, headers());
+    record = new RequestRecord(method(), path, headers());
     // Each path has one media type. For another type in Accept, the framework would find no route,
     // and respond with 401.
     headers().remove(HttpHeaderNames.ACCEPT);
   }
 
   @Override
-  public Exchange record() {
-    return requireNonNull(exchange);
+  public RequestRecord record() {
+    return requireNonNull(record);
   }
 
   /** Returns the path of the target (RFC 9112, section 3.2); the target may be malformed. */
@@ -87,7 +85,7 @@ final class DecodedRequest extends DefaultHttpRequest implements Exchange.Record
     if (!response.contains(HttpHeaderNames.DATE)) {
       response.set(HttpHeaderNames.DATE, new Date()); // RFC 9110, section 6.6.1
     }
-    response.set(Exchange.REQUEST_ID, record().requestId()).set(TYPE_OPTIONS, NOSNIFF);
+    response.set(RequestRecord.REQUEST_ID, record().requestId()).set(TYPE_OPTIONS, NOSNIFF);
     if (!response.contains(HttpHeaderNames.CACHE_CONTROL)) {
       response.set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_STORE);
     }

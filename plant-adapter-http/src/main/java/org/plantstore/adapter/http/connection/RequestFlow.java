@@ -21,7 +21,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.cors.AllowedOrigins;
-import org.plantstore.adapter.http.observe.Exchange;
+import org.plantstore.adapter.http.observe.RequestRecord;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,7 +44,7 @@ final class RequestFlow extends ChannelDuplexHandler {
   private final BodyMemory body;
   private final BooleanSupplier isDraining;
   private final AllowedOrigins origins;
-  private final Consumer<Exchange> ended;
+  private final Consumer<RequestRecord> ended;
   private @Nullable DecodedRequest request; // until its response is complete
   private boolean isLastResponse;
   private int discardedBytes;
@@ -54,7 +54,7 @@ final class RequestFlow extends ChannelDuplexHandler {
       BodyMemory body,
       BooleanSupplier isDraining,
       AllowedOrigins origins,
-      Consumer<Exchange> ended) {
+      Consumer<RequestRecord> ended) {
     this.connection = connection;
     this.body = body;
     this.isDraining = isDraining;

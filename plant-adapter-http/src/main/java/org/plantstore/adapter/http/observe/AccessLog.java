@@ -34,29 +34,29 @@ final class AccessLog {
   private AccessLog() {}
 
   /** Logs a request that has ended, unless the log is off. */
-  static void log(Exchange exchange, Outcome outcome, Duration duration) {
+  static void log(RequestRecord record, Outcome outcome, Duration duration) {
     if (LOG.isInfoEnabled()) {
-      exchange.runWithIds(() -> write(exchange, outcome, duration));
+      record.runWithIds(() -> write(record, outcome, duration));
     }
   }
 
-  private static void write(Exchange exchange, Outcome outcome, Duration duration) {
-    ErrorNumber error = exchange.error();
-    HttpResponseStatus status = exchange.status();
+  private static void write(RequestRecord record, Outcome outcome, Duration duration) {
+    ErrorNumber error = record.error();
+    HttpResponseStatus status = record.status();
     LOG.atInfo()
-        .addKeyValue("method", legible(exchange.method().name(), 16))
-        .addKeyValue("path", path(exchange))
+        .addKeyValue("method", legible(record.method().name(), 16))
+        .addKeyValue("path", path(record))
         .addKeyValue("status", status == null ? NONE : status.code())
         .addKeyValue("error", error == null ? NONE : error.number())
         .addKeyValue("outcome", outcome.name().toLowerCase(Locale.ROOT))
         .addKeyValue("duration_ms", BigDecimal.valueOf(duration.toNanos() / 1_000, 3))
-        .addKeyValue("bytes", exchange.answeredBytes())
-        .addKeyValue("caller", exchange.caller().isEmpty() ? NONE : escaped(exchange.caller()))
+        .addKeyValue("bytes", record.answeredBytes())
+        .addKeyValue("caller", record.caller().isEmpty() ? NONE : escaped(record.caller()))
         .log("request");
   }
 
-  private static String path(Exchange exchange) {
-    String path = exchange.path();
+  private static String path(RequestRecord record) {
+    String path = record.path();
     return PATH.matcher(path).matches() ? legible(path, 256) : NONE;
   }
 

@@ -23,7 +23,7 @@ import org.plantstore.adapter.http.error.ErrorNumber;
  * threads.
  */
 @Singleton
-final class RequestMetrics implements Consumer<Exchange> {
+final class RequestMetrics implements Consumer<RequestRecord> {
 
   /** Fine up to 10 ms, the goal for 99 of 100 requests; coarse up to the timeout of callers. */
   private static final Duration[] BUCKETS =
@@ -41,15 +41,15 @@ final class RequestMetrics implements Consumer<Exchange> {
     /** The connection ended before the response. */
     UNANSWERED;
 
-    static Outcome of(Exchange exchange) {
-      HttpResponseStatus status = exchange.status();
-      if (status == null || !exchange.isAnswered()) {
+    static Outcome of(RequestRecord record) {
+      HttpResponseStatus status = record.status();
+      if (status == null || !record.isAnswered()) {
         return UNANSWERED;
       }
       return switch (status.codeClass()) {
         case CLIENT_ERROR -> REFUSED;
         case SERVER_ERROR -> FAILED;
-        default -> exchange.method().equals(HttpMethod.POST) ? CREATED : SERVED;
+        default -> record.method().equals(HttpMethod.POST) ? CREATED : SERVED;
       };
     }
   }
@@ -78,11 +78,11 @@ final class RequestMetrics implements Consumer<Exchange> {
   }
 
   @Override
-  public void accept(Exchange exchange) {
-    ErrorNumber error = exchange.error();
-    Outcome outcome = Outcome.of(exchange);
-    Duration duration = exchange.age();
+  public void accept(RequestRecord record) {
+    ErrorNumber error = record.error();
+    Outcome outcome = Outcome.of(record);
+    Duration duration = record.age();
     requireNonNull(timers.get(error == null ? outcome : error)).record(duration);
-    AccessLog.log(exchange, outcome, duration);
+    AccessLog.log(record, outcome, duration);
   }
 }

@@ -16,7 +16,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
-import org.plantstore.adapter.http.observe.Exchange;
+import org.plantstore.adapter.http.observe.RequestRecord;
 import org.reactivestreams.Publisher;
 import reactor.core.Exceptions;
 import reactor.core.Fuseable;
@@ -67,7 +67,7 @@ final class TokenFilter implements Ordered {
         throw AuthorizationHeader.refusal(request.getHeaders());
       }
       return validation
-          .validate(text, Exchange.of(request)::runWithIds)
+          .validate(text, RequestRecord.of(request)::runWithIds)
           .thenApply(valid -> {
             admit(request, valid);
             validatedTokens.add(text, valid);
@@ -78,7 +78,7 @@ final class TokenFilter implements Ordered {
   }
 
   private void admit(HttpRequest<?> request, ValidToken token) {
-    Exchange.of(request).recordCaller(token.caller());
+    RequestRecord.of(request).recordCaller(token.caller());
     requireAllowed(request, token);
   }
 

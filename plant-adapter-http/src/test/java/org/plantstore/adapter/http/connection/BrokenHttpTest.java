@@ -21,7 +21,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.Log;
 import org.plantstore.adapter.http.ServerTest;
-import org.plantstore.adapter.http.cors.AllowedOrigins;
 import org.plantstore.adapter.http.error.ErrorNumber;
 
 /** Malformed requests, which are answered like every other error. */

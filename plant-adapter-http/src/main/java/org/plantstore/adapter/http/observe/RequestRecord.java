@@ -12,7 +12,6 @@ import io.netty.util.AsciiString;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
-import org.plantstore.adapter.http.cors.AllowedOrigins;
 import org.plantstore.adapter.http.error.ErrorNumber;
 
 /**
@@ -20,14 +19,14 @@ import org.plantstore.adapter.http.error.ErrorNumber;
  * event loop of the connection, except that the thread that prepares the response records the
  * caller and an error.
  */
-public final class Exchange {
+public final class RequestRecord {
 
   /** The header with which a response names its request. */
   public static final AsciiString REQUEST_ID = RequestIds.HEADER;
 
   /** A Netty request that has a record. */
   public interface Recorded {
-    Exchange record();
+    RequestRecord record();
   }
 
   private final HttpMethod method;
@@ -41,14 +40,14 @@ public final class Exchange {
   private boolean isAnswered;
 
   /** Creates the record of a request whose head has just been read. */
-  public Exchange(HttpMethod method, String path, HttpHeaders headers) {
+  public RequestRecord(HttpMethod method, String path, HttpHeaders headers) {
     this.method = method;
     this.path = path;
     this.ids = RequestIds.of(headers);
   }
 
   /** Returns the record of the framework's request. */
-  public static Exchange of(HttpRequest<?> request) {
+  public static RequestRecord of(HttpRequest<?> request) {
     return ((Recorded) ((NettyHttpRequest<?>) request).getNativeRequest()).record();
   }
 
