@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -76,20 +77,33 @@ class CrashContractTest {
   /** Appends each plant to a file, waits for the disk, and reads the file when it is opened. */
   public static class Log implements PlantStore {
 
+    private static final Path FILE = Path.of(System.getenv("PLANTS_FILE"));
+    private static final String LINES = readFile();
+
     private final Fault fault = Fault.valueOf(System.getProperty("fault"));
-    private final Path file = Path.of(System.getenv("PLANTS_FILE"));
     private final Executor disk =
         fault == Fault.ACKNOWLEDGES_BEFORE_ITS_COMMIT ? newSingleThreadExecutor() : Runnable::run;
     private final Map<Long, NewPlant> plants = new HashMap<>();
 
-    public Log() throws IOException {
-      String lines = Files.exists(file) ? Files.readString(file) : "";
-      if (fault == Fault.REWRITES_ITS_FILE) {
-        Files.deleteIfExists(file);
-        LockSupport.parkNanos(1_000_000_000); // every kill of an opening comes within 1 s
-        Files.writeString(file, lines);
+    /** Runs before the process reports that it opens the store, so no kill comes too early. */
+    private static String readFile() {
+      try {
+        String lines = Files.exists(FILE) ? Files.readString(FILE) : "";
+        if (System.getProperty("fault").equals(Fault.REWRITES_ITS_FILE.name())) {
+          Files.deleteIfExists(FILE);
+        }
+        return lines;
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
       }
-      for (String line : lines.lines().toList()) {
+    }
+
+    public Log() throws IOException {
+      if (fault == Fault.REWRITES_ITS_FILE) {
+        LockSupport.parkNanos(1_000_000_000); // every kill of an opening comes within 1 s
+        Files.writeString(FILE, LINES);
+      }
+      for (String line : LINES.lines().toList()) {
         String[] fields = line.split("\t", -1);
         if (line.endsWith("\tend")) { // a crash may leave half a line
           String tag = fields.length == 4 ? fields[2] : null;
@@ -116,7 +130,7 @@ class CrashContractTest {
     private void append(NewPlant plant) {
       String tag = plant.tag() == null ? "" : plant.tag() + "\t";
       String line = "\n" + plant.id() + "\t" + plant.name() + "\t" + tag + "end";
-      assertDoesNotThrow(() -> Files.writeString(file, line, CREATE, APPEND, DSYNC));
+      assertDoesNotThrow(() -> Files.writeString(FILE, line, CREATE, APPEND, DSYNC));
     }
   }
 
