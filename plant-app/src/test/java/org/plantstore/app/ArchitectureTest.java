@@ -51,7 +51,7 @@ class ArchitectureTest {
           @http.tls                -> @http.renewal
           @http.renewal            ->
           @http.document           -> @http.error
-          @http.observe            -> @http.cors @http.error
+          @http.observe            -> @http.error
           @http.connection         -> @http.cors @http.error @http.observe
           @persistence             ->
           """);
