@@ -47,7 +47,7 @@ public final class Main {
    */
   public static void main(String... arguments) {
     configureJvm();
-    boolean hasCommand = arguments.length > 0 && arguments[0].matches("[a-z]+");
+    boolean hasCommand = arguments.length > 0 && arguments[0].matches("[A-Za-z]+");
     String command = hasCommand ? arguments[0] : "serve";
     String[] others = hasCommand ? Arrays.copyOfRange(arguments, 1, arguments.length) : arguments;
     try {
@@ -55,10 +55,13 @@ public final class Main {
         System.out.print(Help.text());
       } else if (List.of(arguments).contains("--version")) {
         System.out.println("plant-store " + Version.text());
-      } else if (command.equals("serve")) {
-        serve(others);
       } else {
-        System.exit(run(command, others));
+        LegibleSettings.requireLogging(System.getenv()); // before any class that logs is loaded
+        if (command.equals("serve")) {
+          serve(others);
+        } else {
+          System.exit(run(command, others));
+        }
       }
     } catch (Throwable e) { // also an error must end the process
       String failure = command.equals("serve") ? "does not start" : command;
@@ -128,10 +131,9 @@ public final class Main {
 
   /**
    * Checks that all settings are legible, passes those among the arguments on to every context, and
-   * returns the command's own options. Some settings configure the log, so this comes first.
+   * returns the command's own options.
    */
   private static List<String> readSettings(String command, String... arguments) {
-    LegibleSettings.requireLogging(System.getenv()); // the modules that declare variables log
     Arguments read = Arguments.of(command, LegibleSettings.declared(), arguments);
     Map<String, String> settings = new HashMap<>(System.getenv());
     settings.putAll(read.settings());

@@ -100,6 +100,18 @@ class CommandsTest {
     assertFalse(output.contains("canary"), output);
   }
 
+  /** Before any class is loaded that logs: Logback would report the failure at length. */
+  @Test
+  void unusable_log_setting_is_reported_in_one_line() throws Exception {
+    try (ServiceProcess command =
+        new ServiceProcess(ServiceProcess.java(List.of("token")), Map.of("LOG_FORMAT", "JSON"))) {
+      assertEquals(1, command.awaitExit());
+      assertEquals(
+          "plant-store token: LOG_FORMAT must be text or json, but is \"JSON\"",
+          (command.output() + command.errors()).strip());
+    }
+  }
+
   @Test
   @Tag("newest")
   void doubtful_settings_cause_warnings_at_startup_and_in_check() throws Exception {
