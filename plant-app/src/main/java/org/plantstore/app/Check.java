@@ -44,7 +44,7 @@ public final class Check implements ToolProvider {
       context.getEnvironment().start();
       ((ConfigurableBeanContext) context).configure();
       new ServiceStart().configure(context);
-      out.println("✔ service: the settings can work");
+      out.println("✔ service: its own settings and the store are valid");
       return 0;
     } catch (RuntimeException | LinkageError e) {
       out.println("✘ service: " + Main.reasonFor(e));

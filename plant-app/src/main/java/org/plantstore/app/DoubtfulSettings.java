@@ -17,7 +17,9 @@ final class DoubtfulSettings {
 
   /** Prefixes that other programs hardly use, unlike that of {@code LOG_FILE}. */
   private static final Pattern FAMILIES =
-      Pattern.compile("(?i)((JWT|TLS|DATABASE|CORS|MANAGEMENT)|MAX[_.-][^_.-]+)[_.-].*");
+      Pattern.compile(
+          "(?i)((JWT|TLS|DATABASE|CORS|MANAGEMENT)|MAX[_.-][^_.-]+)[_.-].*"
+              + "|(?i)(REQUEST|CREATE|IDLE|DRAIN)[_.-]TIMEOUT.*");
 
   /** Shorter names are often close to a setting by chance, such as {@code POST}. */
   private static final int MIN_LETTERS = 6;

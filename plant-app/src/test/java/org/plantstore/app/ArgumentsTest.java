@@ -124,6 +124,8 @@ class ArgumentsTest {
           JWT_KEY                | -
           TLS_VERIFY             | -
           MAX_BODY_SIZE          | -
+          CREATE_TIMEOUT_MS      | -
+          DRAIN_TIMEOUT          | -
           MAX_BODY               | MAX_BODY_BYTES
           LISTEN_ADDR            | LISTEN_ADDRESS
           JWKS_URL               | JWT_JWKS_URL
