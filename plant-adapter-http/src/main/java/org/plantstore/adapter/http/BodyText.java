@@ -19,6 +19,11 @@ final class BodyText {
 
   /** Decodes strictly, because Jackson accepts forms that UTF-8 forbids (RFC 3629). */
   static CharBuffer decode(byte[] body) {
+    if (body.length > 1 && (body[0] == 0 || body[1] == 0)) {
+      throw new RefusedException(
+          ErrorNumber.MALFORMED_JSON,
+          "The body must be encoded in UTF-8, but looks like UTF-16 or UTF-32.");
+    }
     ByteBuffer bytes = ByteBuffer.wrap(body);
     try {
       return UTF_8.newDecoder().decode(bytes);

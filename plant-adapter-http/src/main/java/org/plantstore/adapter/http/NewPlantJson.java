@@ -212,6 +212,7 @@ final class NewPlantJson {
                 joining(
                     "\", \"",
                     " The body contains \"",
-                    "\"; put id and name at its top level, spelled exactly so."));
+                    (otherMembers.size() > MAX_NAMED_MEMBERS ? "\" and others" : "\"")
+                        + "; put id and name at its top level, spelled exactly so."));
   }
 }

@@ -76,7 +76,11 @@ record KeySet(JWKSet usable, List<String> leftOut) {
     }
     KeySet found = new KeySet(new JWKSet(usable), List.copyOf(leftOut));
     if (usable.isEmpty()) {
-      throw new ParseException("it has no usable key, " + found.listed(), 0);
+      throw new ParseException(
+          keys.isEmpty()
+              ? "its array \"keys\" is empty"
+              : "it has no usable key, " + found.listed(),
+          0);
     }
     return found;
   }

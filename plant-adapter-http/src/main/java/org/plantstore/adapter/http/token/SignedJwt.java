@@ -20,6 +20,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.http.error.Legible;
 
 /**
  * A JWT in compact form (RFC 7515, section 7.1), before its signature is verified. {@code
@@ -87,7 +88,7 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
     if (foreign.find()) {
       return ("The bearer token must be a signed JWT, but contains \"%s\" at position %s; send the"
               + " access token unchanged, and only once.")
-          .formatted(foreign.group(), foreign.start() + 1);
+          .formatted(Legible.of(foreign.group()), foreign.start() + 1);
     }
     String[] parts = text.split("\\.", -1);
     String found =

@@ -31,6 +31,9 @@ final class TokenValidation {
 
   private static final int CLOCK_SKEW_SECONDS = 30;
 
+  /** A later time was most likely written in milliseconds. */
+  private static final Instant LATEST_START = Instant.parse("9999-12-31T00:00:00Z");
+
   private static final DefaultJWSVerifierFactory VERIFIERS = new DefaultJWSVerifierFactory();
 
   /** Verifies public-key signatures, which would block the event loop for too long. */
@@ -97,7 +100,7 @@ final class TokenValidation {
     });
   }
 
-  private static InvalidTokenException badSignature(JWSHeader header, TokenKeys.Snapshot known) {
+  private InvalidTokenException badSignature(JWSHeader header, TokenKeys.Snapshot known) {
     require(
         !known.find(header).isEmpty(),
         "This service has no key for the algorithm (alg) and the key ID (kid) of the bearer token;"
@@ -105,9 +108,12 @@ final class TokenValidation {
         known.describe(header),
         header.toJSONObject());
     return new InvalidTokenException(
-        "The signature of the bearer token was not made with a key of this service or of its"
-            + " identity provider; obtain a new token, and send it unchanged. If the"
-            + " provider has just replaced its key, repeat the request after 30 s.");
+        settings.keySet() == null
+            ? "The signature of the bearer token was not made with a secret of this service; obtain a"
+                + " new token, and send it unchanged."
+            : "The signature of the bearer token was not made with a key of this service or of its"
+                + " identity provider; obtain a new token, and send it unchanged. If the"
+                + " provider has just replaced its key, repeat the request after 30 s.");
   }
 
   /** Completes with whether one of the keys has signed a token. */
@@ -148,6 +154,12 @@ final class TokenValidation {
         "an exp after " + now,
         expires);
     Instant begins = token.time("nbf");
+    require(
+        begins == null || begins.isBefore(LATEST_START),
+        "The start time (nbf) of the bearer token is after the year 9999; its issuer must write it in"
+            + " seconds, not in milliseconds.",
+        "an nbf in seconds",
+        token.claims().get("nbf"));
     require(
         begins == null || begins.minusSeconds(CLOCK_SKEW_SECONDS).isBefore(now),
         "The bearer token is not valid before "

@@ -300,19 +300,21 @@ class ProviderKeysTest {
       quoteCharacter = '`',
       textBlock =
           """
-          1 left out: key 2 (Missing key type "kty" parameter) | 7
+          1 left out: key 2 (is not an object with members) | 7
           1 left out: "a" (Unsupported key type "kty" parameter: AKP) | {'kty':'AKP','kid':'a','alg':'ML-DSA-44'}
-          1 left out: "a" (has the unsupported alg null or crv secp256k1) | {'kid':'a','kty':'EC','crv':'secp256k1','x':'eb5mfvncu6xVoGKVzocLBwKb_NstzijZWfKBWxb4F5g',\
+          1 left out: "a" (has a kty, alg and crv that no supported algorithm combines) | {'kid':'a','kty':'EC','crv':'secp256k1','x':'eb5mfvncu6xVoGKVzocLBwKb_NstzijZWfKBWxb4F5g',\
           'y':'SDradyajxGVdpPv8DhEIqP0XtEimhVQZnEfQj_sQ1Lg'}
           1 left out: "a" (EdDSA is not supported)         | {'kty':'OKP','kid':'a','crv':'Ed25519','x':'AA'}
           1 left out: key 2 (is a symmetric key)           | {'kty':'oct','k':'AA','kid':7}
           1 left out: "known" (has the use tls)            | {<known>,'use':'tls'}
-          1 left out: "known" (has the unsupported alg ES384 or crv P-256) | {<known>,'alg':'ES384'}
-          1 left out: "known" (has the key_ops [sign] without verify) | {<known>,'key_ops':['sign']}
+          1 left out: "known" (has a kty, alg and crv that no supported algorithm combines) | {<known>,'alg':'ES384'}
+          1 left out: "known" (has the key_ops [sign], which must be an array that contains verify) | {<known>,'key_ops':['sign']}
           1 left out: "known" (is a private key)           | {<known>,'d':'AQAB'}
           1 left out: "a" (has only x5c)                   | {'kty':'RSA','kid':'a','x5c':['MII']}
           1 left out: "a" (The public exponent value must not be null)                      | {'kty':'RSA','kid':'a','n':'AA','e':''}
           1 left out: "a" (Invalid EC JWK: The 'x' and 'y' public coordinates are not on the P-256 curve)                      | {'kty':'EC','kid':'a','crv':'P-256','x':'AA','y':'AA'}
+          1 left out: "a" (has an e that is not an odd number of at least 3) | {'kty':'RSA','kid':'a','n':'AQ','e':'AQ'}
+          1 left out: "a" (has an e that is not an odd number of at least 3) | {'kty':'RSA','kid':'a','n':'AQ','e':'Ag'}
           1 left out: "a?b" (has 1 bits instead of at least 2048) | {'kty':'RSA','kid':'a\\nb','n':'AQ','e':'AQAB'}
           0 left out                                       | {<known>,'use':'enc'}
           0 left out                                       | {<known>,'use':'x509-svid'}
@@ -336,7 +338,7 @@ class ProviderKeysTest {
           {'issuer':'https://a','jwks_uri':'https://a/keys'} | it is a discovery document; set JWT_JWKS_URL to its jwks_uri, "https://a/keys"
           {'kty':'EC','crv':'P-256'}          | it has no array "keys"
           {'keys':{}}                         | it has no array "keys"
-          {'keys':[]}                         | it has no usable key, 0 left out
+          {'keys':[]}                         | its array "keys" is empty
           {'keys':[{'kty':'oct','kid':'a'}]}  | it has no usable key, 1 left out: "a" (is a symmetric key)
           """)
   void what_is_found_instead_of_a_usable_key_set_is_named(String document, String message) {

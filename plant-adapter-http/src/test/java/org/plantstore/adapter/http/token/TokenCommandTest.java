@@ -124,6 +124,7 @@ class TokenCommandTest {
           {}             | "exp":"soon"      | The times (exp and nbf) of the bearer token must be numbers of seconds; obtain a token in which they are. Expected a number in exp, found "soon".
           {}             | "exp":null        | The bearer token has no expiration time (exp); obtain a token that has one. Expected an exp after NOW, found none.
           {}             | "nbf":4102444800  | The bearer token is not valid before 2100-01-01T00:00:00Z; send it after that time, or correct the clock of its issuer. Expected an nbf before NOW, found 2100-01-01T00:00:00Z.
+          {}             | "nbf":1795902982000 | The start time (nbf) of the bearer token is after the year 9999; its issuer must write it in seconds, not in milliseconds. Expected an nbf in seconds, found 1795902982000.
           {}             | "aud":["them",7]  | The audience (aud) of the bearer token does not include this service; obtain a token for the audience of this service. Expected us or we, found [them, 7].
           {}             | "aud":"us","iss":"x" | The issuer (iss) of the bearer token is not one that this service trusts; obtain a token from the identity provider of this service. Expected here, found "x".
           {}             | "aud":"we"        | The bearer token must have scope=a; obtain one that has it. Expected scope=a, found none.
