@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** The rows of the result, on services that this class starts. */
 final class Figures {
@@ -40,9 +41,9 @@ final class Figures {
     Service thisBuild = testbed.start("this_build", Map.of(), Testbed.JAR);
     Service otherBuild =
         testbed.start("other_build", Map.of(), otherJar.toAbsolutePath().toString());
-    List<Figure> figures = new ArrayList<>(ratios(thisBuild, otherBuild, 64));
-    figures.addAll(ratios(thisBuild, otherBuild, 256));
-    return figures;
+    return Stream.of(1, 64, 256)
+        .flatMap(connections -> ratios(thisBuild, otherBuild, connections).stream())
+        .toList();
   }
 
   private static List<Figure> speed(Service service, Service oneInsert, int connections) {
