@@ -159,16 +159,16 @@ class CreatePlantTest extends ServerTest {
       quoteCharacter = '`',
       textBlock =
           """
-          ``               | The Authorization header has no token; write 'Bearer ' and then the token.
-          bEARER           | The Authorization header has no token; write 'Bearer ' and then the token.
+          ``               | The Authorization header must be the word 'Bearer', one space, and the token, without a colon or quotes.
+          bEARER           | The Authorization header must be the word 'Bearer', one space, and the token, without a colon or quotes.
           TOKEN            | The Authorization header lacks the scheme; write 'Bearer ' before the token.
-          Basic dXNlcjpwYQ | The Authorization header has another scheme; write 'Bearer ' and then the token.
-          Token TOKEN      | The Authorization header has another scheme; write 'Bearer ' and then the token.
-          Bearer:TOKEN     | The Authorization header must have only a space between 'Bearer' and the token.
-          Bearer: TOKEN    | The Authorization header must have only a space between 'Bearer' and the token.
-          BearerTOKEN      | The Authorization header must have only a space between 'Bearer' and the token.
-          "Bearer TOKEN"   | The Authorization header must not be in quotes; write 'Bearer ' and then the token, without quotes.
-          "TOKEN"          | The Authorization header must not be in quotes; write 'Bearer ' and then the token, without quotes.
+          Basic dXNlcjpwYQ | The Authorization header must be the word 'Bearer', one space, and the token, without a colon or quotes.
+          Token TOKEN      | The Authorization header must be the word 'Bearer', one space, and the token, without a colon or quotes.
+          Bearer:TOKEN     | The Authorization header must be the word 'Bearer', one space, and the token, without a colon or quotes.
+          Bearer: TOKEN    | The Authorization header must be the word 'Bearer', one space, and the token, without a colon or quotes.
+          BearerTOKEN      | The Authorization header must be the word 'Bearer', one space, and the token, without a colon or quotes.
+          "Bearer TOKEN"   | The Authorization header must be the word 'Bearer', one space, and the token, without a colon or quotes.
+          "TOKEN"          | The Authorization header must be the word 'Bearer', one space, and the token, without a colon or quotes.
           """)
   void only_one_authorization_header_with_a_bearer_token_is_read(
       String credentials, String message) {
@@ -195,13 +195,13 @@ class CreatePlantTest extends ServerTest {
       textBlock =
           """
           a.b.c         | The header of the bearer token must be one JSON object without repeated members; obtain a new token, and send it unchanged.
-          Bearer TOKEN  | The bearer token begins with the word 'Bearer', which is not a part of it; remove that word from the token.
-          "TOKEN"       | The bearer token is in quotes; remove them.
+          Bearer TOKEN  | The bearer token must be a signed JWT, but contains ' ' at position 7; send the access token unchanged and only once, without quotes or a second 'Bearer'.
+          "TOKEN"       | The bearer token must be a signed JWT, but contains ''' at position 1; send the access token unchanged and only once, without quotes or a second 'Bearer'.
           undefined     | The bearer token must be a signed JWT, but has no dots, so it is opaque, a placeholder or incomplete; send the whole access token, or ask its issuer for one that is a signed JWT.
           a.b           | The bearer token must be a signed JWT, but has 2 parts instead of 3; send the whole access token, or ask its issuer for one that is a signed JWT.
           e30.e30.      | The bearer token must be a signed JWT, but has no signature; send the whole access token, or ask its issuer for one that is a signed JWT.
           e..a.b.c      | The bearer token must be a signed JWT, but is encrypted (JWE); send the whole access token, or ask its issuer for one that is a signed JWT.
-          a.b, Bearer c | The bearer token must be a signed JWT, but contains ',' at position 4; send the access token unchanged, and only once.
+          a.b, Bearer c | The bearer token must be a signed JWT, but contains ',' at position 4; send the access token unchanged and only once, without quotes or a second 'Bearer'.
           """)
   void what_is_no_signed_jwt_is_named(String token, String message) {
     Answer answer =

@@ -32,11 +32,8 @@ import org.plantstore.adapter.http.error.Legible;
  */
 record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL signature) {
 
-  static final String QUOTES = "\"'`\u201C\u201D\u2018\u2019";
-
   private static final Pattern COMPACT = Pattern.compile("[\\w-]++\\.[\\w-]++\\.[\\w-]++");
   private static final Pattern FOREIGN = Pattern.compile("[^\\w.-]");
-  private static final Pattern SCHEME = Pattern.compile("(?i)(authorization\\W+)?bearer\\b.*");
 
   /**
    * The types of access tokens (RFC 7515, section 4.1.9; RFC 9068); SPIFFE also uses {@code JOSE}.
@@ -74,20 +71,10 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
   }
 
   private static String fault(String text) {
-    if (text.isEmpty()) {
-      return "The bearer token is missing.";
-    }
-    if (SCHEME.matcher(text).matches()) {
-      return "The bearer token begins with the word \"Bearer\", which is not a part of it; remove"
-          + " that word from the token.";
-    }
-    if (QUOTES.indexOf(text.charAt(0)) >= 0) {
-      return "The bearer token is in quotes; remove them.";
-    }
     Matcher foreign = FOREIGN.matcher(text);
     if (foreign.find()) {
       return ("The bearer token must be a signed JWT, but contains \"%s\" at position %s; send the"
-              + " access token unchanged, and only once.")
+              + " access token unchanged and only once, without quotes or a second \"Bearer\".")
           .formatted(Legible.of(foreign.group()), foreign.start() + 1);
     }
     String[] parts = text.split("\\.", -1);
