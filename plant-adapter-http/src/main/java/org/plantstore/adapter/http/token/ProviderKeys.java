@@ -9,7 +9,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
@@ -71,9 +70,8 @@ final class ProviderKeys {
    * a tenth of the lifetime, and otherwise only awaits a fetch in progress.
    *
    * @param tried the keys, none of which has signed the token
-   * @param withIds runs the fetch, so that its log lines contain the ids of the request
    */
-  CompletableFuture<Void> search(JWKSelector selector, JWKSet tried, Consumer<Runnable> withIds) {
+  CompletableFuture<Void> search(JWKSelector selector, JWKSet tried) {
     long began = System.nanoTime();
     boolean isReplacement = !selector.select(tried).isEmpty();
     BooleanSupplier isFound =
@@ -85,7 +83,7 @@ final class ProviderKeys {
       throw new RefusedException(ErrorNumber.OVERLOADED);
     }
     boolean mayFetch = !isReplacement || mayRepeat();
-    Supplier<CompletableFuture<Void>> next = () -> mayFetch ? nextFetch(withIds) : lastFetch();
+    Supplier<CompletableFuture<Void>> next = () -> nextFetch(mayFetch);
     return next.get()
         .thenCompose(ended ->
             isFound.getAsBoolean() || known.isDown || known.began - began >= 0
@@ -109,31 +107,28 @@ final class ProviderKeys {
     return true;
   }
 
-  private synchronized CompletableFuture<Void> lastFetch() {
-    return fetch;
-  }
-
   /** Fetches known keys again after their lifetime, or sooner if the last fetch failed. */
   void renew() {
     Known now = known;
     long patienceNanos = now.isDown ? lifetimeNanos / 10 : lifetimeNanos;
     if (!now.keys.usable().isEmpty() && System.nanoTime() - now.began >= patienceNanos) {
-      nextFetch(Runnable::run);
+      nextFetch(true);
     }
   }
 
   /**
-   * Returns the unfinished fetch, or a new one that begins after the pause. While the provider is
-   * down and none may begin now, returns the last fetch, so that callers fail at once.
+   * Returns the unfinished fetch, or a new one that begins after the pause if one is permitted.
+   * Otherwise, or while the provider is down and none may begin now, returns the last fetch, so
+   * that callers fail at once.
    */
-  private synchronized CompletableFuture<Void> nextFetch(Consumer<Runnable> withIds) {
+  private synchronized CompletableFuture<Void> nextFetch(boolean isPermitted) {
     long now = System.nanoTime();
     long delay = Math.max(0, nextFetchNanos - now);
-    if (fetch.isDone() && (delay == 0 || !known.isDown)) {
+    if (isPermitted && fetch.isDone() && (delay == 0 || !known.isDown)) {
       nextFetchNanos = now + delay + pauseNanos;
       fetch =
           CompletableFuture.runAsync(
-              () -> withIds.accept(this::fetch),
+              this::fetch,
               CompletableFuture.delayedExecutor(
                   delay, TimeUnit.NANOSECONDS, ProviderKeys::startThread));
     }

@@ -47,7 +47,7 @@ public record TokenCheck(TokenSettings settings) {
     try {
       String line = new BufferedReader(new InputStreamReader(input, UTF_8)).readLine();
       return new TokenValidation(settings, new TokenKeys(settings))
-          .validate(Objects.requireNonNullElse(line, "").strip(), Runnable::run)
+          .validate(Objects.requireNonNullElse(line, "").strip())
           .thenApply(token -> {
             rule.require(token);
             return "valid until " + token.expires();

@@ -67,7 +67,7 @@ final class TokenFilter implements Ordered {
         throw AuthorizationHeader.refusal(request.getHeaders());
       }
       return validation
-          .validate(text, RequestRecord.of(request)::runWithIds)
+          .validate(text)
           .thenApply(valid -> {
             admit(request, valid);
             validatedTokens.add(text, valid);

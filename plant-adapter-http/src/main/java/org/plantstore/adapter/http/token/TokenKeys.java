@@ -11,7 +11,6 @@ import java.security.Key;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.renewal.RenewedFiles;
 
@@ -75,13 +74,12 @@ final class TokenKeys {
    * known then; see {@link ProviderKeys#search}.
    *
    * @param tried the keys that have not signed the token
-   * @param withIds runs the fetch, so that its log lines contain the ids of the request
    */
-  CompletableFuture<Snapshot> search(JWSHeader header, Snapshot tried, Consumer<Runnable> withIds) {
+  CompletableFuture<Snapshot> search(JWSHeader header, Snapshot tried) {
     return provider == null || !PublishedKey.isFor(header)
         ? CompletableFuture.completedFuture(current())
         : provider
-            .search(PublishedKey.selector(header), tried.published, withIds)
+            .search(PublishedKey.selector(header), tried.published)
             .thenApply(ended -> current());
   }
 }

@@ -17,7 +17,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
@@ -61,30 +60,24 @@ final class TokenValidation {
     this.keys = keys;
   }
 
-  /**
-   * Completes with a valid token, otherwise with a RefusedException.
-   *
-   * @param withIds runs the fetch of a key set, so that its log lines contain the ids of the
-   *     request
-   */
-  CompletableFuture<ValidToken> validate(String text, Consumer<Runnable> withIds) {
+  /** Completes with a valid token, otherwise with a RefusedException. */
+  CompletableFuture<ValidToken> validate(String text) {
     return CompletableFuture.completedFuture(text)
         .thenApply(SignedJwt::parse)
         .thenApply(this::requireMeant)
         .thenCompose(token ->
-            requireSigned(token, withIds)
+            requireSigned(token)
                 .thenApply(known -> ValidToken.of(token, settings.requiredClaims(), known)));
   }
 
   /** Completes with the keys that verify the signature, which the provider may have to publish. */
-  private CompletableFuture<TokenKeys.Snapshot> requireSigned(
-      SignedJwt token, Consumer<Runnable> withIds) {
+  private CompletableFuture<TokenKeys.Snapshot> requireSigned(SignedJwt token) {
     TokenKeys.Snapshot known = keys.current();
     return verify(token, known)
         .thenCompose(isSigned ->
             isSigned
                 ? CompletableFuture.completedFuture(known)
-                : keys.search(token.header(), known, withIds)
+                : keys.search(token.header(), known)
                     .thenCompose(found -> requireSigned(token, found, known)));
   }
 

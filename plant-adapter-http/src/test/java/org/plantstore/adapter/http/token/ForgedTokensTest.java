@@ -71,7 +71,7 @@ class ForgedTokensTest {
     withProvider = validation(Map.of("jwt.jwks-url", provider.url()));
     withBoth = validation(Map.of("jwt.secret", Tokens.SECRET, "jwt.jwks-url", provider.url()));
     for (TokenValidation each : List.of(withProvider, withBoth)) {
-      each.validate(signed("RS256", "", rsa), Runnable::run).join();
+      each.validate(signed("RS256", "", rsa)).join();
     }
   }
 
@@ -142,7 +142,7 @@ class ForgedTokensTest {
     tokens.stream()
         .map(token ->
             CompletableFuture.completedFuture(token)
-                .thenCompose(forged -> withProvider.validate(forged, Runnable::run))
+                .thenCompose(forged -> withProvider.validate(forged))
                 .handle((claims, failure) -> claims))
         .toList()
         .forEach(valid -> assertNull(valid.join()));

@@ -136,7 +136,7 @@ class ProviderKeysTest {
       JWKSet tried = keys.current();
       repeatUntil( // as many forged tokens do, and finally a genuine one
           () -> !keys.current().equals(tried),
-          () -> keys.search(selector(KNOWN), tried, Runnable::run).get(30, TimeUnit.SECONDS));
+          () -> keys.search(selector(KNOWN), tried).get(30, TimeUnit.SECONDS));
       assertEquals(List.of(replaced), selector(KNOWN).select(keys.current()));
       assertEquals(1 + replacement, provider.fetches());
     }
@@ -200,7 +200,7 @@ class ProviderKeysTest {
   }
 
   private static CompletableFuture<Void> search(ProviderKeys keys, JWK key) {
-    return keys.search(selector(key), new JWKSet(), Runnable::run);
+    return keys.search(selector(key), new JWKSet());
   }
 
   private static JWKSelector selector(JWK key) {

@@ -254,7 +254,7 @@ class SecretTokensTest {
   /** Returns a valid token; throws RefusedException otherwise. */
   static ValidToken requireValid(TokenValidation validation, String token) {
     try {
-      return validation.validate(token, Runnable::run).join();
+      return validation.validate(token).join();
     } catch (CompletionException e) {
       throw assertInstanceOf(RefusedException.class, e.getCause());
     }
