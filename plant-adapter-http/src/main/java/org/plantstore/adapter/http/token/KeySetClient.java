@@ -2,9 +2,8 @@ package org.plantstore.adapter.http.token;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.io.ByteArrayInputStream;
+import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -13,7 +12,6 @@ import java.text.ParseException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.zip.GZIPInputStream;
 
 /**
  * An HTTP client that fetches the key set of an identity provider. Limits the time and the size of
@@ -44,8 +42,8 @@ final class KeySetClient {
     this.address = address;
   }
 
-  /** Fetches the key set; throws IOException with the reason if no usable key can be fetched. */
-  KeySet fetch() throws IOException {
+  /** Fetches the key set; throws ConfigurationException with the reason if that fails. */
+  KeySet fetch() {
     try {
       ByteArrayOutputStream body = new ByteArrayOutputStream();
       HttpResponse<Void> answer = send(body);
@@ -55,12 +53,11 @@ final class KeySetClient {
         throw new ParseException(
             "the status is " + answer.statusCode() + ", the Location \"" + legible + '"', 0);
       }
-      return KeySet.parse(text(body.toByteArray()));
-    } catch (IOException | ParseException | RuntimeException e) {
-      int port = address.getPort() < 0 ? address.toURL().getDefaultPort() : address.getPort();
-      throw new IOException(
-          "\"%s:%s\" sends no usable key set within %s s; check the address, the network, the certificate and the provider: %s"
-              .formatted(address.getHost(), port, TIMEOUT_SECONDS, reason(e)),
+      return KeySet.parse(body.toString(UTF_8));
+    } catch (ParseException | RuntimeException e) {
+      throw new ConfigurationException(
+          "\"%s\" sends no usable key set within %s s; check JWT_JWKS_URL, the network, the certificate and the provider: %s"
+              .formatted(address.getAuthority(), TIMEOUT_SECONDS, reason(e)),
           e);
     }
   }
@@ -87,16 +84,6 @@ final class KeySetClient {
       throw new IllegalStateException("it has more than " + MAX_BYTES + " bytes");
     }
     body.writeBytes(part);
-  }
-
-  /** Decompresses the body if necessary: some providers ignore {@code Accept-Encoding}. */
-  private static String text(byte[] body) throws IOException {
-    if (body.length < 2 || body[0] != 0x1F || body[1] != (byte) 0x8B) {
-      return new String(body, UTF_8);
-    }
-    ByteArrayOutputStream text = new ByteArrayOutputStream();
-    append(new GZIPInputStream(new ByteArrayInputStream(body)).readNBytes(MAX_BYTES + 1), text);
-    return text.toString(UTF_8);
   }
 
   /** Returns the reason of a failure. The client wraps its exceptions, some without a message. */

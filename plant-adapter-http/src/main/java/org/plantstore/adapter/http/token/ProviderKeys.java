@@ -2,7 +2,7 @@ package org.plantstore.adapter.http.token;
 
 import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.jwk.JWKSet;
-import java.io.IOException;
+import io.micronaut.context.exceptions.ConfigurationException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -152,7 +152,7 @@ final class ProviderKeys {
         fetched.warn();
       }
       known = new Known(isSame ? before : fetched, began, false);
-    } catch (IOException e) {
+    } catch (ConfigurationException e) {
       known = new Known(before, began, true);
       LOG.warn("The key set at JWT_JWKS_URL cannot be fetched: {}", e.getMessage());
     }

@@ -98,9 +98,9 @@ class TokenCommandTest {
       assertEquals("1 usable key, 0 left out", requirements.provider());
       provider.goDown();
       assertRefused(
-          "the key set at JWT_JWKS_URL cannot be fetched: \""
+          "\""
               + provider.url().getAuthority()
-              + "\" sends no usable key set within 5 s; check the address, the network, the"
+              + "\" sends no usable key set within 5 s; check JWT_JWKS_URL, the network, the"
               + " certificate and the provider: the status is 500, the Location \"\"",
           requirements::provider);
       String unavailable = ErrorNumber.KEYS_UNAVAILABLE.description();
