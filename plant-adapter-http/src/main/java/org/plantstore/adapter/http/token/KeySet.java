@@ -76,11 +76,7 @@ record KeySet(JWKSet usable, List<String> leftOut) {
     }
     KeySet found = new KeySet(new JWKSet(usable), List.copyOf(leftOut));
     if (usable.isEmpty()) {
-      throw new ParseException(
-          keys.isEmpty()
-              ? "its array \"keys\" is empty"
-              : "it has no usable key, " + found.listed(),
-          0);
+      throw new ParseException("its array \"keys\" has " + found, 0);
     }
     return found;
   }
@@ -103,12 +99,8 @@ record KeySet(JWKSet usable, List<String> leftOut) {
   /** Returns the number of usable keys, and the other keys with the reasons. */
   @Override
   public String toString() {
-    return (usable.size() == 1 ? "1 usable key, " : usable.size() + " usable keys, ") + listed();
-  }
-
-  private String listed() {
-    return leftOut.size()
-        + " left out"
+    return (usable.size() == 1 ? "1 usable key, " : usable.size() + " usable keys, ")
+        + (leftOut.size() + " left out")
         + (leftOut.isEmpty() ? "" : ": ")
         + String.join(", ", leftOut);
   }

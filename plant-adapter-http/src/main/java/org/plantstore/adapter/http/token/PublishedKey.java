@@ -8,7 +8,6 @@ import com.nimbusds.jose.jwk.JWKMatcher;
 import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.jwk.KeyType;
 import com.nimbusds.jose.jwk.RSAKey;
-import java.math.BigInteger;
 import java.text.ParseException;
 import java.util.HashMap;
 import java.util.List;
@@ -72,7 +71,6 @@ final class PublishedKey {
     });
     Object use = present.getOrDefault("use", "sig");
     Object operations = present.getOrDefault("key_ops", List.of("verify"));
-    require(!members.isEmpty(), "is not an object with members");
     require(!"oct".equals(present.get("kty")), "is a symmetric key");
     require(!"OKP".equals(present.get("kty")), "EdDSA is not supported");
     require(!present.containsKey("d"), "is a private key"); // anyone could sign with it
@@ -86,11 +84,6 @@ final class PublishedKey {
     present.keySet().retainAll(READ_MEMBERS);
     JWK key = JWK.parse(present);
     if (key instanceof RSAKey rsa) {
-      BigInteger exponent = rsa.getPublicExponent().decodeToBigInteger();
-      // Anyone could sign with the exponent 1.
-      require(
-          exponent.testBit(0) && exponent.bitLength() > 1,
-          "has an e that is not an odd number of at least 3");
       int bits = rsa.getModulus().decodeToBigInteger().bitLength(); // size() counts whole bytes
       require(bits >= MIN_RSA_BITS, "has " + bits + " bits instead of at least " + MIN_RSA_BITS);
     }

@@ -80,7 +80,7 @@ class SettingsTest {
           secret-file | '\ufeffOLD'      | each line of JWT_SECRET_FILE must have no NUL, byte order mark, or CARRIAGE RETURN at its end, but one has
           secret-file | LARGE            | JWT_SECRET_FILE must be a file that can be read, but FILE cannot: it has more than 262144 bytes
           secret-file |                  | JWT_SECRET_FILE must be a file that can be read, but FILE cannot: it is no file
-          jwks-url    | '{\"keys\":[]}'  | JWT_JWKS_URL must be a file with a usable key set, but FILE is not: its array "keys" is empty
+          jwks-url    | '{\"keys\":[]}'  | JWT_JWKS_URL must be a file with a usable key set, but FILE is not: its array "keys" has 0 usable keys, 0 left out
           """)
   void unusable_file_is_refused(
       String property, @Nullable String content, String message, @TempDir Path folder)

@@ -287,7 +287,7 @@ class ProviderKeysTest {
       quoteCharacter = '`',
       textBlock =
           """
-          1 left out: key 2 (is not an object with members) | 7
+          1 left out: key 2 (Missing key type "kty" parameter) | 7
           1 left out: "a" (Unsupported key type "kty" parameter: AKP) | {'kty':'AKP','kid':'a','alg':'ML-DSA-44'}
           1 left out: "a" (has a kty, alg and crv that no supported algorithm combines) | {'kid':'a','kty':'EC','crv':'secp256k1','x':'eb5mfvncu6xVoGKVzocLBwKb_NstzijZWfKBWxb4F5g',\
           'y':'SDradyajxGVdpPv8DhEIqP0XtEimhVQZnEfQj_sQ1Lg'}
@@ -300,8 +300,6 @@ class ProviderKeysTest {
           1 left out: "a" (has only x5c)                   | {'kty':'RSA','kid':'a','x5c':['MII']}
           1 left out: "a" (The public exponent value must not be null)                      | {'kty':'RSA','kid':'a','n':'AA','e':''}
           1 left out: "a" (Invalid EC JWK: The 'x' and 'y' public coordinates are not on the P-256 curve)                      | {'kty':'EC','kid':'a','crv':'P-256','x':'AA','y':'AA'}
-          1 left out: "a" (has an e that is not an odd number of at least 3) | {'kty':'RSA','kid':'a','n':'AQ','e':'AQ'}
-          1 left out: "a" (has an e that is not an odd number of at least 3) | {'kty':'RSA','kid':'a','n':'AQ','e':'Ag'}
           1 left out: "a?b" (has 1 bits instead of at least 2048) | {'kty':'RSA','kid':'a\\nb','n':'AQ','e':'AQAB'}
           0 left out                                       | {<known>,'use':'enc'}
           0 left out                                       | {<known>,'use':'x509-svid'}
@@ -325,8 +323,8 @@ class ProviderKeysTest {
           {'issuer':'https://a','jwks_uri':'https://a/keys'} | it is a discovery document; set JWT_JWKS_URL to its jwks_uri, "https://a/keys"
           {'kty':'EC','crv':'P-256'}          | it has no array "keys"
           {'keys':{}}                         | it has no array "keys"
-          {'keys':[]}                         | its array "keys" is empty
-          {'keys':[{'kty':'oct','kid':'a'}]}  | it has no usable key, 1 left out: "a" (is a symmetric key)
+          {'keys':[]}                         | its array "keys" has 0 usable keys, 0 left out
+          {'keys':[{'kty':'oct','kid':'a'}]}  | its array "keys" has 0 usable keys, 1 left out: "a" (is a symmetric key)
           """)
   void what_is_found_instead_of_a_usable_key_set_is_named(String document, String message) {
     provider.answer(body(document.replace('\'', '"').getBytes(UTF_8)));
@@ -342,6 +340,16 @@ class ProviderKeysTest {
     Base64URL modulus = Base64URL.encode(BigInteger.ONE.shiftLeft(bits - 1).setBit(0));
     KeySet keys = parse("{'kty':'RSA','e':'AQAB','n':'" + modulus + "'}");
     assertEquals(usable, keys.usable().size());
+  }
+
+  /** Because the JDK reads no such key, with which anyone could sign. */
+  @Test
+  void key_with_the_exponent_1_verifies_no_token() throws ParseException {
+    Base64URL modulus = Base64URL.encode(BigInteger.ONE.shiftLeft(2047).setBit(0));
+    KeySet keys = parse("{'kty':'RSA','e':'AQ','n':'" + modulus + "'}");
+    TokenKeys.Snapshot known =
+        new TokenKeys.Snapshot(new SecretKeys(null, List.of()), keys.usable());
+    assertEquals(List.of(), known.find(new JWSHeader(JWSAlgorithm.RS256)));
   }
 
   @Test
