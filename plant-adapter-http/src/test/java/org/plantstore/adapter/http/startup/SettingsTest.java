@@ -45,7 +45,6 @@ class SettingsTest {
           jwt.secret | ${no.such:placeholder} | JWT_SECRET must have at least 32 bytes, but has 22
           jwt.issuer | '' | JWT_ISSUER must have a value or not be set, but is empty
           jwt.required-claims | a=b scope= | JWT_REQUIRED_CLAIMS must have claims such as scope=plants.write, but has "scope="
-          jwt.required-claims | nbf=1 | JWT_REQUIRED_CLAIMS must not have nbf=1, which is a date
           jwt.required-claims | a=,b | JWT_REQUIRED_CLAIMS must have values with a comma between them, percent-encoded, so with %20 for a space and %25 for %, but has "a=,b"
           jwt.required-claims | a=%zz | JWT_REQUIRED_CLAIMS must have values with a comma between them, percent-encoded, so with %20 for a space and %25 for %, but has "a=%zz"
           jwt.required-claims | a=%FF | JWT_REQUIRED_CLAIMS must have values with a comma between them, percent-encoded, so with %20 for a space and %25 for %, but has "a=%FF"

@@ -78,7 +78,6 @@ class TokenCommandTest {
           """
           jwt.secret   | --minutes=0      | --minutes must be a whole number from 1 to 999999, but is "0"
           jwt.secret   | --claim=scope    | --claim must have claims such as scope=plants.write, but has "scope"
-          jwt.secret   | --claim=exp=1    | --claim must not have exp=1, which is a date
           jwt.jwks-url | --minutes=1      | JWT_SECRET or JWT_SECRET_FILE must be set, but neither is; only the provider of JWT_JWKS_URL can sign its tokens
           """)
   void what_cannot_be_is_refused(String key, String option, String message) {
