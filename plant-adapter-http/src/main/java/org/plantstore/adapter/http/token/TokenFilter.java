@@ -17,9 +17,6 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.adapter.http.observe.RequestRecord;
-import org.reactivestreams.Publisher;
-import reactor.core.Exceptions;
-import reactor.core.Fuseable;
 import reactor.core.publisher.Mono;
 
 /**
@@ -90,32 +87,18 @@ final class TokenFilter implements Ordered {
   }
 
   /**
-   * Returns the decision of the first rule that decides. If none does, a valid token is required
-   * and sufficient.
+   * Returns the decision of the first rule that decides. A rule that does not decide at once
+   * rejects, because waiting for it would block the event loop. If no rule decides, a valid token
+   * is required and sufficient.
    */
   private boolean isAllowed(HttpRequest<?> request, @Nullable Authentication caller) {
     for (SecurityRule<HttpRequest<?>> rule : rules) {
-      SecurityRuleResult result = decision(rule.check(request, caller));
+      SecurityRuleResult result =
+          Mono.from(rule.check(request, caller)).toFuture().getNow(SecurityRuleResult.REJECTED);
       if (result == SecurityRuleResult.ALLOWED || result == SecurityRuleResult.REJECTED) {
         return result == SecurityRuleResult.ALLOWED;
       }
     }
     return caller != null;
-  }
-
-  /**
-   * Returns what a rule decides. A rule that does not decide at once rejects, because waiting for
-   * it would block the event loop. The framework's rules return constants; reading them without a
-   * subscription saves 0.2 µs and 240 bytes in every create.
-   */
-  private static @Nullable SecurityRuleResult decision(Publisher<SecurityRuleResult> answer) {
-    if (!(answer instanceof Fuseable.ScalarCallable<?> constant)) {
-      return Mono.from(answer).toFuture().getNow(SecurityRuleResult.REJECTED);
-    }
-    try {
-      return (SecurityRuleResult) constant.call();
-    } catch (Exception e) {
-      throw Exceptions.propagate(e);
-    }
   }
 }
