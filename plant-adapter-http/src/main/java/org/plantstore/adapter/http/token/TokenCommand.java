@@ -11,7 +11,6 @@ import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Date;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -57,7 +56,6 @@ public final class TokenCommand implements ToolProvider {
     }
   }
 
-  @SuppressWarnings("JavaUtilDate") // as the library takes it
   private static JWTClaimsSet claims(TokenSettings settings, String... arguments) {
     Map<String, Set<String>> required = new HashMap<>();
     settings.issuers().stream().limit(1).forEach(issuer -> required.put("iss", Set.of(issuer)));
@@ -76,7 +74,7 @@ public final class TokenCommand implements ToolProvider {
           "--minutes must be a whole number from 1 to 999999, but is \"" + minutes + '"');
     }
     Instant expires = Instant.now().plus(Duration.ofMinutes(Integer.parseInt(minutes)));
-    return claims.expirationTime(Date.from(expires)).build();
+    return claims.claim("exp", expires.getEpochSecond()).build();
   }
 
   private static void add(String name, String value, Map<String, Set<String>> required) {
