@@ -6,7 +6,6 @@ import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -115,8 +114,8 @@ public record TokenSettings(
 
   private static URI address(String text) {
     try {
-      URI uri = new URI(text);
-      if (isFile(uri) && uri.getRawAuthority() == null && uri.getPath() != null) {
+      URI uri = URI.create(text);
+      if (isFile(uri)) {
         KeySet.read(Path.of(uri));
         return uri;
       }
@@ -124,7 +123,7 @@ public record TokenSettings(
       if (isHttp && uri.getHost() != null && uri.getPort() <= 65_535 && uri.getUserInfo() == null) {
         return uri;
       }
-    } catch (URISyntaxException | IllegalArgumentException e) { // also of a file's path
+    } catch (IllegalArgumentException e) { // also of a file's path
       // falls through to the one message
     }
     throw new ConfigurationException(
