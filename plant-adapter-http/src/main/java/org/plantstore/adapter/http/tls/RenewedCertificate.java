@@ -8,8 +8,6 @@ import jakarta.inject.Singleton;
 import java.security.KeyStore;
 import org.plantstore.adapter.http.renewal.RenewedFiles;
 import org.reactivestreams.Publisher;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Sinks;
 
 /**
@@ -21,8 +19,6 @@ import reactor.core.publisher.Sinks;
 @Named(RenewedCertificate.NAME)
 @Requires(beans = TlsFiles.class)
 final class RenewedCertificate implements CertificateProvider {
-
-  private static final Logger LOG = LoggerFactory.getLogger(RenewedCertificate.class);
 
   /** The value of {@code micronaut.server.ssl.key-name}. */
   static final String NAME = "tls";
@@ -44,11 +40,7 @@ final class RenewedCertificate implements CertificateProvider {
   }
 
   private void publish() {
-    TlsCertificate current = certificate.current();
-    if (current.leftOut() > 0) {
-      LOG.warn("TLS_CERTIFICATE should have no certificates of other chains: {}", current);
-    }
-    keyStores.tryEmitNext(current.keyStore()).orThrow();
+    keyStores.tryEmitNext(certificate.current().keyStore()).orThrow();
   }
 
   @Override

@@ -13,6 +13,7 @@ import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.renewal.RenewedFiles;
@@ -28,23 +29,20 @@ public record TlsFiles(Path certificate, Path key) {
   private static final String CERTIFICATE = "TLS_CERTIFICATE";
   private static final String KEY = "TLS_KEY";
 
-  private static final Pattern LABEL = Pattern.compile("-----BEGIN ([A-Z0-9 ]{1,40})-----");
-
   private static final Pattern BEGIN = Pattern.compile("-----BEGIN (?:X509 )?CERTIFICATE-----");
 
-  /** What a file may contain in addition if both settings name it. */
-  private static final Pattern PRIVATE_PART =
-      Pattern.compile(
-          "(?s)-----BEGIN ([A-Z0-9 ]*(?:PRIVATE KEY|PARAMETERS))-----.*?-----END \\1-----");
+  /** The parts to read: a file may contain others, such as the key if both settings name it. */
+  private static final Pattern PART =
+      Pattern.compile("(?s)-----BEGIN ((?:X509 )?CERTIFICATE)-----.*?-----END \\1-----");
 
   /**
    * Returns the files, or nothing if TLS is off.
    *
-   * @throws ConfigurationException if one of the two settings is missing or empty
+   * @throws ConfigurationException if only one of the two settings is set
    */
   public static Optional<TlsFiles> of(PropertyResolver settings) {
-    String certificate = value(settings, CERTIFICATE, "tls.certificate");
-    String key = value(settings, KEY, "tls.key");
+    String certificate = settings.getProperty("tls.certificate", String.class).orElse(null);
+    String key = settings.getProperty("tls.key", String.class).orElse(null);
     if ((certificate == null) != (key == null)) {
       String missing = key == null ? KEY : CERTIFICATE;
       throw new ConfigurationException(
@@ -53,16 +51,6 @@ public record TlsFiles(Path certificate, Path key) {
     return certificate == null || key == null
         ? Optional.empty()
         : Optional.of(new TlsFiles(Path.of(certificate), Path.of(key)));
-  }
-
-  private static @Nullable String value(
-      PropertyResolver settings, String variable, String property) {
-    String value = settings.getProperty(property, String.class).orElse(null);
-    if ("".equals(value)) {
-      // An empty value is more likely a mistake than a request to turn TLS off.
-      throw new ConfigurationException(variable + " must have a value or not be set, but is empty");
-    }
-    return value;
   }
 
   /**
@@ -84,57 +72,40 @@ public record TlsFiles(Path certificate, Path key) {
       requireValid(known.chain());
       return known;
     }
-    List<X509Certificate> all = certificates(PRIVATE_PART.matcher(certificates).replaceAll(""));
+    List<X509Certificate> all = certificates(certificates);
     List<X509Certificate> chain = TlsCertificate.chain(all);
     requireValid(chain);
     KeyStore keyStore;
     try {
       keyStore = TlsKey.read(keys, chain);
     } catch (Exception e) {
-      String demand = "a PEM file of a private key without a password, in PKCS#8, PKCS#1 or SEC 1";
       throw new ConfigurationException(
-          "TLS_KEY must be " + demand + ", but " + key + " cannot be read: " + e.getMessage());
-    }
-    if (!TlsKey.fits(keyStore, chain.get(0))) {
-      String fault = key + " is not that of " + certificate;
-      throw new ConfigurationException(
-          "TLS_KEY must be the key of the first certificate in TLS_CERTIFICATE, but " + fault);
+          "TLS_KEY must be a PEM file of the private key of the first certificate in"
+              + " TLS_CERTIFICATE, in PKCS#8, PKCS#1 or SEC 1 and without a password, but "
+              + (key + " cannot be used: " + e.getMessage()));
     }
     return new TlsCertificate(chain, all.size() - chain.size(), keyStore, source);
   }
 
   private List<X509Certificate> certificates(String pem) {
+    String parts = PART.matcher(pem).results().map(MatchResult::group).collect(joining("\n"));
     try {
       List<X509Certificate> certificates =
           CertificateFactory.getInstance("X.509")
-              .generateCertificates(new ByteArrayInputStream(pem.getBytes(ISO_8859_1)))
+              .generateCertificates(new ByteArrayInputStream(parts.getBytes(ISO_8859_1)))
               .stream()
               .map(X509Certificate.class::cast)
               .toList();
-      // The factory skips a certificate that is cut off, as in a file that is being written.
+      // One may be cut off, as in a file that is being written.
       if (certificates.isEmpty() || certificates.size() < BEGIN.matcher(pem).results().count()) {
-        throw new CertificateException("it is empty or cut off");
+        throw new CertificateException("it contains no certificate, or one that is cut off");
       }
       return certificates;
     } catch (CertificateException e) {
-      String reason = BEGIN.matcher(pem).find() ? e.getMessage() : contentOf(pem);
-      String fault = certificate + " cannot be read: " + reason;
+      String fault = certificate + " cannot be read: " + e.getMessage();
       throw new ConfigurationException(
           "TLS_CERTIFICATE must be a PEM file of certificates, but " + fault);
     }
-  }
-
-  /** Returns what a PEM file contains according to its labels, such as a certificate request. */
-  static String contentOf(String pem) {
-    String labels =
-        LABEL
-            .matcher(pem)
-            .results()
-            .map(label -> label.group(1))
-            .map(it -> pem.contains("-----END " + it + "-----") ? it : it + " that is cut off")
-            .distinct()
-            .collect(joining(", "));
-    return labels.isEmpty() ? "it contains no PEM" : "it contains only " + labels;
   }
 
   private void requireValid(List<X509Certificate> chain) {
@@ -142,14 +113,13 @@ public record TlsFiles(Path certificate, Path key) {
       try {
         each.checkValidity();
       } catch (CertificateException e) {
-        boolean isOwn = each.equals(chain.get(0));
         throw new ConfigurationException(
-            "TLS_CERTIFICATE must be valid now, but "
-                + (isOwn
-                    ? ""
-                    : "the intermediate certificate " + each.getSubjectX500Principal() + " in ")
-                + (certificate + " is from " + each.getNotBefore().toInstant())
-                + (" to " + each.getNotAfter().toInstant()));
+            "TLS_CERTIFICATE must be valid now, but the certificate %s in %s is from %s to %s"
+                .formatted(
+                    each.getSubjectX500Principal(),
+                    certificate,
+                    each.getNotBefore().toInstant(),
+                    each.getNotAfter().toInstant()));
       }
     }
   }

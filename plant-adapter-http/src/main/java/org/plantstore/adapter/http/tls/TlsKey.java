@@ -30,11 +30,11 @@ final class TlsKey extends SslBuilder<KeyStore> {
     super(new ResourceResolver());
   }
 
-  /** Returns the key and its certificates; throws an exception if the key cannot be read. */
+  /** Returns the key and its certificates; throws an exception if the key cannot be used. */
   static KeyStore read(String pem, List<X509Certificate> chain) throws Exception {
     Matcher key = PRIVATE_KEY.matcher(pem);
     if (!key.find()) {
-      throw new GeneralSecurityException(TlsFiles.contentOf(pem));
+      throw new GeneralSecurityException("it contains no private key, or one that is cut off");
     }
     if (key.group().contains("ENCRYPTED")) { // in the label, or in a header of PKCS#1 and SEC 1
       throw new GeneralSecurityException(
@@ -48,11 +48,15 @@ final class TlsKey extends SslBuilder<KeyStore> {
     }
     SslConfiguration settings = new SslConfiguration();
     settings.getKeyStore().setPath(all.toString());
-    return new TlsKey().getKeyStore(settings).orElseThrow();
+    KeyStore keyStore = new TlsKey().getKeyStore(settings).orElseThrow();
+    if (!fits(keyStore, chain.get(0))) {
+      throw new GeneralSecurityException("it contains the key of another certificate");
+    }
+    return keyStore;
   }
 
   /** Returns whether the key belongs to the certificate, which can verify its signatures then. */
-  static boolean fits(KeyStore keyStore, X509Certificate certificate) {
+  private static boolean fits(KeyStore keyStore, X509Certificate certificate) {
     try {
       PrivateKey key = (PrivateKey) keyStore.getKey("key", null);
       String algorithm =

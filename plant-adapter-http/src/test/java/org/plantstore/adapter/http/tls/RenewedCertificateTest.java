@@ -38,7 +38,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.plantstore.adapter.http.Answer;
-import org.plantstore.adapter.http.Log;
 import org.plantstore.adapter.http.ServerTest;
 import org.plantstore.adapter.http.Tokens;
 
@@ -46,7 +45,8 @@ import org.plantstore.adapter.http.Tokens;
 class RenewedCertificateTest {
 
   private static final String UNUSABLE_KEY =
-      "TLS_KEY must be a PEM file of a private key without a password, in PKCS#8, PKCS#1 or SEC 1, but ";
+      "TLS_KEY must be a PEM file of the private key of the first certificate in TLS_CERTIFICATE, in PKCS#8,"
+          + " PKCS#1 or SEC 1 and without a password, but ";
 
   private final Instant yesterday = Instant.now().minus(Duration.ofDays(1));
   private final Path folder;
@@ -139,8 +139,8 @@ class RenewedCertificateTest {
     "genrsa -traditional, ''",
     "genpkey -algorithm rsa -aes128 -pass pass:canary, it has a password;",
     "genrsa -traditional -aes128 -passout pass:canary, it has a password;",
-    "genpkey -algorithm ed25519 -outform DER, it contains no PEM",
-    "req -new -newkey rsa:2048 -nodes -keyout /dev/null -subj /CN=localhost, it contains only CERTIFICATE REQUEST"
+    "genpkey -algorithm ed25519 -outform DER, it contains no private key",
+    "req -new -newkey rsa:2048 -nodes -keyout /dev/null -subj /CN=localhost, it contains no private key"
   })
   @Tag("slow")
   @Tag("newest")
@@ -151,7 +151,7 @@ class RenewedCertificateTest {
       openssl("req -x509 -key $ -subj /CN=localhost -out " + files.certificate());
       assertTrue(files.read(null).keyStore().isKeyEntry("key"));
     } else {
-      assertRefused(UNUSABLE_KEY + files.key() + " cannot be read: " + reason);
+      assertRefused(UNUSABLE_KEY + files.key() + " cannot be used: " + reason);
     }
   }
 
@@ -165,12 +165,11 @@ class RenewedCertificateTest {
   @Test
   void file_that_cannot_be_read_or_is_of_another_kind_is_named() throws IOException {
     Files.copy(files.certificate(), files.key(), StandardCopyOption.REPLACE_EXISTING);
-    String onlyCertificate = files.key() + " cannot be read: it contains only CERTIFICATE";
-    assertRefused(UNUSABLE_KEY + onlyCertificate);
+    String noKey =
+        files.key() + " cannot be used: it contains no private key, or one that is cut off";
+    assertRefused(UNUSABLE_KEY + noKey);
     Files.writeString(files.key(), "-----BEGIN PRIVATE KEY-----\nAAAA");
-    String cutOffKey =
-        files.key() + " cannot be read: it contains only PRIVATE KEY that is cut off";
-    assertRefused(UNUSABLE_KEY + cutOffKey);
+    assertRefused(UNUSABLE_KEY + noKey);
     String cutOff = "-----BEGIN CERTIFICATE-----\nAAAA";
     String behindAnother = Files.readString(files.certificate()) + cutOff;
     for (String text : List.of("", cutOff, behindAnother)) {
@@ -182,7 +181,7 @@ class RenewedCertificateTest {
     assertRefused(
         "TLS_CERTIFICATE must be a PEM file of certificates, but "
             + files.certificate()
-            + " cannot be read: it contains only PUBLIC KEY");
+            + " cannot be read: it contains no certificate, or one that is cut off");
     Files.delete(files.key());
     assertRefused(
         "TLS_KEY must be a file that can be read, but " + files.key() + " cannot: it is no file");
@@ -193,7 +192,10 @@ class RenewedCertificateTest {
     for (Algorithm algorithm : List.of(Algorithm.ecp256, Algorithm.ed25519)) {
       CertificateBuilder other = TestCertificate.builder().algorithm(algorithm);
       Files.writeString(files.key(), TestCertificate.issue(other).getPrivateKeyPEM());
-      assertRefused("TLS_KEY must be the key of the first certificate in TLS_CERTIFICATE, but ");
+      assertRefused(
+          UNUSABLE_KEY
+              + files.key()
+              + " cannot be used: it contains the key of another certificate");
     }
   }
 
@@ -202,24 +204,20 @@ class RenewedCertificateTest {
       throws Exception {
     KeyStore keyStore = files.read(null).keyStore();
     Instant tomorrow = Instant.now().plus(Duration.ofDays(1));
-    String refusal = "TLS_CERTIFICATE must be valid now, but ";
+    String refusal = "TLS_CERTIFICATE must be valid now, but the certificate CN=";
+    String ownRefusal = refusal + "service in " + files.certificate() + " is from ";
     writeChain(TestCertificate.issue(TestCertificate.builder().notBefore(tomorrow)));
-    assertRefused(refusal + files.certificate() + " is from ");
+    assertRefused(ownRefusal);
 
     X509Bundle expired = TestCertificate.issue(TestCertificate.builder().notAfter(yesterday));
     TestCertificate.write(expired, folder);
     String content = expired.getCertificatePathPEM() + expired.getPrivateKeyPEM();
     assertRefused(
-        refusal + files.certificate() + " is from ",
-        new TlsCertificate(List.of(expired.getCertificate()), 0, keyStore, content));
+        ownRefusal, new TlsCertificate(List.of(expired.getCertificate()), 0, keyStore, content));
 
     X509Bundle issuer = intermediate(yesterday);
     writeChain(TestCertificate.builder().buildIssuedBy(issuer), issuer);
-    assertRefused(
-        refusal
-            + "the intermediate certificate CN=intermediate in "
-            + files.certificate()
-            + " is from ");
+    assertRefused(refusal + "intermediate in " + files.certificate() + " is from ");
   }
 
   @Test
@@ -233,14 +231,9 @@ class RenewedCertificateTest {
     assertEquals(
         Stream.of(own, issuer, TestCertificate.AUTHORITY).map(X509Bundle::getCertificate).toList(),
         List.of(files.read(null).keyStore().getCertificateChain("key")));
-    try (Log log = new Log(RenewedCertificate.class.getName())) {
-      new RenewedCertificate(files).renew();
-      assertEquals(
-          "TLS_CERTIFICATE should have no certificates of other chains: [localhost, 127.0.0.1] until "
-              + end
-              + "; left out, because not of its chain: 2",
-          log.await(1).get(0).getFormattedMessage());
-    }
+    assertEquals(
+        "[localhost, 127.0.0.1] until " + end + "; left out, because not of its chain: 2",
+        files.finding());
   }
 
   private static X509Bundle intermediate(Instant end) {
