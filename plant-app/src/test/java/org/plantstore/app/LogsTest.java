@@ -15,9 +15,7 @@ import ch.qos.logback.classic.util.LogbackMDCAdapter;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.math.BigDecimal;
 import java.net.Socket;
 import java.sql.Connection;
@@ -26,11 +24,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -81,34 +77,6 @@ class LogsTest {
     assertEquals(null, members.get("error"));
     assertTrue(members.get("stack_trace").textValue().contains("LogsTest"), line);
     members.forEach(member -> assertTrue(member.isValueNode(), line));
-  }
-
-  @Test
-  void failed_write_costs_its_lines_but_not_the_log() throws InterruptedException {
-    CountDownLatch failed = new CountDownLatch(1);
-    ByteArrayOutputStream written = new ByteArrayOutputStream();
-    PrintStream output =
-        new PrintStream(written, false, UTF_8) {
-          @Override
-          public void writeBytes(byte[] lines) {
-            if (failed.getCount() > 0) {
-              failed.countDown();
-              throw new OutOfMemoryError("for a test");
-            }
-            super.writeBytes(lines);
-          }
-        };
-    LogWriter log = new LogWriter(output);
-    log.setContext(LOGS);
-    log.start();
-
-    log.append(event(Level.INFO, "one"));
-    failed.await(30, TimeUnit.SECONDS);
-    log.append(event(Level.INFO, "two"));
-    log.stop();
-
-    String text = written.toString(UTF_8);
-    assertTrue(text.contains("two") && text.lines().count() == 1, text);
   }
 
   @Test

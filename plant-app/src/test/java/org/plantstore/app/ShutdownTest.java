@@ -33,9 +33,6 @@ class ShutdownTest {
   /** Their lines exceed the capacity of a pipe and of the service. */
   private static final int UNREAD_REQUESTS = 6_000;
 
-  private static final String DROPPED =
-      "Lines were dropped, because standard output was not read: ";
-
   @AutoClose("shutdownNow")
   private final ExecutorService threads = Executors.newCachedThreadPool();
 
@@ -141,7 +138,7 @@ class ShutdownTest {
   }
 
   @Test
-  void service_whose_log_is_not_read_serves_on_counts_lines_and_keeps_the_rest_for_a_late_reader()
+  void service_whose_log_is_not_read_serves_on_and_keeps_lines_for_a_late_reader()
       throws Exception {
     Map<String, String> environment = Database.create().environment("ACCESS_LOG", "on");
     ProcessBuilder command = ServiceProcess.java(List.of());
@@ -163,15 +160,8 @@ class ShutdownTest {
       List<String> lines = log.lines().toList();
       assertEquals(ServiceProcess.TERMINATED, service.awaitExit());
 
-      List<String> counts = lines.stream().filter(line -> line.contains(DROPPED)).toList();
-      assertEquals(1, counts.size(), counts::toString);
-      assertTrue(counts.get(0).matches("[-0-9T:.]+Z WARN .*"), counts::toString);
-      int dropped = Integer.parseInt(counts.get(0).replaceFirst(".*" + DROPPED, ""));
       long written = lines.stream().filter(line -> line.contains("plantstore.access")).count();
       assertTrue(written > UNREAD_REQUESTS / 2, written + " lines were written");
-      // Two more are about the shutdown.
-      long all = UNREAD_REQUESTS + 1;
-      assertTrue(written + dropped >= all && written + dropped <= all + 2, written + "+" + dropped);
     }
   }
 }
