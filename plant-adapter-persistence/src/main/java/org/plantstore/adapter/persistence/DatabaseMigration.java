@@ -33,15 +33,6 @@ final class DatabaseMigration {
   private static final String LOCK =
       "SELECT 1 WHERE pg_try_advisory_lock(hashtext('plant-store migrate'))";
 
-  /** Returns the server process whose session holds the lock. */
-  private static final String HOLDER =
-      """
-      SELECT pid FROM pg_locks
-      WHERE locktype = 'advisory' AND granted
-        AND (classid::bigint << 32) + objid::bigint = hashtext('plant-store migrate')::bigint
-        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-      """;
-
   /**
    * Returns a row if there is a history, in the schema in which the migration creates the table.
    */
@@ -128,12 +119,7 @@ final class DatabaseMigration {
     while (rows(connection, LOCK).isEmpty()) {
       if (System.nanoTime() - logged >= DatabaseStart.LOG_PERIOD.toNanos()) {
         logged = System.nanoTime();
-        String holder = String.join("", rows(connection, HOLDER));
-        LOG.warn(
-            "The start waits, because the session with process {} migrates the tables; if its"
-                + " instance is gone, run SELECT pg_terminate_backend({})",
-            holder,
-            holder);
+        LOG.warn("The start waits, because another instance migrates the tables");
       }
       DatabaseStart.pause();
     }
