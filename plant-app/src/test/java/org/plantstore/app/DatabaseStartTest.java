@@ -49,13 +49,12 @@ class DatabaseStartTest {
     }
   }
 
-  /** The reason of a start that has waited says for how long. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       textBlock =
           """
-          1     | /postgres                 | postgres | , not even after 1 s; check DATABASE_URL, .*
+          1     | /postgres                 | postgres | ; check DATABASE_URL, .*
           SAME  | /missing                  | postgres | ; check DATABASE_URL, .*\\(SQLSTATE 3D000\\)
           SAME  | /postgres?sslmode=require | postgres | ; check DATABASE_URL, .*does not support SSL. \\(SQLSTATE 08004\\)
           SAME  | /postgres                 | nobody   | ; check DATABASE_URL, .*\\(SQLSTATE 28000\\)

@@ -127,14 +127,14 @@ final class DatabaseFailure extends Exception {
     return isTransient() && !isOf(LASTING) && !isLocal();
   }
 
-  /** Returns the refusal of a start; the text says how long it has waited. */
-  ConfigurationException asRefusal(String waited) {
+  /** Returns the refusal of a start. */
+  ConfigurationException asRefusal() {
     String places =
         isLocal()
             ? "its certificate, and the host and the parameters in DATABASE_URL"
             : "DATABASE_URL, DATABASE_USERNAME, DATABASE_PASSWORD and the server";
     return new ConfigurationException(
-        "the database cannot be used" + waited + "; check " + places + ": " + describe());
+        "the database cannot be used; check " + places + ": " + describe());
   }
 
   /**

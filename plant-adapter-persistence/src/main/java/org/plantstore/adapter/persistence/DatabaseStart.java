@@ -23,8 +23,6 @@ import org.slf4j.LoggerFactory;
  * Prepares the database at a start: waits for it, brings the tables up to date, and refuses a table
  * that would lose or change plants silently. Starts again with the first step while the database
  * does not answer, until the start's time-out.
- *
- * @param migrates whether the account creates the tables, or changes them
  */
 record DatabaseStart(DatabaseSettings settings, boolean migrates) {
 
@@ -32,7 +30,6 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   static final Duration LOG_PERIOD = Duration.ofSeconds(5);
 
   private static final Logger LOG = LoggerFactory.getLogger(DatabaseStart.class);
-  private static final Duration MAX_CHECK = Duration.ofSeconds(10);
 
   /** The time-out of each answer. A slow processor needs some seconds for TLS and a password. */
   private static final Duration ANSWER = Duration.ofSeconds(5);
@@ -40,7 +37,6 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   /** The time-out of a query, and of its locks, which the server reports before that. */
   private static final Duration QUERY = Duration.ofSeconds(4);
 
-  /** Returns one row for each fault of the database. */
   private static final String FAULTS = resource("faults.query");
 
   /** Returns a row if the table is where a migration creates it. */
@@ -75,15 +71,13 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   }
 
   /**
-   * Returns the faults for which a start would be refused now, and changes nothing. Waits as a
-   * start does, but at most 10 s.
+   * Returns the faults for which a start would be refused now. Changes nothing, and does not wait.
    *
    * @throws ConfigurationException if the database does not answer
    */
   List<String> check() {
-    Duration limit = settings.startTimeout;
     return await(
-        limit.compareTo(MAX_CHECK) < 0 ? limit : MAX_CHECK,
+        Duration.ZERO,
         connection -> {
           List<String> faults = faults(connection, migrates);
           if (migrates && faults.isEmpty()) {
@@ -121,11 +115,8 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
       } catch (SQLException e) {
         DatabaseFailure failure = new DatabaseFailure(e);
         Duration waited = Duration.ofNanos(System.nanoTime() - began);
-        if (limit.isZero() || !failure.isWorthWaiting()) {
-          throw failure.asRefusal("");
-        }
-        if (waited.compareTo(limit) >= 0) {
-          throw failure.asRefusal(", not even after " + limit.toSeconds() + " s");
+        if (!failure.isWorthWaiting() || waited.compareTo(limit) >= 0) {
+          throw failure.asRefusal();
         }
         if (System.nanoTime() - logged >= LOG_PERIOD.toNanos()) {
           logged = System.nanoTime();
@@ -140,7 +131,6 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
     }
   }
 
-  /** Waits before another attempt. An interrupt ends the startup. */
   static void pause() {
     try {
       Thread.sleep(PAUSE.toMillis());
@@ -204,9 +194,9 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
             || !process.equals(process(connection))
             || !process.equals(process(connection))
             || !otherProcess.equals(process(other))) {
-          String remedy = "; set pool_mode to session";
           throw new ConfigurationException(
-              "the database must not be behind a pooler in transaction mode" + remedy);
+              "the database must not be behind a pooler in transaction mode; set pool_mode to"
+                  + " session");
         }
       }
     }
