@@ -2,7 +2,6 @@ package org.plantstore.app;
 
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -29,12 +28,11 @@ record Arguments(Map<String, String> settings, List<String> options) {
   /**
    * Parses arguments. The name of a setting is that of its variable in lower case with hyphens.
    *
-   * @param variables the variables that the modules on the class path declare
    * @throws ConfigurationException if an argument is unknown or repeated, or if the value of an
    *     option is illegible; the message never quotes a value
    */
-  static Arguments of(String command, Collection<String> variables, String... arguments) {
-    Map<String, String> known = known(command, variables);
+  static Arguments of(String command, String... arguments) {
+    Map<String, String> known = known(command);
     Arguments read = new Arguments(new HashMap<>(), new ArrayList<>());
     Set<String> given = new HashSet<>();
     for (String argument : arguments) {
@@ -62,9 +60,9 @@ record Arguments(Map<String, String> settings, List<String> options) {
   }
 
   /** Returns the variable of each known argument, which is empty for the command's own options. */
-  private static Map<String, String> known(String command, Collection<String> variables) {
+  private static Map<String, String> known(String command) {
     Map<String, String> known = new TreeMap<>();
-    for (String variable : LegibleSettings.withScript(variables)) {
+    for (String variable : LegibleSettings.all()) {
       known.put("--" + variable.toLowerCase(Locale.ROOT).replace('_', '-') + "=", variable);
     }
     OPTIONS.getOrDefault(command, List.of()).forEach(option -> known.put(option, ""));

@@ -3,7 +3,6 @@ package org.plantstore.app;
 import com.sun.management.HotSpotDiagnosticMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -39,7 +38,7 @@ final class DoubtfulSettings {
 
   /** Returns the warnings about the variables and the memory of this process. */
   static List<String> warnings() {
-    List<String> warnings = new ArrayList<>(unused(System.getenv(), LegibleSettings.declared()));
+    List<String> warnings = new ArrayList<>(unused(System.getenv()));
     HotSpotDiagnosticMXBean jvm =
         ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
     long heap = Long.parseLong(jvm.getVMOption("MaxHeapSize").getValue()) >> 20;
@@ -50,8 +49,8 @@ final class DoubtfulSettings {
   }
 
   /** Returns a warning for each variable that has no effect, but resembles a setting. */
-  static List<String> unused(Map<String, String> environment, Collection<String> declared) {
-    Set<String> settings = LegibleSettings.withScript(declared);
+  static List<String> unused(Map<String, String> environment) {
+    Set<String> settings = LegibleSettings.all();
     return new TreeMap<>(environment)
         .entrySet().stream()
             .filter(each -> !settings.contains(each.getKey()))

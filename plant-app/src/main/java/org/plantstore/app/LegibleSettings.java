@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.ApplicationContextConfiguration;
 import io.micronaut.context.exceptions.ConfigurationException;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -43,8 +42,8 @@ final class LegibleSettings {
   }
 
   /** Returns the declared variables and those that only the start script reads. */
-  static Set<String> withScript(Collection<String> declared) {
-    Set<String> variables = new TreeSet<>(declared);
+  static Set<String> all() {
+    Set<String> variables = new TreeSet<>(declared());
     variables.addAll(OF_START_SCRIPT);
     return variables;
   }

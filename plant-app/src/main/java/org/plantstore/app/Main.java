@@ -134,7 +134,7 @@ public final class Main {
    * returns the command's own options.
    */
   private static List<String> readSettings(String command, String... arguments) {
-    Arguments read = Arguments.of(command, LegibleSettings.declared(), arguments);
+    Arguments read = Arguments.of(command, arguments);
     Map<String, String> settings = new HashMap<>(System.getenv());
     settings.putAll(read.settings());
     LegibleSettings.require(settings);

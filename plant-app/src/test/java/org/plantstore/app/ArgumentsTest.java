@@ -17,12 +17,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The spelling of arguments, and of variables that have no effect. */
 class ArgumentsTest {
 
-  private static final List<String> VARIABLES = LegibleSettings.declared();
-
   @Test
   void each_setting_has_one_spelling_in_every_command() {
     for (String command : List.of("serve", "check", "migrate", "token")) {
-      for (String variable : VARIABLES) {
+      for (String variable : LegibleSettings.declared()) {
         String option = "--" + variable.toLowerCase(Locale.ROOT).replace('_', '-') + "=a=\"b\"\n";
         if (LegibleSettings.isReadEarlier(variable)) {
           String name = option.replaceFirst("(?s)=.*", "=VALUE");
@@ -33,7 +31,7 @@ class ArgumentsTest {
         } else {
           assertEquals(
               new Arguments(Map.of(variable, "a=\"b\"\n"), List.of()),
-              Arguments.of(command, VARIABLES, option));
+              Arguments.of(command, option));
         }
       }
     }
@@ -43,9 +41,9 @@ class ArgumentsTest {
   void options_of_a_command_are_separated_from_settings() {
     assertEquals(
         new Arguments(Map.of("PORT", ""), List.of("--claim=a=b", "--subject=", "--claim=a=c")),
-        Arguments.of("token", VARIABLES, "--claim=a=b", "--port=", "--subject=", "--claim=a=c"));
+        Arguments.of("token", "--claim=a=b", "--port=", "--subject=", "--claim=a=c"));
     assertEquals(
-        new Arguments(Map.of(), List.of("--token")), Arguments.of("check", VARIABLES, "--token"));
+        new Arguments(Map.of(), List.of("--token")), Arguments.of("check", "--token"));
   }
 
   @ParameterizedTest
@@ -94,7 +92,7 @@ class ArgumentsTest {
   private static String refusal(String command, String... arguments) {
     return String.valueOf(
         assertThrows(
-                ConfigurationException.class, () -> Arguments.of(command, VARIABLES, arguments))
+                ConfigurationException.class, () -> Arguments.of(command, arguments))
             .getMessage());
   }
 
@@ -137,7 +135,7 @@ class ArgumentsTest {
     String remedy = setting == null ? "see plant-store --help" : "did you mean " + setting + "?";
     assertEquals(
         List.of(variable + " has no effect, because there is no setting of this name; " + remedy),
-        DoubtfulSettings.unused(Map.of(variable, "canary"), VARIABLES));
+        DoubtfulSettings.unused(Map.of(variable, "canary")));
   }
 
   @Test
@@ -167,7 +165,6 @@ class ArgumentsTest {
         DoubtfulSettings.unused(
             ofOthers
                 .map(each -> each.split("=", 2))
-                .collect(toMap(parts -> parts[0], parts -> parts[1])),
-            VARIABLES));
+                .collect(toMap(parts -> parts[0], parts -> parts[1]))));
   }
 }
