@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.DatabaseSettings.Account;
 import org.postgresql.PGProperty;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -24,9 +23,6 @@ final class DatabaseConnections extends PGSimpleDataSource {
 
   private static final Duration ATTEMPTS = Duration.ofSeconds(1);
   private static final Duration PAUSE = Duration.ofMillis(100);
-
-  /** Many servers lock an account after some attempts with a wrong password. */
-  private static final Duration BACK_OFF_AFTER_REFUSAL = Duration.ofSeconds(5);
 
   /**
    * With a weaker synchronous commit than on, a crash or a fail-over would lose acknowledged plants
@@ -53,12 +49,8 @@ final class DatabaseConnections extends PGSimpleDataSource {
   /** The states in which poolers and servers before version 14 refuse these options. */
   private static final Set<String> OPTIONS_REFUSED = Set.of("08P01", "0A000", "42704");
 
-  /** An account that the server has refused, and when, as {@link System#nanoTime()}. */
-  private record Refusal(Account account, SQLException cause, long at) {}
-
   private final transient DatabaseSettings settings;
   private final String session;
-  private transient volatile @Nullable Refusal refusal;
 
   /**
    * Creates a data source.
@@ -100,30 +92,23 @@ final class DatabaseConnections extends PGSimpleDataSource {
 
   /**
    * Opens a connection. Tries for 1 s, because the pauses of the pool between its attempts would
-   * grow to seconds, during which it would not notice that the database is back. An account that is
-   * refused is tried again only if it has changed meanwhile.
+   * grow to 5 s, during which it would not notice that the database is back. These pauses suffice
+   * for an account that is refused.
    *
-   * @throws SQLException if that fails, or if the account was refused less than 5 s ago
+   * @throws SQLException if that fails
    */
   @Override
   public Connection getConnection() throws SQLException {
     long until = System.nanoTime() + ATTEMPTS.toNanos();
     while (true) {
-      Account account = accountNotRefused();
+      Account account = account();
       try {
         return setUp(getConnection(account.username(), account.password()));
       } catch (SQLException e) {
         EveryAddress.tryNext();
         DatabaseFailure failure = new DatabaseFailure(e);
-        boolean isRefused = failure.isOf(DatabaseFailure.ACCOUNT);
-        if (isRefused) {
-          refusal = new Refusal(account, e, System.nanoTime());
-        }
         boolean isOver = System.nanoTime() - until >= 0 || Thread.currentThread().isInterrupted();
-        boolean mayRecover =
-            isRefused
-                ? !account.equals(account())
-                : changesOptions(failure) || failure.isWorthWaiting();
+        boolean mayRecover = changesOptions(failure) || failure.isWorthWaiting();
         if (isOver || !mayRecover) {
           throw e;
         }
@@ -145,17 +130,6 @@ final class DatabaseConnections extends PGSimpleDataSource {
       setOptions(ownOptions().isEmpty() ? null : ownOptions());
     }
     return !Objects.equals(used, getOptions());
-  }
-
-  private Account accountNotRefused() throws SQLException {
-    Account account = account();
-    Refusal last = refusal;
-    if (last != null
-        && last.account.equals(account)
-        && System.nanoTime() - last.at < BACK_OFF_AFTER_REFUSAL.toNanos()) {
-      throw new SQLException(last.cause.getMessage(), last.cause.getSQLState(), last.cause);
-    }
-    return account;
   }
 
   private Account account() throws SQLException {

@@ -32,7 +32,7 @@ final class DatabaseFailure extends Exception {
   }
 
   /** The class of a wrong name or password, and of an account that may not log in. */
-  static final String ACCOUNT = "28";
+  private static final String ACCOUNT = "28";
 
   /** The state of a lock that was not granted in time. */
   static final String LOCKED = "55P03";

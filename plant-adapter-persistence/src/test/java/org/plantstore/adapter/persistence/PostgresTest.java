@@ -2,7 +2,6 @@ package org.plantstore.adapter.persistence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
-import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.persistence.Calls.assertAllStored;
@@ -255,18 +254,6 @@ class PostgresTest {
       assertAllStored(putAll(another.getBean(PlantStore.class), LongStream.range(0, 1_000)));
     }
     assertEquals("0", SERVER.single("SELECT count(tag) FROM plant"));
-  }
-
-  /** Many servers lock an account after several attempts with a wrong password. */
-  @Test
-  void refused_account_is_not_tried_again_at_once() {
-    SERVER.execute("CREATE ROLE gardener");
-    DatabaseConnections source = connections(Map.of("database.username", "gardener"));
-    SQLException refusal = assertThrows(SQLException.class, source::getConnection);
-
-    SQLException second = assertThrows(SQLException.class, source::getConnection);
-    assertSame(refusal, second.getCause());
-    assertEquals(refusal.getSQLState(), second.getSQLState());
   }
 
   /** As Vault changes them: both files, one after the other, while connections are opened. */
