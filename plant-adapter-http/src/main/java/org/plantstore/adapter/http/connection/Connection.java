@@ -216,35 +216,24 @@ final class Connection extends ChannelDuplexHandler {
   /**
    * Closes the connection if the turn of its client has taken too long. Sending a request is one
    * turn, from its first byte to its last; each byte of a response that the client reads begins
-   * another one.
+   * another one. Returns whether the client has kept the service waiting.
    */
-  void closeIfTimedOut(long now, long requestNanos, long idleNanos) {
+  boolean closeIfTimedOut(long now, long requestNanos, long idleNanos) {
     long unreadBytes = unreadBytes();
     if (isTurnNew || unreadBytes < lastUnreadBytes) {
       turnNanos = now;
     }
     isTurnNew = false;
     lastUnreadBytes = unreadBytes;
-    if (hasKeptWaiting(now, requestNanos)) {
+    boolean isSending = state != State.IDLE && state != State.ANSWERING && !memory.isWaiting();
+    if ((isSending || !channel.isWritable()) && now - turnNanos > requestNanos) {
       closeAtOnce();
-    } else if (state == State.IDLE && now - turnNanos > idleNanos) {
+      return true;
+    }
+    if (state == State.IDLE && now - turnNanos > idleNanos) {
       channel.close(); // announced to a TLS client
     }
-  }
-
-  /** Returns whether the service has waited longer for the client to send or to read. */
-  private boolean hasKeptWaiting(long now, long nanos) {
-    boolean isIncomplete = state != State.IDLE && state != State.ANSWERING && !memory.isWaiting();
-    return (isIncomplete || !channel.isWritable()) && now - turnNanos > nanos;
-  }
-
-  /** Returns whether closing the connection would free memory, and its client is so slow. */
-  boolean isEvictable(long now, long nanos) {
-    return memory.isHeld() && hasKeptWaiting(now, nanos);
-  }
-
-  long turnNanos() {
-    return turnNanos;
+    return false;
   }
 
   /** Closes the connection without its other handlers, which would wait for the client. */

@@ -110,10 +110,6 @@ final class RequestMemory {
       resumeReading.run();
     }
 
-    boolean isHeld() {
-      return bytes > 0;
-    }
-
     boolean isWaiting() {
       return isWaiting;
     }

@@ -4,9 +4,7 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import io.netty.util.concurrent.EventExecutor;
-import java.util.Comparator;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import org.plantstore.adapter.http.observe.LogLimit;
@@ -14,10 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Closes connections of one event loop whose clients are too slow: at their time-outs and, while
- * the memory for requests is exhausted, the ones that have kept the service waiting longest. One
- * sweep looks at all connections, because a timer for each would cost more. Used only by the event
- * loop.
+ * Closes connections of one event loop whose clients are too slow. They have less time while the
+ * memory for requests is exhausted. One sweep looks at all connections, because a timer for each
+ * would cost more. Used only by the event loop.
  */
 final class SlowClients {
 
@@ -32,6 +29,7 @@ final class SlowClients {
   private final EventExecutor eventLoop;
   private final RequestMemory memory;
   private final long requestNanos;
+  private final long exhaustedNanos;
   private final long idleNanos;
   private final Set<Connection> connections = new HashSet<>();
 
@@ -45,6 +43,7 @@ final class SlowClients {
     this.eventLoop = eventLoop;
     this.memory = memory;
     this.requestNanos = SECONDS.toNanos(requestSeconds);
+    this.exhaustedNanos = Math.min(requestNanos, TOLERANCE_NANOS);
     this.idleNanos = SECONDS.toNanos(idleSeconds);
   }
 
@@ -72,10 +71,15 @@ final class SlowClients {
     try {
       clockNanos += MILLISECONDS.toNanos(SWEEP_MILLIS);
       for (Connection connection : List.copyOf(connections)) {
-        connection.closeIfTimedOut(clockNanos, requestNanos, idleNanos);
-      }
-      if (memory.isExhausted()) {
-        evictSlowest();
+        boolean isExhausted = memory.isExhausted();
+        long nanos = isExhausted ? exhaustedNanos : requestNanos;
+        boolean isSlow = connection.closeIfTimedOut(clockNanos, nanos, idleNanos);
+        if (isSlow && isExhausted && EVICTIONS.tryAcquire()) {
+          LOG.warn(
+              "Connections are closed before their time-out because"
+                  + " the unfinished requests of one event loop hold more than {} bytes",
+              memory.maxBytes());
+        }
       }
     } catch (RuntimeException e) {
       if (FAILURES.tryAcquire()) {
@@ -85,24 +89,6 @@ final class SlowClients {
       if (!connections.isEmpty()) {
         scheduleSweep();
       }
-    }
-  }
-
-  private void evictSlowest() {
-    Iterator<Connection> slowest =
-        connections.stream()
-            .filter(connection -> connection.isEvictable(clockNanos, TOLERANCE_NANOS))
-            .sorted(Comparator.comparingLong(Connection::turnNanos))
-            .toList()
-            .iterator();
-    if (slowest.hasNext() && EVICTIONS.tryAcquire()) {
-      LOG.warn(
-          "Connections are closed before their time-out because"
-              + " the unfinished requests of one event loop hold more than {} bytes",
-          memory.maxBytes());
-    }
-    while (slowest.hasNext() && memory.isExhausted()) {
-      slowest.next().closeAtOnce();
     }
   }
 }
