@@ -51,7 +51,6 @@ final class RequestDecoder extends HttpRequestDecoder {
   private boolean isBetweenRequests = true;
   private @Nullable String fault; // of the head
   private int headers; // or trailers
-  private @Nullable AsciiString lastName; // of a header or trailer
 
   /** The bytes of lines and headers since the last head or part of a body. */
   private int lineBytes;
@@ -145,18 +144,16 @@ final class RequestDecoder extends HttpRequestDecoder {
   private void explain(HttpObject last) {
     Throwable cause = last.decoderResult().cause();
     if (cause != null && !(cause instanceof RefusedException)) {
-      String otherwise =
-          last instanceof DecodedRequest head ? faultOf(head) : MalformedRequest.TRAILERS;
-      String sentence = fault == null ? MalformedRequest.ofDecoder(cause, otherwise) : fault;
+      String sentence = fault == null ? MalformedRequest.ofDecoder(cause, otherwise(last)) : fault;
       last.setDecoderResult(DecoderResult.failure(malformed(sentence)));
     }
   }
 
-  private String faultOf(DecodedRequest head) {
-    AsciiString refused = headers > head.headers().size() ? lastName : null;
-    return head.path().equals(NONE)
-        ? MalformedRequest.FIRST_LINE
-        : MalformedRequest.ofHeaders(head.headers(), refused);
+  private static String otherwise(HttpObject last) {
+    if (last instanceof DecodedRequest head) {
+      return head.path().equals(NONE) ? MalformedRequest.FIRST_LINE : MalformedRequest.HEADERS;
+    }
+    return MalformedRequest.TRAILERS;
   }
 
   private static RefusedException malformed(String sentence) {
@@ -196,8 +193,7 @@ final class RequestDecoder extends HttpRequestDecoder {
       throw malformed(
           "There are more than " + MAX_HEADERS + " headers or trailers; leave some out.");
     }
-    lastName = super.splitHeaderName(line, start, length);
-    return lastName;
+    return super.splitHeaderName(line, start, length);
   }
 
   /**
@@ -215,7 +211,7 @@ final class RequestDecoder extends HttpRequestDecoder {
       fault =
           lineBytes + internalBuffer().readerIndex() == expectedBytes
               ? MalformedRequest.ofHead((HttpRequest) head)
-              : MalformedRequest.FOLDED;
+              : MalformedRequest.HEADERS;
     }
     if (fault != null) {
       throw malformed(fault); // Netty drops all further input

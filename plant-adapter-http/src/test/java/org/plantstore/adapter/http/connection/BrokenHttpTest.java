@@ -75,41 +75,42 @@ class BrokenHttpTest extends ServerTest {
       textBlock =
           """
           GET /a b HTTP/1.1        | The target contains a space; encode it as %20.
-          GET /a[0] HTTP/1.1       | The path contains [; encode it as %5B.
-          GET /50%?a=% HTTP/1.1    | The path contains a % that is not followed by two hexadecimal digits; encode % as %25.
-          GET /?a#b HTTP/1.1       | The target contains #; leave out the fragment, or encode # as %23.
+          GET /a[0] HTTP/1.1       | The target contains [; leave it out, or encode it as %5B.
+          GET /50%?a=% HTTP/1.1    | The target contains %; leave it out, or encode it as %25.
+          GET /?a#b HTTP/1.1       | The target contains #; leave it out, or encode it as %23.
           GET /?\u00e9 HTTP/1.1    | The first line contains the byte 0xE9; remove it, or encode it as %E9.
           GET plants HTTP/1.1      | The target must be a path that begins with /, or a URL such as http://host:80/path, without a user name.
-          GET  /plants HTTP/1.1    | The first line must have a method, a target and a version, with one space between them, such as POST /plants HTTP/1.1.
+          GET  /plants HTTP/1.1    | The first line must consist of a method, a target and the version HTTP/1.1, with one space between them, such as POST /plants HTTP/1.1.
           P@ST / HTTP/1.1          | The method must be a name in upper case, such as POST.
           P\u00e9ST / HTTP/1.1     | The method must be a name in upper case, such as POST.
           "GET" / HTTP/1.1         | The method must be a name in upper case, such as POST.
           GET/ / HTTP/1.1          | The method must be a name in upper case, such as POST.
-          GET / HTTPS/1.1          | The version of HTTP must be HTTP/1.1.
+          GET / HTTPS/1.1          | The first line must consist of a method, a target and the version HTTP/1.1, with one space between them, such as POST /plants HTTP/1.1.
           GET /\ta HTTP/1.1        | The first line contains the byte 0x09; remove it, or encode it as %09.
           GET /\u007fa HTTP/1.1    | The first line contains the byte 0x7F; remove it, or encode it as %7F.
-          GET / HTTP/1.1&Content-Length: 99999999999999999999 | Content-Length must be one decimal number with at most 18 digits.
+          GET / HTTP/1.1&Content-Length: 99999999999999999999 | The length of the body must be given either by one Content-Length with at most 18 digits or, in HTTP/1.1, by Transfer-Encoding: chunked, and by nothing else.
           get /plants HTTP/1.1     | The method must be a name in upper case, such as POST.
-          PRI * HTTP/2.0           | The version of HTTP must be HTTP/1.1.
-          CONNECT x:80 HTTP/1.1    | CONNECT is not supported, because the service is not a proxy.
-          &GET / HTTP/1.1          | The request must begin with its method; leave out what precedes it.
+          PRI * HTTP/2.0           | The first line must consist of a method, a target and the version HTTP/1.1, with one space between them, such as POST /plants HTTP/1.1.
+          CONNECT x:80 HTTP/1.1    | The target must be a path that begins with /, or a URL such as http://host:80/path, without a user name.
+          &GET / HTTP/1.1          | The first line must consist of a method, a target and the version HTTP/1.1, with one space between them, such as POST /plants HTTP/1.1.
           TLS                      | The connection begins with a TLS handshake, but this port expects plain HTTP; use http://.
           GET / HTTP/1.1&Host: y   | The request must have one Host header with a host and possibly a port, and nothing else in it.
           s3cr3tfff / HTTP/1.1    | The method must be a name in upper case, such as POST.
-          GET / HTTP/1.1&Authorization Bearer s3: a | The header that begins with "Authorization" must have a name without spaces, a colon, and a value without control characters.
-          GET / HTTP/1.1&Authorization=Bearer s3: a | The header that begins with "Authorization" must have a name without spaces, a colon, and a value without control characters.
-          GET / HTTP/1.1&(s3): a   | Each header must have a name without spaces, a colon, and a value without control characters.
-          GET / HTTP/1.1&: s3      | Each header must have a name without spaces, a colon, and a value without control characters.
-          GET / HTTP/1.1&Content-Length: s3     | Content-Length must be one decimal number with at most 18 digits.
-          GET / HTTP/1.1&Transfer-Encoding: s3  | Transfer-Encoding must be chunked and nothing else, or absent.
-          GET / HTTP/1.1&X: a& b   | A header continues on the next line; write it on one line.
-          GET / HTTP/1.1&X         | Each header must have a name without spaces, a colon, and a value without control characters.
-          GET / HTTP/1.1&X : a     | The header that begins with "X" must have a name without spaces, a colon, and a value without control characters.
-          GET / HTTP/1.1&X: \u0001b | The header that begins with "X" must have a name without spaces, a colon, and a value without control characters.
-          GET / HTTP/1.1&Content-Length: 1&Content-Length: 2 | Content-Length must be one decimal number with at most 18 digits.
-          GET / HTTP/1.1&Transfer-Encoding: gzip, chunked    | Transfer-Encoding must be chunked and nothing else, or absent.
-          GET / HTTP/1.0&Transfer-Encoding: chunked          | HTTP/1.0 has no Transfer-Encoding; send HTTP/1.1, or Content-Length instead.
-          GET / HTTP/1.1&Content-Length: 1&Transfer-Encoding: chunked | The request has both Content-Length and Transfer-Encoding; send only one of them.
+          GET / HTTP/1.1&Authorization Bearer s3: a | Each header must be one line with a name without spaces, a colon, and a value without control characters.
+          GET / HTTP/1.1&Authorization=Bearer s3: a | Each header must be one line with a name without spaces, a colon, and a value without control characters.
+          GET / HTTP/1.1&(s3): a   | Each header must be one line with a name without spaces, a colon, and a value without control characters.
+          GET / HTTP/1.1&: s3      | Each header must be one line with a name without spaces, a colon, and a value without control characters.
+          GET / HTTP/1.1&Content-Length: s3     | The length of the body must be given either by one Content-Length with at most 18 digits or, in HTTP/1.1, by Transfer-Encoding: chunked, and by nothing else.
+          GET / HTTP/1.1&Transfer-Encoding: s3  | The length of the body must be given either by one Content-Length with at most 18 digits or, in HTTP/1.1, by Transfer-Encoding: chunked, and by nothing else.
+          GET / HTTP/1.1&X: a& b   | Each header must be one line with a name without spaces, a colon, and a value without control characters.
+          GET / HTTP/1.1&X         | Each header must be one line with a name without spaces, a colon, and a value without control characters.
+          GET / HTTP/1.1&Content-Length: 1&X | Each header must be one line with a name without spaces, a colon, and a value without control characters.
+          GET / HTTP/1.1&X : a     | Each header must be one line with a name without spaces, a colon, and a value without control characters.
+          GET / HTTP/1.1&X: \u0001b | Each header must be one line with a name without spaces, a colon, and a value without control characters.
+          GET / HTTP/1.1&Content-Length: 1&Content-Length: 2 | The length of the body must be given either by one Content-Length with at most 18 digits or, in HTTP/1.1, by Transfer-Encoding: chunked, and by nothing else.
+          GET / HTTP/1.1&Transfer-Encoding: gzip, chunked    | The length of the body must be given either by one Content-Length with at most 18 digits or, in HTTP/1.1, by Transfer-Encoding: chunked, and by nothing else.
+          GET / HTTP/1.0&Transfer-Encoding: chunked          | The length of the body must be given either by one Content-Length with at most 18 digits or, in HTTP/1.1, by Transfer-Encoding: chunked, and by nothing else.
+          GET / HTTP/1.1&Content-Length: 1&Transfer-Encoding: chunked | The length of the body must be given either by one Content-Length with at most 18 digits or, in HTTP/1.1, by Transfer-Encoding: chunked, and by nothing else.
           """)
   void message_names_the_cause_and_the_cure(String lines, String message) throws IOException {
     String head =
@@ -178,14 +179,16 @@ class BrokenHttpTest extends ServerTest {
         assertMalformed(send(chunkedRequest("", "0\r\nX: " + beyond + "\r\n\r\n"))));
     for (String size : List.of("7fffffffffffffff", "FFFFFFFFFFFFFFFFF", "80000000")) {
       assertEquals(
-          "Each chunk must begin with its size in hexadecimal, at most 7FFFFFFF, possibly"
-              + " extensions, and CR LF.",
+          "Each chunk must consist of its size in hexadecimal, at most 7FFFFFFF, possibly extensions,"
+              + " CR LF, as many bytes, and CR LF.",
           assertMalformed(send(chunkedRequest("", size + "\r\n"))));
     }
     assertMalformed(send(chunkedRequest("", "0;a=" + beyond + "\r\n\r\n")));
 
     String longest = createRequest(close + "X-Long: " + within + "\r\n");
     assertEquals(List.of(200), statuses(send(longest.replace("/plants", "/plants?" + within))));
+    String escaped = longest.replace("/plants", "/" + "%41".repeat(5_000));
+    assertEquals(List.of(404), statuses(send(escaped)));
     assertEquals(List.of(200), statuses(send(createRequest(headers + "X:\r\n"))));
     assertEquals(List.of(200), statuses(send(chunked + "\r\n")));
   }
