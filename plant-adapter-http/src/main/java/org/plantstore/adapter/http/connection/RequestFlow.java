@@ -34,9 +34,6 @@ final class RequestFlow extends ChannelDuplexHandler {
 
   private static final Logger LOG = LoggerFactory.getLogger(RequestFlow.class);
 
-  /** Bounds how much of a refused body is read. Most clients send all of it before they read. */
-  private static final int MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
-
   /** How long the drain waits for a request whose client cannot know about the drain. */
   private static final long LAST_REQUEST_SECONDS = 5;
 
@@ -47,7 +44,6 @@ final class RequestFlow extends ChannelDuplexHandler {
   private final Consumer<RequestRecord> ended;
   private @Nullable DecodedRequest request; // until its response is complete
   private boolean isLastResponse;
-  private int discardedBytes;
 
   RequestFlow(
       Connection connection,
@@ -65,7 +61,12 @@ final class RequestFlow extends ChannelDuplexHandler {
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     if (connection.isDiscarding()) {
-      discard(context, (HttpContent) message);
+      ReferenceCountUtil.release(message);
+      if (message instanceof LastHttpContent) {
+        connection.discarded();
+        // Closes after the last bytes of the response.
+        context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+      }
       return;
     }
     if (message instanceof DecodedRequest head) {
@@ -82,16 +83,6 @@ final class RequestFlow extends ChannelDuplexHandler {
     } else {
       context.fireChannelRead(message);
     }
-  }
-
-  private void discard(ChannelHandlerContext context, HttpContent part) {
-    discardedBytes += part.content().readableBytes();
-    if (part instanceof LastHttpContent || discardedBytes > MAX_DISCARDED_BYTES) {
-      connection.discarded();
-      // Closes after the last bytes of the response.
-      context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
-    }
-    part.release();
   }
 
   /**

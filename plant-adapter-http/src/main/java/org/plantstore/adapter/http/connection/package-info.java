@@ -11,7 +11,7 @@
  *                             │ before the request  │ and it is the last one
  *                             ▼                     ▼
  *                        DISCARDING ──────────▶ CLOSING
- *                              last byte of the request, or 16 MiB
+ *                              last byte of the request
  * </pre>
  *
  * <table>

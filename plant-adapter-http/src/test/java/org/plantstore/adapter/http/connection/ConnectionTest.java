@@ -2,7 +2,6 @@ package org.plantstore.adapter.http.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.http.Answer.assertError;
@@ -134,21 +133,6 @@ class ConnectionTest extends ServerTest {
 
     assertEquals(List.of(400), statuses(answers), answers);
     assertEquals(List.of("close"), headers(answers, "connection"));
-  }
-
-  @Test
-  void body_beyond_the_limit_is_not_read_to_its_end() throws IOException {
-    String part = " ".repeat(1024 * 1024);
-    try (Socket socket = connect(server)) {
-      write(socket, head("POST /plants HTTP/1.1", "Content-Length: 104857600\r\n"));
-      assertThrows(
-          IOException.class,
-          () -> {
-            for (int sent = 0; sent < 100; sent++) {
-              write(socket, part);
-            }
-          });
-    }
   }
 
   /** RFC 9112, section 9.6. */
