@@ -18,22 +18,15 @@ import io.netty.handler.ssl.SslHandler;
 final class Connection extends ChannelDuplexHandler {
 
   private enum State {
-    /** No request has begun since the last response. */
     IDLE,
-    /** A request has begun, and its last byte has not been decoded. */
     RECEIVING,
-    /** The request is complete, and its response is not. */
     ANSWERING,
-    /** The response is complete, but the client is still sending the body. */
     DISCARDING,
-    /** The connection closes after the last byte of the response. */
     CLOSING
   }
 
   /** A user event for the decoder: input that waited for the end of a response can be decoded. */
-  enum NextRequest {
-    EVENT
-  }
+  static final Object NEXT_REQUEST = new Object();
 
   /** Roughly the objects of a request whose head is empty. */
   private static final int BYTES_PER_REQUEST = 1024;
@@ -43,7 +36,6 @@ final class Connection extends ChannelDuplexHandler {
   private final RequestMemory.Share memory;
   private State state = State.IDLE;
   private boolean isTls;
-  private boolean isUsed;
   private boolean isInputBuffered;
   private int inputBytes;
   private int lastReadBytes;
@@ -101,7 +93,6 @@ final class Connection extends ChannelDuplexHandler {
   /** Records that the bytes received were not part of a request. */
   void nothingBegun() {
     if (state == State.RECEIVING) {
-      encryptedBytes = 0;
       become(State.IDLE);
     }
   }
@@ -111,19 +102,15 @@ final class Connection extends ChannelDuplexHandler {
     inputBytes = bytes;
   }
 
-  /** Records that the decoder has left input for the time after the response. */
-  void inputBuffered() {
-    isInputBuffered = true;
-  }
-
   void headReceived(boolean hasBody) {
-    isUsed = true;
     become(hasBody ? State.RECEIVING : State.ANSWERING);
   }
 
   void requestReceived() {
     if (state == State.RECEIVING) {
       become(State.ANSWERING);
+    } else if (state == State.DISCARDING) {
+      become(State.CLOSING);
     }
   }
 
@@ -139,17 +126,8 @@ final class Connection extends ChannelDuplexHandler {
   void answered() {
     become(State.IDLE);
     if (isInputBuffered) {
-      channel
-          .eventLoop()
-          .execute(() -> {
-            isInputBuffered = false;
-            channel.pipeline().fireUserEventTriggered(NextRequest.EVENT);
-          });
+      channel.eventLoop().execute(() -> channel.pipeline().fireUserEventTriggered(NEXT_REQUEST));
     }
-  }
-
-  void discarded() {
-    become(State.CLOSING);
   }
 
   private void become(State next) {
@@ -158,8 +136,10 @@ final class Connection extends ChannelDuplexHandler {
     updateMemory();
   }
 
-  boolean isDecoding() {
-    return state != State.ANSWERING && state != State.CLOSING;
+  /** Returns whether input may be decoded now; otherwise {@link #NEXT_REQUEST} follows. */
+  boolean mayDecode() {
+    isInputBuffered = state == State.ANSWERING || state == State.CLOSING;
+    return !isInputBuffered;
   }
 
   boolean isReceiving() {
@@ -168,11 +148,6 @@ final class Connection extends ChannelDuplexHandler {
 
   boolean isDiscarding() {
     return state == State.DISCARDING;
-  }
-
-  /** Returns whether the client has reason to expect that the next request will be served. */
-  boolean expectsRequest() {
-    return !isUsed || state == State.RECEIVING;
   }
 
   /** Returns whether a read must be short, because the memory for requests is exhausted. */

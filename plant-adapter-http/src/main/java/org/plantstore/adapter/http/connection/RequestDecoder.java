@@ -83,7 +83,7 @@ final class RequestDecoder extends HttpRequestDecoder {
   /** Decodes what has arrived during the previous response. */
   @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
-    if (event == Connection.NextRequest.EVENT) {
+    if (event == Connection.NEXT_REQUEST) {
       channelRead(context, Unpooled.EMPTY_BUFFER);
       channelReadComplete(context);
     } else {
@@ -95,9 +95,7 @@ final class RequestDecoder extends HttpRequestDecoder {
   protected void decode(ChannelHandlerContext context, ByteBuf bytes, List<Object> decoded)
       throws Exception {
     connection.inputDecrypted();
-    if (!connection.isDecoding()) {
-      connection.inputBuffered();
-    } else if (!isBetweenRequests || begins(bytes)) {
+    if (connection.mayDecode() && (!isBetweenRequests || begins(bytes))) {
       lineBytes -= bytes.readerIndex();
       super.decode(context, bytes, decoded);
       lineBytes += bytes.readerIndex();

@@ -43,6 +43,7 @@ final class RequestFlow extends ChannelDuplexHandler {
   private final AllowedOrigins origins;
   private final Consumer<RequestRecord> ended;
   private @Nullable DecodedRequest request; // until its response is complete
+  private boolean isUsed;
   private boolean isLastResponse;
 
   RequestFlow(
@@ -63,13 +64,14 @@ final class RequestFlow extends ChannelDuplexHandler {
     if (connection.isDiscarding()) {
       ReferenceCountUtil.release(message);
       if (message instanceof LastHttpContent) {
-        connection.discarded();
+        connection.requestReceived();
         // Closes after the last bytes of the response.
         context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
       }
       return;
     }
     if (message instanceof DecodedRequest head) {
+      isUsed = true;
       head.begin();
       request = head;
       connection.headReceived(head.hasBody());
@@ -152,7 +154,7 @@ final class RequestFlow extends ChannelDuplexHandler {
   @Override
   public void close(ChannelHandlerContext context, ChannelPromise promise) {
     SslHandler tls = context.pipeline().get(SslHandler.class);
-    if (isDraining.getAsBoolean() && connection.expectsRequest()) {
+    if (isDraining.getAsBoolean() && (!isUsed || connection.isReceiving())) {
       context.channel().closeFuture().addListener(closed -> promise.trySuccess());
       context.executor().schedule(() -> closeIfUnused(context), LAST_REQUEST_SECONDS, SECONDS);
     } else if (!connection.isDiscarding()) {
