@@ -34,8 +34,8 @@ final class MalformedRequest {
       "The first line must consist of a method, a target and the version HTTP/1.1, with one space"
           + " between them, such as POST /plants HTTP/1.1.";
   static final String HEADERS =
-      "Each header must be one line with a name without spaces, a colon, and a value without control"
-          + " characters.";
+      "Each header must be one line with a name without spaces, a colon, and a value without"
+          + " control characters.";
   static final String TRAILERS =
       "A trailer of the body is malformed, or the trailers exceed 16 KiB; leave them out.";
   private static final String LENGTH =

@@ -142,12 +142,12 @@ final class RequestDecoder extends HttpRequestDecoder {
   private void explain(HttpObject last) {
     Throwable cause = last.decoderResult().cause();
     if (cause != null && !(cause instanceof RefusedException)) {
-      String sentence = fault == null ? MalformedRequest.ofDecoder(cause, otherwise(last)) : fault;
+      String sentence = fault == null ? MalformedRequest.ofDecoder(cause, faultOf(last)) : fault;
       last.setDecoderResult(DecoderResult.failure(malformed(sentence)));
     }
   }
 
-  private static String otherwise(HttpObject last) {
+  private static String faultOf(HttpObject last) {
     if (last instanceof DecodedRequest head) {
       return head.path().equals(NONE) ? MalformedRequest.FIRST_LINE : MalformedRequest.HEADERS;
     }

@@ -10,9 +10,16 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.AsciiString;
 import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
+import org.slf4j.MDC;
 
 /**
  * What is recorded about a request and its response for the metrics and the log. Changed by the
@@ -22,7 +29,16 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 public final class RequestRecord {
 
   /** The header with which a response names its request. */
-  public static final AsciiString REQUEST_ID = RequestIds.HEADER;
+  public static final AsciiString REQUEST_ID = AsciiString.cached("X-Request-Id");
+
+  /** Safe to be written to the log unchanged. */
+  private static final Pattern WELL_FORMED_ID = Pattern.compile("[a-zA-Z0-9._-]{1,64}");
+
+  /** W3C Trace Context, section 3.2: version, trace id, parent id, flags, and later additions. */
+  private static final Pattern TRACE_PARENT =
+      Pattern.compile(
+          "(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}"
+              + "(-.*)?");
 
   /** A Netty request that has a record. */
   public interface Recorded {
@@ -31,7 +47,8 @@ public final class RequestRecord {
 
   private final HttpMethod method;
   private final String path;
-  private final RequestIds ids;
+  private final HttpHeaders headers;
+  private final String requestId;
   private final long beganNanos = System.nanoTime();
   private @Nullable HttpResponseStatus status;
   private String caller = "";
@@ -43,7 +60,16 @@ public final class RequestRecord {
   public RequestRecord(HttpMethod method, String path, HttpHeaders headers) {
     this.method = method;
     this.path = path;
-    this.ids = RequestIds.of(headers);
+    this.headers = headers;
+    List<String> ids = headers.getAll(REQUEST_ID);
+    boolean isUsable = ids.size() == 1 && WELL_FORMED_ID.matcher(ids.get(0)).matches();
+    this.requestId = isUsable ? ids.get(0) : randomId();
+  }
+
+  private static String randomId() {
+    ThreadLocalRandom random = ThreadLocalRandom.current();
+    HexFormat hex = HexFormat.of();
+    return hex.toHexDigits(random.nextLong()) + hex.toHexDigits(random.nextLong());
   }
 
   /** Returns the record of the framework's request. */
@@ -56,9 +82,20 @@ public final class RequestRecord {
     return ((NettyHttpRequest<?>) request).getChannelHandlerContext().executor();
   }
 
-  /** Runs work; log lines of this thread meanwhile carry the request id and the trace id. */
+  /** Runs work; log lines of this thread meanwhile carry only the request id and the trace id. */
   public void runWithIds(Runnable work) {
-    ids.run(work);
+    List<String> parents = headers.getAll("traceparent");
+    Matcher parent = TRACE_PARENT.matcher(parents.size() == 1 ? parents.get(0) : "");
+    Map<String, String> outer = MDC.getCopyOfContextMap();
+    MDC.setContextMap(
+        parent.matches()
+            ? Map.of("request_id", requestId, "trace_id", parent.group(1))
+            : Map.of("request_id", requestId));
+    try {
+      work.run();
+    } finally {
+      MDC.setContextMap(outer == null ? Map.of() : outer);
+    }
   }
 
   /** Records who has sent the request. */
@@ -82,8 +119,9 @@ public final class RequestRecord {
     }
   }
 
+  /** Returns the id from the request, or a random one if it has none that is well-formed. */
   public String requestId() {
-    return ids.requestId();
+    return requestId;
   }
 
   /** Returns the path of the request's target, without its query; it may be malformed. */

@@ -1,4 +1,4 @@
-/** Request ids, metrics, the access log, and the headers that all answers have. */
+/** What is recorded about requests: their ids, metrics, and the access log. */
 @NullMarked
 package org.plantstore.adapter.http.observe;
 

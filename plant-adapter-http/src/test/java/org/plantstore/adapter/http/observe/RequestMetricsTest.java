@@ -12,6 +12,8 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micronaut.context.annotation.Property;
 import io.micronaut.context.annotation.Requires;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.io.IOException;
@@ -171,16 +173,21 @@ class RequestMetricsTest extends ServerTest {
   void log_has_the_ids_of_a_request_meanwhile(String header, String values, boolean isUsed) {
     List<String> sent = List.of(values.replace("TRACE", TRACE_ID).split("&"));
     Map<String, String> ids = new HashMap<>();
-    RequestIds.NONE.run(() -> {
-      RequestIds.of(new DefaultHttpHeaders().set(header, sent))
-          .run(() -> ids.putAll(MDC.getCopyOfContextMap()));
-      assertEquals(Map.of("request_id", ""), MDC.getCopyOfContextMap());
+    HttpHeaders outer = new DefaultHttpHeaders().set("X-Request-Id", "outer");
+    recordOf(outer).runWithIds(() -> {
+      recordOf(new DefaultHttpHeaders().set(header, sent))
+          .runWithIds(() -> ids.putAll(MDC.getCopyOfContextMap()));
+      assertEquals(Map.of("request_id", "outer"), MDC.getCopyOfContextMap());
     });
     boolean isTrace = header.equals("traceparent");
     String requestId = String.valueOf(ids.get("request_id"));
     boolean isKept = isUsed && !isTrace;
     assertTrue(requestId.matches(isKept ? Pattern.quote(values) : "[0-9a-f]{32}"), requestId);
     assertEquals(isTrace && isUsed ? TRACE_ID : null, ids.get("trace_id"));
+  }
+
+  private static RequestRecord recordOf(HttpHeaders headers) {
+    return new RequestRecord(HttpMethod.GET, "/", headers);
   }
 
   private Map<String, Long> counts() {
