@@ -42,8 +42,7 @@ class ArgumentsTest {
     assertEquals(
         new Arguments(Map.of("PORT", ""), List.of("--claim=a=b", "--subject=", "--claim=a=c")),
         Arguments.of("token", "--claim=a=b", "--port=", "--subject=", "--claim=a=c"));
-    assertEquals(
-        new Arguments(Map.of(), List.of("--token")), Arguments.of("check", "--token"));
+    assertEquals(new Arguments(Map.of(), List.of("--token")), Arguments.of("check", "--token"));
   }
 
   @ParameterizedTest
@@ -91,8 +90,7 @@ class ArgumentsTest {
 
   private static String refusal(String command, String... arguments) {
     return String.valueOf(
-        assertThrows(
-                ConfigurationException.class, () -> Arguments.of(command, arguments))
+        assertThrows(ConfigurationException.class, () -> Arguments.of(command, arguments))
             .getMessage());
   }
 
