@@ -83,7 +83,7 @@ final class RequestDecoder extends HttpRequestDecoder {
   /** Decodes what has arrived during the previous response. */
   @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
-    if (event == Connection.NEXT_REQUEST) {
+    if (event.equals(Connection.NEXT_REQUEST)) {
       channelRead(context, Unpooled.EMPTY_BUFFER);
       channelReadComplete(context);
     } else {

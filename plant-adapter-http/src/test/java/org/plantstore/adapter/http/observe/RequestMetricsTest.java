@@ -84,7 +84,7 @@ class RequestMetricsTest extends ServerTest {
               "GET /errors 200 - served many",
               "GET /elsewhere 401 4001 refused 94",
               "POST /plants 400 4005 refused 121",
-              "- - 400 4005 refused 145",
+              "- - 400 4005 refused 162",
               "POST /plants 503 5002 failed 97",
               "POST /plants - - unanswered 0"),
           lines.stream().map(RequestMetricsTest::textOf).toList());
@@ -174,11 +174,12 @@ class RequestMetricsTest extends ServerTest {
     List<String> sent = List.of(values.replace("TRACE", TRACE_ID).split("&"));
     Map<String, String> ids = new HashMap<>();
     HttpHeaders outer = new DefaultHttpHeaders().set("X-Request-Id", "outer");
-    recordOf(outer).runWithIds(() -> {
-      recordOf(new DefaultHttpHeaders().set(header, sent))
-          .runWithIds(() -> ids.putAll(MDC.getCopyOfContextMap()));
-      assertEquals(Map.of("request_id", "outer"), MDC.getCopyOfContextMap());
-    });
+    recordOf(outer)
+        .runWithIds(() -> {
+          recordOf(new DefaultHttpHeaders().set(header, sent))
+              .runWithIds(() -> ids.putAll(MDC.getCopyOfContextMap()));
+          assertEquals(Map.of("request_id", "outer"), MDC.getCopyOfContextMap());
+        });
     boolean isTrace = header.equals("traceparent");
     String requestId = String.valueOf(ids.get("request_id"));
     boolean isKept = isUsed && !isTrace;
