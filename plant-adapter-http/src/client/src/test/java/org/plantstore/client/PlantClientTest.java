@@ -235,7 +235,7 @@ class PlantClientTest {
 
   @ParameterizedTest
   @CsvSource({
-    "https, HTTP/1.1 400 any, Unrecognized SSL message",
+    "https, HTTP/1.1 400 any, nrecognized SSL message",
     "https, '\u0015\u0003\u0003\u0000\u0002\u0002(', handshake_failure",
     "http, '\u0015\u0003\u0003\u0000\u0002\u0002(', status line",
   })
