@@ -139,7 +139,8 @@ final class Creation implements CreatePlant {
     String reason =
         requireNonNullElse(failure.getMessage(), isRefused ? "connection refused" : failure + "");
     return isCausedBy(CertificateException.class, failure)
-            || reason.matches("(?s).*(status line: \"\\x15|[Uu]nrecognized SSL message|fatal alert).*")
+            || reason.matches(
+                "(?s).*(status line: \"\\x15|[Uu]nrecognized SSL message|fatal alert).*")
         ? new UnexpectedResponseException(message("no TLS connection: " + reason), 0, 0)
         : unavailable(reason);
   }
