@@ -95,9 +95,9 @@ final class Shards extends GroupCommit {
   }
 
   /**
-   * Returns the hash by which Citus distributes, PostgreSQL's {@code hashint8}. The halves of the
-   * id are folded, so that equal numbers of all integer types have equal hashes, and then mixed by
-   * the final step of Bob Jenkins' lookup3.
+   * Returns the hash by which Citus distributes rows, which is that of PostgreSQL's {@code
+   * hashint8}. The halves of the id are folded, so that equal numbers of all integer types have
+   * equal hashes, and then mixed by the final step of Bob Jenkins' lookup3.
    */
   static int hash(long id) {
     int high = (int) (id >> 32);

@@ -37,7 +37,7 @@ final class Creation implements CreatePlant {
   private long retryAfterNanos;
   private String lastReason = "not sent in time, because other calls took too long";
 
-  /** Begins a call. Asks the client's suppliers, on the thread of the caller. */
+  /** Begins a call: asks the client's suppliers for headers and a token on the caller's thread. */
   Creation(PlantClient client) {
     this.client = client;
     end = System.nanoTime() + client.deadline.toNanos();

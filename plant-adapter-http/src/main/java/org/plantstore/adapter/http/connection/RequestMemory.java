@@ -11,7 +11,7 @@ import java.util.Deque;
  */
 final class RequestMemory {
 
-  /** The part of the heap for all event loops together. */
+  /** All event loops together may use one part of the heap out of so many. */
   private static final int PARTS_OF_HEAP = 8;
 
   /** Most requests need less until they are complete. */

@@ -96,7 +96,7 @@ record KeySet(JWKSet usable, List<String> leftOut) {
     }
   }
 
-  /** Returns the number of usable keys, and the other keys with the reasons. */
+  /** Returns the number of usable keys, and each unusable key with the reason. */
   @Override
   public String toString() {
     return (usable.size() == 1 ? "1 usable key, " : usable.size() + " usable keys, ")

@@ -124,7 +124,7 @@ public record TokenSettings(
         return uri;
       }
     } catch (IllegalArgumentException e) { // also of a file's path
-      // falls through to the one message
+      // Reported below, like an address that is not accepted.
     }
     throw new ConfigurationException(
         "JWT_JWKS_URL must be an absolute http, https or file URL, without a user or a password, with a"
