@@ -29,9 +29,10 @@ final class HttpRequirements {
           "create.timeout.seconds");
 
   /**
-   * Three times what an idle connection takes. With TLS, a connection takes three times as much.
+   * Twice what a connection takes while the service discards a refused body, which no other limit
+   * counts. With TLS, a connection takes three times as much.
    */
-  private static final int HEAP_BYTES_PER_CONNECTION = 9 * 1024;
+  private static final int HEAP_BYTES_PER_CONNECTION = 12 * 1024;
 
   /** Open files other than connections: jars, the database, and probes. */
   private static final long OTHER_FILES = 32;
