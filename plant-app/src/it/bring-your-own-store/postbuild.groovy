@@ -86,7 +86,7 @@ withService(start) {
 }
 
 def refusal = { classPath -> run("java -cp '${classPath.join(File.pathSeparator)}' org.plantstore.app.Main") }
-assert refusal(jars.findAll { !it.contains('nursery-store') }).contains('start: no store is on the class path; add one')
+assert refusal(jars.findAll { !it.contains('nursery-store') }).contains('start: there is no store on the class path; add one')
 
 def other = new File(basedir, 'target/other')
 new File(other, 'META-INF/services').mkdirs()

@@ -11,25 +11,27 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The arguments of a command.
+ * The parsed arguments of a command.
  *
- * @param settings the values of the settings by their variables
- * @param options the command's own options, such as {@code --token}
+ * @param settings maps the variable of each setting among the arguments to its value
+ * @param options the options that only this command accepts, such as {@code --token}
  */
 record Arguments(Map<String, String> settings, List<String> options) {
 
   private static final String REPEATABLE = "--claim=";
 
-  /** The commands' own options. One that ends with an equals sign requires a value. */
+  /** The options that only one command accepts. An equals sign means that a value is required. */
   private static final Map<String, List<String>> OPTIONS =
       Map.of(
           Check.NAME, List.of("--token"), "token", List.of("--subject=", "--minutes=", REPEATABLE));
 
   /**
-   * Parses arguments. The name of a setting is that of its variable in lower case with hyphens.
+   * Parses the arguments of a command. The option for a setting is the name of its variable in
+   * lower case, with hyphens instead of underscores.
    *
    * @throws ConfigurationException if an argument is unknown or repeated, or if the value of an
-   *     option is illegible; the message never quotes a value
+   *     option is not {@linkplain LegibleSettings#requireExact legible}; the message never contains
+   *     the value
    */
   static Arguments of(String command, String... arguments) {
     Map<String, String> known = known(command);
@@ -42,12 +44,12 @@ record Arguments(Map<String, String> settings, List<String> options) {
       if (variable == null || LegibleSettings.isReadEarlier(variable)) {
         int number = List.of(arguments).indexOf(argument) + 1;
         throw new ConfigurationException(
-            // Without an equals sign, the end of the argument may be a secret.
+            // An argument without an equals sign is not quoted, because it may contain a secret.
             (name.matches("[A-Za-z._-]{1,40}=") ? name + "VALUE" : "argument " + number)
                 + (" is not an option of " + command + "; " + remedy(name, known)));
       }
       if (!given.add(name) && !name.equals(REPEATABLE)) {
-        throw new ConfigurationException(name + "VALUE must be given only once");
+        throw new ConfigurationException(name + "VALUE may be given only once");
       }
       if (variable.isEmpty()) {
         LegibleSettings.requireExact(name + "VALUE", value);
@@ -59,7 +61,7 @@ record Arguments(Map<String, String> settings, List<String> options) {
     return read;
   }
 
-  /** Returns the variable of each known argument, which is empty for the command's own options. */
+  /** Maps each known argument to its variable, or to an empty text if it is not a setting. */
   private static Map<String, String> known(String command) {
     Map<String, String> known = new TreeMap<>();
     for (String variable : LegibleSettings.all()) {
@@ -71,11 +73,11 @@ record Arguments(Map<String, String> settings, List<String> options) {
 
   private static String remedy(String name, Map<String, String> known) {
     if (!name.matches("(?s)-.*|.*=")) {
-      return "a command comes first, and each option starts with --";
+      return "put the command first, and begin each option with --";
     }
     String variable = Spelling.closest(name, known.keySet()).map(known::get).orElse("");
     if (LegibleSettings.isReadEarlier(variable)) {
-      return variable + " must be an environment variable, because it is read before the arguments";
+      return "set the environment variable " + variable + ", which is read before the arguments";
     }
     return known.containsKey(name + "=")
         ? name + " needs a value: " + name + "=VALUE"

@@ -11,8 +11,9 @@ import java.util.spi.ToolProvider;
 import org.slf4j.LoggerFactory;
 
 /**
- * The service's part of the command {@code check}: whether it can start with its own settings and
- * the store on the class path. Each adapter has a command of this name with its part.
+ * The command {@code check} for the service itself: it reports whether the service can start with
+ * its own settings and the store on the class path. Each adapter provides another command with this
+ * name, which checks the settings of the adapter.
  */
 public final class Check implements ToolProvider {
 
@@ -24,14 +25,14 @@ public final class Check implements ToolProvider {
   }
 
   /**
-   * Prints a line for Java, one for the service, and one for each warning; returns 0 if a start can
-   * succeed, or 1.
+   * Prints one line about Java, one for each warning, and one about the service. Returns 0 if the
+   * service can start, and 1 if it cannot.
    */
   @Override
   public int run(PrintWriter out, PrintWriter err, String... arguments) {
-    out.println("✔ java: " + Runtime.version() + " of " + System.getProperty("java.vendor"));
+    out.println("✔ java: " + Runtime.version() + " by " + System.getProperty("java.vendor"));
     DoubtfulSettings.warnings().forEach(warning -> out.println("⚠ service: " + warning));
-    // Without the other configurers, which wait for the database and migrate the tables.
+    // Skips the other configurers, because they wait for the database and migrate the tables.
     ApplicationContextBuilder builder =
         new DefaultApplicationContextBuilder() {
           @Override
@@ -44,7 +45,7 @@ public final class Check implements ToolProvider {
       context.getEnvironment().start();
       ((ConfigurableBeanContext) context).configure();
       new ServiceStart().configure(context);
-      out.println("✔ service: its own settings and the store are valid");
+      out.println("✔ service: its own settings are valid, and a store is installed");
       return 0;
     } catch (RuntimeException | LinkageError e) {
       out.println("✘ service: " + Main.reasonFor(e));

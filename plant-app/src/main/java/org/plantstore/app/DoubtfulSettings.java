@@ -9,26 +9,26 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
-/** Settings that do not prevent startup, but probably do not do what the operator expects. */
+/** Finds settings that do not prevent startup, but probably do not do what the operator expects. */
 final class DoubtfulSettings {
 
   private static final long MIN_HEAP_MEGABYTES = 128;
 
-  /** Prefixes that other programs hardly use, unlike that of {@code LOG_FILE}. */
+  /** Matches prefixes that other programs rarely use. {@code LOG_} is too common to be included. */
   private static final Pattern FAMILIES =
       Pattern.compile(
           "(?i)((JWT|TLS|DATABASE|CORS|MANAGEMENT)|MAX[_.-][^_.-]+)[_.-].*"
               + "|(?i)(REQUEST|CREATE|IDLE|DRAIN)[_.-]TIMEOUT.*");
 
-  /** Shorter names are often close to a setting by chance, such as {@code POST}. */
+  /** A shorter name, such as {@code POST}, often resembles the name of a setting by chance. */
   private static final int MIN_LETTERS = 6;
 
   /**
-   * Variables, with their values, that resemble settings but are set by platforms: by Kubernetes
-   * and Docker for a service or a linked container, such as {@code DATABASE_PORT_5432_TCP_ADDR},
-   * and by hosting providers for additional addresses of a database.
+   * Matches {@code NAME=value} if a platform sets the variable, although its name resembles a
+   * setting. Kubernetes and Docker set variables such as {@code DATABASE_PORT_5432_TCP_ADDR} for a
+   * service or a linked container. Hosting providers set several addresses of one database.
    */
-  private static final Pattern OF_OTHERS =
+  private static final Pattern SET_BY_PLATFORMS =
       Pattern.compile(
           "(?is)(.+_SERVICE_(HOST|PORT)(_.+)?|.+_PORT_\\d+_(TCP|UDP|SCTP)(_.+)?|.+_ENV_.+"
               + "|DATABASE_(PORT|[A-Z_]+_URL|URL_UNPOOLED))=.*"
@@ -36,7 +36,7 @@ final class DoubtfulSettings {
 
   private DoubtfulSettings() {}
 
-  /** Returns the warnings about the variables and the memory of this process. */
+  /** Returns warnings about the environment variables and the maximum heap of this process. */
   static List<String> warnings() {
     List<String> warnings = new ArrayList<>(unused(System.getenv()));
     HotSpotDiagnosticMXBean jvm =
@@ -48,17 +48,17 @@ final class DoubtfulSettings {
     return warnings;
   }
 
-  /** Returns a warning for each variable that has no effect, but resembles a setting. */
+  /** Returns a warning for each variable that resembles a setting but has no effect. */
   static List<String> unused(Map<String, String> environment) {
     Set<String> settings = LegibleSettings.all();
     return new TreeMap<>(environment)
         .entrySet().stream()
             .filter(each -> !settings.contains(each.getKey()))
-            .filter(each -> !OF_OTHERS.matcher(each.toString()).matches())
+            .filter(each -> !SET_BY_PLATFORMS.matcher(each.toString()).matches())
             .map(Map.Entry::getKey)
             .filter(variable -> isDoubtful(variable, settings))
             .map(variable ->
-                (variable + " has no effect, because there is no setting of this name; ")
+                (variable + " has no effect, because there is no setting with this name; ")
                     + Spelling.remedy(variable, settings))
             .toList();
   }

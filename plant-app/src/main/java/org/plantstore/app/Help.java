@@ -7,12 +7,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.regex.Pattern;
 
-/** The output of {@code --help}: the commands, and the settings listed in configuration.md. */
+/** Builds the output of {@code --help}: the commands, then the settings in configuration.md. */
 final class Help {
 
   private static final Pattern CELL_END = Pattern.compile(" ?\\| ?");
 
-  /** The first cell of a row about settings. */
+  /** Matches the first cell of a table row that describes settings. */
   private static final Pattern NAMES = Pattern.compile("[A-Z_, ]+");
 
   private Help() {}
@@ -34,7 +34,7 @@ final class Help {
     return text.toString();
   }
 
-  /** Returns the page without Markdown's links and code marks. */
+  /** Returns the text of configuration.md without the Markdown syntax for links and code. */
   private static String page() throws IOException {
     return read("configuration.md").replaceAll("\\[([^]\n]*)]\\([^)\n]*\\)", "$1").replace("`", "");
   }

@@ -22,9 +22,10 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.PlantStore;
 
 /**
- * Finds the store on the class path and requires exactly one. A store is a bean, or a provider of
- * {@link ServiceLoader}, which does not depend on the framework. A provider's store is created
- * before any port is opened, and closed at the end if it is {@link AutoCloseable}.
+ * Finds the store on the class path, and requires that there is exactly one. A store is either a
+ * bean or a {@link ServiceLoader} provider. A provider does not depend on the framework: this class
+ * creates its store before any port is opened, and closes the store at shutdown if it is {@link
+ * AutoCloseable}.
  */
 @ContextConfigurer
 @Factory
@@ -43,18 +44,18 @@ public final class InstalledStores implements ApplicationContextConfigurer {
                     .filter(bean -> bean.getDeclaringType().orElse(null) != InstalledStores.class)
                     .map(BeanDefinition::getBeanType),
                 providers().map(ServiceLoader.Provider::type))
-            .distinct() // a bean that is also a provider is the bean
+            .distinct() // one class may be both a bean and a provider
             .toList();
     if (stores.isEmpty()) {
       throw new ConfigurationException(
-          "no store is on the class path; add one, such as plant-adapter-persistence, that is a"
-              + " bean or named in META-INF/services/"
+          "there is no store on the class path; add one, such as plant-adapter-persistence, that is"
+              + " a bean or is named in META-INF/services/"
               + PlantStore.class.getName());
     }
     if (stores.size() > 1) {
       throw new ConfigurationException(
-          stores.size()
-              + " stores are on the class path, but there must be one; leave out all but one of "
+          ("there must be exactly one store on the class path, but there are " + stores.size())
+              + "; remove all but one of "
               + stores.stream().map(Class::getName).sorted().collect(joining(", ")));
     }
     context
@@ -68,15 +69,15 @@ public final class InstalledStores implements ApplicationContextConfigurer {
     return HIGHEST_PRECEDENCE;
   }
 
-  /** Returns the stores that META-INF/services names, without creating them. */
+  /** Returns the providers named in {@code META-INF/services}, without creating their stores. */
   private static Stream<ServiceLoader.Provider<PlantStore>> providers() {
     try {
       return ServiceLoader.load(PlantStore.class).stream().toList().stream();
     } catch (ServiceConfigurationError | LinkageError e) {
       throw new ConfigurationException(
-          "a store in META-INF/services must be the name of a public class that implements"
-              + " PlantStore and has a public constructor without parameters, in a file without a"
-              + " byte order mark, but: "
+          "META-INF/services must name a public class that implements PlantStore and has a public"
+              + " constructor without parameters, in a file without a byte order mark, but loading"
+              + " it failed: "
               + e);
     }
   }
@@ -91,11 +92,11 @@ public final class InstalledStores implements ApplicationContextConfigurer {
       return store;
     } catch (ServiceConfigurationError e) {
       throw new ConfigurationException(
-          "the store " + provider.type().getName() + " cannot be used: " + reasonOf(e));
+          "the store " + provider.type().getName() + " cannot be created: " + reasonOf(e));
     }
   }
 
-  /** Returns the store's exception and its causes. */
+  /** Returns the exception that the store threw, followed by its causes. */
   private static String reasonOf(ServiceConfigurationError failure) {
     return Stream.iterate(failure.getCause(), Objects::nonNull, Throwable::getCause)
         .map(Throwable::toString)

@@ -12,23 +12,23 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Checks the text of the settings before a context or a logger reads them. */
+/** Checks that settings are legible before an application context or a logger reads them. */
 final class LegibleSettings {
 
-  /** The settings of logging with their values, of which the first is the default. */
+  /** The logging settings and their permitted values, with the default value first. */
   private static final Map<String, List<String>> LOGGING =
       Map.of(
           "LOG_FORMAT", List.of("text", "json"),
           "LOG_LEVEL", List.of("info", "debug", "warn"),
           "ACCESS_LOG", List.of("off", "on"));
 
-  private static final Set<String> OF_START_SCRIPT = Set.of("JAVA_OPTS", "PLANT_STORE_AOT");
+  private static final Set<String> START_SCRIPT = Set.of("JAVA_OPTS", "PLANT_STORE_AOT");
 
-  /** What a reader overlooks: space at either end of a value, and control characters. */
+  /** Matches what a reader cannot see: a space at either end of a value, or a control character. */
   private static final Pattern INVISIBLE =
       Pattern.compile("\\A#|#\\z|[\\p{Cc}\\p{Zl}\\p{Zp}]".replace("#", "[\\p{Z}\\p{Cf}]"));
 
-  /** Quotation marks that no shell has removed, such as those in a file of Docker or systemd. */
+  /** Matches a value in quotation marks. A shell removes them, but Docker and systemd may not. */
   private static final Pattern QUOTED =
       Pattern.compile("(?s)([\"'`]).*\\1|[\\p{Pi}\\p{Pf}\u201a\u201e].*[\\p{Pi}\\p{Pf}]");
 
@@ -41,22 +41,22 @@ final class LegibleSettings {
             .getEnvironmentVariableIncludes());
   }
 
-  /** Returns the declared variables and those that only the start script reads. */
+  /** Returns the declared variables and the variables that only the start script reads. */
   static Set<String> all() {
     Set<String> variables = new TreeSet<>(declared());
-    variables.addAll(OF_START_SCRIPT);
+    variables.addAll(START_SCRIPT);
     return variables;
   }
 
-  /** Returns whether a variable is read before the arguments of a command. */
+  /** Returns whether a variable is read before the command-line arguments. */
   static boolean isReadEarlier(String variable) {
-    return LOGGING.containsKey(variable) || OF_START_SCRIPT.contains(variable);
+    return LOGGING.containsKey(variable) || START_SCRIPT.contains(variable);
   }
 
   /**
-   * Requires that the variables of logging are usable.
+   * Requires that each logging setting has a permitted value.
    *
-   * @throws ConfigurationException otherwise
+   * @throws ConfigurationException if a logging setting has any other value
    */
   static void requireLogging(Map<String, String> environment) {
     LOGGING.forEach((variable, values) -> {
@@ -69,27 +69,28 @@ final class LegibleSettings {
     });
   }
 
-  /** Requires that each declared variable is {@linkplain #requireExact legible}. */
+  /** Requires that the value of each declared variable is {@linkplain #requireExact legible}. */
   static void require(Map<String, String> settings) {
     declared().forEach(variable -> requireExact(variable, settings.getOrDefault(variable, "")));
   }
 
   /**
-   * Requires that a value was decoded exactly, has no invisible character, and is not quoted.
+   * Requires that a value was decoded exactly, contains no invisible character, and is not quoted.
    *
-   * @throws ConfigurationException otherwise
+   * @throws ConfigurationException if the value violates one of these rules
    */
   static void requireExact(String name, String value) {
     String charset = System.getProperty("sun.jnu.encoding", "");
     if (!isDecodedExactly(value, charset, System.getProperty("os.name"))) {
       throw new ConfigurationException(
-          name + " must be UTF-8, read in a locale such as LC_ALL=C.UTF-8; this one is " + charset);
+          (name + " cannot be decoded exactly with the charset of this locale, " + charset)
+              + "; encode it in UTF-8, and set a locale such as LC_ALL=C.UTF-8");
     }
     Matcher invisible = INVISIBLE.matcher(value);
     if (invisible.find()) {
       String found = Character.getName(value.codePointAt(invisible.start()));
-      String demand = "no space at its ends, and no control character";
-      throw new ConfigurationException(name + " must have " + demand + ", but has " + found);
+      String rule = " must not begin or end with a space or contain a control character";
+      throw new ConfigurationException(name + rule + ", but contains " + found);
     }
     if (QUOTED.matcher(value).matches()) {
       throw new ConfigurationException(
@@ -98,8 +99,9 @@ final class LegibleSettings {
   }
 
   /**
-   * Returns whether a value contains what the operator has set. A secret of replacement characters
-   * could be guessed. On Windows, Java reads the environment as text, whatever the charset.
+   * Returns whether a value is exactly what the operator set. Bytes that cannot be decoded become
+   * replacement characters, and a secret that consists of them could be guessed. On Windows, Java
+   * reads the environment as Unicode text, regardless of the charset.
    */
   static boolean isDecodedExactly(String value, String charset, String system) {
     return !value.contains("\uFFFD")

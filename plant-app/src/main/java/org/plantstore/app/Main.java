@@ -28,22 +28,23 @@ import org.slf4j.ILoggerFactory;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts the service, or runs a command such as {@code migrate}, configured by environment
- * variables. A failure ends with exit code 1 and one line on standard error with the remedy.
+ * Starts the service, or runs a command such as {@code migrate}. Environment variables configure
+ * both. If the service or the command fails, the process prints one line to standard error, which
+ * states what to change, and exits with code 1.
  */
 @Import(classes = PlantCreation.class, annotated = "*")
 public final class Main {
 
-  /** The driver's log would contain addresses with passwords. */
+  /** The logger of the PostgreSQL driver, which would log URLs that contain passwords. */
   private static final Logger DRIVER_LOG = Logger.getLogger("org.postgresql");
 
   private Main() {}
 
   /**
-   * Starts the service and returns when its port is open, or runs a command and ends the process.
+   * Starts the service and returns when its ports are open, or runs a command and exits.
    *
-   * @param arguments a command, which is {@code serve} by default, then its options, and settings
-   *     that override the environment, such as {@code --management-port=8081}
+   * @param arguments the command, which is {@code serve} if it is omitted, followed by its options
+   *     and by settings that override the environment, such as {@code --management-port=8081}
    */
   public static void main(String... arguments) {
     configureJvm();
@@ -63,8 +64,8 @@ public final class Main {
           System.exit(run(command, others));
         }
       }
-    } catch (Throwable e) { // also an error must end the process
-      String failure = command.equals("serve") ? "does not start" : command;
+    } catch (Throwable e) { // includes errors, because they must end the process too
+      String failure = command.equals("serve") ? "cannot start" : command;
       System.err.println("plant-store " + failure + ": " + reasonFor(e));
       System.exit(1);
     }
@@ -83,43 +84,43 @@ public final class Main {
       context.getBean(EmbeddedServer.class).start();
     } catch (RuntimeException e) {
       throw new ConfigurationException(
-          "PORT and MANAGEMENT_PORT must be free ports that this user may open, but "
-              + (e.getMessage() + ": " + reasonFor(e)));
+          "PORT and MANAGEMENT_PORT must be free ports that this user is allowed to open, but"
+              + (" opening them failed: " + e.getMessage() + ": " + reasonFor(e)));
     }
     long millis = Duration.ofNanos(System.nanoTime() - began).toMillis();
     LoggerFactory.getLogger(Main.class).info("Startup completed in {} ms", millis);
   }
 
-  /** Requires that SLF4J has chosen Logback, and not another log on the class path. */
+  /** Requires that SLF4J uses Logback, and not another logging library on the class path. */
   static void requireLogback(ILoggerFactory log) {
     if (!(log instanceof LoggerContext)) {
       URL file = log.getClass().getResource(log.getClass().getSimpleName() + ".class");
       throw new ConfigurationException(
-          "the log must be Logback by slf4j-api 2, but is that of " + file + "; remove this jar");
+          "slf4j-api 2 must use Logback, but uses " + file + "; remove this jar");
     }
   }
 
-  /** Runs a command of the service or an adapter, and returns its exit code. */
+  /** Runs a command that the service or an adapter provides, and returns its exit code. */
   private static int run(String command, String... arguments) {
-    PrintWriter output = new PrintWriter(System.out, true, UTF_8); // in every locale
+    PrintWriter output = new PrintWriter(System.out, true, UTF_8); // regardless of the locale
     PrintWriter errors = new PrintWriter(System.err, true, UTF_8);
-    System.setOut(System.err); // for the log, because only the command writes to standard output
+    System.setOut(System.err); // for the log, because standard output belongs to the command
     System.setProperty("root.level", "warn");
     List<ToolProvider> parts = parts(command);
     String[] options = readSettings(command, arguments).toArray(String[]::new);
     int exitCode =
         parts.stream().mapToInt(part -> part.run(output, errors, options)).max().orElse(0);
     if (output.checkError()) {
-      throw new ConfigurationException("standard output must be open, but cannot be written");
+      throw new ConfigurationException("writing to standard output failed; keep it open");
     }
     return exitCode;
   }
 
-  /** Returns the parts of a command, one from each module that contributes to it. */
+  /** Returns the tools that make up a command, one from each module that contributes to it. */
   static List<ToolProvider> parts(String command) {
     Map<String, List<ToolProvider>> tools =
         ServiceLoader.load(ToolProvider.class).stream()
-            .filter(each -> !each.type().getModule().isNamed()) // others are the JDK's
+            .filter(each -> !each.type().getModule().isNamed()) // skips the tools of the JDK
             .map(ServiceLoader.Provider::get)
             .collect(groupingBy(ToolProvider::name));
     if (!tools.containsKey(command)) {
@@ -130,8 +131,8 @@ public final class Main {
   }
 
   /**
-   * Checks that all settings are legible, passes those among the arguments on to every context, and
-   * returns the command's own options.
+   * Checks that all settings are legible, makes the settings among the arguments available to every
+   * application context, and returns the command's own options.
    */
   private static List<String> readSettings(String command, String... arguments) {
     Arguments read = Arguments.of(command, arguments);
@@ -142,7 +143,7 @@ public final class Main {
     return read.options();
   }
 
-  /** Returns the innermost configuration error, or the root cause if there is none, in one line. */
+  /** Returns the innermost configuration error as one line, or the root cause if there is none. */
   static String reasonFor(Throwable failure) {
     List<Throwable> causes =
         Stream.iterate(failure, Objects::nonNull, Throwable::getCause).toList();
@@ -157,12 +158,12 @@ public final class Main {
 
   private static void configureJvm() {
     DRIVER_LOG.setLevel(Level.OFF);
-    // Libraries format numbers in their messages for the default locale; all messages are English.
+    // Libraries format numbers for the default locale, but all messages are in English.
     Locale.setDefault(Locale.ENGLISH);
-    // A second handshake on a connection would have no deadline.
+    // No deadline would apply to a second handshake on the same connection.
     System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
-    // The JVM would cache an address for 30 s and a failed look-up for 10 s, but a fail-over may
-    // change the address. An operator's own values take precedence.
+    // By default, the JVM caches an address for 30 s and a failed lookup for 10 s, but a fail-over
+    // may change the address. Values that the operator has set take precedence.
     System.getProperties().putIfAbsent("sun.net.inetaddr.ttl", "1");
     if ("10".equals(Security.getProperty("networkaddress.cache.negative.ttl"))) {
       Security.setProperty("networkaddress.cache.negative.ttl", "0");

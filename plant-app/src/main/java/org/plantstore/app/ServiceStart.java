@@ -20,25 +20,25 @@ import java.util.Map;
 import java.util.Set;
 import org.slf4j.LoggerFactory;
 
-/** Declares the service's own settings, refuses those that cannot work, and logs what starts. */
+/** Declares the service's own settings, rejects values that cannot work, and logs the result. */
 @ContextConfigurer
 public final class ServiceStart implements ApplicationContextConfigurer {
 
-  /** Metrics of the framework whose names promtool rejects. */
+  /** The framework metrics whose names promtool rejects. */
   private static final Set<String> MISNAMED = Set.of("process.cpu.time", "system.cpu.count");
 
-  /** The settings among the arguments of this process. Every context reads them. */
+  /** The settings among the command-line arguments, which every application context reads. */
   private static volatile Map<String, Object> arguments = Map.of();
 
-  /** Sets values of variables that override those in the environment. */
+  /** Sets the values that override environment variables. */
   static void setArguments(Map<String, String> valuesByVariable) {
     arguments = Map.copyOf(valuesByVariable);
   }
 
   /**
-   * Adds the settings among the arguments, and declares the service's variables. The framework
-   * reads no other variables, because it would try each of their underscores as a dot and as a
-   * hyphen.
+   * Adds the settings among the arguments, and declares the service's variables. All other
+   * variables are hidden from the framework, because it would try each underscore in their names
+   * both as a dot and as a hyphen.
    */
   @Override
   public void configure(ApplicationContextBuilder builder) {
@@ -54,7 +54,7 @@ public final class ServiceStart implements ApplicationContextConfigurer {
             Origin.of("arguments")));
   }
 
-  /** Runs after the modules whose findings it logs, and before the store waits for a database. */
+  /** Runs after the modules whose results it logs, and before the store waits for a database. */
   @Override
   public int getOrder() {
     return LOWEST_PRECEDENCE - 1;
@@ -63,7 +63,7 @@ public final class ServiceStart implements ApplicationContextConfigurer {
   @Override
   public void configure(ApplicationContext context) {
     Environment settings = context.getEnvironment();
-    // The ports that the server opens, even if a setting of the framework changes one.
+    // Reads the framework's properties, because they determine the ports that the server opens.
     int port = number(settings, "PORT", "micronaut.server.port", "a port", 1, 65_535);
     int managementPort =
         number(settings, "MANAGEMENT_PORT", "endpoints.all.port", "a port", 1, 65_535);
@@ -75,16 +75,16 @@ public final class ServiceStart implements ApplicationContextConfigurer {
     String address = address(settings, "LISTEN_ADDRESS", "listen.address");
     String managementAddress = address(settings, "MANAGEMENT_ADDRESS", "management.address");
     if (!managementAddress.equals(address)) {
-      // Otherwise not, because the URL in development mode would contain the management port.
+      // Only in this case, because the development URL would then contain the management port.
       settings.addPropertySource(
           new YamlPropertySourceLoader().load("listeners", settings).orElseThrow());
     }
     context.registerSingleton(
         MeterFilter.class, MeterFilter.deny(meter -> MISNAMED.contains(meter.getName())));
-    LoggerFactory.getLogger(ServiceStart.class) // which the settings just checked have configured
+    LoggerFactory.getLogger(ServiceStart.class)
         .info(
-            "plant-store {} starts on Java {}: port {} of {}, management port {} of {},"
-                + " store {}, keys of {}",
+            "plant-store {} is starting on Java {}: port {} on {}, management port {} on {},"
+                + " store {}, keys from {}",
             Version.text(),
             Runtime.version(),
             port,
@@ -98,10 +98,10 @@ public final class ServiceStart implements ApplicationContextConfigurer {
   private static String address(Environment settings, String variable, String property) {
     String address = settings.getRequiredProperty(property, String.class);
     if (address.isEmpty()) {
-      throw new ConfigurationException(variable + " must have a value or not be set, but is empty");
+      throw new ConfigurationException(variable + " must not be empty; set a value or remove it");
     }
     try (Socket socket = new Socket()) {
-      socket.bind(new InetSocketAddress(InetAddress.getByName(address), 0)); // opens no port
+      socket.bind(new InetSocketAddress(InetAddress.getByName(address), 0)); // does not listen
       return address;
     } catch (IOException e) {
       String reason = e instanceof UnknownHostException ? "it does not resolve" : e.getMessage();

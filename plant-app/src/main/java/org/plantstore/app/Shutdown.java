@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Shuts the service down gracefully: the readiness probe fails, the service continues to serve
- * until load balancers have noticed, and then the framework finishes the accepted requests. Safe
- * for use by multiple threads.
+ * Shuts the service down gracefully. First, the readiness probe fails, and the service continues to
+ * accept requests until load balancers have noticed. Then the framework finishes the accepted
+ * requests. This class is thread-safe.
  */
 @Singleton
 @Readiness
@@ -42,9 +42,9 @@ final class Shutdown implements HealthIndicator {
     this.drainSeconds = drainSeconds;
   }
 
-  /** Adds a hook that shuts the service down when the JVM exits, for example after SIGTERM. */
+  /** Adds a hook that shuts down the service when the JVM exits, for example after SIGTERM. */
   void runAtExit() {
-    // Hooks run concurrently, so logback's own hook could stop the log before the service.
+    // Shutdown hooks run concurrently, so Logback's own hook could stop logging too early.
     LoggerContext logs = (LoggerContext) LoggerFactory.getILoggerFactory();
     if (logs.getObject(CoreConstants.SHUTDOWN_HOOK_THREAD) instanceof Thread hook) {
       Runtime.getRuntime().removeShutdownHook(hook);
@@ -67,14 +67,16 @@ final class Shutdown implements HealthIndicator {
     begun = true;
     drains.forEach(Runnable::run);
     LOG.info(
-        "Shutdown begins: readiness is off, serving for {} s more (DRAIN_SECONDS)", drainSeconds);
+        "Shutdown has begun: the readiness probe fails, but requests are accepted for another {} s"
+            + " (DRAIN_SECONDS)",
+        drainSeconds);
     try {
       TimeUnit.SECONDS.sleep(drainSeconds);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    application.stop(); // publishes the framework's shutdown events, on which stores may close
-    LOG.info("Stopped");
+    application.stop(); // publishes the framework's shutdown events, so that stores can close
+    LOG.info("The service has stopped");
   }
 
   @Override

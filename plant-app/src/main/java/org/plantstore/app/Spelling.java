@@ -9,19 +9,19 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
-/** Finds the known name that a misspelled one was probably meant to be. Only letters count. */
+/** Suggests the right spelling of a misspelled name. Only letters are compared, ignoring case. */
 final class Spelling {
 
   private Spelling() {}
 
-  /** Returns a remedy that suggests the closest known name, or the help if none is close. */
+  /** Returns a remedy that suggests the closest known name, or {@code --help} if none is close. */
   static String remedy(String name, Collection<String> known) {
     return closest(name, known)
         .map(closest -> "did you mean " + closest + "?")
         .orElse("see plant-store --help");
   }
 
-  /** Returns the closest known name among those that are close or begin the given name. */
+  /** Returns the closest known name that resembles the given name or is a prefix of it. */
   static Optional<String> closest(String name, Collection<String> known) {
     String letters = letters(name);
     return known.stream()
@@ -30,8 +30,9 @@ final class Spelling {
   }
 
   /**
-   * Returns whether the names become equal if at most one letter of each is removed, or whether the
-   * other name contains all words of a name that has several, in this order, possibly abbreviated.
+   * Returns whether two names become equal if at most one letter is removed from each. Also returns
+   * true if the first name consists of several words, and each of them begins a word of the other
+   * name, in the same order.
    */
   static boolean isClose(String name, String other) {
     String[] words = words(name).split("_");
@@ -48,7 +49,7 @@ final class Spelling {
     return name.toUpperCase(Locale.ROOT).replaceAll("[^A-Z]+", "_").replaceAll("^_|_$", "");
   }
 
-  /** Returns the text, and the text without each of its letters. */
+  /** Returns the text itself, and each text that results from removing one letter. */
   private static Set<String> shortened(String text) {
     Set<String> texts = new HashSet<>(Set.of(text));
     for (int letter = 0; letter < text.length(); letter++) {

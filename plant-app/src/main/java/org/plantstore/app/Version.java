@@ -10,21 +10,21 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 
-/** The running version, which the metric {@code plant_store_info} publishes. */
+/** Publishes the version that is running as the metric {@code plant_store_info}. */
 @Context
 final class Version {
 
   Version(MeterRegistry registry, @Property(name = InstalledStores.NAME) String store) {
     String[] versionAndCommit = text().split("\\+", 2);
     Gauge.builder("plant.store.info", () -> 1)
-        .description("What runs")
+        .description("The version, commit, and store that are running")
         .tag("version", versionAndCommit[0])
         .tag("commit", versionAndCommit[versionAndCommit.length - 1])
         .tag("store", store)
         .register(registry);
   }
 
-  /** Returns the version and the commit in the form of Semantic Versioning: 1.0.0+3f2a…. */
+  /** Returns the version and the commit in Semantic Versioning format, such as 1.0.0+3f2a…. */
   static String text() {
     try (InputStream packaged = Version.class.getResourceAsStream("version")) {
       return packaged == null ? "unknown" : new String(packaged.readAllBytes(), UTF_8);

@@ -1,4 +1,4 @@
-/** The plant store as a service: the use case, with the adapters on the class path. */
+/** Combines the use case and the adapters on the class path into a service. */
 @NullMarked
 package org.plantstore.app;
 

@@ -25,8 +25,8 @@ class ArgumentsTest {
         if (LegibleSettings.isReadEarlier(variable)) {
           String name = option.replaceFirst("(?s)=.*", "=VALUE");
           assertEquals(
-              (name + " is not an option of " + command + "; " + variable)
-                  + " must be an environment variable, because it is read before the arguments",
+              (name + " is not an option of " + command + "; set the environment variable ")
+                  + (variable + ", which is read before the arguments"),
               refusal(command, option));
         } else {
           assertEquals(
@@ -66,15 +66,15 @@ class ArgumentsTest {
           token   | --minutes                    | argument 1 is not an option of token; --minutes needs a value: --minutes=VALUE
           serve   | --port canary                | argument 1 is not an option of serve; --port needs a value: --port=VALUE
           token   | --subject="canary"           | --subject=VALUE must not be enclosed in quotation marks; remove them
-          serve   | --port=1 --port=1            | --port=VALUE must be given only once
-          token   | --minutes=1 --minutes=2      | --minutes=VALUE must be given only once
-          serve   | --port=1 canary              | argument 2 is not an option of serve; a command comes first, and each option starts with --
-          serve   | --port=1 check               | argument 2 is not an option of serve; a command comes first, and each option starts with --
-          migrate | migrate                      | argument 1 is not an option of migrate; a command comes first, and each option starts with --
-          check   | --LOG_LEVEL=canary           | --LOG_LEVEL=VALUE is not an option of check; LOG_LEVEL must be an environment variable, because it is read before the arguments
-          check   | --log-levl=canary            | --log-levl=VALUE is not an option of check; LOG_LEVEL must be an environment variable, because it is read before the arguments
-          serve   | --java-opts=canary           | --java-opts=VALUE is not an option of serve; JAVA_OPTS must be an environment variable, because it is read before the arguments
-          serve   | --plant-store-aot            | argument 1 is not an option of serve; PLANT_STORE_AOT must be an environment variable, because it is read before the arguments
+          serve   | --port=1 --port=1            | --port=VALUE may be given only once
+          token   | --minutes=1 --minutes=2      | --minutes=VALUE may be given only once
+          serve   | --port=1 canary              | argument 2 is not an option of serve; put the command first, and begin each option with --
+          serve   | --port=1 check               | argument 2 is not an option of serve; put the command first, and begin each option with --
+          migrate | migrate                      | argument 1 is not an option of migrate; put the command first, and begin each option with --
+          check   | --LOG_LEVEL=canary           | --LOG_LEVEL=VALUE is not an option of check; set the environment variable LOG_LEVEL, which is read before the arguments
+          check   | --log-levl=canary            | --log-levl=VALUE is not an option of check; set the environment variable LOG_LEVEL, which is read before the arguments
+          serve   | --java-opts=canary           | --java-opts=VALUE is not an option of serve; set the environment variable JAVA_OPTS, which is read before the arguments
+          serve   | --plant-store-aot            | argument 1 is not an option of serve; set the environment variable PLANT_STORE_AOT, which is read before the arguments
           serve   | --jwks-url=canary            | --jwks-url=VALUE is not an option of serve; did you mean --jwt-jwks-url=VALUE?
           serve   | --jwt-secretcanary           | argument 1 is not an option of serve; did you mean --jwt-secret=VALUE?
           serve   | --jwt-secret:canary=         | argument 1 is not an option of serve; did you mean --jwt-secret=VALUE?
@@ -132,7 +132,7 @@ class ArgumentsTest {
       String variable, @Nullable String setting) {
     String remedy = setting == null ? "see plant-store --help" : "did you mean " + setting + "?";
     assertEquals(
-        List.of(variable + " has no effect, because there is no setting of this name; " + remedy),
+        List.of(variable + " has no effect, because there is no setting with this name; " + remedy),
         DoubtfulSettings.unused(Map.of(variable, "canary")));
   }
 

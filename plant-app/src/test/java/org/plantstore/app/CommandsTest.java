@@ -37,7 +37,7 @@ class CommandsTest {
           check --help                 | 0 | plant-store .*check .*--token .*DATABASE_URL.*PLANT_STORE_AOT.*
           token --minutes=5            | 0 | [^.]+\\.[^.]+\\.[^.]+\\n
           migrat                       | 1 | plant-store migrat: there is no such command; did you mean migrate\\?\\n
-          --prot=1                     | 1 | plant-store does not start: --prot=VALUE is not an option of serve; did you mean --port=VALUE\\?\\n
+          --prot=1                     | 1 | plant-store cannot start: --prot=VALUE is not an option of serve; did you mean --port=VALUE\\?\\n
           token --jwt-secret=canary    | 1 | plant-store token: JWT_SECRET must have at least 32 bytes, but has 6\\n
           """)
   void command_is_run_and_another_argument_refused(String line, int exitCode, String told) {
@@ -123,7 +123,7 @@ class CommandsTest {
                 "CREATE_TIMEOUT_SECONDS", "3");
     List<String> warnings =
         List.of(
-            "JWT_AUDIENCES has no effect, because there is no setting of this name; did you mean"
+            "JWT_AUDIENCES has no effect, because there is no setting with this name; did you mean"
                 + " JWT_AUDIENCE?",
             "the maximum heap \\(-Xmx\\) is 64 MB, but should be at least 128 MB",
             "CREATE_TIMEOUT_SECONDS is 3, but should be longer than DATABASE_TIMEOUT_SECONDS, which"

@@ -35,9 +35,9 @@ class InstalledStoresTest {
   @Test
   void file_with_a_byte_order_mark_is_refused_with_the_remedy() throws IOException {
     String remedy =
-        "a store in META-INF/services must be the name of a public class that implements PlantStore"
-            + " and has a public constructor without parameters, in a file without a byte order"
-            + " mark, but: ";
+        "META-INF/services must name a public class that implements PlantStore and has a public"
+            + " constructor without parameters, in a file without a byte order mark, but loading"
+            + " it failed: ";
     String refusal = refusalNextToPostgres("\uFEFF" + STORE);
     assertTrue(refusal.startsWith(remedy), refusal);
     assertTrue(refusal.contains(STORE), refusal);
@@ -46,7 +46,7 @@ class InstalledStoresTest {
   @Test
   void bean_that_is_also_a_provider_is_one_store_and_a_second_one_is_refused() throws IOException {
     assertEquals(
-        "2 stores are on the class path, but there must be one; leave out all but one of"
+        "there must be exactly one store on the class path, but there are 2; remove all but one of"
             + " org.plantstore.adapter.persistence.PostgresPlantStore, "
             + STORE,
         refusalNextToPostgres(STORE));
@@ -72,10 +72,10 @@ class InstalledStoresTest {
         Map.of("JWT_SECRET", DevelopmentKey.SECRET, MapPlantStore.FAULT, "the disk is full");
     try (ServiceProcess service = new ServiceProcess(javaWith(STORE), environment)) {
       assertEquals(1, service.awaitExit());
-      String reason = "the store " + STORE + " cannot be used: .*the disk is full\\R";
+      String reason = "the store " + STORE + " cannot be created: .*the disk is full\\R";
       String errors = service.errors();
       assertTrue(
-          errors.matches("plant-store does not start: " + reason.replace("$", "\\$")), errors);
+          errors.matches("plant-store cannot start: " + reason.replace("$", "\\$")), errors);
     }
   }
 

@@ -83,7 +83,7 @@ class LogsTest {
   void log_of_a_neighbour_is_refused_with_its_jar() {
     ILoggerFactory nop = new NOPLoggerFactory();
     String refusal = Main.reasonFor(assertThrows(Exception.class, () -> Main.requireLogback(nop)));
-    String demand = "the log must be Logback by slf4j-api 2, but is that of jar:file:/";
+    String demand = "slf4j-api 2 must use Logback, but uses jar:file:/";
     assertTrue(refusal.startsWith(demand), refusal);
     assertTrue(refusal.endsWith("NOPLoggerFactory.class; remove this jar"), refusal);
   }

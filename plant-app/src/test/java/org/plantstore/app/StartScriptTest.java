@@ -119,22 +119,22 @@ class StartScriptTest {
       Files.createSymbolicLink(tools.resolve(tool), Path.of(Program.requireInstalled(tool)));
     }
     environment.putAll(Map.of("JAVA_HOME", "", "PATH", tools.toString()));
-    assertRefusal("there is no Java: set JAVA_HOME, or put java on the PATH");
+    assertRefusal("there is no java on the PATH; add it, or set JAVA_HOME");
     Files.createSymbolicLink(tools.resolve("java"), java);
     assertTrue(options().contains("-XX:+UseParallelGC"));
 
     environment.put("JAVA_HOME", "/nowhere");
-    assertRefusal("JAVA_HOME must be the home of a Java, but there is no /nowhere/bin/java");
+    assertRefusal("JAVA_HOME must be the home of a JDK or JRE, but there is no /nowhere/bin/java");
   }
 
   @ParameterizedTest
-  @CsvSource({"16.0.2, 16", "1.8.0_402, 8", "'', another program"})
+  @CsvSource({"16.0.2, Java 16", "1.8.0_402, Java 8", "'', another program"})
   void java_that_is_too_old_is_named(String version, String what) throws IOException {
     useJava(version);
-    assertRefusal("Java must be 17 or later, but " + java + " is " + what);
+    assertRefusal("Java 17 or later is required, but " + java + " is " + what);
 
     Files.delete(Path.of(environment.get("JAVA_HOME"), "release"));
-    assertRefusal("Java must be 17 or later, but " + java + " is " + what);
+    assertRefusal("Java 17 or later is required, but " + java + " is " + what);
   }
 
   /** Makes a program that the script takes for Java. */
@@ -157,7 +157,7 @@ class StartScriptTest {
   }
 
   private void assertRefusal(String reason) throws IOException {
-    assertEquals(new Program.Ended(1, "plant-store does not start: " + reason + "\n"), run());
+    assertEquals(new Program.Ended(1, "plant-store cannot start: " + reason + "\n"), run());
   }
 
   private Program.Ended run() throws IOException {

@@ -42,7 +42,7 @@ class StartTest {
           "DATABASE_START_TIMEOUT_SECONDS", "0");
 
   private static final String ILLEGIBLE =
-      " must have no space at its ends, and no control character, but has ";
+      " must not begin or end with a space or contain a control character, but contains ";
 
   private static final String UNUSABLE =
       " must be an IP address of this machine, or a host name that resolves to one, without a port"
@@ -57,7 +57,7 @@ class StartTest {
           TLS_KEY           | /tls.key | TLS_CERTIFICATE and TLS_KEY must both be set or neither, but TLS_CERTIFICATE is not
           DRAIN_SECONDS     | -1 | DRAIN_SECONDS must be a whole number from 0 to 9999, but is "-1"
           LOG_LEVEL         | WARN | LOG_LEVEL must be info or debug or warn, but is "WARN"
-          LISTEN_ADDRESS    | '' | LISTEN_ADDRESS must have a value or not be set, but is empty
+          LISTEN_ADDRESS    | '' | LISTEN_ADDRESS must not be empty; set a value or remove it
           DATABASE_USERNAME | '\tplants' | DATABASE_USERNAME ILLEGIBLE CHARACTER TABULATION
           JWT_SECRET        | '"canary-secret-of-32-bytes-or-more"' | JWT_SECRET must not be enclosed in quotation marks; remove them
           JWT_SECRET        | '\u201ccanary-secret-of-32-bytes-or-more\u201d' | JWT_SECRET must not be enclosed in quotation marks; remove them
@@ -114,8 +114,8 @@ class StartTest {
     String set = "export JWT_SECRET=$(printf '" + bytes + "'); exec \"$@\"";
     java.command().addAll(0, List.of("/bin/sh", "-c", set, "sh"));
     assertEquals(
-        "JWT_SECRET must be UTF-8, read in a locale such as LC_ALL=C.UTF-8; this one is"
-            + " ANSI_X3.4-1968",
+        "JWT_SECRET cannot be decoded exactly with the charset of this locale, ANSI_X3.4-1968;"
+            + " encode it in UTF-8, and set a locale such as LC_ALL=C.UTF-8",
         refusalOf(java, Map.of("LC_ALL", "C")));
   }
 
@@ -152,8 +152,8 @@ class StartTest {
       assertEquals(1, service.awaitExit());
       assertEquals(List.of(), service.lines("ERROR"));
       String errors = service.errors();
-      assertTrue(errors.matches("plant-store does not start: .*\n"), errors);
-      return errors.strip().replaceFirst("plant-store does not start: ", "");
+      assertTrue(errors.matches("plant-store cannot start: .*\n"), errors);
+      return errors.strip().replaceFirst("plant-store cannot start: ", "");
     }
   }
 
@@ -172,9 +172,9 @@ class StartTest {
     String first = service.output().lines().findFirst().orElseThrow();
     String version = Version.text();
     String told =
-        (" - plant-store " + version + " starts on Java " + Runtime.version())
-            + (": port " + service.port + " of 0.0.0.0, management port " + service.managementPort)
-            + " of 0.0.0.0, store PostgresPlantStore, keys of JWT_SECRET";
+        (" - plant-store " + version + " is starting on Java " + Runtime.version())
+            + (": port " + service.port + " on 0.0.0.0, management port " + service.managementPort)
+            + " on 0.0.0.0, store PostgresPlantStore, keys from JWT_SECRET";
     assertTrue(first.endsWith(told), first);
     String line = service.awaitLine("Startup completed");
     assertTrue(line.matches("[-0-9T:.]+Z INFO  \\[main] org\\.plantstore\\.app\\.Main - .*"), line);
