@@ -22,7 +22,7 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** One call of the client: sends requests until a response decides it or its deadline passes. */
+/** One call of the client. It sends requests until a response decides it or its deadline passes. */
 final class Creation implements CreatePlant {
 
   private static final String ID_PREFIX = "plant-client-";
@@ -35,9 +35,9 @@ final class Creation implements CreatePlant {
   private String token;
   private boolean hasReplacedToken;
   private long retryAfterNanos;
-  private String lastReason = "not sent in time, because other calls took too long";
+  private String lastReason = "the request was not sent in time, because other calls took too long";
 
-  /** Begins a call: asks the client's suppliers for headers and a token on the caller's thread. */
+  /** Begins a call, and obtains its headers and token from the suppliers on the caller's thread. */
   Creation(PlantClient client) {
     this.client = client;
     end = System.nanoTime() + client.deadline.toNanos();
@@ -45,7 +45,7 @@ final class Creation implements CreatePlant {
     token = client.token();
   }
 
-  /** Retries until the deadline, with exponential back-off and full jitter. */
+  /** Creates the plant, retrying with exponential back-off and full jitter until the deadline. */
   @Override
   public Plant create(NewPlant plant) {
     try {
@@ -81,19 +81,19 @@ final class Creation implements CreatePlant {
     String id = ID_PREFIX + Long.toHexString(ThreadLocalRandom.current().nextLong());
     CompletableFuture<HttpResponse<byte[]>> exchange =
         client.http.sendAsync(request(plant, id), HttpResponse.BodyHandlers.ofByteArray());
-    try { // a timeout of the request would not include the body
+    try { // the timeout of an HttpRequest would not cover the response body
       long nanos = Math.min(client.deadline.toNanos() / 3, nanosLeft());
       ServiceResponse response = new ServiceResponse(exchange.get(nanos, NANOSECONDS));
       if (response.id().startsWith(ID_PREFIX) && !response.id().equals(id)) {
-        throw unavailable("a response to another request"); // a proxy has sent it twice
+        throw unavailable("a proxy sent the response to another request");
       }
       return decide(plant, response);
     } catch (TimeoutException e) {
-      throw unavailable("no response in time");
+      throw unavailable("the response did not arrive in time");
     } catch (ExecutionException e) {
       throw failure(requireNonNull(e.getCause()));
     } finally {
-      exchange.cancel(true); // closes the connection, so that a late response reaches no other call
+      exchange.cancel(true); // closes the connection, so that no other call gets a late response
     }
   }
 
@@ -130,10 +130,13 @@ final class Creation implements CreatePlant {
     throw unavailable(reason);
   }
 
-  /** Returns the exception for a request without a response. A TLS mismatch is permanent. */
+  /**
+   * Returns the exception for a request that received no response. A retry cannot help if the
+   * certificate is not trusted, or if only one side uses TLS.
+   */
   private RuntimeException failure(Throwable failure) {
     if (isCausedBy(UnresolvedAddressException.class, failure)) {
-      return unavailable("the host " + client.plants.getHost() + " is unknown");
+      return unavailable("the host name " + client.plants.getHost() + " cannot be resolved");
     }
     boolean isRefused = failure instanceof ConnectException;
     String reason =
@@ -141,7 +144,7 @@ final class Creation implements CreatePlant {
     return isCausedBy(CertificateException.class, failure)
             || reason.matches(
                 "(?s).*(status line: \"\\x15|[Uu]nrecognized SSL message|fatal alert).*")
-        ? new UnexpectedResponseException(message("no TLS connection: " + reason), 0, 0)
+        ? new UnexpectedResponseException(message("the TLS connection failed: " + reason), 0, 0)
         : unavailable(reason);
   }
 
@@ -154,9 +157,9 @@ final class Creation implements CreatePlant {
     return new PlantStoreUnavailableException(message(reason));
   }
 
-  /** Returns a one-line message that quotes the text, unless it contains the token. */
+  /** Returns a one-line message that contains the text, unless the text contains the token. */
   private String message(String text) {
-    String safe = text.contains(token) ? "a text with the token" : "%.400s".formatted(text);
+    String safe = text.contains(token) ? "the reason contains the token" : "%.400s".formatted(text);
     return client.plants + ": " + safe.replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]+", " ");
   }
 }

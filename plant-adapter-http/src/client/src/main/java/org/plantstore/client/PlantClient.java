@@ -16,8 +16,8 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 
 /**
- * Creates plants in a remote plant store by {@code POST /plants}. Safe for use by many threads, and
- * not final, so that containers can proxy it.
+ * Creates plants in a remote plant store with {@code POST /plants}. Clients are safe for use by
+ * multiple threads. The class is not final, so that containers can create proxies for it.
  *
  * <pre>{@code
  * CreatePlant createPlant =
@@ -25,10 +25,10 @@ import org.plantstore.domain.Plant;
  * createPlant.create(new NewPlant(1, "fern", null)); // new Plant("fern", null)
  * }</pre>
  *
- * <p>A call is repeated until its deadline while the service or the network fails; then, or if its
- * thread is interrupted, it throws {@link org.plantstore.domain.PlantStoreUnavailableException}. It
- * throws {@link UnexpectedResponseException} if repeating it cannot help, and the exception of a
- * supplier as it is.
+ * <p>If the service or the network fails, a call repeats its request until the deadline. If the
+ * deadline passes or the thread is interrupted, the call throws {@link
+ * org.plantstore.domain.PlantStoreUnavailableException}. If a retry cannot help, the call throws
+ * {@link UnexpectedResponseException}. An exception of a supplier is thrown unchanged.
  */
 public class PlantClient implements CreatePlant {
 
@@ -39,23 +39,25 @@ public class PlantClient implements CreatePlant {
   final Supplier<Map<String, String>> headers;
   final Semaphore permits;
 
-  PlantClient(Builder builder) { // not private, because a proxy calls it
+  PlantClient(Builder builder) { // not private, because proxies call it
     plants = builder.plants;
     tokens = builder.tokens;
     deadline = builder.deadline;
     http = builder.http.get();
     headers = builder.headers;
-    permits = new Semaphore(builder.requests, true); // in the order of the calls
+    permits = new Semaphore(builder.requests, true); // fair: serves calls in their order
   }
 
   /**
-   * {@return a builder with the default settings}
+   * {@return a new builder with the default settings}
    *
-   * @param address the address of the service, {@code http} or {@code https}, with the path that a
-   *     proxy has in front of {@code /plants}, if any
-   * @param tokens supplies a bearer token; asked once in each call, on the thread of the caller,
-   *     and once more if the token is refused with 401
-   * @throws IllegalArgumentException if the address is another, or its host has an underscore
+   * @param address the {@code http} or {@code https} address of the service, including the path, if
+   *     any, that a proxy expects before {@code /plants}
+   * @param tokens supplies the bearer token; invoked once for each call, on the caller's thread,
+   *     and once more if the service refuses the token with 401
+   * @throws IllegalArgumentException if the scheme is neither {@code http} nor {@code https}, if
+   *     the host is missing or contains an underscore, if the port is not from 1 to 65535, or if
+   *     the address contains a user, a query, or a fragment
    */
   public static Builder builder(URI address, Supplier<String> tokens) {
     return new Builder(address, tokens);
@@ -66,39 +68,38 @@ public class PlantClient implements CreatePlant {
     return new Creation(this).create(plant);
   }
 
-  /** {@inheritDoc} The call holds a thread of the executor until it ends. */
+  /** {@inheritDoc} The call occupies a thread of the executor until it ends. */
   @Override
   public CompletionStage<Plant> createAsync(NewPlant plant, Executor executor) {
     requireNonNull(plant, "plant");
     requireNonNull(executor, "executor");
     try {
-      return new Creation(this).createAsync(plant, executor); // asks the suppliers on this thread
+      return new Creation(this).createAsync(plant, executor); // calls the suppliers on this thread
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
   }
 
-  /** Returns a token of the supplier. */
+  /** Returns a token from the supplier, after checking that it is well-formed. */
   String token() {
     String token = tokens.get();
-    // RFC 6750, section 2.1. An exception of the HTTP client would contain the token.
+    // RFC 6750, section 2.1. Without this check, an exception of HttpClient may contain the token.
     if (token == null || !token.matches("[A-Za-z0-9._~+/-]+=*")) {
-      String fault = token == null || token.isEmpty() ? "missing" : "not like [A-Za-z0-9._~+/-]+=*";
+      boolean isMissing = token == null || token.isEmpty();
       throw new IllegalArgumentException(
-          "the supplied token is "
-              + fault
-              + "; supply it without \"Bearer \", spaces and line breaks");
+          ("the supplied token " + (isMissing ? "is missing" : "must match [A-Za-z0-9._~+/-]+=*"))
+              + "; supply it without \"Bearer \", spaces, or line breaks");
     }
     return token;
   }
 
-  /** The settings of a client. Not safe for use by many threads. */
+  /** Collects the settings of a client. Builders are not safe for use by multiple threads. */
   public static final class Builder {
 
     private final URI plants;
     private final Supplier<String> tokens;
     private Duration deadline = Duration.ofSeconds(30);
-    private Supplier<HttpClient> http = // in a pool, each step would wake a thread
+    private Supplier<HttpClient> http = // with a thread pool, each step would wake a thread
         () -> HttpClient.newBuilder().executor(Runnable::run).build();
     private Supplier<Map<String, String>> headers = Map::of;
     private int requests = 256;
@@ -111,8 +112,8 @@ public class PlantClient implements CreatePlant {
         String shown =
             address.toString().replaceFirst("//.*@", "//...@").replaceFirst("[?#].*", "?...");
         throw new IllegalArgumentException(
-            "address must be http[s]://host[:port][/path], with a port from 1 to 65535, a host without"
-                + " an underscore, and no user, query or fragment, but is "
+            "address must be http[s]://host[:port][/path], with a port from 1 to 65535, a host"
+                + " without an underscore, and no user, query, or fragment, but is "
                 + shown);
       }
       plants = URI.create(address.toString().replaceFirst("/*$", "/plants"));
@@ -120,40 +121,47 @@ public class PlantClient implements CreatePlant {
     }
 
     /**
-     * {@return this builder, with a deadline for a call and all its attempts}
+     * Sets the deadline of each call, including all its attempts. The default is 30 s.
      *
-     * @param deadline 1 ms to 1 day, by default 30 s; a lookup of the host's name may exceed it
-     * @throws IllegalArgumentException if the deadline is out of range
+     * @param deadline from 1 ms to 1 day; only looking up the host name may exceed the deadline
+     * @return this builder
+     * @throws IllegalArgumentException if the deadline is less than 1 ms or more than 1 day
      */
     public Builder deadline(Duration deadline) {
       if (deadline.compareTo(Duration.ofMillis(1)) < 0
           || deadline.compareTo(Duration.ofDays(1)) > 0) {
-        throw new IllegalArgumentException("deadline must be 1 ms to 1 day but is " + deadline);
+        throw new IllegalArgumentException(
+            "deadline must be from 1 ms to 1 day, but is " + deadline);
       }
       this.deadline = deadline;
       return this;
     }
 
     /**
-     * {@return this builder, with an HTTP client, which has the executor, TLS and the proxy}
+     * Sets the HTTP client, which determines the executor, TLS, and the proxy. The default HTTP
+     * client runs its tasks inline, because this doubles the number of creates per second.
      *
-     * @param http the client; the default runs its tasks inline, which makes twice as many creates
-     * @throws IllegalArgumentException if it follows redirects, which would pass the token on, or
-     *     has an authenticator, which would answer a refused token
+     * @param http the HTTP client
+     * @return this builder
+     * @throws IllegalArgumentException if the HTTP client follows redirects, because a redirect
+     *     would pass on the token, or if it has an authenticator, because the authenticator would
+     *     respond to a refused token
      */
     public Builder httpClient(HttpClient http) {
       if (http.followRedirects() != HttpClient.Redirect.NEVER || http.authenticator().isPresent()) {
-        throw new IllegalArgumentException("http must not follow redirects or authenticate");
+        throw new IllegalArgumentException(
+            "http must not follow redirects or have an authenticator");
       }
       this.http = () -> http;
       return this;
     }
 
     /**
-     * {@return this builder, with further headers of each call, such as {@code traceparent}}
+     * Sets a supplier of additional headers, such as {@code traceparent}. If the headers contain
+     * {@code X-Request-Id}, the client cannot detect a response that a proxy has sent twice.
      *
-     * @param headers supplies the headers of a call, on the thread of the caller; an {@code
-     *     X-Request-Id} replaces that of the client, by which it detects duplicated responses
+     * @param headers supplies the headers of each call, on the caller's thread
+     * @return this builder
      */
     public Builder headers(Supplier<Map<String, String>> headers) {
       this.headers = requireNonNull(headers, "headers");
@@ -161,20 +169,22 @@ public class PlantClient implements CreatePlant {
     }
 
     /**
-     * {@return this builder, with a limit for the requests in flight, each of which needs a socket}
+     * Limits the number of requests in flight, because each of them needs a socket. The default is
+     * 256. If the limit is reached, further calls wait, at most until their deadline.
      *
-     * @param requests 1 or more, by default 256; further calls wait until their deadline
-     * @throws IllegalArgumentException if the limit is less than 1
+     * @param requests the maximum number of requests, at least 1
+     * @return this builder
+     * @throws IllegalArgumentException if {@code requests} is less than 1
      */
     public Builder maxRequestsInFlight(int requests) {
       if (requests < 1) {
-        throw new IllegalArgumentException("requests must be at least 1 but is " + requests);
+        throw new IllegalArgumentException("requests must be at least 1, but is " + requests);
       }
       this.requests = requests;
       return this;
     }
 
-    /** {@return a client with these settings} */
+    /** {@return a new client with these settings} */
     public PlantClient build() {
       return new PlantClient(this);
     }

@@ -19,7 +19,7 @@ import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantIdTakenException;
 
-/** A response to a create, and what it means for the plant. */
+/** Interprets a response to a create request. */
 final class ServiceResponse {
 
   static final String REQUEST_ID = "X-Request-Id";
@@ -31,18 +31,18 @@ final class ServiceResponse {
 
   ServiceResponse(HttpResponse<byte[]> response) {
     this.response = response;
-    // The body is null if a proxy refuses to open a tunnel.
+    // The body is null if a proxy has refused to open a tunnel.
     members = members(requireNonNullElse(response.body(), new byte[0]));
   }
 
-  /** Returns the members of a JSON object as text, or none if the body is not an object. */
+  /** Returns the members of a JSON object as text, or no members if the body is anything else. */
   private static Map<String, @Nullable String> members(byte[] body) {
     Map<String, @Nullable String> members = new HashMap<>();
     try (JsonParser json = JSON.createParser(body)) {
       json.nextToken();
       for (String name = json.nextFieldName(); name != null; name = json.nextFieldName()) {
         json.nextToken();
-        members.put(name, json.getValueAsString()); // null for null, an object or an array
+        members.put(name, json.getValueAsString()); // null, unless the value is a scalar
         json.skipChildren();
       }
       return members;
@@ -55,12 +55,12 @@ final class ServiceResponse {
     return response.statusCode();
   }
 
-  /** Returns the id of the request, as the service or a proxy has returned it. */
+  /** Returns the request id in the response, which the service or a proxy has set. */
   String id() {
     return header(REQUEST_ID);
   }
 
-  /** Returns whether the service has created the plant. */
+  /** Returns whether the response confirms that the plant has been created. */
   boolean confirms(NewPlant plant) {
     return status() == 200
         && plant.name().equals(members.get("name"))
@@ -72,7 +72,7 @@ final class ServiceResponse {
     return status() >= 500 || List.of(408, 425, 429).contains(status());
   }
 
-  /** Returns the time in {@code Retry-After}, which is in seconds or a date, or 0. */
+  /** Returns the wait that {@code Retry-After} requests in seconds or as a date, or 0 if absent. */
   long retryAfterNanos() {
     String time = header("Retry-After");
     try {
@@ -108,12 +108,13 @@ final class ServiceResponse {
     return number.matches("\\d{4}") ? Integer.parseInt(number) : 0;
   }
 
-  /** Returns what identifies this response in a message. */
+  /** Returns a description of this response for a message. */
   String reason() {
+    String error = ", error " + members.get("error") + ": " + members.get("message");
     return ("status " + status() + ", request " + id())
         + (", Content-Type " + header("Content-Type"))
         + (", Content-Encoding " + header("Content-Encoding"))
-        + (", error " + members.get("error") + ": " + members.get("message"));
+        + (members.containsKey("error") ? error : "");
   }
 
   private String header(String name) {

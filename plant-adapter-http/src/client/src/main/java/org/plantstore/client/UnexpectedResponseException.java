@@ -1,10 +1,10 @@
 package org.plantstore.client;
 
 /**
- * Thrown when the configuration has to be changed: the address is wrong, the token is not accepted
- * (4001, 4002, 4006), a proxy sends a page of its own, or no TLS connection can be made because,
- * for example, the certificate is not trusted. A retry is safe, but not expected to help. The
- * message contains the {@code X-Request-Id} of the response, and never the token.
+ * Thrown when a call fails because the configuration must be changed. For example, the address is
+ * wrong, the service does not accept the token (errors 4001, 4002, and 4006), a proxy sends its own
+ * page, or the certificate of the service is not trusted. A retry is safe but will not help. The
+ * message contains the {@code X-Request-Id} of the response, but never the token.
  */
 public final class UnexpectedResponseException extends RuntimeException {
 
@@ -19,12 +19,12 @@ public final class UnexpectedResponseException extends RuntimeException {
     this.error = error;
   }
 
-  /** {@return the status code of the response, or 0 if there was no TLS connection} */
+  /** {@return the status code of the response, or 0 if the TLS connection failed} */
   public int status() {
     return status;
   }
 
-  /** {@return the error number, as the service's page of errors lists it, or 0 if there is none} */
+  /** {@return the error number, as listed on the service's error page, or 0 if there is none} */
   public int error() {
     return error;
   }

@@ -1,4 +1,4 @@
-/** The port {@link org.plantstore.domain.CreatePlant} over HTTP. */
+/** Implements the port {@link org.plantstore.domain.CreatePlant} over HTTP. */
 @NullMarked
 package org.plantstore.client;
 

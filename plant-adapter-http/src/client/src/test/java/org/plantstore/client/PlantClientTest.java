@@ -79,7 +79,7 @@ class PlantClientTest {
   }
 
   @Test
-  void request_is_that_of_the_interface() {
+  void request_has_the_documented_form() {
     URI behindProxy = service.address.resolve("/a/");
     Map<String, String> headers = Map.of("traceparent", "00-1-2-01", "X-Request-Id", "order-1");
     PlantClient client =
@@ -101,10 +101,10 @@ class PlantClientTest {
     assertTrue(other.endsWith("\r\n\r\n{\"id\":-9223372036854775808,\"name\":\"\"}"), other);
   }
 
-  /** Each may pass, and the service may have created the plant. */
+  /** Each of these faults may be temporary, and the service may already have created the plant. */
   @ParameterizedTest
   @ValueSource(ints = {408, 425, 429, 500, 501, 502, 503, 504, 530})
-  void attempt_is_repeated_while_the_service_is_unavailable(int status) {
+  void request_is_repeated_while_the_service_is_unavailable(int status) {
     String error = response(status, "{\"error\":5003,\"message\":\"Too much.\"}");
     PlantClient client = builder(error, CLOSE, response(status, "<html>"), CLOSE, CREATED).build();
     assertEquals(FERN.plant(), client.create(FERN));
@@ -113,7 +113,7 @@ class PlantClientTest {
   }
 
   @Test
-  void response_that_does_not_come_or_is_cut_is_given_up_and_asked_for_again() {
+  void request_is_repeated_if_its_response_is_missing_or_incomplete() {
     String cut = CREATED.substring(0, CREATED.length() - 1);
     PlantClient client = builder(SILENCE, cut, CREATED).deadline(Duration.ofSeconds(9)).build();
     long start = System.nanoTime();
@@ -124,7 +124,7 @@ class PlantClientTest {
   }
 
   @Test
-  void call_ends_at_its_deadline_with_the_last_reason() throws IOException {
+  void call_fails_at_its_deadline_and_reports_the_last_reason() throws IOException {
     PlantClient.Builder builder = builder(response(503, "", "Retry-After: 1"), CREATED);
     PlantClient client = builder.deadline(Duration.ofSeconds(6)).build();
     long start = System.nanoTime();
@@ -142,7 +142,7 @@ class PlantClientTest {
     URI unknown = URI.create("http://nowhere.invalid");
     client = PlantClient.builder(unknown, () -> "token-1").deadline(Duration.ofSeconds(3)).build();
     reason = failure(PlantStoreUnavailableException.class, client) + "";
-    assertTrue(reason.contains("the host nowhere.invalid is unknown"), reason);
+    assertTrue(reason.contains("the host name nowhere.invalid cannot be resolved"), reason);
   }
 
   @ParameterizedTest
@@ -158,7 +158,7 @@ class PlantClientTest {
     "+1 d, -1",
     "'Fri, 31 Dec 9999 23:59:59 GMT', -1",
   })
-  void next_attempt_waits_for_the_service_unless_the_deadline_comes_first(
+  void next_attempt_waits_for_retry_after_unless_the_deadline_is_earlier(
       String retryAfter, int seconds) {
     if (retryAfter.startsWith("+")) {
       Duration duration = Duration.ofSeconds(retryAfter.endsWith("s") ? 2 : 86_400);
@@ -179,7 +179,7 @@ class PlantClientTest {
   }
 
   @Test
-  void requests_beyond_the_limit_wait_for_the_end_of_others() {
+  void requests_beyond_the_limit_wait_until_other_requests_end() {
     PlantClient client = builder(SILENCE).maxRequestsInFlight(1).build();
     ExecutorService threads = Executors.newCachedThreadPool();
     Future<Plant> first = threads.submit(() -> client.create(FERN));
@@ -197,7 +197,7 @@ class PlantClientTest {
   }
 
   @Test
-  void call_that_has_expired_in_a_queue_is_not_sent() {
+  void call_whose_deadline_passes_in_a_queue_sends_no_request() {
     PlantClient.Builder builder = builder().deadline(Duration.ofMillis(300));
     long start = System.nanoTime();
     Queue<Runnable> queue = new ArrayDeque<>();
@@ -214,7 +214,7 @@ class PlantClientTest {
     for (int id = 0; id < 50; id++) {
       calls.add(client.createAsync(new NewPlant(id, "fern", null), queue::add));
     }
-    queue.forEach(threads::execute); // not earlier, so that all have the same deadline
+    queue.forEach(threads::execute); // only now, so that all calls have the same deadline
     List<Integer> unsent = new ArrayList<>();
     for (int id = 0; id < 50; id++) {
       if (failure(calls.get(id)).contains("not sent in time")) {
@@ -239,7 +239,7 @@ class PlantClientTest {
     "https, '\u0015\u0003\u0003\u0000\u0002\u0002(', handshake_failure",
     "http, '\u0015\u0003\u0003\u0000\u0002\u0002(', status line",
   })
-  void service_that_does_not_speak_tls_as_the_client_does_is_unexpected(
+  void tls_on_only_one_side_is_reported_as_unexpected(
       String scheme, String answer, String expected) throws IOException {
     try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       URI address = URI.create(scheme + "://localhost:" + listener.getLocalPort());
@@ -251,18 +251,18 @@ class PlantClientTest {
                   connection.shutdownOutput();
                   connection.getInputStream().readAllBytes();
                 } catch (IOException e) {
-                  // closed by the client
+                  // The client closed the connection.
                 }
               })
           .start();
       String message = failure(UnexpectedResponseException.class, client) + "";
-      assertTrue(message.matches("\\P{Cntrl}+no TLS connection: \\P{Cntrl}+"), message);
+      assertTrue(message.matches("\\P{Cntrl}+the TLS connection failed: \\P{Cntrl}+"), message);
       assertTrue(message.contains(expected), message);
     }
   }
 
   @Test
-  void taken_id_is_refused_by_no_response_to_another_request() {
+  void response_to_another_request_is_ignored_even_if_it_reports_a_taken_id() {
     PlantClient client = builder(CREATED).build();
     assertEquals(FERN.plant(), client.create(FERN));
     String id = service.requests.get(0).replaceFirst("(?s).*X-Request-Id: (\\S+).*", "$1");
@@ -274,7 +274,7 @@ class PlantClientTest {
   }
 
   @Test
-  void handshake_that_breaks_is_repeated_and_a_proxy_that_refuses_is_unexpected() {
+  void broken_handshake_is_repeated_and_a_refusal_by_a_proxy_is_unexpected() {
     InetSocketAddress proxy = new InetSocketAddress("localhost", service.address.getPort());
     service.script.add("HTTP/1.1 200 and closed\r\n\r\n");
     service.script.add(response(407, "", "Proxy-Authenticate: Basic realm=\"any\""));
@@ -304,14 +304,14 @@ class PlantClientTest {
         "200 | <html>login</html> | 0 | request abc, Content-Type text/html, Content-Encoding gzip",
         "200 | {\"name\":\"moss\",\"tag\":\"shade\"} | 0 | status 200",
         "302 | '' | 0 | status 302",
-        "400 | {\"error\":1001,\"message\":\"Not token-1.\"} | 1001 | a text with the token",
+        "400 | {\"error\":1001,\"message\":\"Not token-1.\"} | 1001 | contains the token",
         "200 | {\"error\":3001,\"message\":\"Taken.\"} | 3001 | status 200",
         "404 | {\"error\":4003,\"message\":\"a\\n\\u2028b\\u0085\\u001b[c\"} | 4003 | : a b [c",
         "403 | {\"error\":4006,\"message\":\"A claim.\"} | 4006 | error 4006: A claim.",
         "404 | {\"error\":40030000000} | 0 | error 40030000000",
         "413 | <html>too large</html> | 0 | status 413",
       })
-  void other_responses_are_unexpected(int status, String body, int error, String expected) {
+  void any_other_response_is_unexpected(int status, String body, int error, String expected) {
     String[] headers = {"Content-Type: text/html", "Content-Encoding: gzip", "X-Request-Id: abc"};
     PlantClient client = builder(response(status, body, headers)).build();
     UnexpectedResponseException unexpected = failure(UnexpectedResponseException.class, client);
@@ -324,7 +324,7 @@ class PlantClientTest {
   }
 
   @Test
-  void token_is_supplied_once_in_a_call_and_again_if_it_is_refused() {
+  void supplier_provides_one_token_per_call_and_another_if_it_is_refused() {
     String bad = response(401, "");
     PlantClient client = builder(CREATED, bad, response(503, ""), CREATED, bad, bad).build();
     assertEquals(FERN.plant(), client.create(FERN));
@@ -336,10 +336,10 @@ class PlantClientTest {
   }
 
   @Test
-  void supplier_is_asked_on_the_thread_of_the_caller_and_fails_its_call() {
+  void supplier_runs_on_the_thread_of_the_caller_and_its_failure_fails_the_call() {
     ThreadLocal<String> user = new ThreadLocal<>();
     Supplier<String> tokens = () -> requireNonNull(user.get());
-    // A subclass, as the proxy of a container is.
+    // A container's proxy is a subclass, like this client.
     PlantClient client = new PlantClient(PlantClient.builder(service.address, tokens)) {};
     assertThrows(NullPointerException.class, () -> client.create(FERN));
     CompletionStage<Plant> failed = client.createAsync(FERN, Runnable::run);
@@ -359,7 +359,7 @@ class PlantClientTest {
   }
 
   @Test
-  void interrupted_thread_leaves_no_attempt_running() {
+  void interrupted_call_leaves_no_connection_open() {
     PlantClient client = builder(SILENCE).build();
     Thread caller = Thread.currentThread();
     Thread other =
@@ -374,7 +374,7 @@ class PlantClientTest {
   }
 
   @Test
-  void settings_that_cannot_work_and_redirects_of_the_token_are_refused() {
+  void unusable_settings_and_clients_that_follow_redirects_are_refused() {
     for (String address :
         List.of(
             ("ftp://a localhost:8080 /a http:///a http://a_b http://1.2.3.256 http://a:0"

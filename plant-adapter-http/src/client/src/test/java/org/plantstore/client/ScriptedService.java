@@ -16,16 +16,16 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 
-/** A server of HTTP that gives each request the next response of a script. */
+/** An HTTP server that answers each request with the next response in a script. */
 final class ScriptedService implements AutoCloseable {
 
-  /** In place of a response: nothing happens. */
+  /** Stands in the script for a request that is never answered. */
   static final String SILENCE = "silence";
 
-  /** The requests, each with its head and its body. */
+  /** The requests received so far, each with its head and body. */
   final List<String> requests = new CopyOnWriteArrayList<>();
 
-  /** What remains of the script. A connection is closed after a response without a length. */
+  /** The remaining responses. After a response without a length, the connection is closed. */
   final Queue<String> script = new ConcurrentLinkedQueue<>();
 
   final List<Socket> connections = new CopyOnWriteArrayList<>();
@@ -37,14 +37,14 @@ final class ScriptedService implements AutoCloseable {
     new Thread(this::serve).start();
   }
 
-  /** Returns a response with a body, its length and further header lines. */
+  /** Returns a response with a body, its length, and the given header lines. */
   static String response(int status, String body, String... headers) {
     String length = "Content-Length: " + body.getBytes(UTF_8).length + "\r\n";
     String lines = Stream.of(headers).map(header -> header + "\r\n").collect(joining());
     return "HTTP/1.1 " + status + " any\r\n" + length + lines + "\r\n" + body;
   }
 
-  /** Serves a connection, and starts a thread for the next one. */
+  /** Serves one connection, and starts a thread that serves the next one. */
   private void serve() {
     try (Socket connection = listener.accept();
         DataInputStream in = new DataInputStream(connection.getInputStream())) {
@@ -59,7 +59,7 @@ final class ScriptedService implements AutoCloseable {
         }
       }
     } catch (IOException e) {
-      // closed by the client, or at the end
+      // The client closed the connection, or the test has ended.
     }
   }
 
