@@ -1,8 +1,8 @@
--- Creates plants as fast as they are answered. The token is in the environment.
+-- Creates plants as fast as the service responds. The environment variable TOKEN contains the token.
 --
--- Every id has 19 digits, so all requests have the same length and only the id is replaced: this
--- program shares the processors with the measured service. Each run has other ids, because creates
--- that are in flight at the end of a run may be stored later.
+-- Every id has 19 digits, so that all requests have the same length and only the id must be replaced.
+-- This saves CPU time, which this program takes from the measured service. Each run uses different
+-- ids, because creates that are in flight at the end of a run may be stored later.
 
 local random = math.random
 local head

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Measures all subjects in turn, round by round, and prints a table of their {@link Figures}. */
+/** Measures all subjects one after another in several rounds, and prints their {@link Figures}. */
 public final class Benchmark {
 
   private static final int ROUNDS = option("bench.rounds", "5");
@@ -20,14 +20,14 @@ public final class Benchmark {
   private Benchmark() {}
 
   /**
-   * Runs with options in system properties, which README.md explains.
+   * Runs the benchmark. README.md describes the system properties that configure it.
    *
-   * @param arguments none
-   * @throws IllegalStateException if a figure would be wrong
+   * @param arguments ignored
+   * @throws IllegalStateException if the result would contain a wrong figure
    */
   public static void main(String... arguments)
       throws IOException, InterruptedException, SQLException {
-    System.setProperty("slf4j.internal.verbosity", "ERROR"); // no warning of a missing logger
+    System.setProperty("slf4j.internal.verbosity", "ERROR"); // no warning about a missing logger
     try (Testbed testbed = new Testbed()) {
       String other = System.getProperty("bench.other", "");
       List<Figure> figures =
@@ -42,7 +42,7 @@ public final class Benchmark {
     }
   }
 
-  /** Warms up in two turns, so that the last service is compiled before the first measurement. */
+  /** Warms up each service twice, so that the JVM has time to compile the last one as well. */
   private static void warmUp(List<Service> services)
       throws IOException, InterruptedException, SQLException {
     for (int turn = 1; turn <= 2; turn++) {
@@ -63,14 +63,14 @@ public final class Benchmark {
       for (Subject subject : subjects) {
         Measurement result = subject.measure(SECONDS);
         System.out.printf(Locale.ROOT, "%s: %,.0f creates/s%n", subject.name(), result.perSecond());
-        // A warm-up may end before the first answer, a measurement may not.
+        // A warm-up may end before the first response, but a measurement must not.
         if (result.perSecond() == 0) {
           throw new IllegalStateException(subject.name() + " created nothing");
         }
         results.put(subject, result);
       }
       rounds.add(results);
-      // No subject should always profit from the one before it.
+      // Reverses the order, so that no subject always benefits from its predecessor.
       Collections.reverse(subjects);
     }
     return rounds;

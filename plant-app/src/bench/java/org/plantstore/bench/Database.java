@@ -10,19 +10,20 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /**
- * A database of one service.
+ * The database of one service.
  *
- * @param server its server, which others share
- * @param name its name
+ * @param server the database server, which all services share
+ * @param name the name of the database
  */
 record Database(EmbeddedPostgres server, String name) {
 
   static final String USERNAME = "postgres";
 
   /**
-   * Starts a server that makes each commit durable.
+   * Starts a database server that makes each commit durable.
    *
-   * @param parent the folder for its data, on a disk: in memory, durability costs nothing
+   * @param parent the folder for the server's data, which must be on a disk, because durability
+   *     costs nothing in memory
    */
   static EmbeddedPostgres startServer(Path parent) throws IOException {
     return EmbeddedPostgres.builder()
@@ -33,18 +34,18 @@ record Database(EmbeddedPostgres server, String name) {
         .start();
   }
 
-  /** Creates a database without tables. */
+  /** Creates an empty database. */
   static Database create(EmbeddedPostgres server, String name) throws SQLException {
     new Database(server, USERNAME).execute("CREATE DATABASE " + name);
     return new Database(server, name);
   }
 
-  /** Returns the URL that libpq understands; JDBC's has a prefix. */
+  /** Returns the URL of this database for libpq. The JDBC URL also has the prefix {@code jdbc:}. */
   String url() {
     return "postgresql://localhost:" + server.getPort() + "/" + name;
   }
 
-  /** Deletes all plants, and writes what is left of earlier loads to the disk. */
+  /** Deletes all plants, and writes the remaining changes of earlier measurements to the disk. */
   void empty() throws SQLException {
     execute("TRUNCATE plant");
     execute("CHECKPOINT");

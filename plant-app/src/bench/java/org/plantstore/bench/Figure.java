@@ -9,12 +9,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row of the result: a metric of a subject, or its ratio to that of a baseline.
+ * A row of the result table: a metric of a subject, or its ratio to the same metric of a baseline.
  *
- * @param what the name
- * @param metric the metric
- * @param subject the subject
- * @param baseline the baseline of the same round, or null if the figure is absolute
+ * @param what the name of the figure
+ * @param metric the metric, which is computed from a measurement
+ * @param subject the subject whose metric is reported
+ * @param baseline the subject to compare with in the same round, or null if there is no ratio
  */
 record Figure(
     String what,
@@ -22,13 +22,13 @@ record Figure(
     Subject subject,
     @Nullable Subject baseline) {
 
-  /** Returns the subjects that must be measured. */
+  /** Returns the subjects that must be measured for this figure. */
   Stream<Subject> subjects() {
     return baseline == null ? Stream.of(subject) : Stream.of(baseline, subject);
   }
 
   /**
-   * Returns a row of a table: what, median, spread.
+   * Returns a table row that contains the name, the median, and the minimum and maximum.
    *
    * @param rounds the results of all subjects in each round; at least one round
    */

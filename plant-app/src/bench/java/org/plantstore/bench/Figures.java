@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** The rows of the result, on services that this class starts. */
+/** Starts the services, and defines the rows of the result table. */
 final class Figures {
 
   private Figures() {}
 
-  /** Returns how fast the service is, and what its options cost. */
+  /** Returns the figures about the speed of the service and the cost of its options. */
   static List<Figure> ofService(Testbed testbed)
       throws IOException, InterruptedException, SQLException {
     Service service = testbed.start("service", Map.of(), Testbed.JAR);
@@ -36,7 +36,7 @@ final class Figures {
     return figures;
   }
 
-  /** Returns the ratios of this build to another one. */
+  /** Returns the ratios of this build to another build. */
   static List<Figure> ofBuilds(Testbed testbed, Path otherJar) throws IOException, SQLException {
     Service thisBuild = testbed.start("this_build", Map.of(), Testbed.JAR);
     Service otherBuild =
@@ -49,7 +49,7 @@ final class Figures {
   private static List<Figure> speed(Service service, Service oneInsert, int connections) {
     Subject creates = new Requests(service, connections);
     Subject single = new Requests(oneInsert, connections);
-    // With more clients, pgbench is slower.
+    // The number of clients is limited, because pgbench is slower with more than 64.
     Subject inserts = new Inserts(service.database(), Math.min(connections, 64));
     String at = " at " + connections;
     return List.of(

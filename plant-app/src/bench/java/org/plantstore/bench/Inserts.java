@@ -6,10 +6,11 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * Creates without a service, by pgbench: prepared inserts of one row, each a transaction.
+ * Inserts plants with pgbench instead of a service. Each insert is a prepared statement for one
+ * row, in its own transaction.
  *
- * @param database a database with the table of the service
- * @param clients the number of clients
+ * @param database a database that contains the table of the service
+ * @param clients the number of concurrent pgbench clients
  */
 record Inserts(Database database, int clients) implements Subject {
 

@@ -1,16 +1,17 @@
 package org.plantstore.bench;
 
 /**
- * The result of a subject in a round.
+ * The result of measuring one subject in one round.
  *
  * @param perSecond durable creates per second
- * @param cpuMicros processor time of the service for a create, in microseconds; NaN without a
+ * @param cpuMicros the service's CPU time per create, in microseconds, or NaN if there is no
  *     service
- * @param p99Millis the 99th percentile of the latency, in milliseconds; NaN without a service
+ * @param p99Millis the 99th percentile of the latency, in milliseconds, or NaN if there is no
+ *     service
  */
 record Measurement(double perSecond, double cpuMicros, double p99Millis) {
 
-  /** Returns the creates per second for each core of the machine, which load and database share. */
+  /** Returns the creates per second and core. Service, load generator, and database share cores. */
   double perCore() {
     return perSecond / Runtime.getRuntime().availableProcessors();
   }

@@ -12,9 +12,9 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 
 /**
- * A store without group commit, to compare with: each call inserts its row in a transaction of its
- * own, on one of 10 connections. Only the service {@code one_insert} has it on the class path. Any
- * failure, a taken id included, is an exception, which ends the benchmark.
+ * A store without group commit, used for comparison. Each call inserts one row in its own
+ * transaction, on one of 10 connections. Only the service {@code one_insert} has this store on its
+ * class path. Any failure, including a taken id, causes an exception that ends the benchmark.
  */
 @Singleton
 @Replaces(PlantStore.class)

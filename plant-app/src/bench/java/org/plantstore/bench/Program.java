@@ -9,10 +9,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/** Runs programs of this machine. */
+/** Runs programs that are installed on this machine. */
 final class Program {
 
-  /** The folder of the classes and resources of this benchmark. */
+  /** The folder that contains the classes and resources of this benchmark. */
   static final Path CLASSES =
       Path.of(
           URI.create(
@@ -23,12 +23,12 @@ final class Program {
   private Program() {}
 
   /**
-   * Runs a program to its end, and returns what it prints.
+   * Runs a program, waits until it exits, and returns its output.
    *
-   * @param environment all variables but {@code PATH}
+   * @param environment all environment variables except {@code PATH}
    * @param command the program and its options, separated by spaces
-   * @param arguments further arguments, which may have spaces in them
-   * @throws IllegalStateException if it fails
+   * @param arguments further arguments, which may contain spaces
+   * @throws IllegalStateException if the program exits with a nonzero code
    */
   static String run(Map<String, String> environment, String command, Object... arguments)
       throws IOException, InterruptedException {
@@ -40,14 +40,14 @@ final class Program {
     return output;
   }
 
-  /** Returns a builder of the process of a program, with errors in its output. */
+  /** Returns a builder for a process that writes its errors to standard output. */
   static ProcessBuilder builder(
       Map<String, String> environment, String command, Object... arguments) {
     ProcessBuilder builder = new ProcessBuilder(command.split(" ")).redirectErrorStream(true);
     for (Object argument : arguments) {
       builder.command().add(argument.toString());
     }
-    // Others, such as PGOPTIONS and JAVA_TOOL_OPTIONS, could change what is measured.
+    // Other variables, such as PGOPTIONS and JAVA_TOOL_OPTIONS, could change the results.
     builder.environment().keySet().retainAll(Set.of("PATH"));
     builder.environment().putAll(environment);
     return builder;

@@ -7,11 +7,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Creates over HTTP by wrk, on one thread and keep-alive connections, each of which sends one
- * request after the other.
+ * Creates plants over HTTP with wrk. One thread uses several keep-alive connections. Each
+ * connection sends one request after another.
  *
- * @param service the service that is called
- * @param connections the number of connections
+ * @param service the service that receives the requests
+ * @param connections the number of concurrent connections
  */
 record Requests(Service service, int connections) implements Subject {
 
@@ -27,7 +27,7 @@ record Requests(Service service, int connections) implements Subject {
   public Measurement measure(int seconds) throws IOException, InterruptedException, SQLException {
     service.database().empty();
     double cpuBefore = service.cpuMicros();
-    // The time-out exceeds the deadline of the service, so a late answer is a failure.
+    // The timeout exceeds the deadline of the service, so exceeding it is a failure.
     String options =
         "--threads 1 --connections " + connections + " --duration " + seconds + " --timeout 30s";
     String output =

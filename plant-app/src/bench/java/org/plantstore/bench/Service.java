@@ -13,13 +13,13 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A service in a process of its own, on a database of its own.
+ * A service that runs in its own process and uses its own database.
  *
- * @param name its name in the output
- * @param process the JVM, which takes the place of the start script
- * @param address the URL of its plants
- * @param token a token that it accepts
- * @param database its database
+ * @param name the name of the service in the output
+ * @param process the process of the start script, which the JVM replaces
+ * @param address the URL of the service's {@code /plants}
+ * @param token a token that the service accepts
+ * @param database the database of the service
  */
 record Service(String name, Process process, String address, String token, Database database) {
 
@@ -29,8 +29,8 @@ record Service(String name, Process process, String address, String token, Datab
   /**
    * Starts a service, and waits until it is ready.
    *
-   * @param script its start script, in a folder that gets its log
-   * @param settings its settings but for ports and database
+   * @param script the start script; the log of the service is written to the same folder
+   * @param settings the settings of the service, except ports and database
    */
   static Service start(
       String name, Path script, Map<String, String> settings, String token, Database database)
@@ -44,7 +44,7 @@ record Service(String name, Process process, String address, String token, Datab
     environment.put("PORT", String.valueOf(port));
     environment.put("MANAGEMENT_PORT", String.valueOf(managementPort));
     Path log = script.resolveSibling("output.log");
-    // Under containers and systemd a log goes into a pipe or socket, which wakes its reader.
+    // Containers and systemd read the log from a pipe or socket too, which wakes the reader.
     Process process =
         ProcessBuilder.startPipeline(
                 List.of(
@@ -76,7 +76,7 @@ record Service(String name, Process process, String address, String token, Datab
     throw new IllegalStateException("the service does not start; its log is " + log);
   }
 
-  /** Returns the processor time of the process since its start, in microseconds. */
+  /** Returns the CPU time that the process has used since it started, in microseconds. */
   double cpuMicros() {
     return process.info().totalCpuDuration().orElseThrow().toNanos() / 1e3;
   }
@@ -87,7 +87,7 @@ record Service(String name, Process process, String address, String token, Datab
     }
   }
 
-  /** Ends the process at once. */
+  /** Kills the process, and waits until it has exited. */
   void stop() {
     process.destroyForcibly().onExit().join();
   }

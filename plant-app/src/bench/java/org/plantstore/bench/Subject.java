@@ -3,16 +3,16 @@ package org.plantstore.bench;
 import java.io.IOException;
 import java.sql.SQLException;
 
-/** Something that creates plants, measured once in each round. */
+/** Something that creates plants and is measured once in each round. */
 interface Subject {
 
-  /** Returns the name in the output. */
+  /** Returns the name of this subject in the output. */
   String name();
 
   /**
-   * Creates plants for the given time, in an empty table.
+   * Creates plants in an empty table for the given number of seconds.
    *
-   * @throws IllegalStateException if a figure would be wrong
+   * @throws IllegalStateException if the result would contain a wrong figure
    */
   Measurement measure(int seconds) throws IOException, InterruptedException, SQLException;
 }

@@ -12,17 +12,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** The services of a run, and the server of their databases. */
+/** Runs the services of a benchmark and the server that contains their databases. */
 final class Testbed implements AutoCloseable {
 
   private static final Path TARGET = Program.CLASSES.resolve("../..").normalize();
 
-  /** The absolute path of the packaged service. */
+  /** The absolute path of the packaged service's jar. */
   static final String JAR = TARGET.resolve("plant-app.jar").toString();
 
   private static final Path SCRIPT = TARGET.resolve("plant-store");
 
-  /** The settings of each service. */
+  /** The settings that all services share. */
   private static final Map<String, String> SETTINGS =
       Map.of(
           "JAVA_HOME", System.getProperty("java.home"),
@@ -38,17 +38,18 @@ final class Testbed implements AutoCloseable {
   }
 
   /**
-   * Starts a service by the start script of this build, so that all have the same options of Java.
+   * Starts a service with the start script of this build, so that all services run with the same
+   * JVM options.
    *
-   * @param settings settings that other services do not have
-   * @param classPath the absolute paths of the service's jar and of what is added to it
+   * @param settings additional settings of this service
+   * @param classPath the absolute path of the service's jar, followed by the paths of additions
    */
   Service start(String name, Map<String, String> settings, String classPath)
       throws IOException, SQLException {
     Path folder = Files.createDirectories(TARGET.resolve("bench/services").resolve(name));
     Path script = folder.resolve(SCRIPT.getFileName());
     Files.copy(SCRIPT, script, StandardCopyOption.REPLACE_EXISTING);
-    // The script reads these files in an image.
+    // The script uses these files if they exist, as in a container image.
     Files.writeString(folder.resolve("jib-main-class-file"), "org.plantstore.app.Main");
     Files.writeString(folder.resolve("jib-classpath-file"), '"' + classPath + '"');
     Map<String, String> all = new HashMap<>(SETTINGS);
@@ -58,7 +59,7 @@ final class Testbed implements AutoCloseable {
     return service;
   }
 
-  /** Returns the settings of TLS with a new certificate. */
+  /** Creates a certificate, and returns the TLS settings that use it. */
   Map<String, String> certificate() throws IOException, InterruptedException {
     Path key = TARGET.resolve("bench/tls.key");
     Path certificate = TARGET.resolve("bench/tls.crt");

@@ -1,6 +1,7 @@
 /**
- * Measures the packaged service on a durable PostgreSQL: {@code mvn -Pbench}. {@link
- * org.plantstore.bench.Figures} lists the figures. Not part of any artifact.
+ * Measures the packaged service with a durable PostgreSQL database. {@code mvn -Pbench} runs the
+ * benchmark, and {@link org.plantstore.bench.Figures} lists the figures. This package is not part
+ * of any artifact.
  */
 @NullMarked
 package org.plantstore.bench;
