@@ -20,7 +20,7 @@ record Arguments(Map<String, String> settings, List<String> options) {
 
   private static final String REPEATABLE = "--claim=";
 
-  /** The options that only one command accepts. An equals sign means that a value is required. */
+  /** The own options of each command. An option that ends with an equals sign requires a value. */
   private static final Map<String, List<String>> OPTIONS =
       Map.of(
           Check.NAME, List.of("--token"), "token", List.of("--subject=", "--minutes=", REPEATABLE));
@@ -61,7 +61,7 @@ record Arguments(Map<String, String> settings, List<String> options) {
     return read;
   }
 
-  /** Maps each known argument to its variable, or to an empty text if it is not a setting. */
+  /** Returns the variable that each known argument sets. It is empty if none is set. */
   private static Map<String, String> known(String command) {
     Map<String, String> known = new TreeMap<>();
     for (String variable : LegibleSettings.all()) {

@@ -14,7 +14,7 @@ final class DoubtfulSettings {
 
   private static final long MIN_HEAP_MEGABYTES = 128;
 
-  /** Matches prefixes that other programs rarely use. {@code LOG_} is too common to be included. */
+  /** Matches prefixes that other programs rarely use, unlike the common prefix {@code LOG_}. */
   private static final Pattern FAMILIES =
       Pattern.compile(
           "(?i)((JWT|TLS|DATABASE|CORS|MANAGEMENT)|MAX[_.-][^_.-]+)[_.-].*"
@@ -24,9 +24,10 @@ final class DoubtfulSettings {
   private static final int MIN_LETTERS = 6;
 
   /**
-   * Matches {@code NAME=value} if a platform sets the variable, although its name resembles a
-   * setting. Kubernetes and Docker set variables such as {@code DATABASE_PORT_5432_TCP_ADDR} for a
-   * service or a linked container. Hosting providers set several addresses of one database.
+   * Matches {@code NAME=value} for variables that resemble settings but are set by a platform.
+   * Kubernetes and Docker set variables such as {@code DATABASE_PORT_5432_TCP_ADDR} for a service
+   * or a linked container. Hosting providers set variables such as {@code DATABASE_URL_UNPOOLED}
+   * for additional addresses of a database.
    */
   private static final Pattern SET_BY_PLATFORMS =
       Pattern.compile(

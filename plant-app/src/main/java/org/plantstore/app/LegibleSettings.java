@@ -28,7 +28,7 @@ final class LegibleSettings {
   private static final Pattern INVISIBLE =
       Pattern.compile("\\A#|#\\z|[\\p{Cc}\\p{Zl}\\p{Zp}]".replace("#", "[\\p{Z}\\p{Cf}]"));
 
-  /** Matches a value in quotation marks. A shell removes them, but Docker and systemd may not. */
+  /** Matches a value in quotation marks, for example from a file that Docker or systemd reads. */
   private static final Pattern QUOTED =
       Pattern.compile("(?s)([\"'`]).*\\1|[\\p{Pi}\\p{Pf}\u201a\u201e].*[\\p{Pi}\\p{Pf}]");
 
@@ -56,7 +56,7 @@ final class LegibleSettings {
   /**
    * Requires that each logging setting has a permitted value.
    *
-   * @throws ConfigurationException if a logging setting has any other value
+   * @throws ConfigurationException if the value of a logging setting is not permitted
    */
   static void requireLogging(Map<String, String> environment) {
     LOGGING.forEach((variable, values) -> {
@@ -77,7 +77,7 @@ final class LegibleSettings {
   /**
    * Requires that a value was decoded exactly, contains no invisible character, and is not quoted.
    *
-   * @throws ConfigurationException if the value violates one of these rules
+   * @throws ConfigurationException if the value does not meet one of these requirements
    */
   static void requireExact(String name, String value) {
     String charset = System.getProperty("sun.jnu.encoding", "");

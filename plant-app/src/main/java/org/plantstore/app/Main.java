@@ -111,7 +111,7 @@ public final class Main {
     int exitCode =
         parts.stream().mapToInt(part -> part.run(output, errors, options)).max().orElse(0);
     if (output.checkError()) {
-      throw new ConfigurationException("writing to standard output failed; keep it open");
+      throw new ConfigurationException("the command cannot write to standard output; keep it open");
     }
     return exitCode;
   }
@@ -160,7 +160,7 @@ public final class Main {
     DRIVER_LOG.setLevel(Level.OFF);
     // Libraries format numbers for the default locale, but all messages are in English.
     Locale.setDefault(Locale.ENGLISH);
-    // No deadline would apply to a second handshake on the same connection.
+    // Renegotiation is disabled, because no deadline would apply to a second handshake.
     System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
     // By default, the JVM caches an address for 30 s and a failed lookup for 10 s, but a fail-over
     // may change the address. Values that the operator has set take precedence.

@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import org.slf4j.LoggerFactory;
 
-/** Declares the service's own settings, rejects values that cannot work, and logs the result. */
+/** Declares the service's own settings, rejects values that cannot work, and logs the values. */
 @ContextConfigurer
 public final class ServiceStart implements ApplicationContextConfigurer {
 
@@ -54,7 +54,7 @@ public final class ServiceStart implements ApplicationContextConfigurer {
             Origin.of("arguments")));
   }
 
-  /** Runs after the modules whose results it logs, and before the store waits for a database. */
+  /** Runs after the modules whose settings it logs, but before the store waits for a database. */
   @Override
   public int getOrder() {
     return LOWEST_PRECEDENCE - 1;
@@ -75,7 +75,8 @@ public final class ServiceStart implements ApplicationContextConfigurer {
     String address = address(settings, "LISTEN_ADDRESS", "listen.address");
     String managementAddress = address(settings, "MANAGEMENT_ADDRESS", "management.address");
     if (!managementAddress.equals(address)) {
-      // Only in this case, because the development URL would then contain the management port.
+      // Explicit listeners are used only here, because with them, the URL that development mode
+      // prints would contain the management port.
       settings.addPropertySource(
           new YamlPropertySourceLoader().load("listeners", settings).orElseThrow());
     }

@@ -22,7 +22,7 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** One call of the client. It sends requests until a response decides it or its deadline passes. */
+/** A call of the client: sends requests until a response is final or the deadline has passed. */
 final class Creation implements CreatePlant {
 
   private static final String ID_PREFIX = "plant-client-";
@@ -85,7 +85,7 @@ final class Creation implements CreatePlant {
       long nanos = Math.min(client.deadline.toNanos() / 3, nanosLeft());
       ServiceResponse response = new ServiceResponse(exchange.get(nanos, NANOSECONDS));
       if (response.id().startsWith(ID_PREFIX) && !response.id().equals(id)) {
-        throw unavailable("a proxy sent the response to another request");
+        throw unavailable("the response belongs to another request"); // a proxy has sent it twice
       }
       return decide(plant, response);
     } catch (TimeoutException e) {

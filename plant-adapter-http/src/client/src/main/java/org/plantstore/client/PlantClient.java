@@ -28,7 +28,7 @@ import org.plantstore.domain.Plant;
  * <p>If the service or the network fails, a call repeats its request until the deadline. If the
  * deadline passes or the thread is interrupted, the call throws {@link
  * org.plantstore.domain.PlantStoreUnavailableException}. If a retry cannot help, the call throws
- * {@link UnexpectedResponseException}. An exception of a supplier is thrown unchanged.
+ * {@link UnexpectedResponseException}. Exceptions from the suppliers are passed on.
  */
 public class PlantClient implements CreatePlant {
 
@@ -83,7 +83,8 @@ public class PlantClient implements CreatePlant {
   /** Returns a token from the supplier, after checking that it is well-formed. */
   String token() {
     String token = tokens.get();
-    // RFC 6750, section 2.1. Without this check, an exception of HttpClient may contain the token.
+    // Checks the syntax in RFC 6750, section 2.1. Otherwise, HttpClient would throw an exception
+    // that contains the token.
     if (token == null || !token.matches("[A-Za-z0-9._~+/-]+=*")) {
       boolean isMissing = token == null || token.isEmpty();
       throw new IllegalArgumentException(
@@ -123,7 +124,8 @@ public class PlantClient implements CreatePlant {
     /**
      * Sets the deadline of each call, including all its attempts. The default is 30 s.
      *
-     * @param deadline from 1 ms to 1 day; only looking up the host name may exceed the deadline
+     * @param deadline the deadline, from 1 ms to 1 day; a call may exceed it only while it looks up
+     *     the host name
      * @return this builder
      * @throws IllegalArgumentException if the deadline is less than 1 ms or more than 1 day
      */

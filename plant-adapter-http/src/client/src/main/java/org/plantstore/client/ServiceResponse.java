@@ -35,7 +35,7 @@ final class ServiceResponse {
     members = members(requireNonNullElse(response.body(), new byte[0]));
   }
 
-  /** Returns the members of a JSON object as text, or no members if the body is anything else. */
+  /** Returns the members of a JSON object as text, or an empty map if the body is not an object. */
   private static Map<String, @Nullable String> members(byte[] body) {
     Map<String, @Nullable String> members = new HashMap<>();
     try (JsonParser json = JSON.createParser(body)) {
@@ -72,7 +72,7 @@ final class ServiceResponse {
     return status() >= 500 || List.of(408, 425, 429).contains(status());
   }
 
-  /** Returns the wait that {@code Retry-After} requests in seconds or as a date, or 0 if absent. */
+  /** Returns the delay that {@code Retry-After} requests, or 0 if the response requests none. */
   long retryAfterNanos() {
     String time = header("Retry-After");
     try {
