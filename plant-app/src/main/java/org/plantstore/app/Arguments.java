@@ -41,7 +41,7 @@ record Arguments(Map<String, String> settings, List<String> options) {
       String name = argument.replaceFirst("(?s)=.*", "=");
       String value = argument.substring(name.length());
       String variable = known.get(name);
-      if (variable == null || LegibleSettings.isReadEarlier(variable)) {
+      if (variable == null || LegibleSettings.isReadBeforeArguments(variable)) {
         int number = List.of(arguments).indexOf(argument) + 1;
         throw new ConfigurationException(
             // An argument without an equals sign is not quoted, because it may contain a secret.
@@ -61,7 +61,10 @@ record Arguments(Map<String, String> settings, List<String> options) {
     return read;
   }
 
-  /** Returns the variable that each known argument sets. It is empty if none is set. */
+  /**
+   * Returns the variable that each known argument sets. The variable is empty if the argument is
+   * not a setting.
+   */
   private static Map<String, String> known(String command) {
     Map<String, String> known = new TreeMap<>();
     for (String variable : LegibleSettings.all()) {
@@ -76,7 +79,7 @@ record Arguments(Map<String, String> settings, List<String> options) {
       return "put the command first, and begin each option with --";
     }
     String variable = Spelling.closest(name, known.keySet()).map(known::get).orElse("");
-    if (LegibleSettings.isReadEarlier(variable)) {
+    if (LegibleSettings.isReadBeforeArguments(variable)) {
       return "set the environment variable " + variable + ", which is read before the arguments";
     }
     return known.containsKey(name + "=")

@@ -15,7 +15,7 @@ final class DoubtfulSettings {
   private static final long MIN_HEAP_MEGABYTES = 128;
 
   /** Matches prefixes that other programs rarely use, unlike the common prefix {@code LOG_}. */
-  private static final Pattern FAMILIES =
+  private static final Pattern OWN_PREFIXES =
       Pattern.compile(
           "(?i)((JWT|TLS|DATABASE|CORS|MANAGEMENT)|MAX[_.-][^_.-]+)[_.-].*"
               + "|(?i)(REQUEST|CREATE|IDLE|DRAIN)[_.-]TIMEOUT.*");
@@ -65,7 +65,7 @@ final class DoubtfulSettings {
   }
 
   private static boolean isDoubtful(String variable, Set<String> settings) {
-    return FAMILIES.matcher(variable).matches()
+    return OWN_PREFIXES.matcher(variable).matches()
         || (Spelling.letters(variable).length() >= MIN_LETTERS
             && settings.stream().anyMatch(each -> Spelling.isClose(variable, each)));
   }

@@ -49,7 +49,7 @@ final class LegibleSettings {
   }
 
   /** Returns whether a variable is read before the command-line arguments. */
-  static boolean isReadEarlier(String variable) {
+  static boolean isReadBeforeArguments(String variable) {
     return LOGGING.containsKey(variable) || START_SCRIPT.contains(variable);
   }
 

@@ -22,7 +22,7 @@ class ArgumentsTest {
     for (String command : List.of("serve", "check", "migrate", "token")) {
       for (String variable : LegibleSettings.declared()) {
         String option = "--" + variable.toLowerCase(Locale.ROOT).replace('_', '-') + "=a=\"b\"\n";
-        if (LegibleSettings.isReadEarlier(variable)) {
+        if (LegibleSettings.isReadBeforeArguments(variable)) {
           String name = option.replaceFirst("(?s)=.*", "=VALUE");
           assertEquals(
               (name + " is not an option of " + command + "; set the environment variable ")
