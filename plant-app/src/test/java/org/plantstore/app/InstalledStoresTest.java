@@ -74,8 +74,7 @@ class InstalledStoresTest {
       assertEquals(1, service.awaitExit());
       String reason = "the store " + STORE + " cannot be created: .*the disk is full\\R";
       String errors = service.errors();
-      assertTrue(
-          errors.matches("plant-store cannot start: " + reason.replace("$", "\\$")), errors);
+      assertTrue(errors.matches("plant-store cannot start: " + reason.replace("$", "\\$")), errors);
     }
   }
 

@@ -65,7 +65,8 @@ class SecretsTest {
       service.stop();
 
       String log = service.output() + service.errors();
-      for (String expected : List.of("TRACE", " path=/plants status=200 ", " - The service has stopped")) {
+      for (String expected :
+          List.of("TRACE", " path=/plants status=200 ", " - The service has stopped")) {
         assertTrue(log.contains(expected), expected);
       }
       requireNothingSecret(log);

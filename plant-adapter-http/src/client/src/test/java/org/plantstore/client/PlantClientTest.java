@@ -239,8 +239,8 @@ class PlantClientTest {
     "https, '\u0015\u0003\u0003\u0000\u0002\u0002(', handshake_failure",
     "http, '\u0015\u0003\u0003\u0000\u0002\u0002(', status line",
   })
-  void tls_on_only_one_side_is_reported_as_unexpected(
-      String scheme, String answer, String expected) throws IOException {
+  void tls_on_only_one_side_is_reported_as_unexpected(String scheme, String answer, String expected)
+      throws IOException {
     try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       URI address = URI.create(scheme + "://localhost:" + listener.getLocalPort());
       PlantClient client = PlantClient.builder(address, () -> "token-1").build();
