@@ -1,4 +1,4 @@
-/** Plants, the port that creates them and the port that stores them. */
+/** Defines the plant records, the port for creating plants, and the port for storing them. */
 @org.jspecify.annotations.NullMarked
 module org.plantstore.domain {
   requires static transitive org.jspecify;

@@ -7,14 +7,16 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
-/** The asynchronous form of a call that blocks. */
+/** Runs a blocking call on an executor. */
 final class AsynchronousCall {
 
   private AsynchronousCall() {}
 
   /**
-   * Runs the call on the executor unless the stage is canceled before. The stage fails with the
-   * call's own exception, which {@code CompletableFuture.supplyAsync} would wrap.
+   * Runs the call on the executor, unless the returned stage is canceled before the call begins. If
+   * the call throws an exception, the stage fails with that exception itself, whereas {@code
+   * CompletableFuture.supplyAsync} would wrap the exception. If the executor rejects the call, the
+   * stage fails with the executor's exception.
    */
   static <T> CompletionStage<T> start(Supplier<T> call, Executor executor) {
     requireNonNull(executor, "executor");

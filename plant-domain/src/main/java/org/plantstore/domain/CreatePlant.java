@@ -6,14 +6,14 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
 /**
- * Creates plants: the port that callers use.
+ * Creates plants. This interface is the port that callers use.
  *
- * <p>Creating is idempotent: a call with the same id and equal content returns the result of the
- * first call, so a call that failed can be repeated. Implementations are safe for use by many
- * threads.
+ * <p>Creating a plant is idempotent: a call with the same id and equal content returns the same
+ * plant as the first call. It is therefore safe to repeat a failed call. Implementations must be
+ * safe for use by multiple threads.
  *
- * <p>{@code org.plantstore.application.PlantCreation} creates plants in a {@link PlantStore}. In a
- * test, a method reference is enough:
+ * <p>{@code org.plantstore.application.PlantCreation} implements this interface with a {@link
+ * PlantStore}. In a test, a method reference is sufficient:
  *
  * <pre>{@code
  * CreatePlant createPlant = NewPlant::plant;
@@ -24,29 +24,35 @@ import java.util.concurrent.Executor;
 public interface CreatePlant {
 
   /**
-   * Creates a plant, and returns it once it is stored durably. The call blocks until then; {@link
-   * #createAsync} does not. An unchecked exception other than those below is a fault of the
-   * implementation: a retry is safe, but not expected to help.
+   * Creates a plant. This method blocks until the plant has been stored durably. Use {@link
+   * #createAsync} to create a plant without blocking.
+   *
+   * <p>Any unchecked exception other than those listed below indicates a fault of the
+   * implementation. Retrying after such an exception is safe, but is unlikely to succeed.
    *
    * @param plant the plant to create
-   * @return the plant that is stored under the id, equal to {@code plant.plant()}
-   * @throws PlantIdTakenException if another plant has the id; that plant does not change
-   * @throws PlantStoreUnavailableException if the store is unavailable; a retry is safe
-   * @throws InvalidPlantException if {@code plant} breaks a rule of the store that is stricter than
-   *     those of {@link NewPlant}, such as a limit of its size
+   * @return the stored plant, which is equal to {@code plant.plant()}
+   * @throws PlantIdTakenException if the id belongs to another plant, which remains unchanged
+   * @throws PlantStoreUnavailableException if the store is temporarily unavailable; it is safe to
+   *     retry with the same plant
+   * @throws InvalidPlantException if {@code plant} violates a rule of the store that is stricter
+   *     than the rules of {@link NewPlant}, such as a size limit
    * @throws NullPointerException if {@code plant} is null
    */
   Plant create(NewPlant plant);
 
   /**
-   * Creates a plant as {@link #create(NewPlant)} does, without blocking the caller. The default
-   * runs the blocking form on the executor. Dependents of the stage must not block, because their
-   * thread may also complete other plants.
+   * Creates a plant without blocking the caller. The default implementation runs {@link
+   * #create(NewPlant)} on the executor.
+   *
+   * <p>Dependents of the returned stage must not block, because the thread that runs them may also
+   * complete calls for other plants.
    *
    * @param plant the plant to create
-   * @param executor runs the call if the implementation blocks
-   * @return a stage that completes with the plant that is stored under the id, or fails with the
-   *     exception that the blocking form throws, or that of an executor that rejects the call
+   * @param executor the executor that runs the call if the implementation blocks
+   * @return a stage that completes with the stored plant, or fails with the exception that {@link
+   *     #create(NewPlant)} would throw; if the executor rejects the call, the stage fails with the
+   *     executor's exception
    * @throws NullPointerException if {@code plant} or {@code executor} is null
    */
   default CompletionStage<Plant> createAsync(NewPlant plant, Executor executor) {

@@ -8,17 +8,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when a name or a tag breaks a rule for text: one that {@link Plant} has, or a stricter one
- * of a plant store. The caller has to change the plant, because a retry with the same text always
- * fails. The message names every invalid field and the rule that it breaks, but never contains the
- * text; its wording may change in any version. Immutable and safe for use by many threads.
+ * Thrown when the name or the tag of a plant violates a rule for text. The rule is either one of
+ * the rules of {@link Plant} or a stricter rule of a plant store. The caller must change the plant,
+ * because a retry with the same text always fails.
+ *
+ * <p>The message names every invalid field and the rule that the field violates, but never contains
+ * the text of the field. The wording of the message may change in any version. Instances are
+ * immutable and safe for use by multiple threads.
  *
  * <pre>{@code
  * try {
  *   new Plant("fern", "sha\0de");
  * } catch (InvalidPlantException invalid) {
  *   invalid.violations().get(0).field(); // "tag"
- *   invalid.getMessage(); // "tag must not contain U+0000, but has it at index 3"
+ *   invalid.getMessage(); // "tag must not contain U+0000 (found at index 3)"
  * }
  * }</pre>
  */
@@ -26,15 +29,15 @@ public final class InvalidPlantException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
-  /** The plant that a store refuses, or null if a constructor refuses the text. */
+  /** The plant that a store refused, or null if a constructor refused the text. */
   private final transient @Nullable NewPlant plant;
 
-  /** At least one violation, at most one per field, in the order of the fields. */
+  /** The violations: at least one, and at most one per field. */
   private final Violation[] violations;
 
   /**
-   * Creates the exception with which a plant store refuses a plant that it was given, because the
-   * plant breaks a rule of that store.
+   * Creates an exception with which a plant store refuses the plant that was passed to it, because
+   * the plant violates a rule of the store.
    *
    * <pre>{@code
    * NewPlant fern = new NewPlant(1, "fern", "shade");
@@ -44,17 +47,17 @@ public final class InvalidPlantException extends RuntimeException {
    * refusal.getMessage(); // "tag must have at most 4 characters, but has 5"
    * }</pre>
    *
-   * @param plant the plant that the store was given
-   * @param violations at least one violation, at most one per field, in the order of the fields,
-   *     which is not checked
-   * @throws IllegalArgumentException if there is no violation
-   * @throws NullPointerException if the plant, the list or a violation is null
+   * @param plant the plant that was passed to the store
+   * @param violations a list of at least one violation, with at most one violation per field and
+   *     the name before the tag; the constructor checks only that the list is not empty
+   * @throws IllegalArgumentException if {@code violations} is empty
+   * @throws NullPointerException if the plant, the list, or a violation is null
    */
   public InvalidPlantException(NewPlant plant, List<Violation> violations) {
     this(violations, requireNonNull(plant, "plant"));
   }
 
-  /** Creates the exception; a constructor refuses no plant, because there is none yet. */
+  /** Creates an exception. The plant is null if a constructor refused the text. */
   InvalidPlantException(List<Violation> violations, @Nullable NewPlant plant) {
     super(violations.stream().map(Violation::toString).collect(joining("; ")));
     this.plant = plant;
@@ -65,49 +68,52 @@ public final class InvalidPlantException extends RuntimeException {
   }
 
   /**
-   * Returns whether a store has refused this plant. If the exception of a store refuses another
-   * plant or none, the store has read an invalid row, for which its caller is not responsible.
-   * Serialization does not keep the plant.
+   * Returns whether a store created this exception to refuse the given plant. If a store throws an
+   * exception that does not refuse the plant that was passed to it, the store has read an invalid
+   * row, and the caller is not responsible. The plant is not serialized, so a deserialized
+   * exception does not refuse any plant.
    *
-   * @param sent the plant that the store was given
-   * @return true if the exception was created for an equal plant
+   * @param sent the plant that was passed to the store
+   * @return true if this exception was created for a plant that is equal to {@code sent}
+   * @throws NullPointerException if {@code sent} is null
    */
   public boolean refuses(NewPlant sent) {
     return sent.equals(plant);
   }
 
   /**
-   * Returns the violations, at most one per field, in the order of the fields.
+   * Returns the violations. A violation of the name precedes a violation of the tag.
    *
-   * @return an unmodifiable list of at least one violation
+   * @return an unmodifiable list of at least one violation, with at most one violation per field
    */
   public List<Violation> violations() {
     return List.of(violations);
   }
 
   /**
-   * A field and the rule that it breaks. Immutable and safe for use by many threads.
+   * A field and the rule that it violates. Instances are immutable and safe for use by multiple
+   * threads.
    *
    * <pre>{@code
-   * Violation violation = new Violation("name", "must not contain U+0000, but has it at index 3");
-   * violation.toString(); // "name must not contain U+0000, but has it at index 3"
+   * Violation violation = new Violation("name", "must not contain U+0000 (found at index 3)");
+   * violation.toString(); // "name must not contain U+0000 (found at index 3)"
    * }</pre>
    *
-   * @param field the field's name, such as {@code name} or {@code tag}
-   * @param rule the rule, worded to follow the field's name, such as {@code must not contain
-   *     U+0000, but has it at index 3}; an index counts UTF-16 code units from 0; the wording may
-   *     change in any version
+   * @param field the name of the field, such as {@code name} or {@code tag}
+   * @param rule the rule, phrased so that it forms a sentence with the name of the field, such as
+   *     {@code must not contain U+0000 (found at index 3)}. An index is the number of UTF-16 code
+   *     units that precede the invalid one. The wording of the rule may change in any version.
    * @serial exclude
    */
-  @SuppressWarnings("InvalidBlockTag") // Without it, JDK 17 misses comments on fields of a record.
+  @SuppressWarnings("InvalidBlockTag") // Without @serial, JDK 17 requires comments on the fields.
   public record Violation(String field, String rule) implements Serializable {
 
     /**
      * Creates a violation.
      *
-     * @param field the field's name, not null
-     * @param rule the rule that it breaks, not null
-     * @throws NullPointerException if the field or the rule is null
+     * @param field the name of the field, not null
+     * @param rule the rule that the field violates, not null
+     * @throws NullPointerException if {@code field} or {@code rule} is null
      */
     public Violation {
       requireNonNull(field, "field");
@@ -115,10 +121,10 @@ public final class InvalidPlantException extends RuntimeException {
     }
 
     /**
-     * Returns the field's name and the rule, separated by a space. The wording may change in any
-     * version.
+     * Returns the name of the field and the rule, separated by a space. The wording of the rule may
+     * change in any version.
      *
-     * @return the field and the rule
+     * @return the name of the field and the rule
      */
     @Override
     public String toString() {

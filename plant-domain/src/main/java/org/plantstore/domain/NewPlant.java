@@ -3,7 +3,8 @@ package org.plantstore.domain;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A plant and the id that its creator chose for it. Immutable and safe for use by many threads.
+ * A plant and the id that its creator chose for it. Instances are immutable and safe for use by
+ * multiple threads.
  *
  * <pre>{@code
  * NewPlant fern = new NewPlant(-7, "fern", "shade");
@@ -11,18 +12,20 @@ import org.jspecify.annotations.Nullable;
  * fern.plant(); // new Plant("fern", "shade")
  * }</pre>
  *
- * @param id the identification number, any {@code long}, including 0 and negative numbers
- * @param name the name of the plant, as in {@link Plant}
- * @param tag the type of the plant, as in {@link Plant}, or null if it has none
+ * @param id the identification number of the plant, which may be any {@code long}, including 0 and
+ *     negative numbers
+ * @param name the name of the plant, which follows the rules of {@link Plant}
+ * @param tag the tag that specifies the type of the plant and follows the rules of {@link Plant},
+ *     or null if the plant has no tag
  */
 public record NewPlant(long id, String name, @Nullable String tag) {
 
   /**
-   * Creates a new plant.
+   * Creates a plant with an id.
    *
    * @param id the id, any {@code long}
    * @param name the name, not null
-   * @param tag the tag, or null if there is none
+   * @param tag the tag, or null if the plant has no tag
    * @throws NullPointerException if the name is null
    * @throws InvalidPlantException if the name or the tag contains U+0000 or an unpaired surrogate
    */

@@ -3,20 +3,21 @@ package org.plantstore.domain;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A plant. Immutable and safe for use by many threads.
+ * A plant, which has a name and optionally a tag. Instances are immutable and safe for use by
+ * multiple threads.
  *
- * <p>The name and the tag are any Unicode text, which may be empty. They are neither trimmed nor
- * normalised. U+0000 is refused, because PostgreSQL and other databases cannot store it, and so are
- * unpaired surrogates, because they have no UTF-8 form (RFC 3629, section 3).
+ * <p>The name and the tag may contain any Unicode text, and either may be empty. Text is neither
+ * trimmed nor normalized. U+0000 is refused because PostgreSQL and other databases cannot store it.
+ * Unpaired surrogates are refused because they cannot be encoded in UTF-8 (RFC 3629, section 3).
  *
  * <pre>{@code
  * new Plant(" fern", null).name(); // " fern"
  * new Plant("fern", "").equals(new Plant("fern", null)); // false
  * }</pre>
  *
- * @param name the name of the plant, of any length
- * @param tag the type of the plant, of any length, or null if it has none; an empty tag differs
- *     from none
+ * @param name the name of the plant, which may have any length
+ * @param tag the tag that specifies the type of the plant and may have any length, or null if the
+ *     plant has no tag; an empty tag is not the same as no tag
  */
 public record Plant(String name, @Nullable String tag) {
 
@@ -24,7 +25,7 @@ public record Plant(String name, @Nullable String tag) {
    * Creates a plant.
    *
    * @param name the name, not null
-   * @param tag the tag, or null if there is none
+   * @param tag the tag, or null if the plant has no tag
    * @throws NullPointerException if the name is null
    * @throws InvalidPlantException if the name or the tag contains U+0000 or an unpaired surrogate
    */

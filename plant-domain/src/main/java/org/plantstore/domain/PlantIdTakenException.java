@@ -1,8 +1,8 @@
 package org.plantstore.domain;
 
 /**
- * Thrown when another plant already has the id. The caller has to choose another id. Nothing was
- * stored, and the exception reveals nothing of the other plant.
+ * Thrown when the id of a plant already belongs to another plant. The caller must choose another
+ * id. Nothing was stored, and the exception reveals nothing about the other plant.
  *
  * <pre>{@code
  * CreatePlant everyIdIsTaken =
@@ -24,7 +24,7 @@ public final class PlantIdTakenException extends RuntimeException {
   private final long id;
 
   /**
-   * Creates the exception.
+   * Creates an exception.
    *
    * @param id the id that is taken, any {@code long}
    */

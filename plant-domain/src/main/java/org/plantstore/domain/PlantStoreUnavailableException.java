@@ -3,16 +3,16 @@ package org.plantstore.domain;
 import static java.util.Objects.requireNonNull;
 
 /**
- * Thrown when a store is unavailable for a time. The caller can retry with the same plant later.
- * Whether the plant was stored is unknown; a retry is safe in both cases ({@link PlantStore}, rules
- * R2 and R7).
+ * Thrown when a store is temporarily unavailable. The caller can retry later with the same plant.
+ * The plant may or may not have been stored. A retry is safe in either case, according to rules R2
+ * and R7 of {@link PlantStore}.
  *
  * <pre>{@code
- * AtomicBoolean away = new AtomicBoolean(true);
+ * AtomicBoolean down = new AtomicBoolean(true);
  * CreatePlant createPlant =
  *     plant -> {
- *       if (away.getAndSet(false)) {
- *         throw new PlantStoreUnavailableException("the database is away");
+ *       if (down.getAndSet(false)) {
+ *         throw new PlantStoreUnavailableException("the database is down");
  *       }
  *       return plant.plant();
  *     };
@@ -29,10 +29,10 @@ public final class PlantStoreUnavailableException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * Creates the exception.
+   * Creates an exception.
    *
-   * @param message the reason, for the operator of the store; without secrets and without the text
-   *     of a plant
+   * @param message the reason, intended for the operator of the store; it must contain neither
+   *     secrets nor the text of a plant
    * @throws NullPointerException if the message is null
    */
   public PlantStoreUnavailableException(String message) {

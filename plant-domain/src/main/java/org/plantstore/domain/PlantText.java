@@ -7,12 +7,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.InvalidPlantException.Violation;
 
-/** The rules for the text of a plant. */
+/** Checks that the name and the tag of a plant are valid text. */
 final class PlantText {
 
   private PlantText() {}
 
-  /** Throws InvalidPlantException if a rule is broken, NullPointerException if there is no name. */
+  /** Throws InvalidPlantException if text is invalid, or NullPointerException if name is null. */
   static void require(String name, @Nullable String tag) {
     List<Violation> violations = new ArrayList<>();
     addIfInvalid("name", requireNonNull(name, "name"), violations);
@@ -26,7 +26,7 @@ final class PlantText {
     int index = indexOfInvalid(text);
     if (index >= 0) {
       String invalid = text.charAt(index) == 0 ? "U+0000" : "an unpaired surrogate";
-      String rule = "must not contain " + invalid + ", but has it at index " + index;
+      String rule = "must not contain " + invalid + " (found at index " + index + ")";
       violations.add(new Violation(field, rule));
     }
   }

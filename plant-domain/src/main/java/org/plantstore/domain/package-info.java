@@ -1,18 +1,18 @@
 /**
- * Plants, the port that creates them and the port that stores them.
+ * Provides the plant records, the port for creating plants, and the port for storing them.
  *
- * <p>Callers create plants with {@link org.plantstore.domain.CreatePlant}. Databases implement
- * {@link org.plantstore.domain.PlantStore}. The type of an exception determines what the caller can
- * do:
+ * <p>Callers create plants with {@link org.plantstore.domain.CreatePlant}. Database adapters
+ * implement {@link org.plantstore.domain.PlantStore}. The type of an exception tells the caller
+ * what to do next.
  *
- * <table>
- *   <caption>Exceptions and what the caller can do</caption>
- *   <tr><th>exception</th><th>what to do</th></tr>
- *   <tr><td>{@link org.plantstore.domain.InvalidPlantException}</td><td>change the plant</td></tr>
- *   <tr><td>{@link org.plantstore.domain.PlantIdTakenException}</td><td>choose another id</td></tr>
- *   <tr><td>{@link org.plantstore.domain.PlantStoreUnavailableException}</td>
- *       <td>retry later with the same plant, which is always safe</td></tr>
- * </table>
+ * <ul>
+ *   <li>After an {@link org.plantstore.domain.InvalidPlantException}, the caller must change the
+ *       plant.
+ *   <li>After a {@link org.plantstore.domain.PlantIdTakenException}, the caller must choose another
+ *       id.
+ *   <li>After a {@link org.plantstore.domain.PlantStoreUnavailableException}, the caller can retry
+ *       later with the same plant, which is always safe.
+ * </ul>
  *
  * <p>Every parameter and every return value is non-null unless it is marked {@code @Nullable}.
  */

@@ -12,13 +12,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 
-/** What the contract kit does not show of the asynchronous forms that ports have by default. */
+/** Tests what the contract test kit does not cover in the default asynchronous methods. */
 class AsynchronousFormTest {
 
   private static final NewPlant FERN = new NewPlant(1, "fern", null);
 
   @Test
-  void blocking_form_runs_on_the_executor_unless_it_is_cancelled_before() {
+  void blocking_method_runs_on_the_executor_unless_the_call_was_canceled_earlier() {
     Queue<Runnable> submitted = new ArrayDeque<>();
     Queue<NewPlant> called = new ArrayDeque<>();
     CreatePlant createPlant =
@@ -37,7 +37,7 @@ class AsynchronousFormTest {
   }
 
   @Test
-  void stage_fails_with_an_error_of_the_port_and_with_the_exception_of_the_executor() {
+  void stage_fails_with_the_error_of_the_port_or_with_the_exception_of_the_executor() {
     StackOverflowError error = new StackOverflowError();
     CreatePlant createPlant =
         plant -> {

@@ -15,7 +15,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs the examples of the javadoc and the README: {@code expression; // expected value}. */
+/**
+ * Runs the examples in the Javadoc and the README, and compares each expression with the value in
+ * the comment that follows it.
+ */
 @Tag("newest")
 class ExamplesTest {
 
@@ -24,9 +27,9 @@ class ExamplesTest {
       Pattern.compile("(?:<pre>\\{@code|^```java)\n(.*?)^(?:}</pre>|```)", DOTALL | MULTILINE);
   private static final Pattern VALUE = Pattern.compile("^ *(\\S.*); // (.+)$", MULTILINE);
 
-  /** Runs without JSpecify, as most consumers do. */
+  /** Runs the examples without JSpecify on the class path, as most applications do. */
   @Test
-  void examples_evaluate_to_their_comments(@TempDir Path folder) throws Exception {
+  void examples_evaluate_to_the_values_in_their_comments(@TempDir Path folder) throws Exception {
     String examples = examples();
     Path program = folder.resolve("Examples.java");
     Files.writeString(program, program(examples));

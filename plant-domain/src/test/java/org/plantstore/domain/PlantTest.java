@@ -21,7 +21,7 @@ class PlantTest {
   private static final String LOW = "\uDF3F";
 
   @Test
-  void any_text_without_null_and_unpaired_surrogates_is_a_name_and_a_tag() {
+  void any_text_without_u0000_and_unpaired_surrogates_is_a_valid_name_and_tag() {
     for (String text : List.of("", " ", "\u0001", "fern " + HIGH + LOW, "\uFFFF", "\uDBFF\uDFFF")) {
       assertEquals(text, new Plant(text, null).name());
       assertEquals(text, new Plant("", text).tag());
@@ -29,35 +29,35 @@ class PlantTest {
   }
 
   @Test
-  void null_character_and_unpaired_surrogates_are_refused_where_they_stand() {
-    String rule = "must not contain U+0000, but has it at index ";
-    assertViolation("name", rule + 0, "\0", null);
-    assertViolation("tag", rule + 4, "fern", "tag \0");
-    rule = "must not contain an unpaired surrogate, but has it at index ";
-    assertViolation("name", rule + 0, HIGH, null);
-    assertViolation("name", rule + 1, "a" + LOW, null);
-    assertViolation("name", rule + 0, HIGH + "a", null);
-    assertViolation("name", rule + 0, LOW + HIGH, null);
-    assertViolation("name", rule + 2, HIGH + LOW + LOW, null);
-    assertViolation("name", rule + 0, HIGH + HIGH + LOW, null);
-    assertViolation("tag", rule + 3, "", "tag" + HIGH);
+  void refusal_states_the_index_of_u0000_or_of_an_unpaired_surrogate() {
+    String rule = "must not contain U+0000 (found at index %d)";
+    assertViolation("name", rule.formatted(0), "\0", null);
+    assertViolation("tag", rule.formatted(4), "fern", "tag \0");
+    rule = "must not contain an unpaired surrogate (found at index %d)";
+    assertViolation("name", rule.formatted(0), HIGH, null);
+    assertViolation("name", rule.formatted(1), "a" + LOW, null);
+    assertViolation("name", rule.formatted(0), HIGH + "a", null);
+    assertViolation("name", rule.formatted(0), LOW + HIGH, null);
+    assertViolation("name", rule.formatted(2), HIGH + LOW + LOW, null);
+    assertViolation("name", rule.formatted(0), HIGH + HIGH + LOW, null);
+    assertViolation("tag", rule.formatted(3), "", "tag" + HIGH);
   }
 
   @Test
-  void every_broken_field_is_named_in_order() {
+  void every_invalid_field_is_named_in_order() {
     InvalidPlantException invalid =
         assertThrows(InvalidPlantException.class, () -> new NewPlant(1, "\0", HIGH));
 
     assertEquals(
         List.of("name", "tag"), invalid.violations().stream().map(Violation::field).toList());
     assertEquals(
-        "name must not contain U+0000, but has it at index 0; "
-            + "tag must not contain an unpaired surrogate, but has it at index 0",
+        "name must not contain U+0000 (found at index 0); "
+            + "tag must not contain an unpaired surrogate (found at index 0)",
         invalid.getMessage());
   }
 
   @Test
-  void store_refuses_the_plant_that_it_was_given_and_a_constructor_refuses_none() {
+  void exception_refuses_a_plant_only_if_a_store_created_it() {
     NewPlant fern = new NewPlant(1, "fern", null);
     List<Violation> violations = List.of(new Violation("name", "must be shorter"));
     InvalidPlantException refusal = new InvalidPlantException(fern, violations);
@@ -90,7 +90,7 @@ class PlantTest {
         "PlantIdTakenException | 1 | [J id]",
         "PlantStoreUnavailableException | 1 | []"
       })
-  void serialised_form_is_the_one_that_was_published(String name, long version, String fields)
+  void serialized_form_matches_the_published_form(String name, long version, String fields)
       throws ClassNotFoundException {
     ObjectStreamClass form =
         ObjectStreamClass.lookup(Class.forName("org.plantstore.domain." + name));

@@ -13,14 +13,17 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Compares the module and the contract kit, as {@code javap} lists them, with a file. */
+/**
+ * Compares the {@code javap} listing of the module and of the contract test kit with the accepted
+ * listing in {@code public-api.txt}.
+ */
 @Tag("newest")
 class PublicApiTest {
 
   private static final Path ACCEPTED = Path.of("public-api.txt");
 
   @Test
-  void public_api_is_the_accepted_one() throws IOException {
+  void public_api_matches_the_accepted_listing() throws IOException {
     String listing =
         Stream.of(javap("target/classes", "target/test-classes/org/plantstore/domain/contract"))
             .filter(type -> type.startsWith("public ") || type.startsWith("module "))
@@ -33,8 +36,8 @@ class PublicApiTest {
     assertEquals(
         Files.readString(ACCEPTED),
         listing,
-        "The public API has changed. If that is meant, add it to CHANGELOG.md and accept it with"
-            + " mvn -pl plant-domain test -Dtest=PublicApiTest -Dpublic-api.accept");
+        "The public API has changed. If the change is intended, describe it in CHANGELOG.md, and"
+            + " accept the new listing with mvn -pl plant-domain test -Dtest=PublicApiTest -Dpublic-api.accept");
   }
 
   private static String[] javap(String... folders) throws IOException {

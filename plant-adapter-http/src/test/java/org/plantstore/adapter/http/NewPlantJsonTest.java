@@ -160,7 +160,7 @@ class NewPlantJsonTest {
           name must be a string in quotation marks, but is true.
           {"tag":[1],"name":"\\u0000","id":"1"} | 2001 | \
           id must be an integer without quotation marks, but is "1"; \
-          name must not contain U+0000, but has it at index 0; \
+          name must not contain U+0000 (found at index 0); \
           tag must be a string in quotation marks, null or absent, but is an array.
           {"tag":{"name":"","id":1},"name":7,"id":1.0} | 2001 | \
           id must be an integer without fraction or exponent, but is 1.0; \
@@ -174,9 +174,9 @@ class NewPlantJsonTest {
           id must be an integer without quotation marks, but is "-907".
           {"tag":"\\u0000","name":null,"id":1} | 2002 | \
           name must be a string in quotation marks, but is null; \
-          tag must not contain U+0000, but has it at index 0.
+          tag must not contain U+0000 (found at index 0).
           {"tag":"fe\\udf3f\\ud83c","id":1,"name":""} | 2003 | \
-          tag must not contain an unpaired surrogate, but has it at index 2.
+          tag must not contain an unpaired surrogate (found at index 2).
           """)
   void missing_and_broken_fields_are_all_named_in_order(String body, int number, String message) {
     assertRefused(body, number, message);
