@@ -10,7 +10,7 @@ assert nullName == 'java.lang.NullPointerException: name'
 def jars = classPath.split(File.pathSeparator).collect { new File(it) }
 assert jars.collect { it.name - ~/-\d.*/ } == ['classes', 'plant-domain', 'jspecify']
 
-// The jar has the module and its licence, for Java 17, and nothing else.
+// The jar contains only the module, compiled for Java 17, and its license.
 new java.util.jar.JarFile(jars[1]).withCloseable { jar ->
   def names = jar.entries().findAll { !it.directory }*.name
   assert names.containsAll(['module-info.class', 'META-INF/LICENSE'])

@@ -1,6 +1,6 @@
 assert evaluate(new File(basedir, '../../../src/it/postbuild.groovy'))('class-path.txt') == []
 
-// The compiler refuses exactly the lines with a comment, for the reason in the comment.
+// The compiler rejects exactly the lines that contain a comment, for the reason that the comment states.
 def expected = []
 new File(basedir, 'src/refused/kotlin/Refused.kt').eachLine { line, number ->
   if (line.contains(' // ')) expected << "$number ${line.split(' // ')[1]}".toString()

@@ -8,7 +8,7 @@ import org.plantstore.domain.Plant
 import org.plantstore.domain.PlantIdTakenException
 import org.plantstore.domain.PlantStore
 
-// Inferred types, which need the class of the annotation @Nullable.
+// The compiler infers these types, for which it needs the class of the annotation @Nullable.
 fun tagOf(plant: Plant) = plant.tag
 
 val Plant.label get() = tag ?: name
