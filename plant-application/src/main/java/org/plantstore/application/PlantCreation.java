@@ -15,9 +15,10 @@ import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStore;
 
 /**
- * Creates plants in a store, and decides what a taken id means: equal content is a retry, which
- * returns the result of the first call; other content is refused. Safe for use by many threads. Not
- * final, so that containers can proxy it.
+ * Creates plants in a store, and decides what to do if an id is already taken. If the new plant is
+ * equal to the stored plant, the call is a retry and returns the result of the first call. If the
+ * two plants differ, the call is refused. Instances are safe for use by multiple threads. This class
+ * is not final, so that containers can create subclasses as proxies.
  */
 @Singleton
 public class PlantCreation implements CreatePlant {
@@ -27,7 +28,7 @@ public class PlantCreation implements CreatePlant {
   /**
    * Creates the use case.
    *
-   * @param store the store of the plants
+   * @param store the store that holds the plants
    * @throws NullPointerException if {@code store} is null
    */
   @Inject
@@ -40,23 +41,23 @@ public class PlantCreation implements CreatePlant {
     try {
       return created(plant, store.putIfAbsent(plant));
     } catch (InvalidPlantException | PlantIdTakenException e) {
-      throw attributed(e, plant);
+      throw refusalOrFault(e, plant);
     }
   }
 
   /**
    * {@inheritDoc}
    *
-   * <p>The asynchronous form of the store is used only if it {@linkplain PlantStore#isNonBlocking()
-   * blocks no caller}. If the returned stage is then cancelled as a {@code CompletableFuture}, so
-   * is the stage of the store.
+   * <p>This method calls {@link PlantStore#putIfAbsentAsync} only if the store {@linkplain
+   * PlantStore#isNonBlocking() never blocks its caller}. In that case, canceling the returned stage
+   * as a {@code CompletableFuture} also cancels the stage of the store.
    */
   @Override
   public CompletionStage<Plant> createAsync(NewPlant plant, Executor executor) {
     if (!store.isNonBlocking()) {
       return CreatePlant.super.createAsync(plant, executor);
     }
-    // A dependent stage would fail with a CompletionException around the exception of the store.
+    // A dependent stage would wrap the store's exception in a CompletionException.
     CompletableFuture<Plant> result = new CompletableFuture<>();
     CompletionStage<NewPlant> storing = store.putIfAbsentAsync(plant, executor);
     storing.whenComplete((stored, failure) -> {
@@ -66,18 +67,18 @@ public class PlantCreation implements CreatePlant {
         }
         result.complete(created(plant, stored));
       } catch (InvalidPlantException | PlantIdTakenException e) {
-        result.completeExceptionally(attributed(e, plant));
+        result.completeExceptionally(refusalOrFault(e, plant));
       } catch (Throwable e) {
         result.completeExceptionally(e);
       }
     });
-    // Does nothing to a stage that has completed.
+    // Canceling the store's stage has no effect if that stage has already completed.
     var unused =
         result.whenComplete((created, failure) -> storing.toCompletableFuture().cancel(true));
     return result;
   }
 
-  /** Returns the name of the store's class, for messages. */
+  /** Returns the class name of the store, which error messages contain. */
   @Override
   public String toString() {
     return store.getClass().getName();
@@ -86,8 +87,8 @@ public class PlantCreation implements CreatePlant {
   private Plant created(NewPlant plant, NewPlant stored) {
     requireNonNull(stored, () -> this + " must return a plant, but returned null");
     if (stored.id() != plant.id()) {
-      String demand = this + " must return the plant with the id " + plant.id();
-      throw new IllegalStateException(demand + ", but returned one with the id " + stored.id());
+      String demand = this + " must return the plant with id " + plant.id();
+      throw new IllegalStateException(demand + ", but returned a plant with id " + stored.id());
     }
     if (!stored.equals(plant)) {
       throw new PlantIdTakenException(plant.id());
@@ -96,16 +97,16 @@ public class PlantCreation implements CreatePlant {
   }
 
   /**
-   * Returns a refusal of the plant, or a fault of the store if it refuses another plant or none,
-   * because then the caller is not responsible.
+   * Returns the exception if it refuses the given plant. Otherwise, returns a fault of the store,
+   * because the caller is not responsible for the refusal.
    */
-  private RuntimeException attributed(RuntimeException refusal, NewPlant plant) {
+  private RuntimeException refusalOrFault(RuntimeException refusal, NewPlant plant) {
     if ((refusal instanceof InvalidPlantException invalid && invalid.refuses(plant))
         || (refusal instanceof PlantIdTakenException taken && taken.id() == plant.id())) {
       return refusal;
     }
-    String demand = this + " must refuse only the plant that it is given, here that with the id ";
-    String remedy = "; if the row with this id is invalid, correct it";
+    String demand = this + " must refuse only the plant that it receives, which has id ";
+    String remedy = "; if the stored row with this id is invalid, correct that row";
     return new IllegalStateException(demand + plant.id() + remedy, refusal);
   }
 }

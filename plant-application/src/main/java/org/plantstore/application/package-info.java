@@ -1,4 +1,4 @@
-/** The use cases of the plant store. */
+/** Provides the use case that creates plants. */
 @NullMarked
 package org.plantstore.application;
 

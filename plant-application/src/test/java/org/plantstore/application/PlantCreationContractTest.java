@@ -7,7 +7,7 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 import org.plantstore.domain.contract.CreatePlantContract;
 
-/** The use case on a store in memory. */
+/** Tests the use case with an in-memory store. */
 class PlantCreationContractTest extends CreatePlantContract {
 
   @Override

@@ -22,13 +22,13 @@ import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** What the contract that {@link PlantCreationContractTest} runs does not tell of the use case. */
+/** Tests behavior of the use case that {@link PlantCreationContractTest} does not cover. */
 class PlantCreationTest {
 
   private static final NewPlant FERN = new NewPlant(7, "fern", "shade");
 
   @Test
-  void store_is_given_the_plant_itself() {
+  void store_receives_the_plant_unchanged() {
     List<NewPlant> stored = new ArrayList<>();
     PlantStore store =
         plant -> {
@@ -40,14 +40,14 @@ class PlantCreationTest {
   }
 
   @Test
-  void failure_of_the_store_and_its_refusal_of_the_plant_are_passed_on() {
+  void caller_receives_the_failure_or_refusal_of_the_store_unchanged() {
     List<Violation> violations = List.of(new Violation("tag", "must have at most 4 characters"));
     for (RuntimeException failure :
         List.of(
             new PlantStoreUnavailableException("no answer"),
             new InvalidPlantException(new NewPlant(7, "fern", "shade"), violations),
             new PlantIdTakenException(7))) {
-      for (CreatePlant creation : onStoresThatFail(() -> failure)) {
+      for (CreatePlant creation : withFailingStores(() -> failure)) {
         assertSame(failure, assertThrows(RuntimeException.class, () -> creation.create(FERN)));
         assertEquals(List.of(failure), outcome(creation, FERN));
       }
@@ -55,19 +55,19 @@ class PlantCreationTest {
   }
 
   @Test
-  @SuppressWarnings("NullAway") // a store that breaks its contract
-  void store_that_returns_null_or_another_id_is_at_fault() {
+  @SuppressWarnings("NullAway") // one store violates its contract and returns null
+  void returning_null_or_another_id_is_a_fault_of_the_store() {
     assertFault(NullPointerException.class, " must return a plant", new PlantCreation(any -> null));
     NewPlant other = new NewPlant(8, "fern", "shade");
     assertFault(
         IllegalStateException.class,
-        " must return the plant with the id 7",
+        " must return the plant with id 7",
         new PlantCreation(any -> other));
   }
 
-  /** A row that another program, or an older rule, has left is no error of the caller. */
+  /** A row that another program wrote, or that an older rule allowed, is not the caller's error. */
   @Test
-  void store_that_refuses_what_it_has_stored_or_another_plant_is_at_fault() {
+  void refusing_a_plant_that_was_not_sent_is_a_fault_of_the_store() {
     List<Violation> violations = List.of(new Violation("name", "must have at most 200 characters"));
     NewPlant row = new NewPlant(7, "x".repeat(300), null);
     for (Supplier<RuntimeException> refusal :
@@ -76,15 +76,15 @@ class PlantCreationTest {
             () -> assertThrows(InvalidPlantException.class, () -> new Plant("fern", "\uD83C")),
             () -> new InvalidPlantException(row, violations),
             () -> new PlantIdTakenException(8))) {
-      for (CreatePlant creation : onStoresThatFail(refusal)) {
-        String message = " must refuse only the plant that it is given, here that with the id 7";
+      for (CreatePlant creation : withFailingStores(refusal)) {
+        String message = " must refuse only the plant that it receives, which has id 7";
         assertFault(IllegalStateException.class, message, creation);
       }
     }
   }
 
-  /** Returns the use case on a store that blocks, and on one that does not. */
-  private static List<CreatePlant> onStoresThatFail(Supplier<RuntimeException> failure) {
+  /** Returns the use case with a blocking store, and the use case with a non-blocking store. */
+  private static List<CreatePlant> withFailingStores(Supplier<RuntimeException> failure) {
     PlantStore blocking =
         plant -> {
           throw failure.get();
@@ -115,12 +115,12 @@ class PlantCreationTest {
   }
 
   @Test
-  @SuppressWarnings("NullAway") // as a caller without a checker may
-  void store_must_not_be_null() {
+  @SuppressWarnings("NullAway") // a caller without a nullness checker may pass null
+  void null_store_is_refused() {
     assertThrows(NullPointerException.class, () -> new PlantCreation(null));
   }
 
-  /** As the proxies of Spring and CDI, which are subclasses. */
+  /** Spring and CDI create proxies that are subclasses of the use case. */
   @Test
   void use_case_can_be_proxied() {
     List<NewPlant> seen = new ArrayList<>();
@@ -138,7 +138,7 @@ class PlantCreationTest {
   }
 
   @Test
-  void stage_of_a_store_that_does_not_block_is_passed_on_or_cancelled() {
+  void outcome_of_a_non_blocking_store_is_passed_on_and_its_stage_can_be_canceled() {
     List<CompletableFuture<NewPlant>> stages = new ArrayList<>();
     PlantStore store =
         new PlantStore() {
@@ -177,7 +177,7 @@ class PlantCreationTest {
     assertTrue(stages.get(3).isCancelled());
   }
 
-  /** Returns the plant or the exception that the stage completes with. */
+  /** Returns the plant or the exception with which the stage completes. */
   private static List<Object> outcome(CreatePlant createPlant, NewPlant plant) {
     List<Object> outcome = new ArrayList<>();
     CompletionStage<Plant> unused =
