@@ -26,17 +26,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.platform.testkit.engine.Events;
 import org.plantstore.domain.contract.PlantStoreCrashContract;
 
-/** Crashes a sound store, and the same store with one fault each. */
+/** Crashes a sound store and several faulty variants of it. */
 @Tag("slow")
 class CrashContractTest {
 
   enum Fault {
     NONE,
-    ACKNOWLEDGES_BEFORE_ITS_COMMIT,
-    /** Deletes the file before another is written. */
+    RETURNS_BEFORE_THE_COMMIT,
+    /** Deletes the file before writing the new one. */
     REWRITES_ITS_FILE,
-    /** Appends all rivals; the first is returned, but the last is kept. */
-    LOSES_A_RACE_AFTER_RECOVERY,
+    /** Appends all rivals, and returns the first one before a crash but the last one afterward. */
+    RETURNS_ANOTHER_WINNER_AFTER_RECOVERY,
     THROWS
   }
 
@@ -70,11 +70,11 @@ class CrashContractTest {
 
     @Override
     protected int kills() {
-      return fault == Fault.NONE ? 5 : 100; // the others end earlier
+      return fault == Fault.NONE ? 5 : 100; // faulty stores fail earlier
     }
   }
 
-  /** Appends each plant to a file, waits for the disk, and reads the file when it is opened. */
+  /** Reads a file when the store is opened, appends each plant to it, and waits for the disk. */
   public static class Log implements PlantStore {
 
     private static final Path FILE = Path.of(System.getenv("PLANTS_FILE"));
@@ -82,10 +82,10 @@ class CrashContractTest {
 
     private final Fault fault = Fault.valueOf(System.getProperty("fault"));
     private final Executor disk =
-        fault == Fault.ACKNOWLEDGES_BEFORE_ITS_COMMIT ? newSingleThreadExecutor() : Runnable::run;
+        fault == Fault.RETURNS_BEFORE_THE_COMMIT ? newSingleThreadExecutor() : Runnable::run;
     private final Map<Long, NewPlant> plants = new HashMap<>();
 
-    /** Runs before the process reports that it opens the store, so no kill comes too early. */
+    /** Reads the file before the process reports that it opens the store, so before any kill. */
     private static String readFile() {
       try {
         String lines = Files.exists(FILE) ? Files.readString(FILE) : "";
@@ -100,16 +100,18 @@ class CrashContractTest {
 
     public Log() throws IOException {
       if (fault == Fault.REWRITES_ITS_FILE) {
-        LockSupport.parkNanos(1_000_000_000); // every kill of an opening comes within 1 s
+        LockSupport.parkNanos(1_000_000_000); // a process that opens its store is killed within 1 s
         Files.writeString(FILE, LINES);
       }
       for (String line : LINES.lines().toList()) {
         String[] fields = line.split("\t", -1);
-        if (line.endsWith("\tend")) { // a crash may leave half a line
+        if (line.endsWith("\tend")) { // a crash may leave an incomplete line
           String tag = fields.length == 4 ? fields[2] : null;
           NewPlant plant = new NewPlant(Long.parseLong(fields[0]), fields[1], tag);
-          if (fault == Fault.LOSES_A_RACE_AFTER_RECOVERY || !plants.containsKey(plant.id())) {
+          if (fault == Fault.RETURNS_ANOTHER_WINNER_AFTER_RECOVERY) {
             plants.put(plant.id(), plant);
+          } else {
+            plants.putIfAbsent(plant.id(), plant);
           }
         }
       }
@@ -121,7 +123,7 @@ class CrashContractTest {
         throw new UnsupportedOperationException("such names");
       }
       NewPlant before = plants.putIfAbsent(plant.id(), plant);
-      if (before == null || fault == Fault.LOSES_A_RACE_AFTER_RECOVERY) {
+      if (before == null || fault == Fault.RETURNS_ANOTHER_WINNER_AFTER_RECOVERY) {
         disk.execute(() -> append(plant));
       }
       return before == null ? plant : before;
@@ -143,15 +145,16 @@ class CrashContractTest {
 
   @ParameterizedTest
   @CsvSource({
-    "ACKNOWLEDGES_BEFORE_ITS_COMMIT, return .+, returned .+",
+    "RETURNS_BEFORE_THE_COMMIT, return .+, returned .+",
     "REWRITES_ITS_FILE, return .+, returned .+",
-    "LOSES_A_RACE_AFTER_RECOVERY, return .+, returned .+",
-    "THROWS, run .+ \\(an exception may break another rule\\).+,"
-        + " (?s).+UnsupportedOperationException: such names.+"
+    "RETURNS_ANOTHER_WINNER_AFTER_RECOVERY, return .+, returned .+",
+    "THROWS, end all calls .+ \\(an exception may violate another rule\\),"
+        + " (?s)ended .+UnsupportedOperationException: such names.+"
   })
-  void store_with_a_fault_fails_and_is_told_why(Fault broken, String must, String but) {
-    String message = failures(broken).get(0);
-    String expected = "R4 of PlantStore is broken:\n.+\n  must " + must + ",\n  but " + but;
+  void faulty_store_fails_with_a_message_that_explains_the_failure(
+      Fault tested, String must, String but) {
+    String message = failures(tested).get(0);
+    String expected = "Rule R4 of PlantStore is violated:\n.+\n  must " + must + ",\n  but " + but;
     assertTrue(message.matches(expected), message);
   }
 

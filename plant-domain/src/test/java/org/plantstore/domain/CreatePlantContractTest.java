@@ -15,18 +15,18 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.platform.engine.DiscoverySelector;
 import org.plantstore.domain.contract.CreatePlantContract;
 
-/** Runs the contract on a sound implementation, and on the same with a fault for each test. */
+/** Tests a sound implementation, and for each test an implementation with a fault. */
 class CreatePlantContractTest {
 
-  /** A fault, with the beginning of the name of the test that finds it. */
+  /** A fault and the beginning of the name of the test that finds it. */
   enum Fault {
     NONE(""),
-    REFUSES_A_REPETITION("plant_is_created"),
+    REFUSES_A_RETRY("repeated_call"),
     IGNORES_CASE("taken_id"),
-    READS_THEN_WRITES("of_concurrent_calls"),
-    THROWS_AN_EXCEPTION_OF_ITS_OWN("unavailable_store"),
-    HAS_ONE_CONNECTION_AND_DOES_NOT_WAIT("many_threads"),
-    CREATES_NULL("null_is_refused");
+    READS_THEN_WRITES("concurrent_calls"),
+    THROWS_ITS_OWN_EXCEPTION("call_can_be_retried"),
+    DOES_NOT_WAIT_FOR_ITS_ONLY_CONNECTION("many_threads"),
+    ACCEPTS_NULL("null_is_refused");
 
     final String test;
 
@@ -51,7 +51,7 @@ class CreatePlantContractTest {
     @Override
     protected CreatePlant unavailable() {
       return plant -> {
-        throw fault == Fault.THROWS_AN_EXCEPTION_OF_ITS_OWN
+        throw fault == Fault.THROWS_ITS_OWN_EXCEPTION
             ? new IllegalStateException("503")
             : new PlantStoreUnavailableException("no answer");
       };
@@ -60,7 +60,7 @@ class CreatePlantContractTest {
     private Plant create(NewPlant plant) {
       NewPlant before = plant == null ? null : plants.get(plant.id());
       switch (fault) {
-        case REFUSES_A_REPETITION -> {
+        case REFUSES_A_RETRY -> {
           if (before != null) {
             throw new PlantIdTakenException(plant.id());
           }
@@ -76,14 +76,14 @@ class CreatePlantContractTest {
             plants.put(plant.id(), plant);
           }
         }
-        case HAS_ONE_CONNECTION_AND_DOES_NOT_WAIT -> {
+        case DOES_NOT_WAIT_FOR_ITS_ONLY_CONNECTION -> {
           if (!connection.tryAcquire()) {
             throw new PlantStoreUnavailableException("no connection is free");
           }
           LockSupport.parkNanos(1_000_000);
           connection.release();
         }
-        case CREATES_NULL -> {
+        case ACCEPTS_NULL -> {
           if (plant == null) {
             return new Plant("", null);
           }
@@ -105,7 +105,7 @@ class CreatePlantContractTest {
 
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
-  void test_finds_the_fault(Fault fault) {
+  void faulty_implementation_fails(Fault fault) {
     for (DiscoverySelector test : PlantStoreContractTest.tests(SampleContract.class, fault.test)) {
       assertNotEquals(List.of(), failures(fault, test));
     }

@@ -34,19 +34,21 @@ import org.plantstore.domain.SampleStore.Database;
 import org.plantstore.domain.SampleStore.Fault;
 import org.plantstore.domain.contract.PlantStoreContract;
 
-/** Runs all tests of the contract on a sound store, and those that must fail on others. */
+/**
+ * Runs all tests of the contract on sound stores, and the tests that must fail on faulty stores.
+ */
 @Execution(ExecutionMode.CONCURRENT)
 class PlantStoreContractTest {
 
   private static final int TESTS = 17;
 
-  /** A broken store may win a race, on a busy machine often. */
+  /** The number of attempts, because a faulty store passes a test if no race occurs. */
   private static final int MAX_RUNS = 10;
 
-  /** JUnit creates the instances of the contract, in the thread of the test that runs them. */
+  /** A thread local, because JUnit creates the contract on the thread of the test that runs it. */
   private static final ThreadLocal<Fault> FAULT = new ThreadLocal<>();
 
-  /** The server of the samples: it returns every byte. */
+  /** The server of the sample stores, which echoes every byte. */
   @AutoClose
   private static final ServerSocket SERVER = assertDoesNotThrow(() -> new ServerSocket(0));
 
@@ -60,7 +62,7 @@ class PlantStoreContractTest {
     });
   }
 
-  /** Starts a thread, which ends by an exception when a socket is closed. */
+  /** Starts a thread, which ends with an exception when a socket is closed. */
   private static void start(Callable<Object> work) {
     Thread thread = new Thread(new FutureTask<>(work));
     thread.setDaemon(true);
@@ -93,7 +95,7 @@ class PlantStoreContractTest {
       return storeThrough(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1));
     }
 
-    /** Returns a store whose database can no longer be written. */
+    /** Returns a store whose database is read-only. */
     @Override
     protected PlantStore damagedStore() {
       return new SampleStore(fault, new Database(Map.of(), Map.of(), Set.of()), null);
@@ -115,7 +117,7 @@ class PlantStoreContractTest {
     }
 
     @Override
-    protected Duration timeLimit() { // some broken stores do not end a call
+    protected Duration timeLimit() { // some faulty stores never end a call
       return fault.tests.isEmpty() ? super.timeLimit() : Duration.ofSeconds(2);
     }
   }
@@ -142,7 +144,7 @@ class PlantStoreContractTest {
       mode = EnumSource.Mode.EXCLUDE,
       names = {"NONE", "REFUSES_LONG_TEXTS"})
   @Timeout(60)
-  void tests_of_the_broken_rule_fail(Fault fault) {
+  void faulty_store_fails_the_tests_of_the_violated_rule(Fault fault) {
     FAULT.set(fault);
     for (DiscoverySelector test : tests(SampleStoreContract.class, fault.tests)) {
       List<String> failed = List.of();
@@ -150,34 +152,35 @@ class PlantStoreContractTest {
         failed = messages(run(test).failed());
       }
       assertFalse(failed.isEmpty(), test::toString);
-      failed.forEach(message -> assertTellsTheDifference(fault, message));
+      failed.forEach(message -> assertShowsTheDifference(fault, message));
     }
   }
 
-  /** Everything invisible is escaped, and long text is shortened to the first difference. */
-  private static void assertTellsTheDifference(Fault fault, String message) {
+  /** Asserts that invisible characters are escaped and that long text is abbreviated. */
+  private static void assertShowsTheDifference(Fault fault, String message) {
     String rule = fault.tests.substring(1, 2);
-    boolean unavailable = fault == Fault.HAS_ONE_CONNECTION_AND_DOES_NOT_WAIT;
-    String verdict = unavailable ? "not shown, because the store was unavailable, .+" : "broken:";
+    boolean unavailable = fault == Fault.DOES_NOT_WAIT_FOR_ITS_ONLY_CONNECTION;
+    String verdict = unavailable ? "was not tested, because .+" : "is violated:";
     String parts =
-        " of PlantStore is " + verdict + "\n  putIfAbsent(Async)?\\(~ ~\n  must ~,\n  but ~";
-    assertTrue(message.matches("R" + rule + parts.replace("~", "[ -~]{3,600}")), message);
+        " of PlantStore " + verdict + "\n  putIfAbsent(Async)?\\(~ ~\n  must ~,\n  but ~";
+    assertTrue(message.matches("Rule R" + rule + parts.replace("~", "[ -~]{3,600}")), message);
     assertFalse(message.matches("(?s).+ return (.+),\n  but returned \\1"), message);
   }
 
   @Test
-  void tests_that_need_more_than_a_store_are_aborted_without_it() {
+  void tests_are_aborted_if_a_method_that_they_need_is_not_overridden() {
     Events run = run(selectClass(StoreOnlyContract.class));
 
     List<String> aborted = messages(run.aborted());
     assertEquals(6, aborted.size());
     aborted.forEach(message ->
         assertTrue(
-            message.matches(".*R[347] .*is not shown: override \\w+\\(\\) to show it"), message));
+            message.matches("R[347] .*was not tested\\. Override \\w+\\(\\) to test it\\."),
+            message));
     assertEquals(TESTS - 6, run.succeeded().count(), messages(run.failed())::toString);
   }
 
-  /** Returns the tests of a contract whose names begin so. */
+  /** Returns the tests of a contract whose names begin with the given text. */
   static List<DiscoverySelector> tests(Class<?> contract, String name) {
     List<DiscoverySelector> tests =
         Stream.of(contract.getSuperclass().getDeclaredMethods())
@@ -192,7 +195,7 @@ class PlantStoreContractTest {
     return EngineTestKit.engine("junit-jupiter").selectors(tests).execute().testEvents();
   }
 
-  /** Returns the messages of tests that ended by an exception. */
+  /** Returns the messages of the tests that ended with an exception. */
   static List<String> messages(Events ended) {
     return ended.stream()
         .map(test -> test.getRequiredPayload(TestExecutionResult.class).getThrowable())

@@ -37,7 +37,8 @@ class PublicApiTest {
         Files.readString(ACCEPTED),
         listing,
         "The public API has changed. If the change is intended, describe it in CHANGELOG.md, and"
-            + " accept the new listing with mvn -pl plant-domain test -Dtest=PublicApiTest -Dpublic-api.accept");
+            + " accept the new listing with: mvn -pl plant-domain test -Dtest=PublicApiTest"
+            + " -Dpublic-api.accept");
   }
 
   private static String[] javap(String... folders) throws IOException {

@@ -31,21 +31,23 @@ import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.InvalidPlantException.Violation;
 
-/** A store that keeps every rule, and the same store with one realistic fault. */
+/** A store that follows every rule, or that has one realistic fault. */
 final class SampleStore implements PlantStore {
 
-  /** A fault, with the beginning of the names of the tests that find it. */
+  /** A fault and the beginning of the names of the tests that find it. */
   enum Fault {
     NONE(""),
-    /** No fault: its engine cannot take them. */
+    /** This is not a fault, because a database engine may have a limit. */
     REFUSES_LONG_TEXTS(""),
     FORGETS_AFTER_TWO_SECONDS("r1"),
     IGNORES_CASE("r2", text -> text.toLowerCase(Locale.ROOT)),
     COMPARES_NORMALIZED_TEXTS("r2", text -> Normalizer.normalize(text, Normalizer.Form.NFC)),
     COMPARES_DECOMPOSED_TEXTS("r2", text -> Normalizer.normalize(text, Normalizer.Form.NFD)),
     COMPARES_COMPATIBLE_TEXTS("r2", text -> Normalizer.normalize(text, Normalizer.Form.NFKC)),
-    COMPARES_THE_FIRST_255("r2", text -> text.substring(0, Math.min(255, text.length()))),
-    COMPARES_THE_LAST_255("r2", text -> text.substring(Math.max(0, text.length() - 255))),
+    COMPARES_THE_FIRST_255_CHARACTERS(
+        "r2", text -> text.substring(0, Math.min(255, text.length()))),
+    COMPARES_THE_LAST_255_CHARACTERS(
+        "r2", text -> text.substring(Math.max(0, text.length() - 255))),
     COMPARES_HASHES("r2", String::hashCode),
     COMPARES_CHECKSUMS("r2", SampleStore::checksum),
     IGNORES_TRAILING_SPACES("r2", String::stripTrailing),
@@ -60,41 +62,41 @@ final class SampleStore implements PlantStore {
     COMPARES_NAME_AND_TAG_TOGETHER(
         "r2", (one, other) -> (one.name() + one.tag()).equals(other.name() + other.tag())),
     COMPARES_DESCRIPTIONS("r2", (one, other) -> one.toString().equals(other.toString())),
-    TAKES_AN_EMPTY_TEXT_FOR_A_WILDCARD(
+    TREATS_EMPTY_TEXT_AS_A_WILDCARD(
         "r2", (one, other) -> matches(one.name(), other.name()) && matches(one.tag(), other.tag())),
     READS_THEN_WRITES("r3"),
-    LOCKS_WITHIN_ITS_INSTANCE("r3_of_concurrent_calls_through_two"),
-    SHARES_ONE_FUTURE_FOR_AN_ID("r3_of_concurrent_calls_one"),
-    SHARES_A_REFUSAL_FOR_AN_ID("r3_of_concurrent_calls_one"),
-    WRITES_TEN_PLANTS_TOGETHER("r4"),
+    LOCKS_ONLY_WITHIN_ONE_INSTANCE("r3_concurrent_calls_through_two"),
+    SHARES_ONE_FUTURE_FOR_AN_ID("r3_concurrent_calls_all"),
+    SHARES_A_REFUSAL_FOR_AN_ID("r3_concurrent_calls_all"),
+    WRITES_TEN_PLANTS_AT_A_TIME("r4"),
     TRUNCATES("r5"),
-    TAKES_NO_TAG_FOR_AN_EMPTY_ONE("r5"),
+    STORES_AN_EMPTY_TAG_INSTEAD_OF_NONE("r5"),
     REFUSES_LONG_TEXTS_WITHOUT_THE_PLANT("r5"),
     KEEPS_IDS_AS_DOUBLES("r6"),
-    LEAKS_A_CAUSE("r7_a_failure"),
-    WAITS_FOR_A_SILENT_SERVER("r7_a_silent"),
-    NEVER_CONNECTS_AGAIN("r7_a_silent"),
-    GIVES_UP_AFTER_100_FAILURES("r7_a_silent"),
-    KEEPS_A_CONNECTION_THAT_IS_SILENT("r7_a_silent"),
+    LEAKS_A_CAUSE("r7_an_unreachable"),
+    WAITS_FOREVER_FOR_A_SILENT_SERVER("r7_the_store"),
+    NEVER_RECONNECTS("r7_the_store"),
+    GIVES_UP_AFTER_100_FAILURES("r7_the_store"),
+    KEEPS_A_SILENT_CONNECTION("r7_the_store"),
     REPORTS_EVERY_FAULT_AS_UNAVAILABLE("r7_a_fault"),
     REPORTS_AN_INVALID_ROW_AS_UNAVAILABLE("r7_an_invalid"),
-    REFUSES_A_PLANT_FOR_AN_INVALID_ROW("r7_an_invalid"),
+    REFUSES_A_PLANT_IF_A_ROW_IS_INVALID("r7_an_invalid"),
     REPAIRS_AN_INVALID_ROW("r7_an_invalid"),
-    THROWS_WHAT_THE_EXECUTOR_THROWS("r7_an_executor"),
-    NEVER_ENDS_A_CALL_THAT_WAS_REJECTED("r7_an_executor"),
+    THROWS_THE_EXCEPTION_OF_THE_EXECUTOR("r7_a_rejection"),
+    NEVER_COMPLETES_A_REJECTED_CALL("r7_a_rejection"),
     KEEPS_A_LOCK_AFTER_AN_INTERRUPT("r7_an_interrupt"),
     BLOCKS_ITS_CALLER("r7_the_asynchronous"),
-    WRAPS_FAILURES("r7_a_failure"),
-    HAS_ONE_CONNECTION_AND_DOES_NOT_WAIT("r8_many"),
+    WRAPS_FAILURES("r7_an_unreachable"),
+    DOES_NOT_WAIT_FOR_ITS_ONLY_CONNECTION("r8_many"),
     SHARES_ONE_STATEMENT("r8_many"),
-    SHARES_ONE_FUTURE("r8_a_call"),
-    REFUSES_NULL_IN_ITS_OWN_WAY("r9"),
-    ACCEPTS_NO_EXECUTOR("r9");
+    SHARES_ONE_FUTURE("r8_canceling"),
+    REFUSES_NULL_WITH_ANOTHER_EXCEPTION("r9"),
+    ACCEPTS_A_NULL_EXECUTOR("r9");
 
     final String tests;
 
-    /** Decides whether a call is answered with its own plant, for an id that is taken. */
-    @SuppressWarnings("ImmutableEnumChecker") // no lambda above has a state
+    /** Decides whether a call for a taken id returns its own plant. */
+    @SuppressWarnings("ImmutableEnumChecker") // no lambda above has state
     private final BiPredicate<NewPlant, NewPlant> equality;
 
     Fault(String tests) {
@@ -117,7 +119,7 @@ final class SampleStore implements PlantStore {
     }
   }
 
-  /** A memory, a disk that survives a crash, and rows that another program has made invalid. */
+  /** Memory, a disk that survives a crash, and the ids of invalid rows. */
   record Database(Map<Long, NewPlant> memory, Map<Long, NewPlant> disk, Set<Long> invalid) {
 
     Database() {
@@ -141,7 +143,7 @@ final class SampleStore implements PlantStore {
   private volatile NewPlant parameters = new NewPlant(0, "", null);
   private volatile CompletionStage<NewPlant> running = CompletableFuture.completedStage(parameters);
 
-  /** Creates an instance that asks the server before it stores a plant, if there is one. */
+  /** Creates an instance that contacts the server, if any, before it stores a plant. */
   SampleStore(Fault fault, Database database, @Nullable InetSocketAddress server) {
     this.fault = fault;
     this.database = database;
@@ -149,7 +151,7 @@ final class SampleStore implements PlantStore {
   }
 
   @Override
-  @SuppressWarnings("NullAway") // a fault treats null in its own way
+  @SuppressWarnings("NullAway") // a faulty store handles null differently
   public NewPlant putIfAbsent(NewPlant plant) {
     switch (fault) {
       case REFUSES_LONG_TEXTS, SHARES_A_REFUSAL_FOR_AN_ID -> requireShort(plant, plant);
@@ -163,12 +165,12 @@ final class SampleStore implements PlantStore {
       case READS_THEN_WRITES -> {
         return readThenWrite(plant);
       }
-      case LOCKS_WITHIN_ITS_INSTANCE -> {
+      case LOCKS_ONLY_WITHIN_ONE_INSTANCE -> {
         synchronized (this) {
           return readThenWrite(plant);
         }
       }
-      case WRITES_TEN_PLANTS_TOGETHER -> {
+      case WRITES_TEN_PLANTS_AT_A_TIME -> {
         NewPlant stored = database.memory.computeIfAbsent(plant.id(), id -> plant);
         if (database.memory.size() % 10 == 0) {
           database.disk.putAll(database.memory);
@@ -181,20 +183,20 @@ final class SampleStore implements PlantStore {
         return insert(
             new NewPlant(plant.id(), plant.name(), isLong ? tag.substring(0, 1 << 16) : tag));
       }
-      case TAKES_NO_TAG_FOR_AN_EMPTY_ONE -> {
+      case STORES_AN_EMPTY_TAG_INSTEAD_OF_NONE -> {
         return insert(new NewPlant(plant.id(), plant.name(), Objects.toString(plant.tag(), "")));
       }
       case KEEPS_IDS_AS_DOUBLES -> {
         return insert(new NewPlant((long) (double) plant.id(), plant.name(), plant.tag()));
       }
-      case NEVER_CONNECTS_AGAIN -> {
+      case NEVER_RECONNECTS -> {
         if (failures.get() > 0) {
           throw new PlantStoreUnavailableException("the connection is closed");
         }
       }
       case GIVES_UP_AFTER_100_FAILURES -> {
         if (failures.get() > 100) {
-          throw new PlantStoreUnavailableException("the server is away");
+          throw new PlantStoreUnavailableException("the server is down");
         }
       }
       case KEEPS_A_LOCK_AFTER_AN_INTERRUPT -> {
@@ -205,7 +207,7 @@ final class SampleStore implements PlantStore {
         }
         connection.release();
       }
-      case HAS_ONE_CONNECTION_AND_DOES_NOT_WAIT -> {
+      case DOES_NOT_WAIT_FOR_ITS_ONLY_CONNECTION -> {
         if (!connection.tryAcquire()) {
           throw new PlantStoreUnavailableException("no connection is free");
         }
@@ -217,7 +219,7 @@ final class SampleStore implements PlantStore {
         roundTrip();
         return insert(parameters);
       }
-      case REFUSES_NULL_IN_ITS_OWN_WAY -> {
+      case REFUSES_NULL_WITH_ANOTHER_EXCEPTION -> {
         if (plant == null) {
           throw new IllegalArgumentException("no plant");
         }
@@ -231,7 +233,7 @@ final class SampleStore implements PlantStore {
   @Override
   public CompletionStage<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
     requireNonNull(plant);
-    if (fault != Fault.ACCEPTS_NO_EXECUTOR) {
+    if (fault != Fault.ACCEPTS_A_NULL_EXECUTOR) {
       requireNonNull(executor);
     }
     Supplier<NewPlant> call =
@@ -262,7 +264,7 @@ final class SampleStore implements PlantStore {
                   isFirst[0] = true;
                   return CompletableFuture.supplyAsync(call, executor);
                 });
-        // The first caller's plant may be stored, and the others are told that theirs is.
+        // Only the first caller's plant is stored, but every caller receives its own plant.
         return isFirst[0] ? shared : shared.thenApply(stored -> plant);
       }
       case SHARES_A_REFUSAL_FOR_AN_ID -> {
@@ -270,12 +272,12 @@ final class SampleStore implements PlantStore {
             plant.id(),
             id -> PlantStore.super.putIfAbsentAsync(plant, executor).toCompletableFuture());
       }
-      case THROWS_WHAT_THE_EXECUTOR_THROWS -> {
+      case THROWS_THE_EXCEPTION_OF_THE_EXECUTOR -> {
         CompletableFuture<NewPlant> result = new CompletableFuture<>();
         executor.execute(() -> result.complete(call.get()));
         return result;
       }
-      case NEVER_ENDS_A_CALL_THAT_WAS_REJECTED -> {
+      case NEVER_COMPLETES_A_REJECTED_CALL -> {
         CompletableFuture<NewPlant> result = new CompletableFuture<>();
         try {
           executor.execute(() -> result.complete(call.get()));
@@ -284,7 +286,7 @@ final class SampleStore implements PlantStore {
         }
         return result;
       }
-      case ACCEPTS_NO_EXECUTOR -> {
+      case ACCEPTS_A_NULL_EXECUTOR -> {
         return PlantStore.super.putIfAbsentAsync(
             plant, executor == null ? Runnable::run : executor);
       }
@@ -301,10 +303,10 @@ final class SampleStore implements PlantStore {
   }
 
   private NewPlant insert(NewPlant plant) {
-    askServer();
+    contactServer();
     try {
       if (database.invalid.contains(plant.id())) {
-        return new NewPlant(plant.id(), "a\0b", null); // which the constructor refuses
+        return new NewPlant(plant.id(), "a\0b", null); // the constructor throws
       }
       NewPlant stored = database.memory.computeIfAbsent(plant.id(), id -> plant);
       database.disk.putIfAbsent(stored.id(), stored);
@@ -313,14 +315,14 @@ final class SampleStore implements PlantStore {
       switch (fault) {
         case REPORTS_AN_INVALID_ROW_AS_UNAVAILABLE ->
             throw new PlantStoreUnavailableException("an invalid row");
-        case REFUSES_A_PLANT_FOR_AN_INVALID_ROW ->
+        case REFUSES_A_PLANT_IF_A_ROW_IS_INVALID ->
             throw new InvalidPlantException(plant, e.violations());
         case REPAIRS_AN_INVALID_ROW -> {
           return new NewPlant(plant.id(), "ab", null);
         }
         default -> throw e;
       }
-    } catch (UnsupportedOperationException e) { // of a database that is damaged
+    } catch (UnsupportedOperationException e) { // the database is damaged
       throw fault == Fault.REPORTS_EVERY_FAULT_AS_UNAVAILABLE
           ? new PlantStoreUnavailableException("no table")
           : e;
@@ -336,22 +338,22 @@ final class SampleStore implements PlantStore {
     return stored == null ? plant : stored;
   }
 
-  /** Takes as long as a call over a network, which keeps a race open longer than a map does. */
+  /** Takes as long as a network call, so that a race lasts longer than with a map. */
   private static void roundTrip() {
     LockSupport.parkNanos(50_000);
   }
 
-  private void askServer() {
+  private void contactServer() {
     if (server == null) {
       return;
     }
     try {
-      if (fault == Fault.KEEPS_A_CONNECTION_THAT_IS_SILENT) {
-        askAgain(server);
+      if (fault == Fault.KEEPS_A_SILENT_CONNECTION) {
+        contactAgain(server);
         return;
       }
       try (Socket socket = new Socket(server.getAddress(), server.getPort())) {
-        ask(socket, fault == Fault.WAITS_FOR_A_SILENT_SERVER ? 0 : 100);
+        send(socket, fault == Fault.WAITS_FOREVER_FOR_A_SILENT_SERVER ? 0 : 100);
       }
     } catch (IOException e) {
       failures.incrementAndGet();
@@ -363,19 +365,19 @@ final class SampleStore implements PlantStore {
     }
   }
 
-  /** Connects again if the server has closed the connection, but not if it does not answer. */
-  private synchronized void askAgain(InetSocketAddress address) throws IOException {
+  /** Reconnects if the server has closed the connection, but not if the server is silent. */
+  private synchronized void contactAgain(InetSocketAddress address) throws IOException {
     try {
       connected =
           connected == null ? new Socket(address.getAddress(), address.getPort()) : connected;
-      ask(connected, 20);
+      send(connected, 20);
     } catch (IOException e) {
       connected = e instanceof SocketTimeoutException ? connected : null;
       throw e;
     }
   }
 
-  private static void ask(Socket server, int timeoutMillis) throws IOException {
+  private static void send(Socket server, int timeoutMillis) throws IOException {
     server.setSoTimeout(timeoutMillis);
     server.getOutputStream().write(1);
     if (server.getInputStream().read() != 1) {

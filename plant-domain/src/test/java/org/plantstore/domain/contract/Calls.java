@@ -14,24 +14,27 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 
-/** Makes calls, and returns their outcomes: what a call returns, or the exception it throws. */
+/**
+ * Makes calls and returns their outcomes. An outcome is the value that a call returns or the
+ * exception that the call throws.
+ */
 final class Calls {
 
-  /** A form of a port's method. */
+  /** The blocking or the asynchronous form of a port's method. */
   enum Form {
     BLOCKING,
     ASYNCHRONOUS;
 
-    /** Returns the form for a number, such as an id: every test makes its calls in both forms. */
+    /** Returns the form for a number, such as an id, so that every test calls both forms. */
     static Form of(long number) {
       return number % 2 == 0 ? BLOCKING : ASYNCHRONOUS;
     }
   }
 
-  /** Daemon threads, so that a call that never returns does not keep the JVM from exiting. */
+  /** Uses daemon threads, so that a call that never returns does not keep the JVM running. */
   static final ExecutorService CALLERS =
       Executors.newCachedThreadPool(task -> {
-        Thread caller = new Thread(task, "caller of the kit");
+        Thread caller = new Thread(task, "contract-test-caller");
         caller.setDaemon(true);
         return caller;
       });
@@ -39,17 +42,17 @@ final class Calls {
   private Calls() {}
 
   /**
-   * Makes the calls in threads that begin together. The outcome of a call that has not ended within
-   * the time limit is a {@link TimeoutException}.
+   * Makes each call on its own thread, and starts all calls at the same time. If a call does not
+   * end within the time limit, its outcome is a {@link TimeoutException}.
    */
-  @SuppressWarnings("ThreadPriorityCheck") // a thread that must be woken is too late for a race
-  static List<Object> atOnce(List<? extends Callable<?>> calls, Duration timeLimit) {
-    CountDownLatch absent = new CountDownLatch(calls.size());
+  @SuppressWarnings("ThreadPriorityCheck") // waking a thread takes too long for a race
+  static List<Object> concurrently(List<? extends Callable<?>> calls, Duration timeLimit) {
+    CountDownLatch notReady = new CountDownLatch(calls.size());
     List<Callable<Object>> tasks = new ArrayList<>();
     for (Callable<?> call : calls) {
       tasks.add(() -> {
-        absent.countDown();
-        while (absent.getCount() > 0) {
+        notReady.countDown();
+        while (notReady.getCount() > 0) {
           Thread.yield();
         }
         return outcome(call);
@@ -58,8 +61,9 @@ final class Calls {
     List<Object> outcomes = new ArrayList<>();
     try {
       for (Future<Object> ended : CALLERS.invokeAll(tasks, timeLimit.toNanos(), NANOSECONDS)) {
-        Object hangs = new TimeoutException("the call has not ended after " + timeLimit);
-        outcomes.add(ended.isCancelled() ? hangs : ended.get());
+        Object timeout =
+            new TimeoutException("the call did not end within " + timeLimit.toMillis() + " ms");
+        outcomes.add(ended.isCancelled() ? timeout : ended.get());
       }
       return outcomes;
     } catch (Exception e) {
@@ -75,7 +79,7 @@ final class Calls {
     }
   }
 
-  /** Returns the outcome of a stage; a stage must fail with the exception itself, not wrapped. */
+  /** Returns the outcome of a stage, which must fail with the exception itself, not wrapped. */
   static Object await(CompletionStage<?> stage) {
     return stage
         .handle((returned, e) -> e == null ? requireNonNullElse(returned, "null") : e)

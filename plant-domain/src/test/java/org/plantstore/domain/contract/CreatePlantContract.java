@@ -20,11 +20,12 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 import org.plantstore.domain.contract.Calls.Form;
 
 /**
- * Tests an implementation of {@link CreatePlant}: a call has the same outcome wherever plants are
- * created, in the blocking and in the asynchronous form. The test of an implementation extends this
- * class.
+ * Tests an implementation of {@link CreatePlant}. Every implementation must produce the same
+ * outcomes, in the blocking and in the asynchronous form. The test of an implementation extends
+ * this class.
  *
- * <p>Each test needs an empty store. A run makes 2,000 calls, some of them with 1 MiB of text.
+ * <p>Each test needs an empty store. A run makes about 2,000 calls, some of which contain 1 MiB of
+ * text.
  */
 public abstract class CreatePlantContract {
 
@@ -32,23 +33,26 @@ public abstract class CreatePlantContract {
   private static final int ROUNDS = 20;
   private static final String TAKEN = "the id is taken";
 
-  /** Constructor for subclasses. */
+  /** Creates an instance. Subclasses call this constructor. */
   protected CreatePlantContract() {}
 
-  /** {@return the implementation under test, on an empty store} Each test calls this once. */
+  /** {@return the implementation under test, with an empty store} Each test calls this once. */
   protected abstract CreatePlant createPlant();
 
-  /** {@return an implementation whose store is unavailable; the default aborts the test of it} */
+  /**
+   * {@return an implementation whose store is unavailable} The default implementation aborts the
+   * test that needs it.
+   */
   protected CreatePlant unavailable() {
-    return abort("an unavailable store is not shown: override unavailable() to show it");
+    return abort("An unavailable store was not tested. Override unavailable() to test this case.");
   }
 
   @Test
   void taken_id_is_refused_and_nothing_changes() {
     CreatePlant createPlant = createPlant();
-    for (List<NewPlant> alike : Plants.alike(1 << 20)) {
-      NewPlant plant = alike.get(0);
-      for (NewPlant other : alike) {
+    for (List<NewPlant> similar : Plants.similar(1 << 20)) {
+      NewPlant plant = similar.get(0);
+      for (NewPlant other : similar) {
         Object expected = other.equals(plant) ? plant.plant() : TAKEN;
         assertOutcome(expected, createPlant, Form.of(plant.id()), other);
       }
@@ -56,14 +60,14 @@ public abstract class CreatePlantContract {
   }
 
   @Test
-  void of_concurrent_calls_for_one_id_one_plant_wins() {
+  void concurrent_calls_for_one_id_create_exactly_one_plant() {
     CreatePlant createPlant = createPlant();
     for (int race = 1; race <= ROUNDS; race++) {
       List<NewPlant> rivals = new ArrayList<>();
       for (int rival = 0; rival < CALLERS; rival++) {
         rivals.add(Plants.rival(race, rival % (race % 4 + 1)));
       }
-      List<Object> outcomes = outcomesAtOnce(createPlant, rivals);
+      List<Object> outcomes = concurrentOutcomes(createPlant, rivals);
       Object winner = outcomes.stream().filter(Plant.class::isInstance).findFirst().orElseThrow();
       assertEquals(
           rivals.stream().map(rival -> rival.plant().equals(winner) ? winner : TAKEN).toList(),
@@ -72,9 +76,9 @@ public abstract class CreatePlantContract {
   }
 
   @Test
-  void plant_is_created_however_often_it_is_asked_for() {
+  void repeated_call_returns_the_same_plant() {
     CreatePlant createPlant = createPlant();
-    List<NewPlant> plants = new ArrayList<>(Plants.bounds()); // every long is an id
+    List<NewPlant> plants = new ArrayList<>(Plants.withBoundaryIds()); // every long is a valid id
     plants.addAll(List.of(Plants.rival(2, 1), Plants.rival(3, 1)));
     plants.addAll(Plants.unusual(1 << 20));
     for (int turn = 0; turn < 2; turn++) {
@@ -85,7 +89,7 @@ public abstract class CreatePlantContract {
   }
 
   @Test
-  void unavailable_store_permits_a_retry() {
+  void call_can_be_retried_if_the_store_was_unavailable() {
     CreatePlant createPlant = createPlant();
     NewPlant plant = Plants.plant(1);
     for (Form form : Form.values()) {
@@ -96,16 +100,16 @@ public abstract class CreatePlantContract {
   }
 
   @Test
-  void many_threads_create_plants_and_a_cancelled_call_takes_no_other_with_it() {
+  void many_threads_can_create_plants_and_canceling_a_call_affects_no_other_call() {
     CreatePlant createPlant = createPlant();
     for (int round = 0; round < ROUNDS; round++) {
       long first = 1 + (long) round * CALLERS;
       List<NewPlant> plants = Plants.plants(first, first + CALLERS);
-      NewPlant cancelled = Plants.plant(-first);
-      createPlant.createAsync(cancelled, Calls.CALLERS).toCompletableFuture().cancel(true);
+      NewPlant canceled = Plants.plant(-first);
+      createPlant.createAsync(canceled, Calls.CALLERS).toCompletableFuture().cancel(true);
       assertEquals(
-          plants.stream().map(NewPlant::plant).toList(), outcomesAtOnce(createPlant, plants));
-      assertOutcome(cancelled.plant(), createPlant, Form.of(round), cancelled);
+          plants.stream().map(NewPlant::plant).toList(), concurrentOutcomes(createPlant, plants));
+      assertOutcome(canceled.plant(), createPlant, Form.of(round), canceled);
     }
   }
 
@@ -119,7 +123,7 @@ public abstract class CreatePlantContract {
     assertThrows(NullPointerException.class, () -> createPlant.createAsync(plant, null));
   }
 
-  /** Returns the plant, {@link #TAKEN} if its id is told as taken, or another exception. */
+  /** Returns the plant, {@link #TAKEN} if the call reports that id as taken, or an exception. */
   private static Object outcome(CreatePlant createPlant, Form form, NewPlant plant) {
     Object outcome =
         Calls.outcome(() ->
@@ -130,20 +134,20 @@ public abstract class CreatePlantContract {
     return taken ? TAKEN : outcome;
   }
 
-  /** Returns the outcomes of calls that are made at once, in both forms. */
-  private static List<Object> outcomesAtOnce(CreatePlant createPlant, List<NewPlant> plants) {
+  /** Makes concurrent calls in both forms, and returns their outcomes. */
+  private static List<Object> concurrentOutcomes(CreatePlant createPlant, List<NewPlant> plants) {
     List<Callable<Object>> calls = new ArrayList<>();
     for (NewPlant plant : plants) {
       Form form = Form.of(calls.size());
       calls.add(() -> outcome(createPlant, form, plant));
     }
-    return Calls.atOnce(calls, Duration.ofMinutes(5));
+    return Calls.concurrently(calls, Duration.ofMinutes(5));
   }
 
   private static void assertOutcome(
       Object expected, CreatePlant createPlant, Form form, NewPlant plant) {
     Object outcome = outcome(createPlant, form, plant);
-    if (!expected.equals(outcome)) { // assertEquals would print megabytes
+    if (!expected.equals(outcome)) { // assertEquals would print megabytes of text
       String shown = outcome.toString().replaceFirst("(?s)(.{300}).+", "$1...");
       Throwable cause = outcome instanceof Throwable thrown ? thrown : null;
       fail("the outcome for " + Description.of(plant, plant) + " must not be " + shown, cause);

@@ -7,14 +7,14 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
 
-/** Describes plants in failure messages, in printable ASCII: a long one by a part of its text. */
+/** Describes plants in failure messages, in printable ASCII and with long text abbreviated. */
 final class Description {
 
   private static final int MAX_LENGTH = 150;
 
   private Description() {}
 
-  /** Returns a description that shows the first difference to the other plant, if there is one. */
+  /** Returns a description that shows the first difference from the other plant, if any. */
   static String of(@Nullable NewPlant plant, @Nullable NewPlant other) {
     String text = whole(plant);
     if (text.length() <= MAX_LENGTH) {

@@ -15,10 +15,10 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 import org.plantstore.domain.contract.Calls.Form;
 import org.plantstore.domain.contract.RuleCheck.Call;
 
-/** The process that is killed: it writes a line for each plant that the store returns. */
+/** Calls a store in a process that will be killed, and prints each plant that the store returns. */
 final class Load {
 
-  /** An id and the number of a caller. A line that a kill has cut short differs. */
+  /** An id and the number of a caller. A line that was cut off by a kill does not match. */
   static final String LINE = "\\d+ \\d+;";
 
   static final String OPENING = "opening the store";
@@ -30,8 +30,8 @@ final class Load {
   private Load() {}
 
   /**
-   * Opens the store of a class, calls it for all ids that were taken before, and then for new ones,
-   * and waits to be killed.
+   * Opens the store, calls it for all ids that earlier processes took, calls it for new ids, and
+   * then waits to be killed.
    */
   public static void main(String... classProcessTakenAndNew) throws Exception {
     Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> {
@@ -40,7 +40,8 @@ final class Load {
     });
     delayedExecutor(LIMIT.toMinutes(), MINUTES)
         .execute(() -> {
-          System.out.println("the store has not opened, or not ended all calls, after " + LIMIT);
+          System.out.println(
+              "the store did not open or did not end all calls within " + LIMIT.toSeconds() + " s");
           Runtime.getRuntime().halt(1);
         });
     Constructor<?> constructor = Class.forName(classProcessTakenAndNew[0]).getConstructor();
@@ -50,22 +51,22 @@ final class Load {
     long taken = Long.parseLong(classProcessTakenAndNew[2]);
     call(store, process, 0, taken);
     call(store, process, taken, taken + Long.parseLong(classProcessTakenAndNew[3]));
-    while (!System.out.checkError()) { // until the test has ended
+    while (!System.out.checkError()) { // fails once the test has ended
       System.out.println("\n" + IDLE);
       LockSupport.parkNanos(10_000_000);
     }
   }
 
-  /** Two callers, one of each form, race for each id. Those of each process have own numbers. */
+  /** Starts two callers, one of each form, that race for each id. Caller numbers are unique. */
   private static void call(PlantStore store, int process, long first, long end) {
     List<Callable<Object>> callers = new ArrayList<>();
     for (int caller = process * 2 * RACES; caller < (process + 1) * 2 * RACES; caller++) {
       int number = caller;
       callers.add(() -> callAll(store, number, first + number % RACES, end));
     }
-    for (Object outcome : Calls.atOnce(callers, LIMIT)) {
+    for (Object outcome : Calls.concurrently(callers, LIMIT)) {
       if (outcome instanceof Throwable failure) {
-        throw new IllegalStateException("the outcome of a call is no plant", failure);
+        throw new IllegalStateException("a call did not return a plant", failure);
       }
     }
   }
@@ -79,14 +80,14 @@ final class Load {
       if (outcome instanceof NewPlant stored
           && stored.name().matches(id + " \\d+;")
           && stored.equals(Plants.ofLine(stored.name()))) {
-        System.out.print("\n" + stored.name() + "\n"); // the store may have left half a line
+        System.out.print("\n" + stored.name() + "\n"); // the store may have printed half a line
         id += RACES;
       } else if (outcome instanceof PlantStoreUnavailableException) {
-        LockSupport.parkNanos(1_000_000); // such as while a server starts
+        LockSupport.parkNanos(1_000_000); // for example, while a server starts
       } else {
         Throwable thrown = outcome instanceof Throwable failure ? failure : null;
         String called = "a call with " + Description.of(plant, plant);
-        throw new IllegalStateException(called + " has another outcome: " + outcome, thrown);
+        throw new IllegalStateException(called + " had an unexpected outcome: " + outcome, thrown);
       }
     }
     return id;

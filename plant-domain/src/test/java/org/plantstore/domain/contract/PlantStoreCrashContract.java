@@ -17,32 +17,43 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 
 /**
- * Tests rule R4 of a {@link PlantStore} by crashes at random moments during calls. A process opens
- * the store, and calls it from 16 threads, in both forms, with short and with long texts, until it
- * is killed ({@code SIGKILL}): of three processes two during new calls or after the last of them,
- * and one within a second after it has begun to open the store. The next process opens the store
- * again: each plant that was returned before must be there, be equal, and be the only one with its
- * id. Of the rivals for an id that was in flight, either may be there. The first process needs an
- * empty store. All processes have the class path of this one.
+ * Tests rule R4 of a {@link PlantStore} with crashes at random moments during calls. The test of a
+ * store extends this class.
  *
- * <p>A killed process loses only what it has not handed to the kernel. A power failure, which a
- * plant survives only if it is also on the disk, is not tested.
+ * <p>A process opens the store and calls it from 16 threads, in the blocking and in the
+ * asynchronous form, with short and long text, until the process is killed with {@code SIGKILL}.
+ * Two of three processes are killed while they make new calls or after their last call. Every third
+ * process is killed within one second after it begins to open the store.
+ *
+ * <p>The next process opens the store again. Each plant that an earlier process returned must still
+ * be stored, unchanged, under its id. If two plants competed for an id when a process was killed,
+ * the store may hold either one. The first process needs an empty store. All processes use the
+ * class path of the test.
+ *
+ * <p>A killed process loses only data that it has not yet passed to the kernel. This test therefore
+ * does not show whether plants survive a power failure, which requires that they are on the disk.
  */
 public abstract class PlantStoreCrashContract {
 
-  private static final int CALLS = 100; // few: each process calls for all plants again
+  private static final int CALLS = 100; // each process repeats all earlier calls
   private static final int LONGEST_OPENING_MICROS = 1_000_000;
 
   private final Random random = new Random();
   private final TreeMap<Long, NewPlant> returned = new TreeMap<>();
 
-  /** Constructor for subclasses. */
+  /** Creates an instance. Subclasses call this constructor. */
   protected PlantStoreCrashContract() {}
 
-  /** {@return the public class of the store} Its public constructor without parameters opens it. */
+  /**
+   * {@return the class of the store} The class must be public and must have a public constructor
+   * without parameters, which opens the store.
+   */
   protected abstract Class<? extends PlantStore> storeClass();
 
-  /** {@return variables for the processes} {@code JDK_JAVA_OPTIONS} has options of their JVMs. */
+  /**
+   * {@return environment variables for the processes, none by default} To set JVM options, use the
+   * variable {@code JDK_JAVA_OPTIONS}.
+   */
   protected Map<String, String> environment() {
     return Map.of();
   }
@@ -53,18 +64,21 @@ public abstract class PlantStoreCrashContract {
   }
 
   /**
-   * Kills the server of the database, if it has one, and starts it again; by default, does nothing.
-   * The server must have no chance to write anything more. A process has been killed just before.
+   * Kills the database server, if there is one, and starts it again. The default implementation
+   * does nothing. This method must kill the server so that it cannot write anything more. The kit
+   * calls this method each time it has killed a process.
    *
-   * @throws Exception if the server cannot be started; the test fails
+   * @throws Exception if the server cannot be started, which makes the test fail
    */
   protected void crashServer() throws Exception {}
 
   @Test
   void r4_returned_plants_survive_crashes_at_random_moments(@TempDir Path folder) throws Exception {
     for (int crash = 1; crash <= kills(); crash++) {
-      String moment = "in process " + crash + ", with " + returned.size() + " plants before,";
-      System.err.println(getClass().getSimpleName() + ": R4 " + moment + " of " + kills());
+      String before = ", after " + returned.size() + " plants were returned,";
+      String moment = "in process " + crash + before;
+      System.err.println(
+          getClass().getSimpleName() + ": testing R4 in process " + crash + " of " + kills());
       boolean whileItOpens = crash % 3 == 0;
       int plants = whileItOpens ? 0 : 1 + random.nextInt(CALLS * 3 / 2);
       killAfter(plants, moment, start(crash, folder, CALLS));
@@ -74,8 +88,9 @@ public abstract class PlantStoreCrashContract {
   }
 
   /**
-   * Adds the plants that a process returns, after it has called for those of earlier processes, and
-   * kills it after so many new ones, or all of them; if the number is 0, while it opens its store.
+   * Adds the plants that a process returns, and kills the process after it has returned the given
+   * number of new plants or has ended all calls. If the number is 0, kills the process while it
+   * opens the store.
    */
   private void killAfter(int newPlants, String moment, Process process) throws Exception {
     StringBuilder output = new StringBuilder();
@@ -107,29 +122,31 @@ public abstract class PlantStoreCrashContract {
     }
     if (!opened) {
       throw new IllegalStateException(
-          "no process has come as far as the store, which is not at fault. A process has the class"
-              + " path of this JVM, the property java.class.path, which must be that of the tests:"
-              + " fork a JVM for them (with Surefire, forkCount must not be 0). It wrote:\n"
+          "the process ended before it opened the store, so the store is not at fault. The process"
+              + " uses the class path of this JVM (property java.class.path), which must contain"
+              + " the tests. Run the tests in a forked JVM (with Surefire, forkCount must not be"
+              + " 0). The process wrote:\n"
               + output);
     }
     if (!crash.isDone()) {
-      throw broken(
+      throw violation(
           moment,
-          "run until it is killed (an exception may break another rule), within 5 minutes",
-          "ended with status " + process.waitFor() + ", and wrote:\n" + output);
+          "end all calls within 5 minutes, and run until it is killed (an exception may violate"
+              + " another rule)",
+          "ended with status " + process.waitFor() + " and wrote:\n" + output);
     }
   }
 
-  /** Adds a plant, which must be that of earlier processes for its id. */
+  /** Adds a plant, which must be equal to the plant that earlier processes returned for its id. */
   private void assertSame(NewPlant plant, String moment) {
     NewPlant before = returned.putIfAbsent(plant.id(), plant);
     if (before != null && !before.equals(plant)) {
       String expected = "return " + Description.of(before, plant);
-      throw broken(moment, expected, "returned " + Description.of(plant, before));
+      throw violation(moment, expected, "returned " + Description.of(plant, before));
     }
   }
 
-  /** Kills a process and those that it has started, and keeps the lines in the pipe. */
+  /** Kills a process and its descendants. The output that is still in the pipe remains readable. */
   private static void kill(Process process) {
     Stream.concat(process.descendants(), Stream.of(process.toHandle()))
         .toList()
@@ -142,8 +159,8 @@ public abstract class PlantStoreCrashContract {
     ProcessBuilder java =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1", // most of its life is its start
-                "-Djava.io.tmpdir=" + folder, // when it is killed, temporary files remain
+                "-XX:TieredStopAtLevel=1", // the process runs only briefly
+                "-Djava.io.tmpdir=" + folder, // a killed process leaves temporary files
                 "-cp",
                 modules.isEmpty() ? classes : modules + File.pathSeparator + classes,
                 Load.class.getName(),
@@ -156,8 +173,9 @@ public abstract class PlantStoreCrashContract {
     return java.start();
   }
 
-  private AssertionError broken(String moment, String expected, String actual) {
-    String subject = "R4 of PlantStore is broken:\n  " + storeClass().getName() + " " + moment;
+  private AssertionError violation(String moment, String expected, String actual) {
+    String verdict = "Rule R4 of PlantStore is violated:\n  ";
+    String subject = verdict + storeClass().getName() + " " + moment;
     return new AssertionError(subject + "\n  must " + expected + ",\n  but " + actual);
   }
 }

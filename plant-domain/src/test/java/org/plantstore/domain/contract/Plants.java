@@ -11,24 +11,24 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 
 /**
- * The plants of the kit. No other class of the kit makes texts, so a stricter rule for text changes
- * only this one.
+ * Creates the plants of the contract test kit. No other class of the kit creates text, so a
+ * stricter rule for text affects only this class.
  */
 final class Plants {
 
   private static final int PLANE = 0x10000;
 
-  /** A store may refuse longer texts, with {@code InvalidPlantException}. */
+  /** The number of characters in a plant that every store must support. */
   private static final int SHORT = 100;
 
   private static final String LEAF = "\uD83C\uDF3F";
 
-  /** Taken for nothing, for a number, a truth value or a time, for a comment or a formula. */
+  /** Words that software may mistake for null, a number, a boolean, a date, or a formula. */
   private static final String WORDS =
       "null NULL \\N undefined 007 1.0 1e3 0x1F 12345678901234567 NaN no true 2026-01-31"
           + " A0000000-0000-4000-8000-00000000000F \"quoted\" #leading =leading";
 
-  /** Converted, escaped or replaced. */
+  /** Texts that software may convert, escape, or replace. */
   private static final String[] SHORT_TEXTS = {
     "\ttabs\r\nand\nline breaks\r",
     "\uFEFFbyte order mark, \u200B\u200E\u202E\u2066\u00AD\u200C\u200D, " + LEAF + " and \uFFFD",
@@ -38,15 +38,18 @@ final class Plants {
     "{\"name\":\"%s ? $1 :name ${name}\"}"
   };
 
-  /** Equal if they are trimmed, normalised, folded, converted, hashed, or taken for a pattern. */
-  private static final @Nullable String[][] ALIKE = {
+  /**
+   * Groups of texts that are equal after trimming, normalization, case folding, conversion, or
+   * hashing, or that match if one of them is used as a pattern.
+   */
+  private static final @Nullable String[][] SIMILAR = {
     {null, "", " ", "\t", "\u200B", "null", "%"},
     {"fern", "FERN", "fren", "f\u00E8rn", "fe\u0300rn", "fe\u00ADrn", "\uFF46ern", "f_rn", "f.*"},
     {"fern", "fern ", " fern", "f  ern", "f ern", "fern\n", "fern\u00A0", "fern\u0001"},
     {"i", "I", "\u0130", "\u0131", "i\u0307", "\uFB01", "fi"},
     {"ss", "\u00DF", "\u1E9E", "A", "\u0141", "\u00C5", "\u212B", "A\u030A"},
     {LEAF, "\uD83C\uDF40", "\uFFFD", "?", "??"},
-    {"Aa", "BB", "plumless", "buckeroo", "costarring", "liquid"}, // equal in hashCode, CRC-32, FNV
+    {"Aa", "BB", "plumless", "buckeroo", "costarring", "liquid"}, // equal hashCode, CRC-32, FNV
     {"1", "01", "1.0", "1e0", "true"}
   };
 
@@ -60,23 +63,23 @@ final class Plants {
     return LongStream.range(first, end).mapToObj(Plants::plant).toList();
   }
 
-  /** Returns another plant for an id, with texts that follow from the number; some have no tag. */
+  /** Returns a competing plant for an id. The number determines its name and its tag, if any. */
   static NewPlant rival(long id, int number) {
     return new NewPlant(id, "rival " + number, number % 3 == 0 ? null : "tag " + number);
   }
 
-  /** Returns a plant with a text of a length. */
+  /** Returns a plant whose tag has the given length. */
   static NewPlant large(long id, int length) {
     return new NewPlant(id, "large", "x".repeat(length));
   }
 
-  /** Returns whether a store may refuse the plant, because its engine may have a limit. */
-  static boolean isRefusable(@Nullable NewPlant plant) {
+  /** Returns whether a store may refuse the plant because of a limit of its database engine. */
+  static boolean mayBeRefused(@Nullable NewPlant plant) {
     return plant != null && (plant.name() + Objects.toString(plant.tag(), "")).length() > SHORT;
   }
 
-  /** Returns a plant for each id at a bound that a store, a driver or a format may have. */
-  static List<NewPlant> bounds() {
+  /** Returns plants with ids at the limits of number types in stores, drivers, and formats. */
+  static List<NewPlant> withBoundaryIds() {
     long beyondInt = 1L << 31;
     long beyondDouble = 1L << 53;
     return LongStream.of(
@@ -87,21 +90,21 @@ final class Plants {
   }
 
   /**
-   * Returns plants with texts that databases, drivers and encodings are known to change, and with
-   * the largest text, in bytes of UTF-8.
+   * Returns plants whose text is known to be changed by some databases, drivers, and encodings, and
+   * plants with the largest text, whose length is given in bytes of UTF-8.
    */
   static List<NewPlant> unusual(int largest) {
     List<NewPlant> plants = new ArrayList<>();
     Stream<String> planes = IntStream.range(0, 17).mapToObj(Plants::plane);
-    Stream<String> alike = Stream.of(ALIKE).flatMap(Stream::of).filter(Objects::nonNull);
-    Stream.of(alike, Stream.of(SHORT_TEXTS), Stream.of(WORDS.split(" ")), planes)
+    Stream<String> similar = Stream.of(SIMILAR).flatMap(Stream::of).filter(Objects::nonNull);
+    Stream.of(similar, Stream.of(SHORT_TEXTS), Stream.of(WORDS.split(" ")), planes)
         .flatMap(texts -> texts)
         .forEach(text -> plants.add(plant(plants, text, text)));
     plants.add(plant(plants, "", null));
     plants.add(plant(plants, "a name", null));
     plants.add(plant(plants, "a name", ""));
     plants.add(plant(plants, "x".repeat(largest), null));
-    // A buffer may end within a pair.
+    // A buffer of the store may end in the middle of a surrogate pair.
     plants.add(plant(plants, "", "xx" + LEAF.repeat((largest - 2) / 4)));
     return plants;
   }
@@ -110,7 +113,7 @@ final class Plants {
     return new NewPlant(100 + before.size(), name, tag);
   }
 
-  /** Returns every code point of a plane that text may have: not U+0000, and no surrogates. */
+  /** Returns every code point of a Unicode plane except U+0000 and surrogates. */
   private static String plane(int plane) {
     return IntStream.range(plane * PLANE, (plane + 1) * PLANE)
         .filter(point -> point > 0 && Character.getType(point) != Character.SURROGATE)
@@ -119,11 +122,11 @@ final class Plants {
   }
 
   /**
-   * Returns lists of plants that a store may take for one another, each list with an id of its own.
-   * Every plant of such a group is the first one of a list.
+   * Returns lists of plants that a store may mistake for one another. Each list has its own id. For
+   * every plant of a group, there is a list that begins with that plant.
    */
-  static List<List<NewPlant>> alike(int largest) {
-    List<@Nullable String[]> texts = new ArrayList<>(List.of(ALIKE));
+  static List<List<NewPlant>> similar(int largest) {
+    List<@Nullable String[]> texts = new ArrayList<>(List.of(SIMILAR));
     for (int length : new int[] {SHORT - 10, 300, 5_000, 70_000, largest - 10}) {
       String text = "x".repeat(length - 1);
       String middle = new StringBuilder(text).insert(length / 2, "y").toString();
@@ -149,7 +152,7 @@ final class Plants {
     return lists;
   }
 
-  /** Returns the plant of a line, which begins with an id and a blank. Some texts are long. */
+  /** Returns the plant for a line, which begins with an id and a space. Some plants are large. */
   static NewPlant ofLine(String line) {
     int hash = line.hashCode();
     long id = Long.parseLong(line, 0, line.indexOf(' '), 10);

@@ -10,19 +10,17 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
-/** A proxy in front of a server. */
+/** A proxy that can interrupt the traffic between a store and its database server. */
 final class Proxy implements AutoCloseable {
 
   enum State {
-    /** Forwards, also what was sent during a silence. */
+    /** Forwards everything, including what was sent while the proxy was silent. */
     FORWARDING,
-    /**
-     * Forwards only on connections that are opened from now on, as a firewall that was restarted.
-     */
+    /** Forwards traffic only on new connections, like a firewall that has been restarted. */
     FORGETFUL,
-    /** Keeps connections open, accepts others, and forwards nothing, as a stopped process. */
+    /** Keeps connections open, accepts new ones, and forwards nothing, like a stopped process. */
     SILENT,
-    /** Closes all connections, and each new one. */
+    /** Closes all connections, and closes each new connection immediately. */
     REFUSING
   }
 
@@ -48,7 +46,7 @@ final class Proxy implements AutoCloseable {
     return (InetSocketAddress) listener.getLocalSocketAddress();
   }
 
-  void become(State next) throws IOException {
+  void switchTo(State next) throws IOException {
     forgotten = next == State.FORGETFUL ? Set.copyOf(sockets) : forgotten;
     state = next;
     if (next == State.REFUSING) {
@@ -59,7 +57,7 @@ final class Proxy implements AutoCloseable {
     }
   }
 
-  /** Starts a thread, which ends by an exception when a socket is closed. */
+  /** Starts a thread, which ends with an exception when a socket is closed. */
   private static void start(Callable<Boolean> work) {
     Calls.CALLERS.execute(() -> Calls.outcome(work));
   }
@@ -84,6 +82,6 @@ final class Proxy implements AutoCloseable {
   @Override
   public void close() throws IOException {
     listener.close();
-    become(State.REFUSING);
+    switchTo(State.REFUSING);
   }
 }

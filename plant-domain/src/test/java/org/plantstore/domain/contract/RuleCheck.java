@@ -23,12 +23,13 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 import org.plantstore.domain.contract.Calls.Form;
 
 /**
- * Calls a store, and fails the test if an outcome breaks the rule. What is expected of a call is a
- * plant, or the type of an exception, which must have no cause and suppress none (R7).
+ * Calls a store, and fails the test if an outcome violates the rule. The expected outcome of a call
+ * is either a plant or the type of an exception. An exception must have neither a cause nor
+ * suppressed exceptions (R7).
  */
 record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
 
-  /** A call of a store; failure messages contain the occasion. */
+  /** A call to a store. Failure messages contain the occasion. */
   record Call(Form form, PlantStore store, NewPlant plant, Executor executor, String occasion)
       implements Callable<Object> {
 
@@ -37,7 +38,7 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
       return form == Form.BLOCKING ? store.putIfAbsent(plant) : Calls.await(start());
     }
 
-    /** Starts the call in the asynchronous form. */
+    /** Starts the asynchronous form of the call. */
     CompletionStage<NewPlant> start() {
       try {
         return store.putIfAbsentAsync(plant, executor);
@@ -45,7 +46,8 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
         throw e;
       } catch (RuntimeException e) {
         return CompletableFuture.failedFuture(
-            new IllegalStateException("thrown at once, but must be reported by the stage", e));
+            new IllegalStateException(
+                "the method threw an exception, which the stage must report instead", e));
       }
     }
 
@@ -56,18 +58,19 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
     }
   }
 
-  static final String FREE = "for an id that is free in an empty store";
+  static final String FREE = "for a free id in an empty store";
   static final Class<?> UNAVAILABLE = PlantStoreUnavailableException.class;
 
-  /** An expected outcome: an exception that blames neither an outage nor the caller. */
+  /** The expected outcome of a call to a store that is at fault. */
   static final Object FAULT =
-      "throw an exception without a cause that shows a fault of the store: not unavailable, since"
-          + " trying again cannot help, and no refusal, since the caller is not responsible";
+      "throw an exception without a cause that indicates a fault of the store: neither"
+          + " PlantStoreUnavailableException, because a retry cannot help, nor a refusal, because"
+          + " the caller is not responsible";
 
-  private static final String BROKEN = " of PlantStore is broken:\n  ";
-  private static final String NOT_SHOWN =
-      " of PlantStore is not shown, because the store was unavailable, which R7 allows. If it is"
-          + " only slow here, give it a longer deadline in its test:\n  ";
+  private static final String VIOLATED = " of PlantStore is violated:\n  ";
+  private static final String NOT_TESTED =
+      " of PlantStore was not tested, because the store was unavailable, which R7 allows. If the"
+          + " store is only slow in this test, give it a longer deadline:\n  ";
 
   RuleCheck on(PlantStore other) {
     return new RuleCheck(rule, other, timeLimit);
@@ -81,46 +84,47 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
     return new Call(form, store, plant, CALLERS, occasion);
   }
 
-  /** Makes a call, asserts that its outcome is one of those expected, and returns it. */
+  /** Makes a call, asserts that its outcome is one of the expected outcomes, and returns it. */
   Object outcome(Call call, Object... expected) {
     return outcome(call, call, expected);
   }
 
   private Object outcome(Callable<Object> made, Call call, Object... expected) {
-    return require(call, Calls.atOnce(List.of(made), timeLimit).get(0), expected);
+    return require(call, Calls.concurrently(List.of(made), timeLimit).get(0), expected);
   }
 
-  /** Asserts that a plant is returned, and returns whether the store has not refused it. */
+  /** Asserts that the plant is returned or may be refused, and returns whether it was returned. */
   boolean returns(NewPlant expected, NewPlant plant, String occasion) {
     return expected.equals(outcome(call(plant, occasion), expected));
   }
 
-  /** Asserts that a plant is stored by trying to take its id with another, in the other form. */
+  /** Asserts that a plant is stored, by calling the other form for its id with a rival plant. */
   void assertStored(NewPlant expected, String occasion) {
     NewPlant rival = Plants.rival(expected.id(), -1);
     outcome(call(Form.of(expected.id() + 1), rival, occasion), expected);
   }
 
-  /** Asserts that plants with free ids are returned, and stored unless they are refused. */
+  /** Asserts that plants with free ids are returned and stored, or may be refused. */
   void assertStores(List<NewPlant> plants) {
     plants.stream()
         .filter(plant -> returns(plant, plant, FREE))
         .toList()
-        .forEach(plant -> assertStored(plant, "for an id that was free before"));
+        .forEach(plant -> assertStored(plant, "for an id that an earlier call has taken"));
   }
 
-  /** Asserts that calls with different ids, made at once, have the outcome expected of each. */
-  void assertAtOnce(List<NewPlant> plants, String occasion, Function<NewPlant, Object> expected) {
+  /** Asserts that each of several concurrent calls with different ids has its expected outcome. */
+  void assertConcurrently(
+      List<NewPlant> plants, String occasion, Function<NewPlant, Object> expected) {
     List<Call> calls = plants.stream().map(plant -> call(plant, occasion)).toList();
-    List<Object> outcomes = Calls.atOnce(calls, timeLimit);
+    List<Object> outcomes = Calls.concurrently(calls, timeLimit);
     for (int caller = 0; caller < calls.size(); caller++) {
       require(calls.get(caller), outcomes.get(caller), expected.apply(plants.get(caller)));
     }
   }
 
-  /** Asserts that all calls, made at once, return and store the plant of one, or are refused. */
+  /** Asserts that concurrent calls return and store the plant of one call, or are refused. */
   void assertOneWins(List<Call> calls, List<PlantStore> instances) {
-    List<Object> outcomes = Calls.atOnce(calls, timeLimit);
+    List<Object> outcomes = Calls.concurrently(calls, timeLimit);
     Object[] expected = calls.stream().map(Call::plant).toArray();
     for (int caller = 0; caller < calls.size(); caller++) {
       if (require(calls.get(caller), outcomes.get(caller), expected) instanceof NewPlant winner) {
@@ -128,28 +132,28 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
       }
     }
     NewPlant winner = (NewPlant) expected[0];
-    instances.forEach(each -> on(each).assertStored(winner, "after concurrent calls for its id"));
+    instances.forEach(each -> on(each).assertStored(winner, "after concurrent calls for the id"));
   }
 
-  /** Asserts that the plant is returned, within the time limit, by a store that is back. */
+  /** Asserts that the store becomes available within the time limit and returns the plant. */
   void assertAvailableAgain(NewPlant plant, String occasion) {
     Call call = call(plant, occasion);
     long end = System.nanoTime() + timeLimit.toNanos();
     while (outcome(call, plant, UNAVAILABLE)
         instanceof PlantStoreUnavailableException unavailable) {
       if (System.nanoTime() > end) {
-        throw failure(BROKEN, call, unavailable, plant);
+        throw failure(VIOLATED, call, unavailable, plant);
       }
       LockSupport.parkNanos(10_000_000);
     }
   }
 
-  /** Asserts that an interrupt has no other effect than a failure that permits a retry. */
-  void assertOutlivesInterrupt(NewPlant plant, long delayNanos) {
-    Call call = call(Form.BLOCKING, plant, "in a thread that is interrupted meanwhile");
+  /** Asserts that an interrupt causes at most a failure, and that a retry then succeeds. */
+  void assertSurvivesInterrupt(NewPlant plant, long delayNanos) {
+    Call call = call(Form.BLOCKING, plant, "on a thread that is interrupted");
     outcome(() -> interrupted(call, delayNanos), call, plant, UNAVAILABLE);
-    if (returns(plant, plant, "again, after an interrupt")) {
-      assertStored(plant, "after an interrupt and another call");
+    if (returns(plant, plant, "on a retry after an interrupt")) {
+      assertStored(plant, "after an interrupt and a retry");
     }
   }
 
@@ -158,31 +162,32 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
         CompletableFuture.runAsync(
             Thread.currentThread()::interrupt, delayedExecutor(delayNanos, NANOSECONDS, CALLERS));
     if (delayNanos == 0) {
-      interrupt.join(); // which keeps the interrupt
+      interrupt.join(); // returns with the thread still interrupted
     }
     Object outcome = Calls.outcome(call);
     interrupt.join();
-    return Thread.interrupted() ? outcome : "to a thread whose interrupt it had cleared";
+    return Thread.interrupted() ? outcome : "with the interrupt status of the thread cleared";
   }
 
-  /** Asserts that a call that is cancelled has no effect on another, for its id or for another. */
-  void assertOutlivesCancellation(NewPlant plant, NewPlant other) {
-    String occasion = "while a call for " + plant.id() + " is cancelled";
+  /** Asserts that canceling a call does not affect another call, for the same or another id. */
+  void assertSurvivesCancellation(NewPlant plant, NewPlant other) {
+    String occasion = "while a call for id " + plant.id() + " is canceled";
     Call call = call(Form.ASYNCHRONOUS, other, occasion);
     Callable<Object> both =
         () -> {
-          CompletionStage<NewPlant> cancelled = call(plant, occasion).start();
+          CompletionStage<NewPlant> canceled = call(plant, occasion).start();
           CompletionStage<NewPlant> remaining = call.start();
-          cancelled.toCompletableFuture().cancel(true);
+          canceled.toCompletableFuture().cancel(true);
           return Calls.await(remaining);
         };
     Object[] expected = Stream.of(plant, other).filter(each -> each.id() == other.id()).toArray();
-    assertStored((NewPlant) outcome(both, call, expected), "after another call was cancelled");
+    assertStored((NewPlant) outcome(both, call, expected), "after another call was canceled");
   }
 
   /**
-   * Asserts that the asynchronous form does not block its caller for most of the time until the
-   * plants are stored. A busy machine may delay one attempt with a third of them, or two.
+   * Asserts that the asynchronous form does not block its caller for most of the time that storing
+   * the plants takes. Makes three attempts with a third of the plants each, because a busy machine
+   * may delay one or two attempts.
    */
   void assertDoesNotBlock(List<NewPlant> plants, String occasion) {
     List<Call> calls =
@@ -190,7 +195,7 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
     int third = calls.size() / 3;
     if (Stream.of(0, third, 2 * third)
         .allMatch(first -> blocks(calls.subList(first, first + third)))) {
-      throw failure(BROKEN, calls.get(0), "late", "not block its caller");
+      throw failure(VIOLATED, calls.get(0), "late", "not block its caller");
     }
   }
 
@@ -203,15 +208,15 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
           stages.forEach(Calls::await);
           return blocked > 50_000_000 && blocked > (System.nanoTime() - start) / 2;
         };
-    return !Calls.atOnce(List.of(blocks), timeLimit).get(0).equals(false);
+    return !Calls.concurrently(List.of(blocks), timeLimit).get(0).equals(false);
   }
 
-  /** Asserts that an outcome is as expected; a store may refuse what its engine cannot take. */
+  /** Asserts that an outcome is expected, or that the store may and does refuse the plant. */
   private Object require(Call call, Object outcome, Object... expected) {
-    boolean refused = Plants.isRefusable(call.plant()) && refuses(outcome, call.plant());
+    boolean refused = Plants.mayBeRefused(call.plant()) && refuses(outcome, call.plant());
     if (!refused && Stream.of(expected).noneMatch(each -> isAsExpected(each, call, outcome))) {
-      boolean notShown = !expected[0].equals(FAULT) && isAsExpected(UNAVAILABLE, call, outcome);
-      throw failure(notShown ? NOT_SHOWN : BROKEN, call, outcome, expected);
+      boolean untested = !expected[0].equals(FAULT) && isAsExpected(UNAVAILABLE, call, outcome);
+      throw failure(untested ? NOT_TESTED : VIOLATED, call, outcome, expected);
     }
     return outcome;
   }
@@ -224,8 +229,8 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
           && !refuses(outcome, call.plant());
     }
     if (expected instanceof Class<?> type && outcome instanceof Throwable thrown) {
-      boolean alone = thrown.getCause() == null && thrown.getSuppressed().length == 0;
-      return alone && type.isInstance(thrown);
+      boolean isBare = thrown.getCause() == null && thrown.getSuppressed().length == 0;
+      return isBare && type.isInstance(thrown);
     }
     return expected.equals(outcome);
   }
@@ -244,18 +249,18 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
             ? "returned " + (returned == null ? outcome : Description.of(returned, call.plant()))
             : "threw " + thrown + detail(thrown);
     return new AssertionError(
-        rule + verdict + call + "\n  must " + must + ",\n  but " + but, thrown);
+        "Rule " + rule + verdict + call + "\n  must " + must + ",\n  but " + but, thrown);
   }
 
   private static String detail(Throwable thrown) {
-    String refusal = " (a refusal must be created with the plant of the call)";
-    String cause = thrown.getCause() == null ? "" : " (it has a cause)";
+    String refusal = " (a refusal must be created with the plant that the store received)";
+    String cause = thrown.getCause() == null ? "" : " (the exception has a cause)";
     return thrown instanceof InvalidPlantException ? refusal : cause;
   }
 
   private static String shown(Object expected, @Nullable NewPlant returned) {
     if (expected instanceof Class<?> type) {
-      return "throw " + type.getSimpleName() + " without a cause and suppressed exceptions";
+      return "throw " + type.getSimpleName() + " without a cause or suppressed exceptions";
     }
     return expected instanceof NewPlant plant
         ? "return " + Description.of(plant, returned)

@@ -1,4 +1,7 @@
-/** The rules of {@link org.plantstore.domain.PlantStore} as executable tests. */
+/**
+ * Provides the contract test kit, which tests implementations of {@link
+ * org.plantstore.domain.PlantStore} and {@link org.plantstore.domain.CreatePlant}.
+ */
 @NullMarked
 package org.plantstore.domain.contract;
 
