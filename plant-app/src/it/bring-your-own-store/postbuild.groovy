@@ -1,4 +1,5 @@
-// Follows README.md: its snippets are in the files of this project, its commands give its answers.
+// Checks that the files of this project contain the code blocks of README.md, and that the commands on that page produce
+// the results that it shows.
 
 import java.util.concurrent.TimeUnit
 
@@ -13,7 +14,7 @@ basedir.eachFileRecurse(groovy.io.FileType.FILES) { file ->
   }
 }
 (blocks('xml') + blocks('java') + blocks('text')).each { block ->
-  assert files.any { it.contains(withoutIndent(block)) }, "is in no file: $block"
+  assert files.any { it.contains(withoutIndent(block)) }, "no file contains this code block of README.md: $block"
 }
 
 def (testsRun) = (page =~ /Tests run: .*/).collect()
@@ -56,7 +57,7 @@ def answer = blocks('json').first().trim()
 withService(start) {
   assert run(createHere) == answer
 }
-// The service was killed and is started again.
+// The service has been killed, and is now started again.
 withService(start) {
   assert run(createHere) == answer
   assert run(createHere.replace('fern', 'moss')).startsWith('{"error":3001,')

@@ -22,10 +22,13 @@ import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
 import org.sqlite.SQLiteErrorCode;
 
-/** Keeps plants in a file of SQLite. Safe for use by many threads and by several processes. */
+/**
+ * Stores plants in a SQLite file. Instances are safe for use by multiple threads, and several
+ * processes may use the same file.
+ */
 public final class SqlitePlantStore implements PlantStore, AutoCloseable {
 
-  /** Result codes of SQLite for which a retry can help. */
+  /** The SQLite result codes of failures after which a retry can help. */
   private static final Set<SQLiteErrorCode> TEMPORARY =
       Set.of(
           SQLiteErrorCode.SQLITE_BUSY,
@@ -36,19 +39,19 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
           SQLiteErrorCode.SQLITE_FULL,
           SQLiteErrorCode.SQLITE_CANTOPEN);
 
-  /** The bits of the primary result code in an extended code. */
+  /** A mask that extracts the primary result code from an extended result code. */
   private static final int PRIMARY_CODE = 0xFF;
 
-  /** A rule of this store: a longer text would keep the file locked for too long. */
+  /** The maximum length of a text, because longer texts would lock the file for too long. */
   private static final int MAX_TEXT_CHARACTERS = 1_000_000;
 
-  /** How long a call waits for earlier calls, and for a file that another process has locked. */
+  /** The time that a call waits for earlier calls or for a file that another process has locked. */
   private static final Duration WAIT = Duration.ofSeconds(2);
 
   private final ReentrantLock turn = new ReentrantLock(true);
   private final Connection connection;
 
-  /** Opens the file that the environment variable {@code PLANTS_FILE} names. */
+  /** Opens the file whose path is in the environment variable {@code PLANTS_FILE}. */
   public SqlitePlantStore() {
     this(
         Path.of(
@@ -63,7 +66,7 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
       try (Statement statement = connection.createStatement()) {
         statement.execute("PRAGMA busy_timeout = " + WAIT.toMillis());
         statement.execute("PRAGMA journal_mode = WAL");
-        statement.execute("PRAGMA synchronous = FULL"); // R4: a commit is on disk
+        statement.execute("PRAGMA synchronous = FULL"); // R4: a commit waits for the disk
         statement.execute(
             "CREATE TABLE IF NOT EXISTS plant"
                 + " (id INTEGER PRIMARY KEY, name TEXT NOT NULL, tag TEXT) STRICT");
@@ -87,7 +90,7 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
     }
   }
 
-  /** Refuses the plant in this store's own words; the caller gets 2002 or 2003 with them. */
+  /** Refuses a plant whose text is too long. The caller receives each violation. */
   private static void requireShort(NewPlant plant) {
     List<Violation> violations = new ArrayList<>();
     addIfLong("name", plant.name(), violations);
@@ -104,7 +107,7 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
     }
   }
 
-  /** Waits for a bounded time, because the service waits for its store. */
+  /** Waits for a limited time only, because a caller of the service is waiting. */
   private void awaitTurn() {
     try {
       if (turn.tryLock(WAIT.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -113,7 +116,7 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    throw new PlantStoreUnavailableException("the file is in use for longer than " + WAIT.toSeconds() + " s");
+    throw new PlantStoreUnavailableException("the file has been in use for more than " + WAIT.toSeconds() + " s");
   }
 
   private boolean insert(NewPlant plant) throws SQLException {
@@ -127,8 +130,9 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
   }
 
   /**
-   * Returns the stored plant. If another program has written a row that is not a valid plant, the
-   * constructor throws an exception, which the service reports as a fault of this store.
+   * Returns the stored plant. If another program wrote a row that is not a valid plant, the
+   * constructor of {@code NewPlant} throws an exception. The service reports that exception as a
+   * fault of this store.
    */
   private NewPlant stored(long id) throws SQLException {
     try (PreparedStatement select =
@@ -136,14 +140,17 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
       select.setLong(1, id);
       try (ResultSet row = select.executeQuery()) {
         if (!row.next()) {
-          throw new SQLException("the plant with id " + id + " was there, and is not any more");
+          throw new SQLException("the row with id " + id + " was deleted during the call");
         }
         return new NewPlant(id, row.getString(1), row.getString(2));
       }
     }
   }
 
-  /** Returns an exception whose type tells whether a retry can help, without SQLite's exception (R7). */
+  /**
+   * Returns an exception whose type indicates whether a retry can help. The exception has no cause,
+   * because an exception of SQLite must not leave the store (R7).
+   */
   private static RuntimeException failure(SQLException e) {
     SQLiteErrorCode code = SQLiteErrorCode.getErrorCode(e.getErrorCode() & PRIMARY_CODE);
     return TEMPORARY.contains(code)

@@ -27,7 +27,7 @@ class SqlitePlantStoreTest extends PlantStoreContract {
     store = open("plants");
   }
 
-  /** Closes in the reverse order; afterward, JUnit deletes the folder. */
+  /** Closes everything in the reverse order of opening, before JUnit deletes the folder. */
   @AfterEach
   void close() throws Exception {
     while (!opened.isEmpty()) {
@@ -55,7 +55,7 @@ class SqlitePlantStoreTest extends PlantStoreContract {
     return open("left");
   }
 
-  /** Opens a file that another process has locked. */
+  /** Opens a store whose file is locked by another connection. */
   @Override
   protected PlantStore unreachableStore() {
     PlantStore lockedOut = open("locked");
