@@ -25,15 +25,15 @@ import java.util.concurrent.Executor;
  *   <li><b>R7.</b> The type of an exception indicates whether a retry can help. The store throws
  *       {@link PlantStoreUnavailableException} if a retry can help. The store throws {@link
  *       InvalidPlantException} if it can never accept the given plant, for example because the
- *       plant is too large for the database engine. The store throws any other unchecked exception
- *       if the store itself is at fault, for example because its table lacks a column or because
- *       the row with the id is not a valid plant.
+ *       plant is too large for the database engine. The store throws another unchecked exception if
+ *       the store itself is at fault, for example because its table lacks a column or because the
+ *       row with the id is not a valid plant.
  *       <p>Retrying with the same plant is always safe. Every call ends, even if the database is
  *       unreachable or does not respond. Once the database is available again, calls succeed.
  *       If the calling thread is interrupted, the call may fail with {@link
- *       PlantStoreUnavailableException}, and the thread remains interrupted. An exception of the
- *       store's technology, such as {@code SQLException}, never leaves the store, not even as a
- *       cause or as a suppressed exception.
+ *       PlantStoreUnavailableException}, and the thread remains interrupted. An exception that is
+ *       specific to the store's technology, such as {@code SQLException}, never leaves the store,
+ *       not even as a cause or as a suppressed exception.
  *   <li><b>R8.</b> A store is safe for use by multiple threads. Canceling a stage does not affect
  *       other calls.
  *   <li><b>R9.</b> A null argument is refused with {@link NullPointerException}.
