@@ -18,7 +18,8 @@ import org.plantstore.domain.PlantStore;
  * Creates plants in a store, and decides what to do if an id is already taken. If the new plant is
  * equal to the stored plant, the call is a retry and returns the result of the first call. If the
  * two plants differ, the call fails with {@link PlantIdTakenException}. Instances are safe for use
- * by multiple threads. This class is not final, so that containers can create subclasses as proxies.
+ * by multiple threads. This class is not final, so that containers can create subclasses as
+ * proxies.
  */
 @Singleton
 public class PlantCreation implements CreatePlant {

@@ -29,8 +29,8 @@ import java.util.concurrent.Executor;
  *       the store itself is at fault, for example because its table lacks a column or because the
  *       row with the id is not a valid plant.
  *       <p>Retrying with the same plant is always safe. Every call ends, even if the database is
- *       unreachable or does not respond. Once the database is available again, calls succeed.
- *       If the calling thread is interrupted, the call may fail with {@link
+ *       unreachable or does not respond. Once the database is available again, calls succeed. If
+ *       the calling thread is interrupted, the call may fail with {@link
  *       PlantStoreUnavailableException}, and the thread remains interrupted. An exception that is
  *       specific to the store's technology, such as {@code SQLException}, never leaves the store,
  *       not even as a cause or as a suppressed exception.
@@ -110,8 +110,8 @@ public interface PlantStore {
   /**
    * Returns whether {@link #putIfAbsentAsync} never blocks its caller, not even while the database
    * does not respond. If this method returns true, a service may call {@link #putIfAbsentAsync} on
-   * an event loop or on another thread that serves many callers. Otherwise, the service
-   * must call {@link #putIfAbsent} on a thread that may block.
+   * an event loop or on another thread that serves many callers. Otherwise, the service must call
+   * {@link #putIfAbsent} on a thread that may block.
    *
    * @return true if {@link #putIfAbsentAsync} never blocks its caller; the default implementation
    *     returns false
