@@ -12,16 +12,18 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
 /**
- * The memory of the body that a connection is receiving. A body takes permits for its bytes until
- * its response is written, and the framework refuses it if there are none. Small parts are joined,
- * because they would take many times their bytes. Used only by the event loop of the connection.
+ * Accounts for the memory of the body that a connection is receiving. A body takes one permit for
+ * each byte beyond {@link #FREE_BYTES}, and returns its permits when its response has been written.
+ * If there are not enough permits, the request is refused with 5003. Small parts of a body are
+ * joined, because a part retains a buffer and several objects. Used only by the event loop of the
+ * connection.
  */
 final class BodyMemory {
 
-  /** The first bytes of each body need no permits; most plants have no more. */
+  /** The number of bytes at the beginning of each body that need no permits; most plants fit. */
   static final int FREE_BYTES = 4 * 1024;
 
-  /** Each smaller part would retain a buffer and several objects. */
+  /** Parts with fewer bytes are joined. */
   private static final int SMALL_PART_BYTES = 4 * 1024;
 
   private final Semaphore availableBytes;
@@ -33,12 +35,15 @@ final class BodyMemory {
     this.availableBytes = availableBytes;
   }
 
-  /** Returns whether the body, as far as it has been received, has taken no permits. */
+  /** Returns whether the bytes received so far needed no permits. */
   boolean isSmall() {
     return bodyBytes <= FREE_BYTES;
   }
 
-  /** Passes a part of the body on to the framework, possibly later, or drops it. */
+  /**
+   * Passes a part of the body to the framework. A small part is passed on later, together with
+   * other parts. The rest of a refused body is dropped.
+   */
   void pass(ChannelHandlerContext context, HttpContent part) {
     if (take(context, part.content().readableBytes())) {
       join(context, part);
@@ -57,8 +62,8 @@ final class BodyMemory {
     }
     if (permits > 0 && !availableBytes.tryAcquire(permits)) {
       isRefused = true;
-      // Fails the body that the framework collects, so that the response is 5003. The framework may
-      // write it at once, which ends the body.
+      // Makes the framework respond with 5003. The response may be written during this call, and
+      // ends the body.
       context.fireExceptionCaught(new RefusedException(ErrorNumber.OVERLOADED));
       return false;
     }
@@ -66,7 +71,7 @@ final class BodyMemory {
     return true;
   }
 
-  /** Passes on a large part, the last one, or as many small ones as are large together. */
+  /** Collects small parts until they are large together, and passes on all other parts. */
   private void join(ChannelHandlerContext context, HttpContent part) {
     boolean isSmall =
         part.content().readableBytes() < SMALL_PART_BYTES && !(part instanceof LastHttpContent);
@@ -91,7 +96,7 @@ final class BodyMemory {
     return Math.max(bytes - FREE_BYTES, 0);
   }
 
-  /** Ends the body. Its permits are given back when the returned promise completes. */
+  /** Ends the body, and releases its permits when the returned promise completes. */
   ChannelPromise releaseAfter(ChannelPromise written) {
     int taken = permits(bodyBytes);
     reset();
@@ -100,7 +105,7 @@ final class BodyMemory {
         : written.unvoid().addListener(done -> availableBytes.release(taken));
   }
 
-  /** Ends a body whose response will not be written. */
+  /** Ends a body whose response will not be written, and releases its permits. */
   void release() {
     availableBytes.release(permits(bodyBytes));
     reset();
@@ -109,7 +114,7 @@ final class BodyMemory {
   private void reset() {
     bodyBytes = 0;
     isRefused = false;
-    joined.release(); // has no effect on the empty buffer
+    joined.release(); // does nothing if the buffer is the empty one
     joined = Unpooled.EMPTY_BUFFER;
   }
 }

@@ -8,27 +8,27 @@ import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.handler.ssl.SslHandler;
 
 /**
- * The state of a connection. This class is its only owner: the other handlers of the package report
- * events to it and ask it what they may do. The documentation of the package shows the transitions.
+ * Owns the state of a connection. The other handlers of this package report events to this class
+ * and ask it what they may do. The package documentation shows the states and their transitions.
  *
- * <p>This is the first handler of the pipeline, so it sees the first byte of a request even if the
- * byte belongs to an incomplete TLS record, and it decides whether the socket is read. Used only by
- * the event loop of the connection.
+ * <p>This handler is the first one in the pipeline for two reasons: it must see the first byte of a
+ * request even if the byte belongs to an incomplete TLS record, and it decides when the socket is
+ * read. Used only by the event loop of the connection.
  */
 final class Connection extends ChannelDuplexHandler {
 
   private enum State {
     IDLE,
     RECEIVING,
-    ANSWERING,
+    RESPONDING,
     DISCARDING,
     CLOSING
   }
 
-  /** A user event for the decoder: input that waited for the end of a response can be decoded. */
+  /** The user event that makes the decoder decode the input that arrived during a response. */
   static final Object NEXT_REQUEST = new Object();
 
-  /** Roughly the objects of a request whose head is empty. */
+  /** The approximate size of the objects that represent a request with an empty head. */
   private static final int BYTES_PER_REQUEST = 1024;
 
   private final Channel channel;
@@ -40,10 +40,10 @@ final class Connection extends ChannelDuplexHandler {
   private int inputBytes;
   private int lastReadBytes;
 
-  /** At least the bytes of an incomplete TLS record, which {@link SslHandler} does not disclose. */
+  /** An upper bound for the incomplete TLS record that {@link SslHandler} has buffered. */
   private int encryptedBytes;
 
-  /** Whether the client's turn began after the last call of {@link #closeIfTimedOut}. */
+  /** Whether a new turn of the client has begun since the last {@link #closeIfTimedOut}. */
   private boolean isTurnNew = true;
 
   private long turnNanos;
@@ -61,7 +61,7 @@ final class Connection extends ChannelDuplexHandler {
     SslHandler tls = context.pipeline().get(SslHandler.class);
     if (tls != null) {
       isTls = true;
-      tls.handshakeFuture().addListener(done -> nothingBegun());
+      tls.handshakeFuture().addListener(done -> noRequestBegun());
     }
   }
 
@@ -79,7 +79,7 @@ final class Connection extends ChannelDuplexHandler {
     context.fireChannelRead(bytes);
   }
 
-  /** Records that bytes have passed TLS, so all but the last read must have been decrypted. */
+  /** Records that TLS has passed on decrypted bytes; only the last read may be incomplete now. */
   void inputDecrypted() {
     encryptedBytes = isTls ? Math.min(encryptedBytes, lastReadBytes) : 0;
   }
@@ -90,40 +90,40 @@ final class Connection extends ChannelDuplexHandler {
     }
   }
 
-  /** Records that the bytes received were not part of a request. */
-  void nothingBegun() {
+  /** Records that the bytes received so far do not belong to a request. */
+  void noRequestBegun() {
     if (state == State.RECEIVING) {
       become(State.IDLE);
     }
   }
 
-  /** Records how much memory the decoder holds for an incomplete request. */
+  /** Records how many bytes the decoder holds for an incomplete request. */
   void inputHeld(int bytes) {
     inputBytes = bytes;
   }
 
   void headReceived(boolean hasBody) {
-    become(hasBody ? State.RECEIVING : State.ANSWERING);
+    become(hasBody ? State.RECEIVING : State.RESPONDING);
   }
 
   void requestReceived() {
     if (state == State.RECEIVING) {
-      become(State.ANSWERING);
+      become(State.RESPONDING);
     } else if (state == State.DISCARDING) {
       become(State.CLOSING);
     }
   }
 
   /**
-   * Records that the response is complete, and that the connection closes after it. The rest of a
-   * body must be read first, because the kernel would reset the connection, and the client would
-   * lose the response.
+   * Records that the last response of the connection is complete. If the request is incomplete, its
+   * rest must be read before the connection is closed: otherwise the kernel would reset the
+   * connection, and the client could lose the response.
    */
-  void answeredLast() {
+  void lastResponseEnded() {
     become(state == State.RECEIVING ? State.DISCARDING : State.CLOSING);
   }
 
-  void answered() {
+  void responseEnded() {
     become(State.IDLE);
     if (isInputBuffered) {
       channel.eventLoop().execute(() -> channel.pipeline().fireUserEventTriggered(NEXT_REQUEST));
@@ -136,9 +136,9 @@ final class Connection extends ChannelDuplexHandler {
     updateMemory();
   }
 
-  /** Returns whether input may be decoded now; otherwise {@link #NEXT_REQUEST} follows. */
+  /** Returns whether input may be decoded now. If not, {@link #NEXT_REQUEST} may follow. */
   boolean mayDecode() {
-    isInputBuffered = state == State.ANSWERING || state == State.CLOSING;
+    isInputBuffered = state == State.RESPONDING || state == State.CLOSING;
     return !isInputBuffered;
   }
 
@@ -150,7 +150,7 @@ final class Connection extends ChannelDuplexHandler {
     return state == State.DISCARDING;
   }
 
-  /** Returns whether a read must be short, because the memory for requests is exhausted. */
+  /** Returns whether the next read must be short because the memory for requests is exhausted. */
   boolean isReadShort() {
     return memory.isLimited();
   }
@@ -189,9 +189,10 @@ final class Connection extends ChannelDuplexHandler {
   }
 
   /**
-   * Closes the connection if the turn of its client has taken too long. Sending a request is one
-   * turn, from its first byte to its last; each byte of a response that the client reads begins
-   * another one. Returns whether the client has kept the service waiting.
+   * Closes the connection if its client has been idle, or has kept the service waiting, for too
+   * long. The client's turn begins when it may send a request, when it sends the first byte of a
+   * request, and whenever it reads a part of a response. Returns whether the connection was closed
+   * because the client kept the service waiting.
    */
   boolean closeIfTimedOut(long now, long requestNanos, long idleNanos) {
     long unreadBytes = unreadBytes();
@@ -200,18 +201,18 @@ final class Connection extends ChannelDuplexHandler {
     }
     isTurnNew = false;
     lastUnreadBytes = unreadBytes;
-    boolean isSending = state != State.IDLE && state != State.ANSWERING && !memory.isWaiting();
+    boolean isSending = state != State.IDLE && state != State.RESPONDING && !memory.isWaiting();
     if ((isSending || !channel.isWritable()) && now - turnNanos > requestNanos) {
       closeAtOnce();
       return true;
     }
     if (state == State.IDLE && now - turnNanos > idleNanos) {
-      channel.close(); // announced to a TLS client
+      channel.close(); // through the pipeline, so that TLS sends close_notify first
     }
     return false;
   }
 
-  /** Closes the connection without its other handlers, which would wait for the client. */
+  /** Closes the connection without asking the other handlers, which would wait for the client. */
   void closeAtOnce() {
     memory.release();
     channel.pipeline().firstContext().close();

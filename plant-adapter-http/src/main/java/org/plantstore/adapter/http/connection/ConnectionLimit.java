@@ -13,8 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Closes connections beyond {@code MAX_CONNECTIONS}, except those to the management port, so that
- * probes are always served. The first handler of each listener. Safe for use by multiple threads.
+ * Closes connections beyond {@code MAX_CONNECTIONS}. Connections to the management port are not
+ * limited, so that probes are always served. This handler is the first one in the pipeline of each
+ * listener. Safe for use by multiple threads.
  */
 @Sharable
 @Singleton
@@ -33,16 +34,16 @@ final class ConnectionLimit extends ChannelInboundHandlerAdapter {
     this.maxConnections = maxConnections;
     this.managementPort = managementPort;
     this.free = new Semaphore(maxConnections);
-    LOG.info("At most {} connections can be open", maxConnections);
+    LOG.info("At most {} connections can be open at the same time", maxConnections);
   }
 
-  /** Returns whether a listener or a connection belongs to the management port. */
+  /** Returns whether a listener or a connection uses the management port. */
   boolean isManagement(Channel channel) {
     return channel.localAddress() instanceof InetSocketAddress address
         && address.getPort() == managementPort;
   }
 
-  /** Closes a connection beyond the limit before it is registered, which frees its file at once. */
+  /** Closes a connection beyond the limit before registration, to free its descriptor at once. */
   @Override
   public void channelRead(ChannelHandlerContext listener, Object accepted) {
     Channel connection = (Channel) accepted;

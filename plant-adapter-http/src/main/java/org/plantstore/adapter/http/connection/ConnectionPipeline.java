@@ -21,9 +21,9 @@ import org.plantstore.adapter.http.observe.RequestRecord;
 
 /**
  * Installs {@link ConnectionLimit} on each listener, and the other handlers of this package on each
- * connection. Input passes {@link Connection}, TLS, {@link RequestDecoder}, {@link RequestFlow} and
- * the framework; output passes the framework, {@link RequestFlow}, Netty's encoder, and TLS. Safe
- * for use by multiple threads.
+ * connection. Input passes through {@link Connection}, TLS, {@link RequestDecoder}, and {@link
+ * RequestFlow} before it reaches the framework. Output of the framework passes through {@link
+ * RequestFlow}, Netty's encoder, and TLS. Safe for use by multiple threads.
  */
 @Singleton
 final class ConnectionPipeline
@@ -31,12 +31,13 @@ final class ConnectionPipeline
 
   private static final String CODEC = ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC;
 
-  /** Writing stops when more than 2 KiB of responses are unread, and resumes below 1 KiB. */
+  /** A channel with more than 2 KiB of unread responses is not writable until less than 1 KiB. */
   private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(1024, 2 * 1024);
 
   /**
-   * An eighth of the heap. A plant also exists as text, as a row of a batch and as a response, each
-   * with up to as many bytes as its body, so all plants together take at most half of the heap.
+   * An eighth of the heap. In addition to its body, each plant exists as text, as a row of a batch,
+   * and as a response. Each of these can be as large as the body, so all plants together take at
+   * most half of the heap.
    */
   private static final long MAX_BYTES_OF_ALL_BODIES = Runtime.getRuntime().maxMemory() / 8;
 
@@ -117,7 +118,7 @@ final class ConnectionPipeline
         loop -> new SlowClients(loop, new RequestMemory(eventLoops), requestSeconds, idleSeconds));
   }
 
-  /** Returns the bytes that are free for the bodies of all connections together. */
+  /** Returns the permits that all connections share, one for each free byte. */
   Semaphore freeBodyBytes() {
     return freeBodyBytes;
   }

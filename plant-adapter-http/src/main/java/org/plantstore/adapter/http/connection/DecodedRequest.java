@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.cors.AllowedOrigins;
 import org.plantstore.adapter.http.observe.RequestRecord;
 
-/** A request in a form that the framework routes by its path only, and its record. */
+/**
+ * A request with its record. Its URI contains only the path, because the framework needs nothing
+ * else for routing.
+ */
 final class DecodedRequest extends DefaultHttpRequest implements RequestRecord.Recorded {
 
   private static final AsciiString TYPE_OPTIONS = AsciiString.cached("x-content-type-options");
@@ -30,10 +33,11 @@ final class DecodedRequest extends DefaultHttpRequest implements RequestRecord.R
   private @Nullable RequestRecord record;
 
   /**
-   * Creates a request from its first line. Its URI is the path, because the framework replaces a
-   * request whose URI it cannot parse with one of its own. The framework would take two slashes at
-   * the beginning for an authority (RFC 3986, section 4.2), so a dot segment is inserted before
-   * them. No route matches such a path.
+   * Creates a request from the parts of its first line. The URI is reduced to the path, because the
+   * framework would replace a request whose URI it cannot parse with another request object. If the
+   * path begins with two slashes, the framework would interpret them as the start of an authority
+   * (RFC 3986, section 4.2). A dot segment is therefore inserted before them; no route matches the
+   * resulting path.
    */
   DecodedRequest(HttpVersion version, HttpMethod method, String target, HttpHeaders headers) {
     super(version, method, target, headers);
@@ -46,7 +50,7 @@ final class DecodedRequest extends DefaultHttpRequest implements RequestRecord.R
     return isPath ? target : PATH.matcher(target).replaceFirst("$1");
   }
 
-  /** Also replaces the URI of a malformed request, which the framework may be unable to parse. */
+  /** Also replaces the URI of a malformed request, because the framework may fail to parse it. */
   @Override
   public void setDecoderResult(DecoderResult result) {
     super.setDecoderResult(result);
@@ -55,11 +59,11 @@ final class DecodedRequest extends DefaultHttpRequest implements RequestRecord.R
     }
   }
 
-  /** Begins the record when the head is complete. */
+  /** Creates the record of the request. Must be called when the head is complete. */
   void begin() {
     record = new RequestRecord(method(), path, headers());
-    // Each path has one media type. For another type in Accept, the framework would find no route,
-    // and respond with 401.
+    // Each path has a single media type. If Accept named another type, the framework would find no
+    // route and respond with 401.
     headers().remove(HttpHeaderNames.ACCEPT);
   }
 
@@ -68,7 +72,7 @@ final class DecodedRequest extends DefaultHttpRequest implements RequestRecord.R
     return requireNonNull(record);
   }
 
-  /** Returns the path of the target (RFC 9112, section 3.2); the target may be malformed. */
+  /** Returns the path of the request target (RFC 9112, section 3.2), which may be malformed. */
   String path() {
     return path;
   }
@@ -79,8 +83,8 @@ final class DecodedRequest extends DefaultHttpRequest implements RequestRecord.R
         && (HttpUtil.getContentLength(this, 0L) > 0 || HttpUtil.isTransferEncodingChunked(this));
   }
 
-  /** Adds the headers that all responses have in common. */
-  @SuppressWarnings("JavaUtilDate") // required by Netty's headers
+  /** Adds the headers that every response contains. */
+  @SuppressWarnings("JavaUtilDate") // Netty's headers accept no Instant
   void completeHeaders(HttpHeaders response, AllowedOrigins origins) {
     if (!response.contains(HttpHeaderNames.DATE)) {
       response.set(HttpHeaderNames.DATE, new Date()); // RFC 9110, section 6.6.1

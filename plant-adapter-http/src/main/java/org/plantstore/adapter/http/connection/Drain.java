@@ -11,11 +11,11 @@ import java.util.Collection;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * The end of the service. After {@link #run()}, each response closes its connection. At the
- * shutdown event, the ports are closed, and this class waits until the event loops have registered
- * every accepted connection: the framework then closes only connections that it knows. The kernel
- * resets a connection that it has accepted and the service has not; its client may try again. Safe
- * for use by multiple threads.
+ * Performs the adapter's part of a graceful shutdown. After {@link #run()}, each connection is
+ * closed after its next response. On the shutdown event, this class closes the ports and waits
+ * until the event loops have registered every accepted connection, because the framework closes
+ * only registered connections gracefully. The kernel resets connections that the service has not
+ * accepted yet; their clients can retry safely. Safe for use by multiple threads.
  */
 @Singleton
 @Named("drain")

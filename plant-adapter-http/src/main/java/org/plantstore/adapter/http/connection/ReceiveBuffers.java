@@ -6,18 +6,19 @@ import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
 
 /**
- * The buffers for the reads of a connection. A read cannot be refused once the socket is readable,
- * so while the memory for requests is exhausted, it takes only a few bytes.
+ * Allocates the buffers into which a connection's socket is read. A read cannot be prevented once
+ * the socket is readable, so each read takes only a few bytes while the memory for requests is
+ * exhausted.
  */
 @SuppressWarnings("deprecation") // RecvByteBufAllocator has no successor yet
 final class ReceiveBuffers extends AdaptiveRecvByteBufAllocator {
 
   private static final int SHORT_READ_BYTES = 64;
 
-  /** Most requests fit into the first read. */
+  /** Most requests arrive in one read of this size. */
   private static final int FIRST_READ_BYTES = 2 * 1024;
 
-  /** The largest read bounds the pipelined requests that are buffered. */
+  /** Limits the buffered input of a client that sends further requests during a response. */
   private static final int MAX_READ_BYTES = 8 * 1024;
 
   private final Connection connection;

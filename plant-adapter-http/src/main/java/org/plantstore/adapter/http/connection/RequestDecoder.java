@@ -22,27 +22,28 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
 /**
- * Decodes {@link DecodedRequest}s. In addition to Netty's checks, it bounds the number of headers,
- * because a header takes many times its bytes, and refuses what a proxy may interpret differently:
- * folded lines, a lone CR or LF before the first line, and what {@link MalformedRequest} finds.
- * Input that arrives during a response stays encoded, which takes less memory. A connection has one
- * decoder until a long line replaces it. Used only by the event loop of the connection.
+ * Decodes {@link DecodedRequest}s. In addition to Netty's checks, this decoder limits the number of
+ * headers, because a header in memory is many times larger than its text. It also refuses what a
+ * proxy might interpret differently: folded lines, a CR or LF by itself before the first line, and
+ * everything that {@link MalformedRequest} finds. Input that arrives during a response is decoded
+ * after it, because encoded input takes less memory. A decoder is replaced after a long line,
+ * because its buffer never shrinks. Used only by the event loop of the connection.
  */
 final class RequestDecoder extends HttpRequestDecoder {
 
-  /** Bounds the first line, and all headers together. */
+  /** The limit of the first line, and of all headers together. */
   private static final int MAX_HEAD_PART_BYTES = 16 * 1024;
 
-  /** Bounds the headers of a head, and the trailers of a body. */
+  /** The limit of the headers of a head, and of the trailers of a body. */
   private static final int MAX_HEADERS = 100;
 
-  /** Half of the memory of a header, because {@link #heldBytes} doubles it. */
+  /** Half of the overhead of a header, because {@link #heldBytes} doubles the bytes of lines. */
   private static final int BYTES_PER_HEADER = 64;
 
-  /** The buffer of Netty's decoder grows to its longest line and never shrinks. */
+  /** The decoder is replaced after longer lines, because Netty's buffer grows to their length. */
   private static final int MAX_KEPT_BYTES = 4 * 1024;
 
-  /** The method and target of a head without a first line; no well-formed target is the same. */
+  /** Stands for the method and target of an unusable first line. This target is not well-formed. */
   private static final String NONE = "-";
 
   private static final short CRLF = HttpConstants.CR << 8 | HttpConstants.LF;
@@ -52,13 +53,13 @@ final class RequestDecoder extends HttpRequestDecoder {
   private @Nullable String fault; // of the head
   private int headers; // or trailers
 
-  /** The bytes of lines and headers since the last head or part of a body. */
+  /** The bytes of the lines since the last head or body part, and the overhead of headers. */
   private int lineBytes;
 
   /** The largest value of {@link #lineBytes} during the current request. */
   private int maxLineBytes;
 
-  /** The bytes of the body that {@link BodyMemory} holds without permits. */
+  /** The bytes of the body for which {@link BodyMemory} needs no permits. */
   private int bodyBytes;
 
   RequestDecoder(Connection connection) {
@@ -69,7 +70,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     this.connection = connection;
   }
 
-  /** Returns the memory of the request: its lines, decoded and in Netty's buffer, and its body. */
+  /** Estimates the memory of the request. Its lines count twice: decoded, and in Netty's buffer. */
   private int heldBytes() {
     return 2 * Math.max(maxLineBytes, lineBytes) + bodyBytes + actualReadableBytes();
   }
@@ -80,7 +81,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     super.channelReadComplete(context);
   }
 
-  /** Decodes what has arrived during the previous response. */
+  /** Decodes the input that arrived during the previous response. */
   @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
     if (event.equals(Connection.NEXT_REQUEST)) {
@@ -105,7 +106,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     }
   }
 
-  /** Skips empty lines (RFC 9112, section 2.2), and returns whether a request begins after them. */
+  /** Skips empty lines (RFC 9112, section 2.2), and returns whether a request follows. */
   private boolean begins(ByteBuf bytes) {
     while (bytes.readableBytes() > 1 && bytes.getShort(bytes.readerIndex()) == CRLF) {
       bytes.skipBytes(2);
@@ -117,7 +118,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     if (bytes.isReadable()) {
       connection.requestBegun();
     } else {
-      connection.nothingBegun();
+      connection.noRequestBegun();
     }
     isBetweenRequests = bytes.readableBytes() < 2;
     fault =
@@ -125,7 +126,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     return !isBetweenRequests;
   }
 
-  /** Ends a head or a part of a body. Netty forgets its lines, but its buffer remains as large. */
+  /** Ends a head or a part of a body. Netty discards its lines, but its buffer does not shrink. */
   private void end(ChannelHandlerContext context, HttpObject last) {
     int contentBytes = last instanceof HttpContent part ? part.content().readableBytes() : 0;
     bodyBytes = Math.min(bodyBytes + contentBytes, BodyMemory.FREE_BYTES);
@@ -138,7 +139,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     }
   }
 
-  /** Replaces the cause of a malformed head or body by a refusal, whose message explains it. */
+  /** Replaces the cause of a malformed head or body with a refusal that explains it. */
   private void explain(HttpObject last) {
     Throwable cause = last.decoderResult().cause();
     if (cause != null && !(cause instanceof RefusedException)) {
@@ -169,7 +170,7 @@ final class RequestDecoder extends HttpRequestDecoder {
   @Override
   protected HttpMessage createMessage(String[] firstLine) {
     return new DecodedRequest(
-        // The response will have the same version.
+        // The framework responds with the version of the request.
         fault == null ? HttpVersion.valueOf(firstLine[2]) : HttpVersion.HTTP_1_1,
         HttpMethod.valueOf(firstLine[0]),
         firstLine[1],
@@ -195,13 +196,13 @@ final class RequestDecoder extends HttpRequestDecoder {
   }
 
   /**
-   * Called at the end of each head. Netty joins folded lines, so if more bytes were read than the
-   * joined lines contain, a header is folded.
+   * Checks the head. Netty calls this method at the end of each head, after it has joined folded
+   * lines. A header is folded if more bytes were read than the joined lines contain.
    */
   @Override
   protected boolean isContentAlwaysEmpty(HttpMessage head) {
     HttpMessageDecoderResult sizes = (HttpMessageDecoderResult) head.decoderResult();
-    int ends = 2 * (1 + headers + 1); // CRLF of the first line, of headers, and of the empty line
+    int ends = 2 * (1 + headers + 1); // CRLF after the first line, each header, and the empty line
     int expectedBytes =
         sizes.initialLineLength() + sizes.headerSize() + ends + headers * BYTES_PER_HEADER;
     headers = 0;
@@ -212,7 +213,7 @@ final class RequestDecoder extends HttpRequestDecoder {
               : MalformedRequest.HEADERS;
     }
     if (fault != null) {
-      throw malformed(fault); // Netty drops all further input
+      throw malformed(fault); // makes Netty discard all further input
     }
     return false;
   }

@@ -26,15 +26,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The last handler before the framework: passes requests to it and responses from it, records both,
- * and closes the connection after a response that must be the last one. Used only by the event loop
- * of the connection.
+ * Passes requests to the framework and responses from it, records both, and closes the connection
+ * after its last response. This handler is the last one before the framework. Used only by the
+ * event loop of the connection.
  */
 final class RequestFlow extends ChannelDuplexHandler {
 
   private static final Logger LOG = LoggerFactory.getLogger(RequestFlow.class);
 
-  /** How long the drain waits for a request whose client cannot know about the drain. */
+  /** During the drain, the time to wait for a request that the client may already have sent. */
   private static final long LAST_REQUEST_SECONDS = 5;
 
   private final Connection connection;
@@ -42,7 +42,7 @@ final class RequestFlow extends ChannelDuplexHandler {
   private final BooleanSupplier isDraining;
   private final AllowedOrigins origins;
   private final Consumer<RequestRecord> ended;
-  private @Nullable DecodedRequest request; // until its response is complete
+  private @Nullable DecodedRequest request; // null between the end of a response and a request
   private boolean isUsed;
   private boolean isLastResponse;
 
@@ -65,7 +65,7 @@ final class RequestFlow extends ChannelDuplexHandler {
       ReferenceCountUtil.release(message);
       if (message instanceof LastHttpContent) {
         connection.requestReceived();
-        // Closes after the last bytes of the response.
+        // Closes the connection after the last bytes of the response have been written.
         context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
       }
       return;
@@ -78,7 +78,7 @@ final class RequestFlow extends ChannelDuplexHandler {
     } else if (message instanceof LastHttpContent) {
       connection.requestReceived();
     }
-    if (!context.channel().isActive()) { // the client has left within the head
+    if (!context.channel().isActive()) { // the client has disconnected
       ReferenceCountUtil.release(message);
     } else if (message instanceof HttpContent part) {
       body.pass(context, part);
@@ -88,8 +88,9 @@ final class RequestFlow extends ChannelDuplexHandler {
   }
 
   /**
-   * Waits for a small body before the framework starts the request, which it does when a read is
-   * complete. Otherwise a client could cheaply make the service start and abandon work.
+   * Hides the end of a read from the framework until a small body is complete, because the
+   * framework starts a request at the end of a read. Otherwise a client could make the service
+   * start and abandon work at little cost.
    */
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
@@ -140,16 +141,17 @@ final class RequestFlow extends ChannelDuplexHandler {
   private ChannelPromise end(ChannelPromise promise) {
     ChannelPromise written = body.releaseAfter(promise);
     if (!isLastResponse) {
-      connection.answered();
+      connection.responseEnded();
       return written;
     }
-    connection.answeredLast();
+    connection.lastResponseEnded();
     return written.unvoid().addListener(ChannelFutureListener.CLOSE);
   }
 
   /**
-   * Closes only the output while the rest of a body is discarded. During the drain, first waits for
-   * a request that the client may have sent because it cannot know about the drain.
+   * Closes the connection, or only its output if the rest of a body must still be discarded. During
+   * the drain, waits before closing an unused connection, because its client may already have sent
+   * a request.
    */
   @Override
   public void close(ChannelHandlerContext context, ChannelPromise promise) {
@@ -172,10 +174,10 @@ final class RequestFlow extends ChannelDuplexHandler {
     }
   }
 
-  /** Closes a connection that the client has reset, or on which a handler has failed. */
+  /** Closes the connection, because the client has reset it or a handler has failed. */
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable failure) {
-    LOG.debug("A connection is closed", failure);
+    LOG.debug("Closing a connection because of an exception", failure);
     connection.closeAtOnce();
   }
 

@@ -4,34 +4,35 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * The memory that one event loop has for requests and responses whose clients are slow. While it is
- * exhausted, the rest of an incomplete request waits in its socket, except that a few requests at a
- * time are read to their ends: otherwise incomplete requests could hold the memory that they need
- * to become complete. Used only by the event loop.
+ * Limits the memory that requests and responses of slow clients occupy on one event loop. While
+ * this memory is exhausted, incomplete requests are not read further, and the rest of each remains
+ * in its socket. A few privileged requests at a time are nevertheless read to their ends. Otherwise
+ * incomplete requests could hold all the memory, and none of them could be completed. Used only by
+ * the event loop.
  */
 final class RequestMemory {
 
-  /** All event loops together may use one part of the heap out of so many. */
-  private static final int PARTS_OF_HEAP = 8;
+  /** All event loops together may use the heap size divided by this number. */
+  private static final int HEAP_DIVISOR = 8;
 
-  /** Most requests need less until they are complete. */
+  /** The memory that is set aside for each privileged request; most requests need less. */
   private static final int RESERVED_BYTES = 32 * 1024;
 
-  /** One request in so many bytes is read to its end without regard to the limit. */
-  private static final int BYTES_PER_PRIVILEGE = 256 * 1024;
+  /** The memory for each request that may be privileged even beyond the limit. */
+  private static final int BYTES_PER_PRIVILEGED_REQUEST = 256 * 1024;
 
   private final long maxBytes;
   private final long maxPrivileged;
 
-  /** The newest is served first, so that a wave of slow clients does not delay those after it. */
+  /** The newest is resumed first, so that a wave of slow clients does not delay later clients. */
   private final Deque<Share> waiting = new ArrayDeque<>();
 
   private long heldBytes;
   private long privileged;
 
   RequestMemory(int eventLoops) {
-    maxBytes = Runtime.getRuntime().maxMemory() / PARTS_OF_HEAP / eventLoops;
-    maxPrivileged = Math.max(1, maxBytes / BYTES_PER_PRIVILEGE);
+    maxBytes = Runtime.getRuntime().maxMemory() / HEAP_DIVISOR / eventLoops;
+    maxPrivileged = Math.max(1, maxBytes / BYTES_PER_PRIVILEGED_REQUEST);
   }
 
   Share newShare(Runnable resumeReading) {
@@ -58,7 +59,7 @@ final class RequestMemory {
     }
   }
 
-  /** The memory of one connection. */
+  /** The memory that one connection holds. */
   final class Share {
 
     private final Runnable resumeReading;
@@ -70,14 +71,14 @@ final class RequestMemory {
       this.resumeReading = resumeReading;
     }
 
-    /** Sets how many bytes the connection holds. */
+    /** Sets the number of bytes that the connection holds. */
     void hold(long newBytes) {
       heldBytes += newBytes - bytes;
       bytes = newBytes;
       resumeWaiting();
     }
 
-    /** Ends the request or the response. */
+    /** Releases the memory, because the request or the response has ended. */
     void release() {
       if (isWaiting) {
         isWaiting = false;
@@ -90,7 +91,7 @@ final class RequestMemory {
       hold(0);
     }
 
-    /** Returns whether more of the request may be read now; otherwise reading resumes later. */
+    /** Returns whether the request may be read further now. If not, reading resumes later. */
     boolean mayRead() {
       if (!isLimited()) {
         return true;

@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Closes connections of one event loop whose clients are too slow. They have less time while the
- * memory for requests is exhausted. One sweep looks at all connections, because a timer for each
- * would cost more. Used only by the event loop.
+ * Closes the connections of one event loop whose clients are too slow. The timeout is shorter while
+ * the memory for requests is exhausted. A periodic sweep checks all connections, because one timer
+ * per connection would cost more. Used only by the event loop.
  */
 final class SlowClients {
 
@@ -23,8 +23,8 @@ final class SlowClients {
   private static final LogLimit FAILURES = new LogLimit();
   private static final int SWEEP_MILLIS = 500;
 
-  /** Any client may be this slow, even while the memory is exhausted. */
-  private static final long TOLERANCE_NANOS = SECONDS.toNanos(2);
+  /** The timeout while the memory is exhausted, unless REQUEST_TIMEOUT_SECONDS is shorter. */
+  private static final long EXHAUSTED_NANOS = SECONDS.toNanos(2);
 
   private final EventExecutor eventLoop;
   private final RequestMemory memory;
@@ -33,9 +33,7 @@ final class SlowClients {
   private final long idleNanos;
   private final Set<Connection> connections = new HashSet<>();
 
-  /**
-   * Advances with each sweep, so that a stall of the service does not count as its clients' time.
-   */
+  /** A clock that advances only with each sweep, so that it stops while the service stalls. */
   private long clockNanos;
 
   SlowClients(
@@ -43,7 +41,7 @@ final class SlowClients {
     this.eventLoop = eventLoop;
     this.memory = memory;
     this.requestNanos = SECONDS.toNanos(requestSeconds);
-    this.exhaustedNanos = Math.min(requestNanos, TOLERANCE_NANOS);
+    this.exhaustedNanos = Math.min(requestNanos, EXHAUSTED_NANOS);
     this.idleNanos = SECONDS.toNanos(idleSeconds);
   }
 
@@ -66,7 +64,7 @@ final class SlowClients {
     eventLoop.schedule(this::sweep, SWEEP_MILLIS, MILLISECONDS);
   }
 
-  /** Runs until the last connection is closed; a new one starts it again. */
+  /** Closes the connections of slow clients, and repeats itself while any connection is open. */
   private void sweep() {
     try {
       clockNanos += MILLISECONDS.toNanos(SWEEP_MILLIS);
@@ -76,8 +74,8 @@ final class SlowClients {
         boolean isSlow = connection.closeIfTimedOut(clockNanos, nanos, idleNanos);
         if (isSlow && isExhausted && EVICTIONS.tryAcquire()) {
           LOG.warn(
-              "Connections are closed before their time-out because"
-                  + " the unfinished requests of one event loop hold more than {} bytes",
+              "Connections are closed before their timeout because"
+                  + " the incomplete requests of one event loop hold more than {} bytes",
               memory.maxBytes());
         }
       }

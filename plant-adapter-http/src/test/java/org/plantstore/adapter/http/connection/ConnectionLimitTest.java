@@ -15,18 +15,18 @@ import org.plantstore.adapter.http.ServerTest;
 @Property(name = "idle.timeout.seconds", value = "1")
 class ConnectionLimitTest extends ServerTest {
 
-  /** A connection is idle between requests, and never during one. */
+  /** A connection is idle only between requests, so the idle timeout does not limit a create. */
   @Test
-  void create_may_take_longer_than_a_connection_may_be_idle() throws IOException {
+  void create_may_take_longer_than_the_idle_timeout() throws IOException {
     createPlant.behave(plant -> {
-      assertEquals("", assertDoesNotThrow(() -> send(""))); // ends when it has been idle
+      assertEquals("", assertDoesNotThrow(() -> send(""))); // returns after the idle timeout
       return plant.plant();
     });
     assertEquals(List.of(200), statuses(send(createRequest("Connection: close\r\n"))));
   }
 
   @Test
-  void connection_beyond_the_limit_is_closed_and_one_that_ends_makes_room() throws IOException {
+  void connection_beyond_the_limit_is_closed_until_another_one_ends() throws IOException {
     try (Socket first = connect(server)) {
       try (Socket second = connect(server)) {
         assertTrue(isServed(first));
@@ -34,10 +34,10 @@ class ConnectionLimitTest extends ServerTest {
         assertEquals("", readAll(connect(server)));
         assertTrue(isServed(second));
       }
-      // The server learns a moment later that a connection has ended.
-      for (boolean isRoom = false; !isRoom; ) {
+      // The server notices the end of a connection a moment later.
+      for (boolean isAccepted = false; !isAccepted; ) {
         try (Socket next = connect(server)) {
-          isRoom = isServed(next);
+          isAccepted = isServed(next);
         }
       }
       assertTrue(isServed(first));

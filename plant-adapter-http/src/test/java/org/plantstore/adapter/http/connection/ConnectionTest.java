@@ -28,8 +28,8 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
- * Well-formed requests in unusual form, which of them the connection outlives, and large ones, when
- * there is memory left for them and when there is none.
+ * Well-formed requests in unusual forms, requests after which the connection is closed, and large
+ * requests with and without memory for them.
  */
 class ConnectionTest extends ServerTest {
 
@@ -38,7 +38,7 @@ class ConnectionTest extends ServerTest {
   private static final String LARGE =
       "{\"id\":1,\"name\":\"fern\",\"unknown\":\"" + "x".repeat(1_000_000) + "\"}";
 
-  /** An eighth of the heap, for all bodies together. */
+  /** The limit of all bodies together: an eighth of the heap. */
   private static final int ALL_BYTES = (int) (Runtime.getRuntime().maxMemory() / 8);
 
   @Inject ConnectionPipeline pipeline;
@@ -50,7 +50,7 @@ class ConnectionTest extends ServerTest {
     "GET //x//, 404", "GET //, 404", "GET ///plants, 404", "POST http://x//plants, 404",
     "GET //:@%FF/;a=b, 404", "GET /?a[]=1|2&b={%}\\^`<>\", 200"
   })
-  void method_and_path_are_taken_exactly(String methodAndTarget, int status) throws IOException {
+  void method_and_path_must_match_exactly(String methodAndTarget, int status) throws IOException {
     String request = head(methodAndTarget + " HTTP/1.1", "Content-Length: 0\r\n");
 
     assertEquals(List.of(status, 200), statuses(send(request + LAST)));
@@ -72,7 +72,7 @@ class ConnectionTest extends ServerTest {
           Host: x | Host: x & Upgrade: websocket & Connection: Upgrade & Sec-WebSocket-Key: cGxhbnRzIGdyb3cgaGVyZQ==
           Host: x | Host: x & Upgrade: h2c & Connection: Upgrade, HTTP2-Settings & HTTP2-Settings: AAMAAABk
           """)
-  void unusual_form_of_a_head_changes_nothing(String usual, String unusual) throws IOException {
+  void unusual_but_valid_head_is_accepted(String usual, String unusual) throws IOException {
     String request = createRequest("").replace(usual, unusual.replace(" & ", "\r\n"));
 
     assertEquals(List.of(200, 200), statuses(send(request + LAST)));
@@ -80,7 +80,7 @@ class ConnectionTest extends ServerTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", ";a", ";a=\"b; \\\"c\";!='"})
-  void body_in_chunks_with_extensions_and_trailers_is_read(String extensions) throws IOException {
+  void chunked_body_with_extensions_and_trailers_is_accepted(String extensions) throws IOException {
     String rest = "00" + extensions + "\r\nContent-Length: 5\r\nAuthorization: none\r\n\r\n";
     String size = "\r\n" + Integer.toHexString(FERN.length());
     String request = chunkedRequest("", rest).replace(size, size + extensions);
@@ -90,7 +90,7 @@ class ConnectionTest extends ServerTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"/plants", "/openapi.yaml"})
-  void head_is_answered_like_get_without_content(String path) throws IOException {
+  void response_to_head_equals_the_response_to_get_without_content(String path) throws IOException {
     String requests = head("HEAD " + path + " HTTP/1.1", "");
 
     String answers = send(requests + LAST);
@@ -101,9 +101,9 @@ class ConnectionTest extends ServerTest {
     assertEquals(1, answers.split("\r\n\r\nHTTP").length - 1, answers);
   }
 
-  /** RFC 9112, section 9.3, leaves it to the server. */
+  /** RFC 9112, section 9.3, permits a server to ignore keep-alive in HTTP/1.0. */
   @Test
-  void connection_of_an_older_client_ends_with_the_first_answer() throws IOException {
+  void connection_of_an_http_1_0_client_is_closed_after_the_first_response() throws IOException {
     String request = createRequest("Connection: keep-alive\r\n").replace("HTTP/1.1", "HTTP/1.0");
 
     String answers = send(request + request);
@@ -113,7 +113,7 @@ class ConnectionTest extends ServerTest {
   }
 
   @Test
-  void body_is_asked_for_when_its_sender_waits_for_that() throws IOException {
+  void client_that_expects_100_continue_receives_it_before_sending_the_body() throws IOException {
     String headers = "Connection: close\r\nExpect: 100-continue\r\nContent-Length: 22\r\n";
     try (Socket socket = connect(server)) {
       write(socket, head("POST /plants HTTP/1.1", headers));
@@ -124,10 +124,10 @@ class ConnectionTest extends ServerTest {
     }
   }
 
-  /** The client reads the answer when it has sent everything (RFC 9110, section 10.1.1). */
+  /** The client reads the response only after it has sent the whole body. */
   @ParameterizedTest
   @ValueSource(strings = {"", "Expect: 100-continue\r\n", "Connection: close\r\n"})
-  void refusal_before_the_end_of_a_body_arrives_and_ends_the_connection(String headers)
+  void early_refusal_of_a_body_reaches_the_client_and_closes_the_connection(String headers)
       throws IOException {
     String answers = send(createRequest(headers, " ".repeat(2 * 1024 * 1024)) + LAST);
 
@@ -137,7 +137,7 @@ class ConnectionTest extends ServerTest {
 
   /** RFC 9112, section 9.6. */
   @Test
-  void nothing_is_done_behind_the_last_request() throws IOException {
+  void requests_after_the_last_one_are_ignored() throws IOException {
     String close = "Connection: foo, Close\r\n";
     String answers = send(createRequest("") + createRequest(close) + createRequest(""));
 
@@ -148,10 +148,10 @@ class ConnectionTest extends ServerTest {
   }
 
   @Test
-  void requests_at_once_are_answered_in_turn_each_with_its_id_until_one_is_malformed()
+  void pipelined_requests_are_answered_in_order_until_one_is_malformed()
       throws IOException {
     createPlant.behave(plant -> {
-      throw new IllegalStateException("a fault");
+      throw new IllegalStateException("an internal error");
     });
     String failing =
         createRequest("", "{}")
@@ -173,7 +173,7 @@ class ConnectionTest extends ServerTest {
   }
 
   @AfterEach
-  void awaitThatNothingIsTaken() {
+  void awaitAllPermitsReleased() {
     awaitFree(bytes -> bytes == ALL_BYTES);
   }
 
@@ -188,7 +188,7 @@ class ConnectionTest extends ServerTest {
   }
 
   @Test
-  void body_for_which_there_is_no_memory_asks_to_retry_and_small_ones_are_served()
+  void large_body_without_memory_is_refused_with_5003_and_small_bodies_are_served()
       throws IOException {
     assertTrue(free().tryAcquire(ALL_BYTES));
     try {
@@ -196,14 +196,14 @@ class ConnectionTest extends ServerTest {
       assertEquals(200, post(FERN).status());
       assertEquals(1, createPlant.calls());
       Answer anonymous = Answer.to(anonymous("/plants").POST(BodyPublishers.ofString(LARGE)));
-      assertEquals(401, anonymous.status(), "the token is validated before the memory is taken");
+      assertEquals(401, anonymous.status(), "the token is validated before memory is reserved");
     } finally {
       free().release(ALL_BYTES);
     }
   }
 
   @Test
-  void body_in_chunks_of_one_byte_takes_the_memory_of_its_bytes() throws IOException {
+  void body_in_chunks_of_one_byte_takes_one_permit_per_byte() throws IOException {
     int bodyBytes = 90_000;
     int taken = ALL_BYTES - bodyBytes;
     String spaces = "1\r\n \r\n".repeat(bodyBytes - FERN.length());
@@ -219,25 +219,25 @@ class ConnectionTest extends ServerTest {
   }
 
   @Test
-  void memory_is_taken_until_the_answer_and_then_given_back() {
+  void memory_is_reserved_until_the_response_and_then_released() {
     createPlant.behave(plant -> {
       assertNotEquals(ALL_BYTES, free().availablePermits());
       return plant.plant();
     });
     assertEquals(200, post(LARGE).status());
-    awaitThatNothingIsTaken();
+    awaitAllPermitsReleased();
 
     createPlant.behave(plant -> {
       throw new PlantStoreUnavailableException("down");
     });
     assertError(post(LARGE), ErrorNumber.STORE_UNAVAILABLE);
-    awaitThatNothingIsTaken();
+    awaitAllPermitsReleased();
 
     assertEquals(400, post(LARGE.repeat(2)).status());
   }
 
   @Test
-  void memory_of_a_client_that_goes_away_is_given_back_and_nothing_is_created_or_logged()
+  void memory_is_released_when_the_client_disconnects_and_nothing_is_created_or_logged()
       throws IOException {
     String create = createRequest("", LARGE);
     try (Log log = new Log("org.plantstore.adapter.http.ErrorAnswers");
@@ -246,7 +246,7 @@ class ConnectionTest extends ServerTest {
       awaitFree(bytes -> bytes < ALL_BYTES);
       connection.shutdownOutput();
       assertEquals("", readAll(connection));
-      awaitThatNothingIsTaken();
+      awaitAllPermitsReleased();
       assertEquals(List.of(), log.await(0));
     }
     assertEquals(0, createPlant.calls());

@@ -28,17 +28,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.cors.AllowedOrigins;
 
-/** The handlers of connections, without a socket: who waits for whom, and who is closed. */
+/** Tests the handlers of a connection without a socket: what they wait for, and when they close. */
 class ConnectionWaitsTest {
 
-  private static final String WHOLE = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+  private static final String COMPLETE = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
   private final Client channel = new Client();
 
-  /** Which the framework learns from the completion of a read. */
+  /** The framework starts a request when a read completes. */
   @ParameterizedTest
   @CsvSource({"4, '', 3, 0", "4, '', 4, 1", "4, Expect: 100-continue, 0, 1", "6000, '', 5000, 1"})
-  void request_is_started_with_its_whole_body_unless_that_is_large_or_announced(
+  void request_starts_when_its_body_is_complete_unless_the_body_is_large_or_announced(
       int length, String header, int sentBytes, int started) {
     String head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: " + length + "\r\n";
     String headers = header.isEmpty() ? "" : header + "\r\n";
@@ -50,21 +50,21 @@ class ConnectionWaitsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"P", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{"})
-  void unfinished_request_behind_a_pipelined_one_waits_for_the_service_and_not_for_the_client(
-      String unfinished) {
-    channel.writeInbound(bytes(WHOLE + unfinished));
+  void timeout_of_a_pipelined_request_begins_after_the_previous_response(
+      String incomplete) {
+    channel.writeInbound(bytes(COMPLETE + incomplete));
     channel.sweep(20);
     assertTrue(channel.isOpen());
 
-    channel.answer();
-    channel.sweep(3); // one second begins with the first
+    channel.respond();
+    channel.sweep(3); // the timeout of one second begins with the first sweep
     assertTrue(channel.isOpen());
     channel.sweep(1);
     assertFalse(channel.isOpen());
   }
 
   @Test
-  void client_that_reads_its_answer_slowly_is_closed_only_when_it_reads_nothing() {
+  void client_that_reads_slowly_is_disconnected_only_when_it_stops_reading() {
     channel.clientReads.addAll(List.of(0, 1, 70_000, 0));
     channel.writeAndFlush(Unpooled.buffer().writeZero(1_000_000));
     for (int read = 0; read < 2; read++) {
@@ -78,9 +78,9 @@ class ConnectionWaitsTest {
     assertFalse(channel.isOpen());
   }
 
-  /** Nothing is lost: what is not read waits in the socket. */
+  /** Nothing is lost, because unread input remains in the socket. */
   @Test
-  void requests_beyond_the_memory_wait_until_one_ends_or_has_been_awaited_for_two_seconds() {
+  void requests_wait_for_memory_until_another_ends_or_is_closed_after_two_seconds() {
     int eventLoops = (int) (Runtime.getRuntime().maxMemory() / 8 / (20 * 1024));
     SlowClients slowClients =
         new SlowClients(channel.eventLoop(), new RequestMemory(eventLoops), 60, 60);
@@ -89,12 +89,12 @@ class ConnectionWaitsTest {
     clients.get(0).writeInbound(bytes("x".repeat(8_000)));
     channel.sweep(1);
     clients.subList(1, 3).forEach(client -> client.writeInbound(bytes("x".repeat(8_000))));
-    assertEquals(List.of(1, 1, 1, 0, 0), reads(clients)); // the third is completed nevertheless
+    assertEquals(List.of(1, 1, 1, 0, 0), reads(clients)); // the third is privileged
     clients.subList(3, 5).forEach(client -> client.writeInbound(bytes("GET")));
     assertEquals(List.of(1, 1, 1, 0, 0), reads(clients));
 
     clients.get(2).writeInbound(bytes(" / HTTP/1.1\r\nHost: x\r\n\r\n"));
-    assertEquals(List.of(1, 1, 1, 0, 1), reads(clients)); // the newest first
+    assertEquals(List.of(1, 1, 1, 0, 1), reads(clients)); // the newest is resumed first
     clients.get(4).writeInbound(bytes(" / HTTP/1.1\r\nX: " + "x".repeat(8_000)));
     assertEquals(List.of(1, 1, 1, 0, 2), reads(clients));
     channel.sweep(4);
@@ -111,11 +111,11 @@ class ConnectionWaitsTest {
   }
 
   @Test
-  void every_promise_is_completed() {
-    channel.writeInbound(bytes(WHOLE));
-    assertTrue(channel.answer().isSuccess());
+  void every_promise_completes() {
+    channel.writeInbound(bytes(COMPLETE));
+    assertTrue(channel.respond().isSuccess());
     channel.writeInbound(bytes("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"));
-    assertTrue(channel.answer().isSuccess());
+    assertTrue(channel.respond().isSuccess());
     assertFalse(channel.isOpen());
 
     Client draining = new Client();
@@ -123,16 +123,16 @@ class ConnectionWaitsTest {
     ChannelFuture closed = draining.pipeline().close();
     draining.advanceTimeBy(4, TimeUnit.SECONDS);
     draining.runScheduledPendingTasks();
-    assertFalse(closed.isDone(), "a first request is awaited");
+    assertFalse(closed.isDone(), "the client may already have sent its first request");
     draining.advanceTimeBy(1, TimeUnit.SECONDS);
     draining.runScheduledPendingTasks();
     assertTrue(closed.isSuccess());
     assertFalse(draining.isOpen());
   }
 
-  /** Of chunks only the longest line is held; otherwise one client would end all other waits. */
+  /** Only the longest line of a chunked body counts, because Netty discards the others. */
   @Test
-  void requests_are_counted_by_their_own_bytes_and_an_idle_connection_keeps_no_large_buffer() {
+  void memory_of_a_request_is_estimated_and_an_idle_connection_keeps_no_large_buffer() {
     RequestDecoder first = channel.pipeline().get(RequestDecoder.class);
     channel.writeInbound(bytes("GET / HTTP/1.1\r\nHost: x\r\nX-Long: " + "x".repeat(15_000)));
     assertHeld(15_000, 17_000);
@@ -142,18 +142,19 @@ class ConnectionWaitsTest {
     }
     assertHeld(30_000, 33_000);
 
-    channel.writeInbound(bytes("0\r\n\r\n" + WHOLE));
-    assertNotSame(first, channel.pipeline().get(RequestDecoder.class), "which has a large buffer");
+    channel.writeInbound(bytes("0\r\n\r\n" + COMPLETE));
+    RequestDecoder second = channel.pipeline().get(RequestDecoder.class);
+    assertNotSame(first, second, "the decoder with the large buffer is replaced");
     assertHeld(0, 0);
-    channel.answer();
-    channel.answer();
+    channel.respond();
+    channel.respond();
     channel.writeInbound(bytes("GET"));
     assertHeld(1, 1_100);
   }
 
   private void assertHeld(int from, int to) {
     long bytes = channel.memory.heldBytes();
-    assertTrue(bytes >= from && bytes <= to, () -> "held: " + bytes);
+    assertTrue(bytes >= from && bytes <= to, () -> "bytes held: " + bytes);
   }
 
   private static ByteBuf bytes(String text) {
@@ -164,7 +165,7 @@ class ConnectionWaitsTest {
 
     private final RequestMemory memory = new RequestMemory(1);
 
-    /** How many bytes a slow client reads between two writes; others read everything. */
+    /** The numbers of bytes that a slow client reads per write. Other clients read everything. */
     private final Queue<Integer> clientReads = new ArrayDeque<>();
 
     private int completedReads;
@@ -221,7 +222,7 @@ class ConnectionWaitsTest {
       }
     }
 
-    private ChannelFuture answer() {
+    private ChannelFuture respond() {
       ChannelFuture written =
           writeAndFlush(new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK));
       runPendingTasks();

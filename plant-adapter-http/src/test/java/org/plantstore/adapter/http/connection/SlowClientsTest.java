@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.ServerTest;
 
-/** A thousand slow clients at a time, and one that is not slow. */
+/** Tests a thousand slow clients and, at the same time, one that is not slow. */
 @Property(name = "request.timeout.seconds", value = "1")
 @Tag("slow")
 class SlowClientsTest extends ServerTest {
@@ -24,12 +24,12 @@ class SlowClientsTest extends ServerTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"head", "body", "refused body"})
-  void slow_clients_are_closed_in_time_and_delay_no_other(String kind) throws IOException {
+  void slow_clients_are_disconnected_and_do_not_delay_others(String kind) throws IOException {
     String begin =
         switch (kind) {
           case "head" -> "POST /plants HTTP/1.1\r\nHost: x";
           case "body" -> head("POST /plants HTTP/1.1", "Content-Length: 1000\r\n");
-          default -> // has no token, and is long enough to be answered before its end
+          default -> // has no token, and is large enough to be refused before it is complete
               "POST /plants HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n"
                   + "x".repeat(5_000);
         };
@@ -44,10 +44,10 @@ class SlowClientsTest extends ServerTest {
     }
 
     for (long open = CLIENTS; open > 0; LockSupport.parkNanos(200_000_000)) {
-      open = clients.stream().filter(SlowClientsTest::drips).count();
+      open = clients.stream().filter(SlowClientsTest::sendsByte).count();
       long waitedSeconds = Duration.ofNanos(System.nanoTime() - start).toSeconds();
-      assertTrue(open == CLIENTS || waitedSeconds >= 1, "closed too early");
-      assertTrue(waitedSeconds < 30, "still open");
+      assertTrue(open == CLIENTS || waitedSeconds >= 1, "a connection was closed too early");
+      assertTrue(waitedSeconds < 30, "a connection is still open");
       assertServed();
     }
     for (Socket client : clients) {
@@ -58,12 +58,12 @@ class SlowClientsTest extends ServerTest {
   private void assertServed() {
     long start = System.nanoTime();
     assertEquals(200, post(FERN).status());
-    // Less than the time-outs of all clients, one after the other.
-    assertTrue(System.nanoTime() - start < Duration.ofSeconds(5).toNanos(), "held up");
+    // This limit is less than the sum of the timeouts of all clients.
+    assertTrue(System.nanoTime() - start < Duration.ofSeconds(5).toNanos(), "delayed");
   }
 
-  /** Sends one more byte, and returns whether the connection was still open. */
-  private static boolean drips(Socket client) {
+  /** Sends one byte, and returns whether the connection is still open. */
+  private static boolean sendsByte(Socket client) {
     try {
       write(client, "1");
       return true;

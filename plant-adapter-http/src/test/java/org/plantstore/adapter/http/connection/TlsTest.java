@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.tls.TestCertificate;
 
-/** All that holds without TLS; also versions, and clients that do not get as far as a request. */
+/** Repeats {@link ConnectionTest} with TLS, and tests versions of TLS and incomplete handshakes. */
 @Property(name = "request.timeout.seconds", value = "2")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("newest")
@@ -38,7 +38,7 @@ class TlsTest extends ConnectionTest implements TestPropertyProvider {
 
   @ParameterizedTest
   @ValueSource(strings = {"TLSv1.3", "TLSv1.2"})
-  void both_versions_are_served_also_to_a_client_that_prefers_http_2(String version)
+  void both_tls_versions_are_served_even_if_the_client_prefers_http_2(String version)
       throws IOException {
     try (SSLSocket client = (SSLSocket) connect(server)) {
       SSLParameters parameters = client.getSSLParameters();
@@ -52,7 +52,7 @@ class TlsTest extends ConnectionTest implements TestPropertyProvider {
   }
 
   @Test
-  void version_before_1_2_is_refused() throws IOException {
+  void tls_before_1_2_is_refused() throws IOException {
     String cipher = "c013"; // TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA
     String hello = "0302" + "00".repeat(32) + "00" + "0002" + cipher + "0100";
     try (Socket client = new Socket(server.getHost(), server.getPort())) {
@@ -62,14 +62,12 @@ class TlsTest extends ConnectionTest implements TestPropertyProvider {
     }
   }
 
-  /**
-   * A client has no more time for a handshake, or for a record in it or after it, than a request.
-   */
+  /** The timeout for a request also applies to the handshake and to an incomplete record. */
   @ParameterizedTest
   @ValueSource(strings = {"nothing", "head", "record", "record after the handshake"})
   @Execution(ExecutionMode.CONCURRENT)
   @Tag("slow")
-  void client_that_dawdles_is_closed_in_time(String last) throws IOException {
+  void slow_client_is_disconnected_in_time(String last) throws IOException {
     long start = System.nanoTime();
     try (Socket client = new Socket(server.getHost(), server.getPort())) {
       if (last.equals("head") || last.endsWith("handshake")) {
@@ -82,12 +80,12 @@ class TlsTest extends ConnectionTest implements TestPropertyProvider {
           writeSlowly(client, "\u0017\u0003\u0003@\0" + "x".repeat(30));
         }
       } else if (last.equals("record")) {
-        write(client, "\u0016\u0003\u0003@\0"); // 16 KiB follow
+        write(client, "\u0016\u0003\u0003@\0"); // the header of a record of 16 KiB
       }
       client.setSoTimeout(15_000);
       client.getInputStream().readAllBytes();
     } catch (SocketException reset) {
-      // The client has written to a closed connection.
+      // The server closed the connection while the client was writing.
     }
     Duration waited = Duration.ofNanos(System.nanoTime() - start);
     assertTrue(waited.toMillis() >= 2_000 && waited.toSeconds() < 15, "closed after " + waited);
@@ -99,10 +97,10 @@ class TlsTest extends ConnectionTest implements TestPropertyProvider {
     for (int index = 0; index < bytes.length(); index++) {
       write(client, bytes.substring(index, index + 1));
       try {
-        while (client.getInputStream().read() >= 0) {} // session tickets
+        while (client.getInputStream().read() >= 0) {} // skips session tickets
         return;
       } catch (SocketTimeoutException open) {
-        // The next byte follows.
+        // The connection is still open, so the next byte is written.
       }
     }
   }
