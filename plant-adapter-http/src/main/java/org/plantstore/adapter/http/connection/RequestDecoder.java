@@ -190,7 +190,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     lineBytes += BYTES_PER_HEADER;
     if (headers > MAX_HEADERS) {
       throw malformed(
-          "There are more than " + MAX_HEADERS + " headers or trailers; leave some out.");
+          "The request has more than " + MAX_HEADERS + " headers or trailers; remove some.");
     }
     return super.splitHeaderName(line, start, length);
   }

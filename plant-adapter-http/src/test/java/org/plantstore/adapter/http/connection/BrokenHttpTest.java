@@ -23,7 +23,7 @@ import org.plantstore.adapter.http.Log;
 import org.plantstore.adapter.http.ServerTest;
 import org.plantstore.adapter.http.error.ErrorNumber;
 
-/** Malformed requests, which are answered like every other error. */
+/** Malformed requests, which receive the same kind of response as every other error. */
 class BrokenHttpTest extends ServerTest {
 
   private static final String MALFORMED = "(?s).*\r\n\r\n\\{\"error\":4005,\"message\":\"(.*)\"}";
@@ -75,44 +75,48 @@ class BrokenHttpTest extends ServerTest {
       textBlock =
           """
           GET /a b HTTP/1.1        | The target contains a space; encode it as %20.
-          GET /a[0] HTTP/1.1       | The target contains [; leave it out, or encode it as %5B.
-          GET /50%?a=% HTTP/1.1    | The target contains %; leave it out, or encode it as %25.
-          GET /?a#b HTTP/1.1       | The target contains #; leave it out, or encode it as %23.
-          GET /?\u00e9 HTTP/1.1    | The first line contains the byte 0xE9; remove it, or encode it as %E9.
-          GET plants HTTP/1.1      | The target must be a path that begins with /, or a URL such as http://host:80/path, without a user name.
-          GET  /plants HTTP/1.1    | The first line must consist of a method, a target and the version HTTP/1.1, with one space between them, such as POST /plants HTTP/1.1.
-          P@ST / HTTP/1.1          | The method must be a name in upper case, such as POST.
-          P\u00e9ST / HTTP/1.1     | The method must be a name in upper case, such as POST.
-          "GET" / HTTP/1.1         | The method must be a name in upper case, such as POST.
-          GET/ / HTTP/1.1          | The method must be a name in upper case, such as POST.
-          GET / HTTPS/1.1          | The first line must consist of a method, a target and the version HTTP/1.1, with one space between them, such as POST /plants HTTP/1.1.
-          GET /\ta HTTP/1.1        | The first line contains the byte 0x09; remove it, or encode it as %09.
-          GET /\u007fa HTTP/1.1    | The first line contains the byte 0x7F; remove it, or encode it as %7F.
-          GET / HTTP/1.1&Content-Length: 99999999999999999999 | The length of the body must be given either by one Content-Length with at most 18 digits or, in HTTP/1.1, by Transfer-Encoding: chunked, and by nothing else.
-          get /plants HTTP/1.1     | The method must be a name in upper case, such as POST.
-          PRI * HTTP/2.0           | The first line must consist of a method, a target and the version HTTP/1.1, with one space between them, such as POST /plants HTTP/1.1.
-          CONNECT x:80 HTTP/1.1    | The target must be a path that begins with /, or a URL such as http://host:80/path, without a user name.
-          &GET / HTTP/1.1          | The first line must consist of a method, a target and the version HTTP/1.1, with one space between them, such as POST /plants HTTP/1.1.
-          TLS                      | The connection begins with a TLS handshake, but this port expects plain HTTP; use http://.
-          GET / HTTP/1.1&Host: y   | The request must have one Host header with a host and possibly a port, and nothing else in it.
-          s3cr3tfff / HTTP/1.1    | The method must be a name in upper case, such as POST.
-          GET / HTTP/1.1&Authorization Bearer s3: a | Each header must be one line with a name without spaces, a colon, and a value without control characters.
-          GET / HTTP/1.1&Authorization=Bearer s3: a | Each header must be one line with a name without spaces, a colon, and a value without control characters.
-          GET / HTTP/1.1&(s3): a   | Each header must be one line with a name without spaces, a colon, and a value without control characters.
-          GET / HTTP/1.1&: s3      | Each header must be one line with a name without spaces, a colon, and a value without control characters.
-          GET / HTTP/1.1&Content-Length: s3     | The length of the body must be given either by one Content-Length with at most 18 digits or, in HTTP/1.1, by Transfer-Encoding: chunked, and by nothing else.
-          GET / HTTP/1.1&Transfer-Encoding: s3  | The length of the body must be given either by one Content-Length with at most 18 digits or, in HTTP/1.1, by Transfer-Encoding: chunked, and by nothing else.
-          GET / HTTP/1.1&X: a& b   | Each header must be one line with a name without spaces, a colon, and a value without control characters.
-          GET / HTTP/1.1&X         | Each header must be one line with a name without spaces, a colon, and a value without control characters.
-          GET / HTTP/1.1&Content-Length: 1&X | Each header must be one line with a name without spaces, a colon, and a value without control characters.
-          GET / HTTP/1.1&X : a     | Each header must be one line with a name without spaces, a colon, and a value without control characters.
-          GET / HTTP/1.1&X: \u0001b | Each header must be one line with a name without spaces, a colon, and a value without control characters.
-          GET / HTTP/1.1&Content-Length: 1&Content-Length: 2 | The length of the body must be given either by one Content-Length with at most 18 digits or, in HTTP/1.1, by Transfer-Encoding: chunked, and by nothing else.
-          GET / HTTP/1.1&Transfer-Encoding: gzip, chunked    | The length of the body must be given either by one Content-Length with at most 18 digits or, in HTTP/1.1, by Transfer-Encoding: chunked, and by nothing else.
-          GET / HTTP/1.0&Transfer-Encoding: chunked          | The length of the body must be given either by one Content-Length with at most 18 digits or, in HTTP/1.1, by Transfer-Encoding: chunked, and by nothing else.
-          GET / HTTP/1.1&Content-Length: 1&Transfer-Encoding: chunked | The length of the body must be given either by one Content-Length with at most 18 digits or, in HTTP/1.1, by Transfer-Encoding: chunked, and by nothing else.
+          GET /a[0] HTTP/1.1       | The target contains the character "["; encode it as %5B, or remove it.
+          GET /a"b HTTP/1.1        | The target contains the character '"'; encode it as %22, or remove it.
+          GET /50%?a=% HTTP/1.1    | The target contains the character "%"; encode it as %25, or remove it.
+          GET /?a#b HTTP/1.1       | The target contains the character "#"; encode it as %23, or remove it.
+          GET /?\u00e9 HTTP/1.1    | The first line contains the byte 0xE9; encode it as %E9, or remove it.
+          GET plants HTTP/1.1      | The target must begin with / or be a URL such as http://host:80/path without a user name, but is "plants".
+          GET  /plants HTTP/1.1    | The first line must consist of a method, a target, and a version, separated by single spaces, such as POST /plants HTTP/1.1.
+          GET localhost:80/a HTTP/1.1 | The target must begin with / or be a URL such as http://host:80/path without a user name, but is "localhost:80/a".
+          GET x:s3cr3t HTTP/1.1    | The target must begin with / or be a URL such as http://host:80/path without a user name.
+          GET http://s3@x/ HTTP/1.1 | The target must begin with / or be a URL such as http://host:80/path without a user name.
+          P@ST / HTTP/1.1          | The method must consist of capital letters, such as POST.
+          P\u00e9ST / HTTP/1.1     | The method must consist of capital letters, such as POST.
+          "GET" / HTTP/1.1         | The method must consist of capital letters, such as POST.
+          GET/ / HTTP/1.1          | The method must consist of capital letters, such as POST, but is "GET/".
+          GET / HTTPS/1.1          | The version must be HTTP/1.1 or HTTP/1.0, but is "HTTPS/1.1".
+          GET /\ta HTTP/1.1        | The first line contains the byte 0x09; encode it as %09, or remove it.
+          GET /\u007fa HTTP/1.1    | The first line contains the byte 0x7F; encode it as %7F, or remove it.
+          GET / HTTP/1.1&Content-Length: 99999999999999999999 | The length of the body is invalid or ambiguous; specify it once, either with a Content-Length of at most 18 digits or, in HTTP/1.1, with Transfer-Encoding: chunked.
+          get /plants HTTP/1.1     | The method must consist of capital letters, such as POST, but is "get".
+          PRI * HTTP/2.0           | The version must be HTTP/1.1 or HTTP/1.0, but is "HTTP/2.0".
+          CONNECT x:80 HTTP/1.1    | The target must begin with / or be a URL such as http://host:80/path without a user name, but is "x:80".
+          &GET / HTTP/1.1          | The first line must consist of a method, a target, and a version, separated by single spaces, such as POST /plants HTTP/1.1.
+          TLS                      | The connection begins with a TLS handshake, but this port does not use TLS; use http:// instead of https://.
+          GET / HTTP/1.1&Host: y   | The request must have exactly one Host header, which contains only a host and an optional port.
+          s3cr3tfff / HTTP/1.1    | The method must consist of capital letters, such as POST.
+          GET / HTTP/1.1&Authorization Bearer s3: a | A header is malformed; write each header on one line as a name without spaces, a colon, and a value without control characters.
+          GET / HTTP/1.1&Authorization=Bearer s3: a | A header is malformed; write each header on one line as a name without spaces, a colon, and a value without control characters.
+          GET / HTTP/1.1&(s3): a   | A header is malformed; write each header on one line as a name without spaces, a colon, and a value without control characters.
+          GET / HTTP/1.1&: s3      | A header is malformed; write each header on one line as a name without spaces, a colon, and a value without control characters.
+          GET / HTTP/1.1&Content-Length: s3     | The length of the body is invalid or ambiguous; specify it once, either with a Content-Length of at most 18 digits or, in HTTP/1.1, with Transfer-Encoding: chunked.
+          GET / HTTP/1.1&Transfer-Encoding: s3  | The length of the body is invalid or ambiguous; specify it once, either with a Content-Length of at most 18 digits or, in HTTP/1.1, with Transfer-Encoding: chunked.
+          GET / HTTP/1.1&X: a& b   | A header is malformed; write each header on one line as a name without spaces, a colon, and a value without control characters.
+          GET / HTTP/1.1&X         | A header is malformed; write each header on one line as a name without spaces, a colon, and a value without control characters.
+          GET / HTTP/1.1&Content-Length: 1&X | A header is malformed; write each header on one line as a name without spaces, a colon, and a value without control characters.
+          GET / HTTP/1.1&X : a     | A header is malformed; write each header on one line as a name without spaces, a colon, and a value without control characters.
+          GET / HTTP/1.1&X: \u0001b | A header is malformed; write each header on one line as a name without spaces, a colon, and a value without control characters.
+          GET / HTTP/1.1&Content-Length: 1&Content-Length: 2 | The length of the body is invalid or ambiguous; specify it once, either with a Content-Length of at most 18 digits or, in HTTP/1.1, with Transfer-Encoding: chunked.
+          GET / HTTP/1.1&Transfer-Encoding: gzip, chunked    | The length of the body is invalid or ambiguous; specify it once, either with a Content-Length of at most 18 digits or, in HTTP/1.1, with Transfer-Encoding: chunked.
+          GET / HTTP/1.0&Transfer-Encoding: chunked          | The length of the body is invalid or ambiguous; specify it once, either with a Content-Length of at most 18 digits or, in HTTP/1.1, with Transfer-Encoding: chunked.
+          GET / HTTP/1.1&Content-Length: 1&Transfer-Encoding: chunked | The length of the body is invalid or ambiguous; specify it once, either with a Content-Length of at most 18 digits or, in HTTP/1.1, with Transfer-Encoding: chunked.
           """)
-  void message_names_the_cause_and_the_cure(String lines, String message) throws IOException {
+  void message_describes_the_fault_and_the_remedy(String lines, String message) throws IOException {
     String head =
         lines.replace("&GET", "\nGET").replace("&", "\r\n").replace("TLS", "\u0016\u0003");
     assertEquals(message, assertMalformed(send(head + "\r\nHost: x\r\n\r\n")));
@@ -122,15 +126,15 @@ class BrokenHttpTest extends ServerTest {
   @ValueSource(strings = {"user:s3@h", "h/?token=s3", "Bearer s3"})
   void host_that_may_contain_a_secret_is_not_quoted(String host) throws IOException {
     assertEquals(
-        "The request must have one Host header with a host and possibly a port, and nothing else in"
-            + " it.",
+        "The request must have exactly one Host header, which contains only a host and an optional"
+            + " port.",
         assertMalformed(send(FIRST_LINE + "\r\nHost: " + host + "\r\n\r\n")));
   }
 
-  /** Otherwise a caller without a token could occupy the event loops. */
+  /** A slower check would allow a caller without a token to occupy the event loops. */
   @ParameterizedTest
   @ValueSource(strings = {" ", "a ", " HTTP/", "%", "/", "[", "#", "http://x", "\u00e9"})
-  void first_line_is_checked_in_time_in_proportion_to_its_length(String part) {
+  void time_to_check_a_first_line_is_proportional_to_its_length(String part) {
     byte[] line = ("GET /a" + part.repeat(16 * 1024 / part.length())).getBytes(ISO_8859_1);
     assertTimeout(
         Duration.ofSeconds(5),
@@ -141,9 +145,9 @@ class BrokenHttpTest extends ServerTest {
         });
   }
 
-  /** The limit of the log is a line a second; other tests have perhaps used this second. */
+  /** Repeats the request, because another test may already have logged a line in this second. */
   @Test
-  void cause_is_logged_at_most_once_a_second() throws IOException {
+  void refusals_are_logged_at_most_once_per_second() throws IOException {
     long start = System.nanoTime();
     try (Log log = new Log("org.plantstore.adapter.http.ErrorAnswers")) {
       for (int sent = 0; sent < 50 || log.await(0).isEmpty(); sent++) {
@@ -159,28 +163,28 @@ class BrokenHttpTest extends ServerTest {
   }
 
   @Test
-  void head_and_trailers_are_read_up_to_their_limits() throws IOException {
+  void head_and_trailers_are_accepted_up_to_their_limits() throws IOException {
     String within = "x".repeat(15 * 1024);
     String beyond = "x".repeat(17 * 1024);
     String close = "Connection: close\r\n";
     String headers = close + "X:\r\n".repeat(94);
     String chunked = chunkedRequest(close, "0\r\n" + "X:\r\n".repeat(100));
     assertEquals(
-        "The headers exceed 16 KiB; shorten the token or the cookies.",
+        "The headers are larger than 16 KiB in total; shorten the token or the cookies.",
         assertMalformed(send(createRequest("X-Long: " + beyond + "\r\n"))));
     assertEquals(
-        "The first line, or the line before a chunk, exceeds 16 KiB; shorten it.",
+        "The first line, or the first line of a chunk, is longer than 16 KiB; shorten it.",
         assertMalformed(send(createRequest("").replace("/plants", "/plants?" + beyond))));
-    String tooMany = "There are more than 100 headers or trailers; leave some out.";
+    String tooMany = "The request has more than 100 headers or trailers; remove some.";
     assertEquals(tooMany, assertMalformed(send(createRequest(headers + "X:\r\n".repeat(2)))));
     assertEquals(tooMany, assertMalformed(send(chunked + "X:\r\n\r\n")));
     assertEquals(
-        "A trailer of the body is malformed, or the trailers exceed 16 KiB; leave them out.",
+        "The trailers of the body are malformed or larger than 16 KiB; remove them.",
         assertMalformed(send(chunkedRequest("", "0\r\nX: " + beyond + "\r\n\r\n"))));
     for (String size : List.of("7fffffffffffffff", "FFFFFFFFFFFFFFFFF", "80000000")) {
       assertEquals(
-          "Each chunk must consist of its size in hexadecimal, at most 7FFFFFFF, possibly extensions,"
-              + " CR LF, as many bytes, and CR LF.",
+          "A chunk of the body is malformed; send its size in hexadecimal (at most 7FFFFFFF),"
+              + " optional extensions, CR LF, that number of bytes, and CR LF.",
           assertMalformed(send(chunkedRequest("", size + "\r\n"))));
     }
     assertMalformed(send(chunkedRequest("", "0;a=" + beyond + "\r\n\r\n")));
@@ -202,11 +206,11 @@ class BrokenHttpTest extends ServerTest {
         "-1\r\n", " 0\r\n\r\n", "fffffffffffffffff\r\n",
         "0x0\r\n\r\n", "0\r\r\n\r\n", "5\r\n     zz\r\n0\r\n\r\n"
       })
-  void body_whose_framing_breaks_creates_nothing(String rest) throws IOException {
+  void body_with_malformed_chunks_creates_nothing(String rest) throws IOException {
     assertMalformed(send(chunkedRequest("", rest) + createRequest("")));
   }
 
-  /** A body that can be read in two ways must not be read as a second request. */
+  /** If the length of a body is ambiguous, its rest must not be interpreted as another request. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -219,14 +223,14 @@ class BrokenHttpTest extends ServerTest {
         "Transfer-Encoding: identity", "Transfer-Encoding: \u000bchunked",
         "Transfer-Encoding : chunked", "Transfer-Encoding:\r\n chunked"
       })
-  void body_of_doubtful_length_ends_the_connection(String length) throws IOException {
+  void ambiguous_body_length_closes_the_connection(String length) throws IOException {
     for (String firstLine : List.of(FIRST_LINE, "GET / HTTP/1.1")) {
-      String doubtful = head(firstLine, length + "\r\n") + "0\r\n\r\n";
-      assertMalformed(send(doubtful + createRequest("")));
+      String ambiguous = head(firstLine, length + "\r\n") + "0\r\n\r\n";
+      assertMalformed(send(ambiguous + createRequest("")));
     }
   }
 
-  /** Whether each is well-formed as a whole, the other tests show. */
+  /** Other tests show whether each of these requests is well-formed as a whole. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -235,13 +239,13 @@ class BrokenHttpTest extends ServerTest {
         CHUNKED + "1\r\na\r\n2;a=\r\nbc\r\n0\r\n\r\n",
         CHUNKED + "2;a=b;c\r\n\r\r\r\n4;a=\"b c\"\r\n\n 9;\r\n0;b\r\nX: y\r\n\r\n\r\n" + CHUNKED
       })
-  void request_is_read_alike_in_any_segments(String request) {
+  void segmentation_does_not_change_how_a_request_is_read(String request) {
     for (int cut = 1; cut < request.length(); cut++) {
       assertEquals(isWellFormed(request, 0), isWellFormed(request, cut), "cut at " + cut);
     }
   }
 
-  /** Returns whether requests are well-formed that are sent in two segments. */
+  /** Returns whether requests are accepted as well-formed when they are sent in two segments. */
   private static boolean isWellFormed(String requests, int cut) {
     EmbeddedChannel channel = new EmbeddedChannel();
     RequestMemory memory = new RequestMemory(1);
@@ -253,7 +257,7 @@ class BrokenHttpTest extends ServerTest {
         .allMatch(part -> ((HttpObject) part).decoderResult().isSuccess());
   }
 
-  /** Returns the message of the answer, which must name a cause of its own. */
+  /** Returns the message of the response, which must be more specific than the description. */
   private String assertMalformed(String answer) {
     assertTrue(answer.matches("HTTP/1\\.[01] 400 Bad Request\r\n(?s:.*)"), answer);
     assertTrue(answer.matches(MALFORMED), answer);
