@@ -79,7 +79,7 @@ rows.text = """
 assert !run("java -cp '${jars.join(File.pathSeparator)}' $rows").contains('Exception')
 withService(start) {
   def taken = run(createHere.replace('"id":1', '"id":2'))
-  assert taken == '{"error":5001,"message":"The service has failed; its log says why."}'
+  assert taken == '{"error":5001,"message":"The service failed because of an internal error; its log contains the reason."}'
   def body = new File(basedir, 'target/long.json')
   body.text = '{"id":3,"name":"fern","tag":"' + 'x' * 1_000_001 + '"}'
   def refused = run(createHere.replaceFirst(/-d '.*'/, "-d @$body"))

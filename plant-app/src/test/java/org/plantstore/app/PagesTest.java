@@ -200,6 +200,9 @@ class PagesTest {
     for (HttpRequest.Builder request : absent) {
       assertEquals(404, ServiceProcess.send(request).statusCode(), () -> "" + request.build());
     }
+    assertEquals(
+        "{\"error\":4003,\"message\":\"The path \\\"/page\\\" does not exist on the management port.\"}",
+        ServiceProcess.send(service.atManagement("/page")).body());
     // Otherwise the id would be taken by another plant.
     assertEquals(200, service.create(602, "moss").statusCode());
   }

@@ -1,5 +1,6 @@
 package org.plantstore.adapter.http;
 
+import io.micronaut.context.annotation.Property;
 import io.micronaut.core.convert.exceptions.ConversionErrorException;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
@@ -49,6 +50,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
 
   private final JsonMapper json;
   private final long maxBodyBytes;
+  private final int managementPort;
 
   /** Errors that only the operator can correct, or that a browser hides from the caller. */
   private final Map<ErrorNumber, LogLimit> logged =
@@ -58,8 +60,12 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
           ErrorNumber.STORE_UNAVAILABLE, new LogLimit(),
           ErrorNumber.INTERNAL, new LogLimit());
 
-  ErrorAnswers(JsonMapper json, HttpServerConfiguration server) {
+  ErrorAnswers(
+      JsonMapper json,
+      HttpServerConfiguration server,
+      @Property(name = "endpoints.all.port", defaultValue = "0") int managementPort) {
     this.json = json;
+    this.managementPort = managementPort;
     this.maxBodyBytes = server.getMaxRequestSize();
   }
 
@@ -115,7 +121,9 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
           response.header(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"plants\"" + reason(error));
       default -> {}
     }
-    byte[] body = toJson(refusal);
+    boolean isManagement = request.getServerAddress().getPort() == managementPort;
+    String message = String.valueOf(refusal.getMessage());
+    byte[] body = toJson(error, error.withPath(message, record.path(), isManagement));
     return response
         .status(error.status())
         .header(HttpHeaders.LINK, error.link(record.path()))
@@ -144,10 +152,9 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
     };
   }
 
-  private byte[] toJson(RefusedException refusal) {
+  private byte[] toJson(ErrorNumber error, String message) {
     try {
-      return json.writeValueAsBytes(
-          new ErrorBody(refusal.error().number(), String.valueOf(refusal.getMessage())));
+      return json.writeValueAsBytes(new ErrorBody(error.number(), message));
     } catch (IOException e) {
       throw new UncheckedIOException("writing to memory must not fail", e);
     }

@@ -238,7 +238,8 @@ class CreatePlantTest extends ServerTest {
     Answer answer =
         Answer.to(authenticated(path).header("Accept", "text/html").method(method, noBody()));
 
-    assertError(answer, error);
+    String named = error.description().replace("The path", "The path \\\"" + path + "\\\"");
+    assertError(answer, error.status().getCode(), error.number(), named);
     boolean isPath = path.equals("/plants");
     assertEquals(isPath ? Optional.of("POST") : Optional.empty(), answer.header("Allow"));
   }

@@ -9,25 +9,25 @@ import static io.micronaut.http.HttpStatus.UNAUTHORIZED;
 import io.micronaut.http.HttpStatus;
 
 /**
- * The error catalog. A number never changes its meaning. Its first digit says where the fault lies:
- * in the body as a whole (1), in a field (2), in a conflict with a stored plant (3), in the token,
- * the address or the head of the request (4), or in the service (5). {@code errors.html} explains
- * the cause and cure of each error.
+ * The error catalog. The meaning of a number never changes. The first digit of a number shows where
+ * the fault is: in the body as a whole (1), in a field (2), in a conflict with a stored plant (3),
+ * in the token, the address, or the head of the request (4), or in the service (5). {@code
+ * errors.html} explains the cause and the cure of each error.
  */
 public enum ErrorNumber {
   MALFORMED_JSON(
       1001,
       BAD_REQUEST,
-      "The body must be one JSON object in UTF-8 (RFC 8259), without repeated members and without"
-          + " anything after it."),
+      "The body must be a single JSON object in UTF-8 (RFC 8259), without duplicate members and"
+          + " without anything after it."),
   NOT_AN_OBJECT(1002, BAD_REQUEST, "The body must be a JSON object."),
   CONTENT_TYPE(1003, BAD_REQUEST, "The body must have the Content-Type application/json."),
-  CONTENT_ENCODING(1004, BAD_REQUEST, "The body must be sent as it is, without Content-Encoding."),
-  BODY_TOO_LARGE(1005, BAD_REQUEST, "The body must not be larger than the limit."),
+  CONTENT_ENCODING(1004, BAD_REQUEST, "The body must be sent uncompressed, without a Content-Encoding."),
+  BODY_TOO_LARGE(1005, BAD_REQUEST, "The body must not exceed the size limit."),
 
-  ID(2001, BAD_REQUEST, "id is required and must be an integer of 64 bits."),
+  ID(2001, BAD_REQUEST, "id is required and must be a 64-bit integer."),
   NAME(2002, BAD_REQUEST, "name is required and must be a string of Unicode text."),
-  TAG(2003, BAD_REQUEST, "tag must be a string of Unicode text, null or absent."),
+  TAG(2003, BAD_REQUEST, "tag must be a string of Unicode text, null, or absent."),
 
   ID_TAKEN(
       3001, BAD_REQUEST, "The id is taken by a plant with another name or tag; choose another id."),
@@ -37,46 +37,46 @@ public enum ErrorNumber {
   INVALID_TOKEN(
       4002,
       UNAUTHORIZED,
-      "The bearer token is not valid for this service; correct the fault that the message names, or"
-          + " obtain a new token."),
+      "The bearer token is not valid for this service; correct the fault that the message describes,"
+          + " or obtain a new token."),
   NOT_FOUND(
       4003,
       HttpStatus.NOT_FOUND,
-      "Nothing is at this path; the only operation is POST /plants, and the path is in lower case."
-          + " Plants cannot be read, changed or deleted."),
+      "The path does not exist; the only operation is POST /plants, and paths are case-sensitive."
+          + " Plants cannot be read, changed, or deleted."),
   METHOD_NOT_ALLOWED(
       4004,
       HttpStatus.METHOD_NOT_ALLOWED,
-      "This path does not allow this method; the only operation is POST /plants. Plants cannot be"
-          + " read, changed or deleted."),
+      "The path does not allow this method; the only operation is POST /plants. Plants cannot be"
+          + " read, changed, or deleted."),
   MALFORMED_REQUEST(
       4005,
       BAD_REQUEST,
-      "The request must be well-formed HTTP/1.1 (RFC 9112), with at most 16 KiB for its first"
-          + " line, and as much for at most 100 headers."),
+      "The request must be well-formed HTTP/1.1 (RFC 9112), with a first line of at most 16 KiB and"
+          + " at most 100 headers of 16 KiB in total."),
   MISSING_CLAIM(
       4006,
       FORBIDDEN,
-      "The bearer token is valid, but must have a claim that it lacks; obtain one that has it."),
+      "The bearer token is valid but lacks a required claim; obtain a token that contains it."),
   ORIGIN_NOT_ALLOWED(
       4007,
       FORBIDDEN,
-      "Pages of this origin may not call the service; CORS_ALLOWED_ORIGINS lists those that may."),
+      "Web pages from this origin may not call the service; CORS_ALLOWED_ORIGINS lists the origins that may."),
 
-  INTERNAL(5001, INTERNAL_SERVER_ERROR, "The service has failed; its log says why."),
+  INTERNAL(5001, INTERNAL_SERVER_ERROR, "The service failed because of an internal error; its log contains the reason."),
   STORE_UNAVAILABLE(
       5002,
       SERVICE_UNAVAILABLE,
-      "The plant store is unavailable now; send the same request again later."),
+      "The plant store is temporarily unavailable; send the same request again later."),
   OVERLOADED(
       5003,
       SERVICE_UNAVAILABLE,
-      "The service has too much to do now; send the same request again later."),
+      "The service is overloaded; send the same request again later."),
   KEYS_UNAVAILABLE(
       5004,
       SERVICE_UNAVAILABLE,
-      "The token cannot be checked now, because no usable key of the identity provider is known for"
-          + " it; send the same request again later.");
+      "The token cannot be verified now, because the service has not received a usable key for it"
+          + " from the identity provider; send the same request again later.");
 
   private final int number;
   private final HttpStatus status;
@@ -88,7 +88,7 @@ public enum ErrorNumber {
     this.description = description;
   }
 
-  /** Returns the error of an invalid field of a plant. */
+  /** Returns the error for an invalid field of a plant: {@code id}, {@code name}, or {@code tag}. */
   public static ErrorNumber ofField(String name) {
     return switch (name) {
       case "id" -> ID;
@@ -97,25 +97,42 @@ public enum ErrorNumber {
     };
   }
 
+  /** Returns the number that is sent as {@code error}. */
   public int number() {
     return number;
   }
 
+  /** Returns the status of the response. */
   public HttpStatus status() {
     return status;
   }
 
-  /** Returns the fault and its cure, in one sentence. */
+  /** Returns the general message, which describes the fault and its cure. */
   public String description() {
     return description;
   }
 
   /**
-   * Returns the value of a {@code Link} header (RFC 8288) that leads from the requested path to the
-   * entry on the error page.
+   * Adds the requested path to a message about an unknown path or method, and returns any other
+   * message unchanged. On the management port, the message does not mention the operation.
+   */
+  public String withPath(String message, String path, boolean isManagement) {
+    if (this != NOT_FOUND && this != METHOD_NOT_ALLOWED) {
+      return message;
+    }
+    String fault = message.substring(0, message.indexOf(';'));
+    return (isManagement ? fault + " on the management port." : message)
+        .replace("The path", "The path \"" + Legible.of(path) + '"');
+  }
+
+  /**
+   * Returns the value of a {@code Link} header (RFC 8288) that points to the entry of this error on
+   * the error page.
+   *
+   * @param path the requested path, to which the link is relative
    */
   public String link(String path) {
-    // A longer path gets a link that leads nowhere, so that it cannot lengthen the response.
+    // If the path has more segments, the link is broken, but the response remains short.
     int depth = Math.min(Math.max(path.split("/", -1).length - 2, 0), 32);
     return "<" + "../".repeat(depth) + "errors#" + number + ">; rel=\"help\"";
   }

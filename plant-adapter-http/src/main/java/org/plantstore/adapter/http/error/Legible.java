@@ -2,14 +2,17 @@ package org.plantstore.adapter.http.error;
 
 import java.util.HexFormat;
 
-/** Makes text from requests visible and short, so that messages can quote it. */
+/** Escapes and shortens text from requests, so that messages can quote it. Stateless. */
 public final class Legible {
 
   private static final int MAX_CHARACTERS = 64;
 
   private Legible() {}
 
-  /** Returns the beginning of a text, with everything but letters, digits and ASCII escaped. */
+  /**
+   * Returns the first 64 characters of a text, followed by three dots if the text is longer. Each
+   * character that is neither printable ASCII nor a Unicode letter or digit is escaped.
+   */
   public static String of(CharSequence text) {
     StringBuilder excerpt = new StringBuilder();
     text.chars()

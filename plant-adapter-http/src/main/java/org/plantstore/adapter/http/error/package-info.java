@@ -1,4 +1,4 @@
-/** The catalog of errors, and the exception that refuses a request with one of them. */
+/** The error catalog, and the exception that refuses a request with one of its errors. */
 @NullMarked
 package org.plantstore.adapter.http.error;
 
