@@ -47,11 +47,11 @@ class RotationTest {
         Writers before = new Writers(WRITERS, service::address, token(OLD))) {
       before.awaitProgress(PROGRESS);
       replace(secrets, OLD + "\n" + NEW + "\n");
-      service.awaitLine("JWT_SECRET_FILE has changed, and now has 2 secrets");
+      service.awaitLine("JWT_SECRET_FILE has changed; now using 2 secrets");
       try (Writers after = new Writers(WRITERS, service::address, token(NEW))) {
         before.stopWithoutRepeats();
         replace(secrets, NEW);
-        service.awaitLine("JWT_SECRET_FILE has changed, and now has 1 secret");
+        service.awaitLine("JWT_SECRET_FILE has changed; now using 1 secret");
         String plant = ServiceProcess.json(1, "fern");
         assertEquals(
             401,

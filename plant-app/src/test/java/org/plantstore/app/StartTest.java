@@ -54,7 +54,7 @@ class StartTest {
       textBlock =
           """
           PORT              | http | PORT must be a port from 1 to 65535, but is "http"
-          TLS_KEY           | /tls.key | TLS_CERTIFICATE and TLS_KEY must both be set or neither, but TLS_CERTIFICATE is not
+          TLS_KEY           | /tls.key | TLS_CERTIFICATE and TLS_KEY must be set together, but TLS_CERTIFICATE is not set
           DRAIN_SECONDS     | -1 | DRAIN_SECONDS must be a whole number from 0 to 9999, but is "-1"
           LOG_LEVEL         | WARN | LOG_LEVEL must be info or debug or warn, but is "WARN"
           LISTEN_ADDRESS    | '' | LISTEN_ADDRESS must not be empty; set a value or remove it

@@ -10,10 +10,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A value that is read from files, such as a certificate or secrets, and replaced when the files
- * contain another usable value. The files are read every second, because on Kubernetes they change
- * by a symbolic link above their folder, which a watch of the folder would miss. Safe for use by
- * many threads.
+ * Holds a value that is read from files, such as a certificate or secrets, and replaces it when the
+ * files contain another usable value. The files are read every second instead of being watched,
+ * because Kubernetes changes them by replacing a symbolic link above their folder, and a watch of
+ * the folder would miss that. Safe for use by multiple threads.
  *
  * @param <T> the type of the value, whose {@code toString} is logged
  */
@@ -29,12 +29,13 @@ public final class RenewedFiles<T> {
   private int failures;
 
   /**
-   * Creates the value.
+   * Creates a holder with a first value.
    *
    * @param variable the setting that names the files
-   * @param first the value now
-   * @param read reads the files; receives the current value and may return it; throws {@link
-   *     ConfigurationException} if the files contain no usable value
+   * @param first the first value
+   * @param read reads the files and returns their value; receives the current value, and returns it
+   *     if the files are unchanged; throws {@link ConfigurationException} if the files contain no
+   *     usable value
    */
   public RenewedFiles(String variable, T first, UnaryOperator<T> read) {
     this.variable = variable;
@@ -45,32 +46,36 @@ public final class RenewedFiles<T> {
   /**
    * Returns the content of a file.
    *
-   * @throws ConfigurationException if the file cannot be read, or reading it could block, as with a
-   *     pipe, or exhaust the memory
+   * @param variable the setting that names the file
+   * @param file the file
+   * @throws ConfigurationException if the file cannot be read, if it is not a regular file (reading
+   *     a pipe, for example, could block), or if it is larger than 256 KiB
    */
   public static byte[] bytes(String variable, Path file) {
-    String reason = "it is no file";
+    String reason = "it is missing or is not a regular file";
     if (Files.isRegularFile(file)) {
       try (InputStream input = Files.newInputStream(file)) {
         byte[] bytes = input.readNBytes(MAX_BYTES + 1);
         if (bytes.length <= MAX_BYTES) {
           return bytes;
         }
-        reason = "it has more than " + MAX_BYTES + " bytes";
+        reason = "it is larger than " + MAX_BYTES + " bytes";
       } catch (IOException e) {
         reason = e.getClass().getSimpleName();
       }
     }
     throw new ConfigurationException(
-        variable + " must be a file that can be read, but " + file + " cannot: " + reason);
+        variable + " must name a readable file, but " + file + " cannot be read: " + reason);
   }
 
+  /** Returns the value that was read last. */
   public T current() {
     return current;
   }
 
   /**
-   * Reads the files. Call it every second, in one thread at a time.
+   * Reads the files, and keeps the current value if they contain no usable one. This method must be
+   * called every second, by one thread at a time.
    *
    * @return whether the value has changed
    */
@@ -83,14 +88,15 @@ public final class RenewedFiles<T> {
         return false;
       }
       current = found;
-      LOG.info("{} has changed, and now has {}", variable, found);
+      LOG.info("{} has changed; now using {}", variable, found);
       return true;
     } catch (ConfigurationException e) {
       failures++;
-      // One line an hour, the first after 10 s, because related files are replaced one by one.
+      // Waits 10 s, because related files may be replaced one after another. Then logs one line per
+      // hour.
       if (failures % 3_600 == 10) {
         String fault = e.getMessage();
-        LOG.warn("{} cannot be renewed; {} stays in use: {}", variable, known, fault);
+        LOG.warn("{} cannot be renewed; still using {}: {}", variable, known, fault);
       }
       return false;
     }

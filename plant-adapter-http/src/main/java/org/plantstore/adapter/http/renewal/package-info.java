@@ -1,4 +1,4 @@
-/** Values in files that are replaced without a restart. */
+/** Values that are read from files again when the files change, without a restart. */
 @NullMarked
 package org.plantstore.adapter.http.renewal;
 

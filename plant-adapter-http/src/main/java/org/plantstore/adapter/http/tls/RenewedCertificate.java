@@ -12,8 +12,9 @@ import reactor.core.publisher.Sinks;
 
 /**
  * Provides the certificate for new connections, and replaces it when the files contain another
- * usable one. {@code FileCertificateProvider} of the framework would accept a key of another
- * certificate, and miss files that change by a symbolic link, as on Kubernetes.
+ * usable certificate. The framework's {@code FileCertificateProvider} is not used, because it would
+ * accept a key that belongs to another certificate, and it would not notice when Kubernetes
+ * replaces files by changing a symbolic link.
  */
 @Singleton
 @Named(RenewedCertificate.NAME)
@@ -31,7 +32,7 @@ final class RenewedCertificate implements CertificateProvider {
     publish();
   }
 
-  /** Runs in one thread at a time. */
+  /** Reads the files. The scheduler never runs this method twice at the same time. */
   @Scheduled(initialDelay = "1s", fixedDelay = "1s")
   void renew() {
     if (certificate.renew()) {

@@ -12,16 +12,16 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A certificate of this service. Immutable.
+ * The certificate of this service, with its chain and its key. Immutable.
  *
  * @param chain the certificate, then its intermediate certificates
- * @param leftOut the number of other certificates in the file
- * @param keyStore the chain and its key
- * @param source the content of the files, which shows whether they have changed
+ * @param unused the number of certificates in the file that do not belong to the chain
+ * @param keyStore the chain and its private key
+ * @param source the content of the files, used to detect changes
  */
-record TlsCertificate(List<X509Certificate> chain, int leftOut, KeyStore keyStore, String source) {
+record TlsCertificate(List<X509Certificate> chain, int unused, KeyStore keyStore, String source) {
 
-  /** Returns the first certificate, then the issuer of each, whatever their order in the file. */
+  /** Returns the first certificate, then its issuers in order, whatever their order in the file. */
   static List<X509Certificate> chain(List<X509Certificate> all) {
     Set<X509Certificate> chain = new LinkedHashSet<>();
     Optional<X509Certificate> next = Optional.of(all.get(0));
@@ -46,9 +46,9 @@ record TlsCertificate(List<X509Certificate> chain, int leftOut, KeyStore keyStor
     }
   }
 
-  /** Returns the host names, the addresses, the earliest expiry, and how many are left out. */
+  /** Returns the host names, the addresses, the earliest expiry, and the number of unused ones. */
   @Override
-  @SuppressWarnings("JavaUtilDate") // as certificates return it
+  @SuppressWarnings("JavaUtilDate") // because certificates return a Date
   public String toString() {
     List<?> names = List.of();
     try {
@@ -57,12 +57,12 @@ record TlsCertificate(List<X509Certificate> chain, int leftOut, KeyStore keyStor
         names = alternatives.stream().map(kindAndName -> kindAndName.get(1)).toList();
       }
     } catch (CertificateParsingException e) {
-      // Shows no names, which are only for people.
+      // The names are omitted, because they serve only as information for operators.
     }
     Date end = chain.stream().map(X509Certificate::getNotAfter).min(Date::compareTo).orElseThrow();
     return names
-        + " until "
+        + ", valid until "
         + end.toInstant()
-        + (leftOut == 0 ? "" : "; left out, because not of its chain: " + leftOut);
+        + (unused == 0 ? "" : "; unused certificates outside the chain: " + unused);
   }
 }

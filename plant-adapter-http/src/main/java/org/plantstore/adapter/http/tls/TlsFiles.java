@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.renewal.RenewedFiles;
 
 /**
- * The files of TLS_CERTIFICATE and TLS_KEY. Immutable.
+ * The files that TLS_CERTIFICATE and TLS_KEY name. Immutable.
  *
- * @param certificate PEM of the certificate of this service, then of its intermediate certificates
- * @param key PEM of its private key
+ * @param certificate the PEM file of the service's certificate and its intermediate certificates
+ * @param key the PEM file of the private key
  */
 public record TlsFiles(Path certificate, Path key) {
 
@@ -31,14 +31,14 @@ public record TlsFiles(Path certificate, Path key) {
 
   private static final Pattern BEGIN = Pattern.compile("-----BEGIN (?:X509 )?CERTIFICATE-----");
 
-  /** The parts to read: a file may contain others, such as the key if both settings name it. */
+  /** Matches a certificate. The file may contain other parts, such as the private key. */
   private static final Pattern PART =
       Pattern.compile("(?s)-----BEGIN ((?:X509 )?CERTIFICATE)-----.*?-----END \\1-----");
 
   /**
-   * Returns the files, or nothing if TLS is off.
+   * Returns the files, or an empty optional if TLS is off.
    *
-   * @throws ConfigurationException if only one of the two settings is set
+   * @throws ConfigurationException if only one of TLS_CERTIFICATE and TLS_KEY is set
    */
   public static Optional<TlsFiles> of(PropertyResolver settings) {
     String certificate = settings.getProperty("tls.certificate", String.class).orElse(null);
@@ -46,7 +46,7 @@ public record TlsFiles(Path certificate, Path key) {
     if ((certificate == null) != (key == null)) {
       String missing = key == null ? KEY : CERTIFICATE;
       throw new ConfigurationException(
-          "TLS_CERTIFICATE and TLS_KEY must both be set or neither, but " + missing + " is not");
+          "TLS_CERTIFICATE and TLS_KEY must be set together, but " + missing + " is not set");
     }
     return certificate == null || key == null
         ? Optional.empty()
@@ -54,16 +54,17 @@ public record TlsFiles(Path certificate, Path key) {
   }
 
   /**
-   * Returns the host names, the addresses and the earliest expiry of the certificate's chain.
+   * Reads the files, and returns a summary for operators: the host names and the addresses of the
+   * certificate, and the earliest expiry in its chain.
    *
-   * @throws ConfigurationException if a file cannot be read, a certificate of the chain is not
-   *     valid now, or the key does not match
+   * @throws ConfigurationException if a file cannot be read, if a certificate of the chain is not
+   *     valid now, or if the key does not belong to the certificate
    */
   public String finding() {
     return read(null).toString();
   }
 
-  /** Reads the files; returns the known certificate if they are unchanged. */
+  /** Reads the files, and returns the known certificate if they are unchanged and still valid. */
   TlsCertificate read(@Nullable TlsCertificate known) {
     String certificates = new String(RenewedFiles.bytes(CERTIFICATE, certificate), ISO_8859_1);
     String keys = new String(RenewedFiles.bytes(KEY, key), ISO_8859_1);
@@ -80,8 +81,8 @@ public record TlsFiles(Path certificate, Path key) {
       keyStore = TlsKey.read(keys, chain);
     } catch (Exception e) {
       throw new ConfigurationException(
-          "TLS_KEY must be a PEM file of the private key of the first certificate in"
-              + " TLS_CERTIFICATE, in PKCS#8, PKCS#1 or SEC 1 and without a password, but "
+          "TLS_KEY must name a PEM file with the private key of the first certificate in"
+              + " TLS_CERTIFICATE, in PKCS#8, PKCS#1, or SEC 1 format and without a password, but "
               + (key + " cannot be used: " + e.getMessage()));
     }
     return new TlsCertificate(chain, all.size() - chain.size(), keyStore, source);
@@ -96,15 +97,15 @@ public record TlsFiles(Path certificate, Path key) {
               .stream()
               .map(X509Certificate.class::cast)
               .toList();
-      // One may be cut off, as in a file that is being written.
+      // A certificate may be incomplete because the file is being written.
       if (certificates.isEmpty() || certificates.size() < BEGIN.matcher(pem).results().count()) {
-        throw new CertificateException("it contains no certificate, or one that is cut off");
+        throw new CertificateException("it contains no certificate, or an incomplete one");
       }
       return certificates;
     } catch (CertificateException e) {
       String fault = certificate + " cannot be read: " + e.getMessage();
       throw new ConfigurationException(
-          "TLS_CERTIFICATE must be a PEM file of certificates, but " + fault);
+          "TLS_CERTIFICATE must name a PEM file with certificates, but " + fault);
     }
   }
 
@@ -114,7 +115,7 @@ public record TlsFiles(Path certificate, Path key) {
         each.checkValidity();
       } catch (CertificateException e) {
         throw new ConfigurationException(
-            "TLS_CERTIFICATE must be valid now, but the certificate %s in %s is from %s to %s"
+            "TLS_CERTIFICATE must be valid now, but %s in %s is valid from %s to %s"
                 .formatted(
                     each.getSubjectX500Principal(),
                     certificate,

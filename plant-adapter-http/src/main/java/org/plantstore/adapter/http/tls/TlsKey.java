@@ -16,12 +16,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads a private key with the framework's PEM parser. {@link SslBuilder} is the parser's only
- * extension point; it builds a key store from a key and its certificates.
+ * Reads a private key with the framework's PEM parser. The parser can be called only through a
+ * subclass of {@link SslBuilder}, which builds a key store from a key and its certificates.
  */
 final class TlsKey extends SslBuilder<KeyStore> {
 
-  /** The part of a file to read: OpenSSL may add others, such as the parameters of a curve. */
+  /** Matches a private key. OpenSSL may add other parts, such as the parameters of a curve. */
   private static final Pattern PRIVATE_KEY =
       Pattern.compile(
           "(?s)-----BEGIN ((?:RSA |EC |ENCRYPTED )?PRIVATE KEY)-----.*?-----END \\1-----");
@@ -30,15 +30,16 @@ final class TlsKey extends SslBuilder<KeyStore> {
     super(new ResourceResolver());
   }
 
-  /** Returns the key and its certificates; throws an exception if the key cannot be used. */
+  /** Returns a key store with the key and its certificates, or throws if the key is unusable. */
   static KeyStore read(String pem, List<X509Certificate> chain) throws Exception {
     Matcher key = PRIVATE_KEY.matcher(pem);
     if (!key.find()) {
-      throw new GeneralSecurityException("it contains no private key, or one that is cut off");
+      throw new GeneralSecurityException("it contains no private key, or an incomplete one");
     }
-    if (key.group().contains("ENCRYPTED")) { // in the label, or in a header of PKCS#1 and SEC 1
+    if (key.group().contains("ENCRYPTED")) { // in the label, or in a header if PKCS#1 or SEC 1
       throw new GeneralSecurityException(
-          "it has a password; write a file without one by openssl pkey -in FILE -out NEW_FILE");
+          "it is protected by a password; remove the password with"
+              + " openssl pkey -in FILE -out NEW_FILE");
     }
     StringBuilder all = new StringBuilder("string:").append(key.group());
     for (X509Certificate certificate : chain) {
@@ -50,12 +51,12 @@ final class TlsKey extends SslBuilder<KeyStore> {
     settings.getKeyStore().setPath(all.toString());
     KeyStore keyStore = new TlsKey().getKeyStore(settings).orElseThrow();
     if (!fits(keyStore, chain.get(0))) {
-      throw new GeneralSecurityException("it contains the key of another certificate");
+      throw new GeneralSecurityException("it contains the private key of another certificate");
     }
     return keyStore;
   }
 
-  /** Returns whether the key belongs to the certificate, which can verify its signatures then. */
+  /** Returns whether the certificate can verify a signature that is created with the key. */
   private static boolean fits(KeyStore keyStore, X509Certificate certificate) {
     try {
       PrivateKey key = (PrivateKey) keyStore.getKey("key", null);
@@ -74,7 +75,7 @@ final class TlsKey extends SslBuilder<KeyStore> {
       signature.update(sample);
       return signature.verify(signed);
     } catch (GeneralSecurityException e) {
-      return false; // the key and the certificate are of different kinds
+      return false; // the key and the certificate use different algorithms
     }
   }
 

@@ -1,4 +1,4 @@
-/** The certificate and the key of the API's port: reads and checks them, and renews them. */
+/** Reads, checks, and renews the certificate and the private key of the API's port. */
 @NullMarked
 package org.plantstore.adapter.http.tls;
 

@@ -77,8 +77,8 @@ class SettingsTest {
           secret-file | 'OLD\r\n'        | each line of JWT_SECRET_FILE must have no NUL, byte order mark, or CARRIAGE RETURN at its end, but one has
           secret-file | 'OLD<NUL>'       | each line of JWT_SECRET_FILE must have no NUL, byte order mark, or CARRIAGE RETURN at its end, but one has
           secret-file | '\ufeffOLD'      | each line of JWT_SECRET_FILE must have no NUL, byte order mark, or CARRIAGE RETURN at its end, but one has
-          secret-file | LARGE            | JWT_SECRET_FILE must be a file that can be read, but FILE cannot: it has more than 262144 bytes
-          secret-file |                  | JWT_SECRET_FILE must be a file that can be read, but FILE cannot: it is no file
+          secret-file | LARGE            | JWT_SECRET_FILE must name a readable file, but FILE cannot be read: it is larger than 262144 bytes
+          secret-file |                  | JWT_SECRET_FILE must name a readable file, but FILE cannot be read: it is missing or is not a regular file
           jwks-url    | '{\"keys\":[]}'  | JWT_JWKS_URL must be a file with a usable key set, but FILE is not: its array "keys" has 0 usable keys, 0 left out
           """)
   void unusable_file_is_refused(
@@ -109,7 +109,7 @@ class SettingsTest {
     String settings = "✔ settings: at most %d connections, with a limit of [0-9]+ open files";
     String tokens = "✔ tokens: signed by a key of JWT_SECRET; any issuer; any audience";
     String none = "✔ certificate: none; a proxy in front of the service must terminate TLS";
-    String own = "✔ certificate: for \\[localhost, 127.0.0.1] until [-0-9:TZ.]+";
+    String own = "✔ certificate: for \\[localhost, 127.0.0.1], valid until [-0-9:TZ.]+";
     int connections = Integer.parseInt(report(SECRET).get(0).replaceAll("\\D*(\\d+).*", "$1"));
 
     assertLinesMatch(

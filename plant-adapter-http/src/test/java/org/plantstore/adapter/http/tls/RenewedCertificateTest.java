@@ -41,12 +41,12 @@ import org.plantstore.adapter.http.Answer;
 import org.plantstore.adapter.http.ServerTest;
 import org.plantstore.adapter.http.Tokens;
 
-/** Which certificates and keys a service starts with, and how it takes up renewed ones. */
+/** Tests which certificates and keys are accepted, and how renewed certificates are used. */
 class RenewedCertificateTest {
 
   private static final String UNUSABLE_KEY =
-      "TLS_KEY must be a PEM file of the private key of the first certificate in TLS_CERTIFICATE, in PKCS#8,"
-          + " PKCS#1 or SEC 1 and without a password, but ";
+      "TLS_KEY must name a PEM file with the private key of the first certificate in"
+          + " TLS_CERTIFICATE, in PKCS#8, PKCS#1, or SEC 1 format and without a password, but ";
 
   private final Instant yesterday = Instant.now().minus(Duration.ofDays(1));
   private final Path folder;
@@ -57,11 +57,11 @@ class RenewedCertificateTest {
     files = TestCertificate.write(TestCertificate.issue(), folder);
   }
 
-  /** Callers come over new connections and over one that they keep. */
+  /** One caller opens a connection for each request, and another one reuses its connection. */
   @Test
   @Tag("slow")
   @Tag("newest")
-  void renewed_certificate_is_taken_up_without_a_failed_request() throws Exception {
+  void certificate_is_renewed_without_a_failed_request() throws Exception {
     Path first = Files.createDirectory(folder.resolve("1"));
     Path second = Files.createDirectory(folder.resolve("2"));
     TestCertificate.write(TestCertificate.issue(), first);
@@ -116,7 +116,8 @@ class RenewedCertificateTest {
 
   @ParameterizedTest
   @EnumSource(names = {"ecp256", "rsa2048", "ed25519"})
-  void pair_of_each_usual_kind_is_read_also_from_one_file(Algorithm algorithm) throws Exception {
+  void certificate_and_key_of_each_common_algorithm_are_read_even_from_one_file(
+      Algorithm algorithm) throws Exception {
     X509Bundle issued = TestCertificate.issue(TestCertificate.builder().algorithm(algorithm));
     TestCertificate.write(issued, folder);
 
@@ -125,7 +126,7 @@ class RenewedCertificateTest {
     assertEquals(issued.getKeyPair().getPrivate(), read.getKey("key", null));
     assertEquals(issued.getCertificatePathList(), List.of(read.getCertificateChain("key")));
     assertEquals(
-        "[localhost, 127.0.0.1] until " + issued.getCertificate().getNotAfter().toInstant(),
+        "[localhost, 127.0.0.1], valid until " + issued.getCertificate().getNotAfter().toInstant(),
         files.finding());
     String key = Files.readString(files.key());
     Files.writeString(files.certificate(), key + Files.readString(files.certificate()));
@@ -137,14 +138,14 @@ class RenewedCertificateTest {
   @CsvSource({
     "ecparam -name prime256v1 -genkey, ''",
     "genrsa -traditional, ''",
-    "genpkey -algorithm rsa -aes128 -pass pass:canary, it has a password;",
-    "genrsa -traditional -aes128 -passout pass:canary, it has a password;",
+    "genpkey -algorithm rsa -aes128 -pass pass:canary, it is protected by a password;",
+    "genrsa -traditional -aes128 -passout pass:canary, it is protected by a password;",
     "genpkey -algorithm ed25519 -outform DER, it contains no private key",
     "req -new -newkey rsa:2048 -nodes -keyout /dev/null -subj /CN=localhost, it contains no private key"
   })
   @Tag("slow")
   @Tag("newest")
-  void key_in_each_form_of_openssl_is_read_if_it_has_no_password(String command, String reason)
+  void key_in_every_openssl_format_is_read_unless_it_has_a_password(String command, String reason)
       throws Exception {
     openssl(command + " -out $");
     if (reason.isEmpty()) {
@@ -163,28 +164,29 @@ class RenewedCertificateTest {
   }
 
   @Test
-  void file_that_cannot_be_read_or_is_of_another_kind_is_named() throws IOException {
+  void message_names_a_file_that_is_unreadable_or_has_the_wrong_content() throws IOException {
     Files.copy(files.certificate(), files.key(), StandardCopyOption.REPLACE_EXISTING);
     String noKey =
-        files.key() + " cannot be used: it contains no private key, or one that is cut off";
+        files.key() + " cannot be used: it contains no private key, or an incomplete one";
     assertRefused(UNUSABLE_KEY + noKey);
     Files.writeString(files.key(), "-----BEGIN PRIVATE KEY-----\nAAAA");
     assertRefused(UNUSABLE_KEY + noKey);
-    String cutOff = "-----BEGIN CERTIFICATE-----\nAAAA";
-    String behindAnother = Files.readString(files.certificate()) + cutOff;
-    for (String text : List.of("", cutOff, behindAnother)) {
+    String incomplete = "-----BEGIN CERTIFICATE-----\nAAAA";
+    String secondIncomplete = Files.readString(files.certificate()) + incomplete;
+    for (String text : List.of("", incomplete, secondIncomplete)) {
       Files.writeString(files.certificate(), text);
-      assertRefused("TLS_CERTIFICATE must be a PEM file of certificates, but ");
+      assertRefused("TLS_CERTIFICATE must name a PEM file with certificates, but ");
     }
     Files.writeString(
         files.certificate(), "-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----\n");
     assertRefused(
-        "TLS_CERTIFICATE must be a PEM file of certificates, but "
+        "TLS_CERTIFICATE must name a PEM file with certificates, but "
             + files.certificate()
-            + " cannot be read: it contains no certificate, or one that is cut off");
+            + " cannot be read: it contains no certificate, or an incomplete one");
     Files.delete(files.key());
     assertRefused(
-        "TLS_KEY must be a file that can be read, but " + files.key() + " cannot: it is no file");
+        "TLS_KEY must name a readable file, but "
+            + (files.key() + " cannot be read: it is missing or is not a regular file"));
   }
 
   @Test
@@ -195,17 +197,17 @@ class RenewedCertificateTest {
       assertRefused(
           UNUSABLE_KEY
               + files.key()
-              + " cannot be used: it contains the key of another certificate");
+              + " cannot be used: it contains the private key of another certificate");
     }
   }
 
   @Test
-  void certificate_that_is_not_valid_now_is_refused_also_when_it_was_at_the_start()
+  void certificate_that_is_not_valid_now_is_refused_even_if_it_was_valid_at_startup()
       throws Exception {
     KeyStore keyStore = files.read(null).keyStore();
     Instant tomorrow = Instant.now().plus(Duration.ofDays(1));
-    String refusal = "TLS_CERTIFICATE must be valid now, but the certificate CN=";
-    String ownRefusal = refusal + "service in " + files.certificate() + " is from ";
+    String refusal = "TLS_CERTIFICATE must be valid now, but CN=";
+    String ownRefusal = refusal + "service in " + files.certificate() + " is valid from ";
     writeChain(TestCertificate.issue(TestCertificate.builder().notBefore(tomorrow)));
     assertRefused(ownRefusal);
 
@@ -217,11 +219,11 @@ class RenewedCertificateTest {
 
     X509Bundle issuer = intermediate(yesterday);
     writeChain(TestCertificate.builder().buildIssuedBy(issuer), issuer);
-    assertRefused(refusal + "intermediate in " + files.certificate() + " is from ");
+    assertRefused(refusal + "intermediate in " + files.certificate() + " is valid from ");
   }
 
   @Test
-  void chain_is_served_in_order_without_others_and_expires_with_the_first_of_them()
+  void chain_is_served_in_order_without_other_certificates_and_expires_with_the_first_one()
       throws Exception {
     Instant end = Instant.now().plus(Duration.ofHours(1)).truncatedTo(ChronoUnit.SECONDS);
     X509Bundle issuer = intermediate(end);
@@ -232,7 +234,7 @@ class RenewedCertificateTest {
         Stream.of(own, issuer, TestCertificate.AUTHORITY).map(X509Bundle::getCertificate).toList(),
         List.of(files.read(null).keyStore().getCertificateChain("key")));
     assertEquals(
-        "[localhost, 127.0.0.1] until " + end + "; left out, because not of its chain: 2",
+        "[localhost, 127.0.0.1], valid until " + end + "; unused certificates outside the chain: 2",
         files.finding());
   }
 
@@ -245,7 +247,7 @@ class RenewedCertificateTest {
             .notAfter(end));
   }
 
-  /** Writes the certificates, and the key of the first. */
+  /** Writes the certificates, and the key of the first one. */
   private void writeChain(X509Bundle... certificates) throws IOException {
     TestCertificate.write(certificates[0], folder);
     Files.write(

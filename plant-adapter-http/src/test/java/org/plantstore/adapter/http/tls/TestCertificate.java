@@ -10,7 +10,7 @@ import java.util.Map;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 
-/** Certificates of this machine, which clients trust. */
+/** Issues certificates for localhost that the clients of the tests trust. */
 public final class TestCertificate {
 
   static final X509Bundle AUTHORITY =
@@ -30,7 +30,7 @@ public final class TestCertificate {
 
   private TestCertificate() {}
 
-  /** Returns the settings of a service that has a certificate of its own. */
+  /** Returns the settings of a service with a new certificate. */
   public static Map<String, String> settings() {
     return settings(write(issue(), assertDoesNotThrow(() -> Files.createTempDirectory("tls"))));
   }

@@ -74,13 +74,13 @@ class RotatedKeysTest {
       }
       assertValid(true, false);
       assertEquals(
-          "JWT_SECRET_FILE cannot be renewed; 1 secret stays in use: each line of JWT_SECRET_FILE"
+          "JWT_SECRET_FILE cannot be renewed; still using 1 secret: each line of JWT_SECRET_FILE"
               + " must have at least 32 bytes, but has 5",
           log.await(1).get(0).getFormattedMessage());
       write(NEW);
       keys.renew();
       assertEquals(
-          "JWT_SECRET_FILE has changed, and now has 1 secret",
+          "JWT_SECRET_FILE has changed; now using 1 secret",
           log.await(2).get(1).getFormattedMessage());
       assertValid(false, true);
     }
