@@ -61,7 +61,8 @@ public enum ErrorNumber {
   ORIGIN_NOT_ALLOWED(
       4007,
       FORBIDDEN,
-      "Web pages from this origin may not call the service; CORS_ALLOWED_ORIGINS lists the origins that may."),
+      "Web pages from this origin may not call the service; CORS_ALLOWED_ORIGINS lists the origins"
+          + " that may."),
 
   INTERNAL(5001, INTERNAL_SERVER_ERROR, "The service failed because of an internal error; its log contains the reason."),
   STORE_UNAVAILABLE(
