@@ -11,39 +11,41 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.Legible;
 
 /**
- * The origins whose pages may call the service (Fetch standard, section 3.3). Their pages can read
- * every response, including errors raised before the framework sees the request; the framework's
- * own CORS support would leave those out. Immutable.
+ * The origins whose web pages may call the service (Fetch standard, section 3.3). Pages of these
+ * origins can read every response. The framework's CORS support is not used, because it would not
+ * cover errors that are raised before the framework sees the request. Immutable.
  *
- * @param origins such as {@code https://app.example.org}, or {@code *} for any; none by default
+ * @param origins origins such as {@code https://app.example.org}; {@code *} means any origin
  */
 public record AllowedOrigins(List<String> origins) {
 
+  /** No origin: web pages may not call the service. */
   public static final AllowedOrigins NONE = new AllowedOrigins(List.of());
 
   private static final String ANY = "*";
 
-  /** RFC 6454, section 6.2. A browser writes an origin in lower case without its default port. */
+  /** RFC 6454, section 6.2. Browsers write an origin in lower case and omit a default port. */
   private static final Pattern ORIGIN =
       Pattern.compile(
           "(?!https://.*:443$|http://.*:80$)[a-z][a-z0-9+.-]*://([a-z0-9._-]+|\\[[0-9a-f:.]+])(:\\d+)?");
 
-  /** Response headers that a page may read in addition to those that are always readable. */
+  /** The response headers that a page may read in addition to those that it can always read. */
   private static final AsciiString EXPOSED =
       AsciiString.cached("X-Request-Id, Retry-After, Link, WWW-Authenticate");
 
   /**
    * Parses the value of CORS_ALLOWED_ORIGINS.
    *
-   * @throws ConfigurationException if a word in it is not an origin
+   * @param value origins separated by spaces, or an empty text for no origin
+   * @throws ConfigurationException if a part of the value is neither an origin nor {@code *}
    */
   public static AllowedOrigins of(String value) {
     List<String> origins = value.isEmpty() ? List.of() : List.of(value.strip().split(" +"));
     for (String origin : origins) {
       if (!origin.equals(ANY) && !ORIGIN.matcher(origin).matches()) {
         throw new ConfigurationException(
-            "CORS_ALLOWED_ORIGINS must be a list such as https://app.example.org, separated by"
-                + " spaces, in lower case and without a path or a default port, but has \""
+            "CORS_ALLOWED_ORIGINS must list origins such as https://app.example.org, separated by"
+                + " spaces, in lower case, and without a path or a default port, but contains \""
                 + origin
                 + '"');
       }
@@ -51,17 +53,17 @@ public record AllowedOrigins(List<String> origins) {
     return new AllowedOrigins(origins);
   }
 
-  /** Returns why pages of an origin may not call the service, and how to change that. */
+  /** Returns a message that pages of an origin may not call the service, and the remedy. */
   static String refusal(String origin) {
     boolean isListable = ORIGIN.matcher(origin).matches();
-    boolean isNamed = isListable || origin.equals("null"); // other text may contain a secret
-    return "Pages of "
+    boolean isNamed = isListable || origin.equals("null"); // any other text may contain a secret
+    return "Web pages from "
         + (isNamed ? "the origin \"" + Legible.of(origin) + '"' : "this origin")
         + " may not call the service; "
         + (isListable
-            ? "to allow it, add the origin to CORS_ALLOWED_ORIGINS."
-            : "CORS_ALLOWED_ORIGINS cannot list it, so serve the page from an address such as"
-                + " https://app.example.org, and list that.");
+            ? "to allow them, add the origin to CORS_ALLOWED_ORIGINS."
+            : "this origin cannot be added to CORS_ALLOWED_ORIGINS, so serve the page from an"
+                + " origin such as https://app.example.org, and add that origin.");
   }
 
   /** Returns whether pages of an origin may call the service. */
@@ -69,7 +71,7 @@ public record AllowedOrigins(List<String> origins) {
     return origin != null && (origins.contains(ANY) || origins.contains(origin));
   }
 
-  /** Adds the headers that make a browser pass the response on to the page. */
+  /** Adds the headers that permit a browser to show the response to the page. */
   public void set(HttpHeaders answer, HttpRequest request) {
     if (origins.isEmpty()) {
       return;

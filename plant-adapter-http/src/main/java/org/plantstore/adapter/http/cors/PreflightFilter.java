@@ -16,10 +16,10 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
 /**
- * Responds to preflight requests before tokens are checked (Fetch standard, section 3.3.5). An
- * allowed origin may send any request; another origin is refused. The framework's filter would send
- * an empty 403 for an unknown path, which hides the reason from the page, and would also open the
- * management port, where this filter does nothing.
+ * Responds to preflight requests before tokens are checked (Fetch standard, section 3.3.5). Pages of
+ * an allowed origin may send any request, and pages of other origins are refused. The framework's
+ * CORS filter is not used for two reasons: its 403 for an unknown path has no body that gives the
+ * reason, and it would also allow requests to the management port, which this filter ignores.
  */
 @ServerFilter(Filter.MATCH_ALL_PATTERN)
 @Order(Ordered.HIGHEST_PRECEDENCE)

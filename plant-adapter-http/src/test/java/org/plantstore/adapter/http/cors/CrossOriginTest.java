@@ -21,17 +21,17 @@ import org.plantstore.adapter.http.Log;
 import org.plantstore.adapter.http.ServerTest;
 import org.plantstore.adapter.http.Tokens;
 
-/** What pages of other origins may ask and read (Fetch standard, section 3.3). */
+/** Tests which requests pages of other origins may send, and which responses they may read. */
 @Property(name = "cors.allowed-origins", value = "https://a.example  http://localhost:3000")
 class CrossOriginTest extends ServerTest {
 
   private static final String ALLOWED = "https://a.example";
   private static final String OTHER = "https://b.example";
   private static final String UNLISTABLE =
-      "'CORS_ALLOWED_ORIGINS cannot list it, so serve the page from an address such as"
-          + " https://app.example.org, and list that.'";
+      "'this origin cannot be added to CORS_ALLOWED_ORIGINS, so serve the page from an origin such"
+          + " as https://app.example.org, and add that origin.'";
 
-  /** Also for a request that will be refused, so that the page reads why. */
+  /** A preflight is allowed even if the request will be refused, so that the page sees why. */
   @ParameterizedTest
   @CsvSource({
     ALLOWED + ", /plants, POST",
@@ -39,7 +39,7 @@ class CrossOriginTest extends ServerTest {
     ALLOWED + ", /elsewhere, POST",
     ALLOWED + ", /plants, DELETE"
   })
-  void preflight_has_no_token_and_is_allowed_every_header(String origin, String path, String method)
+  void preflight_needs_no_token_and_allows_every_header(String origin, String path, String method)
       throws IOException {
     String answer = preflight(server, path, method, origin);
 
@@ -50,7 +50,7 @@ class CrossOriginTest extends ServerTest {
     assertFalse(answer.contains("-allow-credentials"), answer);
   }
 
-  /** The last one is refused before the framework sees it. */
+  /** The last request is refused before the framework sees it. */
   @ParameterizedTest
   @CsvSource({
     "200, POST /plants, Authorization: Bearer TOKEN~Content-Type: application/json",
@@ -60,7 +60,7 @@ class CrossOriginTest extends ServerTest {
     "200, GET /openapi.yaml, X: none",
     "400, POST /plants, Transfer-Encoding: unknown"
   })
-  void every_answer_can_be_read_by_a_page_of_an_allowed_origin_only(
+  void only_pages_of_an_allowed_origin_can_read_the_response(
       int status, String start, String headers) throws IOException {
     String lines = headers.replace("TOKEN", Tokens.valid()).replace("~", "\r\n");
     String allowed = send(server, start, "Origin: " + ALLOWED, lines);
@@ -77,16 +77,16 @@ class CrossOriginTest extends ServerTest {
   @CsvSource({
     OTHER
         + (", 'the origin \"" + OTHER + "\"',")
-        + "'to allow it, add the origin to CORS_ALLOWED_ORIGINS.'",
+        + "'to allow them, add the origin to CORS_ALLOWED_ORIGINS.'",
     "null, 'the origin \"null\"'," + UNLISTABLE,
     "https://evil.example?token=s3, this origin," + UNLISTABLE,
     "https://user:s3@evil.example, this origin," + UNLISTABLE
   })
-  void refusal_of_a_preflight_names_its_origin_and_the_setting(
+  void refusal_of_a_preflight_names_the_origin_and_the_setting(
       String origin, String named, String cure) throws IOException {
-    String message = "Pages of " + named + " may not call the service; " + cure;
+    String message = "Web pages from " + named + " may not call the service; " + cure;
     try (Log log = new Log("org.plantstore.adapter.http.ErrorAnswers")) {
-      while (log.await(0).isEmpty()) { // at most one line a second
+      while (log.await(0).isEmpty()) { // the log is limited to one line per second
         String answer = preflight(server, "/elsewhere", "POST", origin);
         assertAnswer(403, "", answer);
         String json = message.replace("\"", "\\\"");
@@ -99,7 +99,7 @@ class CrossOriginTest extends ServerTest {
   }
 
   @Test
-  void another_origin_is_allowed_by_an_asterisk_and_none_by_default() throws IOException {
+  void asterisk_allows_every_origin_and_no_origin_is_allowed_by_default() throws IOException {
     try (EmbeddedServer any = start("*");
         EmbeddedServer none = start("")) {
       assertAnswer(200, OTHER, preflight(any, "/plants", "POST", OTHER));
@@ -115,12 +115,12 @@ class CrossOriginTest extends ServerTest {
         "a.example", "https://a.example/", "https://A.example", "https://a.example:443",
         "http://a.example:80", "https://*.example", "https://a,https://b", "https://me@a.example"
       })
-  void what_no_browser_sends_is_refused(String value) {
+  void setting_refuses_text_that_no_browser_sends_as_an_origin(String value) {
     String allowed = "http://[::1]:80808 https://192.0.2.1 moz-extension://0f3b http://a:443";
     assertEquals(4, AllowedOrigins.of(allowed).origins().size());
     assertEquals(
-        "CORS_ALLOWED_ORIGINS must be a list such as https://app.example.org, separated by spaces,"
-            + " in lower case and without a path or a default port, but has \""
+        "CORS_ALLOWED_ORIGINS must list origins such as https://app.example.org, separated by"
+            + " spaces, in lower case, and without a path or a default port, but contains \""
             + value
             + '"',
         assertThrows(ConfigurationException.class, () -> AllowedOrigins.of(OTHER + " " + value))
@@ -128,7 +128,7 @@ class CrossOriginTest extends ServerTest {
   }
 
   @Test
-  void management_port_answers_a_preflight_like_any_other_request() throws IOException {
+  void management_port_handles_a_preflight_like_any_other_request() throws IOException {
     int port = freePort();
     Map<String, Object> settings =
         Map.of(
@@ -179,7 +179,7 @@ class CrossOriginTest extends ServerTest {
     return send(server, head + String.join("\r\n", headers) + length + FERN);
   }
 
-  /** Requires that pages of this origin can read the answer, or none if it is empty. */
+  /** Asserts that pages of this origin can read the response. An empty origin stands for none. */
   private static void assertAnswer(int status, String origin, String answer) {
     assertEquals(List.of(status), statuses(answer), answer);
     assertEquals(List.of("origin"), headers(answer, "vary"), answer);
