@@ -13,7 +13,7 @@ import org.plantstore.adapter.http.observe.RequestMetrics.Outcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Logs each request without its token, query and body. Values are bounded and printable. */
+/** Logs each request without its token, query, or body. Values are short and printable. */
 final class AccessLog {
 
   static final String NAME = "org.plantstore.access";
@@ -21,19 +21,19 @@ final class AccessLog {
   private static final Logger LOG = LoggerFactory.getLogger(NAME);
   private static final String NONE = "-";
 
-  /** Everything except printable ASCII, but also spaces, quotes and backslashes. */
+  /** Matches a character that is a space, quote, or backslash, or is not printable ASCII. */
   private static final Pattern ILLEGIBLE = Pattern.compile("[^!#-\\[\\]-~]");
 
-  /** A path without a user name, query or fragment, even an escaped one: they may be secret. */
+  /** Matches a path without a user name, query, or fragment, even escaped, which may be secret. */
   private static final Pattern PATH =
       Pattern.compile("(?is)(?!.*(?:%3f|%23|%40))(?:/(?!/)[^@]*|\\*)");
 
-  /** Illegible characters, and the percent sign that escapes them. */
+  /** Matches characters that are illegible or are the percent sign, which escapes them. */
   private static final Pattern UNESCAPED = Pattern.compile("[^!#$&-\\[\\]-~]+");
 
   private AccessLog() {}
 
-  /** Logs a request that has ended, unless the log is off. */
+  /** Logs a request that has ended, unless the access log is off. */
   static void log(RequestRecord record, Outcome outcome, Duration duration) {
     if (LOG.isInfoEnabled()) {
       record.runWithIds(() -> write(record, outcome, duration));
@@ -60,7 +60,7 @@ final class AccessLog {
     return PATH.matcher(path).matches() ? legible(path, 256) : NONE;
   }
 
-  /** Escapes rather than replaces characters, so that different names remain different. */
+  /** Escapes characters instead of replacing them, so that different names remain different. */
   private static String escaped(String name) {
     return UNESCAPED
         .matcher(name.substring(0, Math.min(name.length(), 128)))

@@ -3,8 +3,8 @@ package org.plantstore.adapter.http.observe;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Limits a kind of log line to one per second, so that clients cannot fill the disk. Safe for use
- * by multiple threads.
+ * Limits one kind of log line to one line per second, so that clients cannot fill the disk. Safe for
+ * use by multiple threads.
  */
 public final class LogLimit {
 
@@ -12,7 +12,7 @@ public final class LogLimit {
 
   private long nextNanos = System.nanoTime();
 
-  /** Returns whether the line may be written now. */
+  /** Returns whether a line may be written now. If so, the next second permits no other line. */
   public synchronized boolean tryAcquire() {
     long now = System.nanoTime();
     if (now - nextNanos < 0) {

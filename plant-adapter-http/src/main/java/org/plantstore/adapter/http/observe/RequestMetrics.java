@@ -18,14 +18,14 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 
 /**
- * Records the duration of each request, and passes it on to the access log. All series exist from
- * the start, so that a rate includes the first request of a series. Safe for use by multiple
- * threads.
+ * Records the duration of each request, and passes the request on to the access log. All time series
+ * exist from startup, because a rate would otherwise omit the first request of a series. Safe for
+ * use by multiple threads.
  */
 @Singleton
 final class RequestMetrics implements Consumer<RequestRecord> {
 
-  /** Fine up to 10 ms, the goal for 99 of 100 requests; coarse up to the timeout of callers. */
+  /** Fine up to 10 ms, the goal for the 99th percentile, and coarse up to the callers' timeout. */
   private static final Duration[] BUCKETS =
       DoubleStream.of(1, 2.5, 5, 10, 25, 50, 100, 250, 1_000, 5_000)
           .mapToObj(millis -> Duration.ofNanos((long) (millis * 1_000_000)))
@@ -38,7 +38,7 @@ final class RequestMetrics implements Consumer<RequestRecord> {
     REFUSED,
     /** The response reports an error of the service. */
     FAILED,
-    /** The connection ended before the response. */
+    /** The connection ended before the response was complete. */
     UNANSWERED;
 
     static Outcome of(RequestRecord record) {
@@ -54,7 +54,7 @@ final class RequestMetrics implements Consumer<RequestRecord> {
     }
   }
 
-  /** By error, or by outcome if there is no error. */
+  /** The timers by error, or by outcome for requests without an error. */
   private final Map<Object, Timer> timers = new HashMap<>();
 
   RequestMetrics(@Nullable MeterRegistry registry) {
@@ -70,7 +70,7 @@ final class RequestMetrics implements Consumer<RequestRecord> {
 
   private static Timer timer(MeterRegistry registry, Outcome outcome, String error) {
     return Timer.builder("plant.store.requests")
-        .description("From the head of a request to the end of its answer")
+        .description("Time from the head of a request to the end of its response")
         .tag("outcome", outcome.name().toLowerCase(Locale.ROOT))
         .tag("error", error)
         .serviceLevelObjectives(BUCKETS)

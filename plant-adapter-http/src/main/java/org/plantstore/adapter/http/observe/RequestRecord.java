@@ -22,16 +22,16 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.slf4j.MDC;
 
 /**
- * What is recorded about a request and its response for the metrics and the log. Changed by the
- * event loop of the connection, except that the thread that prepares the response records the
- * caller and an error.
+ * Records data about a request and its response for the metrics and the access log. Only the event
+ * loop of the connection changes a record, with one exception: the thread that prepares the response
+ * records the caller and the error.
  */
 public final class RequestRecord {
 
-  /** The header with which a response names its request. */
+  /** The header that contains the id of a request, in the request and in its response. */
   public static final AsciiString REQUEST_ID = AsciiString.cached("X-Request-Id");
 
-  /** Safe to be written to the log unchanged. */
+  /** Matches an id that can be written to the log unchanged. */
   private static final Pattern WELL_FORMED_ID = Pattern.compile("[a-zA-Z0-9._-]{1,64}");
 
   /** W3C Trace Context, section 3.2: version, trace id, parent id, flags, and later additions. */
@@ -40,8 +40,10 @@ public final class RequestRecord {
           "(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}"
               + "(-.*)?");
 
-  /** A Netty request that has a record. */
+  /** A Netty request with a record. */
   public interface Recorded {
+
+    /** Returns the record of this request. */
     RequestRecord record();
   }
 
@@ -56,7 +58,7 @@ public final class RequestRecord {
   private long answeredBytes;
   private boolean isAnswered;
 
-  /** Creates the record of a request whose head has just been read. */
+  /** Creates the record of a request whose head has just been received. */
   public RequestRecord(HttpMethod method, String path, HttpHeaders headers) {
     this.method = method;
     this.path = path;
@@ -72,7 +74,7 @@ public final class RequestRecord {
     return hex.toHexDigits(random.nextLong()) + hex.toHexDigits(random.nextLong());
   }
 
-  /** Returns the record of the framework's request. */
+  /** Returns the record that belongs to a request of the framework. */
   public static RequestRecord of(HttpRequest<?> request) {
     return ((Recorded) ((NettyHttpRequest<?>) request).getNativeRequest()).record();
   }
@@ -82,7 +84,7 @@ public final class RequestRecord {
     return ((NettyHttpRequest<?>) request).getChannelHandlerContext().executor();
   }
 
-  /** Runs work; log lines of this thread meanwhile carry only the request id and the trace id. */
+  /** Runs work. Its log lines carry only the request id and, if known, the trace id. */
   public void runWithIds(Runnable work) {
     List<String> parents = headers.getAll("traceparent");
     Matcher parent = TRACE_PARENT.matcher(parents.size() == 1 ? parents.get(0) : "");
@@ -98,7 +100,7 @@ public final class RequestRecord {
     }
   }
 
-  /** Records who has sent the request. */
+  /** Records the name of the caller. */
   public void recordCaller(String name) {
     caller = name;
   }
@@ -119,12 +121,12 @@ public final class RequestRecord {
     }
   }
 
-  /** Returns the id from the request, or a random one if it has none that is well-formed. */
+  /** Returns the id from the request, or a random id if the request has no well-formed one. */
   public String requestId() {
     return requestId;
   }
 
-  /** Returns the path of the request's target, without its query; it may be malformed. */
+  /** Returns the path of the request target, without the query. The path may be malformed. */
   public String path() {
     return path;
   }
@@ -133,7 +135,7 @@ public final class RequestRecord {
     return method;
   }
 
-  /** Returns the name in the token, or an empty text if there is none. */
+  /** Returns the name of the caller from the token, or an empty text if there is none. */
   String caller() {
     return caller;
   }
@@ -154,7 +156,7 @@ public final class RequestRecord {
     return answeredBytes;
   }
 
-  /** Returns the time since the head of the request was read. */
+  /** Returns the time since the head of the request was received. */
   Duration age() {
     return Duration.ofNanos(System.nanoTime() - beganNanos);
   }

@@ -1,4 +1,4 @@
-/** What is recorded about requests: their ids, metrics, and the access log. */
+/** Records requests: their ids, their metrics, and the access log. */
 @NullMarked
 package org.plantstore.adapter.http.observe;
 

@@ -36,7 +36,7 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.domain.PlantStoreUnavailableException;
 import org.slf4j.MDC;
 
-/** The ids of requests, the access log, which has no secrets, and the metrics. */
+/** Tests request ids, metrics, and the access log, which must not contain secrets. */
 @Property(name = "spec.name", value = "RequestMetricsTest")
 class RequestMetricsTest extends ServerTest {
 
@@ -44,13 +44,13 @@ class RequestMetricsTest extends ServerTest {
 
   @Inject MeterRegistry registry;
 
-  /** Which services of other tests do not have. */
+  /** The registry exists only in this test. */
   @Singleton
   @Requires(property = "spec.name", value = "RequestMetricsTest")
   static final class Registry extends SimpleMeterRegistry {}
 
   @Test
-  void every_request_has_one_line_and_is_counted_and_timed_once_in_series_that_are_there()
+  void every_request_is_logged_and_timed_once_and_all_series_exist_from_startup()
       throws IOException {
     Map<String, Long> before = counts();
     assertEquals(
@@ -67,7 +67,7 @@ class RequestMetricsTest extends ServerTest {
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(30));
         throw new PlantStoreUnavailableException("away");
       });
-      send(createRequest("Connection: close\r\n") + "GET /behind/the/last HTTP/1.1\r\n\r\n");
+      send(createRequest("Connection: close\r\n") + "GET /after/the/last HTTP/1.1\r\n\r\n");
       List<ILoggingEvent> lines = log.await(6);
       Socket gone = connect(server);
       createPlant.behave(plant -> {
@@ -83,9 +83,9 @@ class RequestMetricsTest extends ServerTest {
               "POST /plants 200 - created 15",
               "GET /errors 200 - served many",
               "GET /elsewhere 401 4001 refused 94",
-              "POST /plants 400 4005 refused 121",
-              "- - 400 4005 refused 162",
-              "POST /plants 503 5002 failed 97",
+              "POST /plants 400 4005 refused 122",
+              "- - 400 4005 refused 151",
+              "POST /plants 503 5002 failed 105",
               "POST /plants - - unanswered 0"),
           lines.stream().map(RequestMetricsTest::textOf).toList());
       assertEquals(
@@ -125,19 +125,20 @@ class RequestMetricsTest extends ServerTest {
           GET /a"b\\c                         | /a?b?c
           GET /\u00e4\u001b[1m                 | -
           """)
-  void path_has_no_password_and_is_printable(String target, String path) throws IOException {
+  void logged_path_contains_no_password_and_is_printable(String target, String path)
+      throws IOException {
     assertEquals(path, value(lineAbout(target), "path"));
   }
 
   @Test
-  void path_and_method_are_bounded() throws IOException {
+  void logged_path_and_method_are_shortened() throws IOException {
     ILoggingEvent line = lineAbout("GET".repeat(6) + " /" + "x".repeat(1_000));
     assertEquals("GETGETGETGETGETG...", value(line, "method"));
     assertEquals("/" + "x".repeat(255) + "...", value(line, "path"));
   }
 
   @Test
-  void caller_is_written_without_spaces_and_line_breaks() throws IOException {
+  void logged_caller_contains_no_spaces_or_line_breaks() throws IOException {
     String claims = Tokens.CLAIMS.replace("gardener", "a \\n%ü");
     String token = Tokens.raw("{\"alg\":\"HS256\"}", claims, Tokens.SECRET.getBytes(UTF_8));
     try (Log log = new Log(AccessLog.NAME)) {
@@ -153,7 +154,7 @@ class RequestMetricsTest extends ServerTest {
     }
   }
 
-  /** Ids that are the only ones and well-formed are used; those of another request return after. */
+  /** An id is used if it is well-formed and occurs once. Afterwards, the outer ids return. */
   @ParameterizedTest
   @CsvSource({
     "X-Request-Id, Order-4711.b_C, true",
@@ -170,7 +171,7 @@ class RequestMetricsTest extends ServerTest {
     "traceparent, 00-TRACE-b7ad6b7169203331-01-more, false",
     "traceparent, 00-TRACE-b7ad6b7169203331-01&00-TRACE-b7ad6b7169203331-01, false"
   })
-  void log_has_the_ids_of_a_request_meanwhile(String header, String values, boolean isUsed) {
+  void log_lines_carry_the_ids_of_the_request(String header, String values, boolean isUsed) {
     List<String> sent = List.of(values.replace("TRACE", TRACE_ID).split("&"));
     Map<String, String> ids = new HashMap<>();
     HttpHeaders outer = new DefaultHttpHeaders().set("X-Request-Id", "outer");
