@@ -15,15 +15,15 @@ import org.plantstore.adapter.http.error.RefusedException;
  * Accounts for the memory of the body that a connection is receiving. A body takes one permit for
  * each byte beyond {@link #FREE_BYTES}, and returns its permits when its response has been written.
  * If there are not enough permits, the request is refused with 5003. Small parts of a body are
- * joined, because a part retains a buffer and several objects. Used only by the event loop of the
+ * joined, because each part occupies a buffer and several objects. Used only by the event loop of the
  * connection.
  */
 final class BodyMemory {
 
-  /** The number of bytes at the beginning of each body that need no permits; most plants fit. */
+  /** The number of bytes of each body that need no permits. Most bodies are smaller. */
   static final int FREE_BYTES = 4 * 1024;
 
-  /** Parts with fewer bytes are joined. */
+  /** Parts of a body that are smaller are joined. */
   private static final int SMALL_PART_BYTES = 4 * 1024;
 
   private final Semaphore availableBytes;
@@ -62,8 +62,8 @@ final class BodyMemory {
     }
     if (permits > 0 && !availableBytes.tryAcquire(permits)) {
       isRefused = true;
-      // Makes the framework respond with 5003. The response may be written during this call, and
-      // ends the body.
+      // Makes the framework respond with 5003. The framework may write the response during this
+      // call, which ends the body.
       context.fireExceptionCaught(new RefusedException(ErrorNumber.OVERLOADED));
       return false;
     }
@@ -71,7 +71,7 @@ final class BodyMemory {
     return true;
   }
 
-  /** Collects small parts until they are large together, and passes on all other parts. */
+  /** Joins small parts until the result is large, and passes on every other part unchanged. */
   private void join(ChannelHandlerContext context, HttpContent part) {
     boolean isSmall =
         part.content().readableBytes() < SMALL_PART_BYTES && !(part instanceof LastHttpContent);

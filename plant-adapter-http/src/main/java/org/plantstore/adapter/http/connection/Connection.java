@@ -40,10 +40,10 @@ final class Connection extends ChannelDuplexHandler {
   private int inputBytes;
   private int lastReadBytes;
 
-  /** An upper bound for the incomplete TLS record that {@link SslHandler} has buffered. */
+  /** An upper bound for the size of the incomplete TLS record in {@link SslHandler}. */
   private int encryptedBytes;
 
-  /** Whether a new turn of the client has begun since the last {@link #closeIfTimedOut}. */
+  /** Whether the client has begun a new turn since the last {@link #closeIfTimedOut}. */
   private boolean isTurnNew = true;
 
   private long turnNanos;
@@ -79,7 +79,7 @@ final class Connection extends ChannelDuplexHandler {
     context.fireChannelRead(bytes);
   }
 
-  /** Records that TLS has passed on decrypted bytes; only the last read may be incomplete now. */
+  /** Records that decrypted input has arrived. Only the last read can still be encrypted. */
   void inputDecrypted() {
     encryptedBytes = isTls ? Math.min(encryptedBytes, lastReadBytes) : 0;
   }
@@ -136,7 +136,7 @@ final class Connection extends ChannelDuplexHandler {
     updateMemory();
   }
 
-  /** Returns whether input may be decoded now. If not, {@link #NEXT_REQUEST} may follow. */
+  /** Returns whether input may be decoded now, or must wait for {@link #NEXT_REQUEST}. */
   boolean mayDecode() {
     isInputBuffered = state == State.RESPONDING || state == State.CLOSING;
     return !isInputBuffered;
@@ -212,7 +212,7 @@ final class Connection extends ChannelDuplexHandler {
     return false;
   }
 
-  /** Closes the connection without asking the other handlers, which would wait for the client. */
+  /** Closes the connection directly, because the other handlers would wait for the client. */
   void closeAtOnce() {
     memory.release();
     channel.pipeline().firstContext().close();

@@ -43,7 +43,10 @@ final class ConnectionLimit extends ChannelInboundHandlerAdapter {
         && address.getPort() == managementPort;
   }
 
-  /** Closes a connection beyond the limit before registration, to free its descriptor at once. */
+  /**
+   * Closes a connection beyond the limit before it is registered, so that its file descriptor is
+   * freed at once.
+   */
   @Override
   public void channelRead(ChannelHandlerContext listener, Object accepted) {
     Channel connection = (Channel) accepted;

@@ -31,13 +31,12 @@ final class ConnectionPipeline
 
   private static final String CODEC = ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC;
 
-  /** A channel with more than 2 KiB of unread responses is not writable until less than 1 KiB. */
+  /** Makes a channel unwritable above 2 KiB of unread responses, and writable below 1 KiB. */
   private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(1024, 2 * 1024);
 
   /**
-   * An eighth of the heap. In addition to its body, each plant exists as text, as a row of a batch,
-   * and as a response. Each of these can be as large as the body, so all plants together take at
-   * most half of the heap.
+   * An eighth of the heap. A plant exists up to four times: as a body, as text, as a row of a batch,
+   * and as a response. All plants together therefore take at most half of the heap.
    */
   private static final long MAX_BYTES_OF_ALL_BODIES = Runtime.getRuntime().maxMemory() / 8;
 

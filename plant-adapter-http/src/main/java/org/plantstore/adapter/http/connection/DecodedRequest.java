@@ -18,8 +18,8 @@ import org.plantstore.adapter.http.cors.AllowedOrigins;
 import org.plantstore.adapter.http.observe.RequestRecord;
 
 /**
- * A request with its record. Its URI contains only the path, because the framework needs nothing
- * else for routing.
+ * A request with its record. The URI of the request contains only the path, because the framework
+ * needs nothing else for routing.
  */
 final class DecodedRequest extends DefaultHttpRequest implements RequestRecord.Recorded {
 
@@ -36,8 +36,8 @@ final class DecodedRequest extends DefaultHttpRequest implements RequestRecord.R
    * Creates a request from the parts of its first line. The URI is reduced to the path, because the
    * framework would replace a request whose URI it cannot parse with another request object. If the
    * path begins with two slashes, the framework would interpret them as the start of an authority
-   * (RFC 3986, section 4.2). A dot segment is therefore inserted before them; no route matches the
-   * resulting path.
+   * (RFC 3986, section 4.2). A dot segment is therefore inserted before the slashes; no route
+   * matches the resulting path.
    */
   DecodedRequest(HttpVersion version, HttpMethod method, String target, HttpHeaders headers) {
     super(version, method, target, headers);
@@ -59,7 +59,7 @@ final class DecodedRequest extends DefaultHttpRequest implements RequestRecord.R
     }
   }
 
-  /** Creates the record of the request. Must be called when the head is complete. */
+  /** Creates the record of the request when the head is complete. */
   void begin() {
     record = new RequestRecord(method(), path, headers());
     // Each path has a single media type. If Accept named another type, the framework would find no

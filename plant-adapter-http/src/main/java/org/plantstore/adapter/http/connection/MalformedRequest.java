@@ -79,7 +79,7 @@ final class MalformedRequest {
 
   private static final Pattern HOST = Pattern.compile(AUTHORITY);
 
-  /** The part of a target before its path, without a user (RFC 9110, section 4.2.4). */
+  /** Matches the part of a target before its path if it has no user (RFC 9110, section 4.2.4). */
   private static final String BEFORE_PATH = "(?:(?=/)|(?i:https?)://" + AUTHORITY + "(?=[ /?]))";
 
   private record Fault(Pattern pattern, String message) {
@@ -89,7 +89,7 @@ final class MalformedRequest {
   }
 
   /**
-   * The first pattern that occurs in a first line determines the message. The message quotes the
+   * The first pattern that matches a first line determines the message. The message quotes the
    * group of the pattern, which matches only text that is unlikely to be a secret. Methods are
    * case-sensitive (RFC 9110, section 9.1), but the framework ignores case. The target has the
    * origin form or the absolute form (RFC 9112, section 3.2). CONNECT is refused, because its
@@ -129,7 +129,7 @@ final class MalformedRequest {
 
   private MalformedRequest() {}
 
-  /** Returns the fault of the first byte of a request, or null if it has none. */
+  /** Returns a message about the first byte of a request, or null if the byte is valid. */
   static @Nullable String ofBeginning(byte first) {
     if (first > ' ') {
       return null;
@@ -140,7 +140,7 @@ final class MalformedRequest {
         : FIRST_LINE;
   }
 
-  /** Returns the fault of a first line, or null if it has none. */
+  /** Returns a message about a first line, or null if the line is well-formed. */
   static @Nullable String ofFirstLine(byte[] bytes, int length) {
     if (Arrays.equals(bytes, 0, length, CREATE, 0, CREATE.length)) {
       return null;
@@ -165,7 +165,7 @@ final class MalformedRequest {
     return null;
   }
 
-  /** Returns the fault of the headers of a request that Netty accepts, or null if there is none. */
+  /** Returns a message about headers that Netty accepts, or null if the headers are valid. */
   static @Nullable String ofHead(HttpRequest request) {
     HttpHeaders headers = request.headers();
     Iterator<String> hosts = headers.valueStringIterator(HttpHeaderNames.HOST);
@@ -181,7 +181,7 @@ final class MalformedRequest {
     List<String> codings = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);
     boolean isChunkedOrNot =
         codings.isEmpty() || String.join(",", codings).equalsIgnoreCase("chunked");
-    // Netty would expect a body of a fixed length after this header, which is obsolete.
+    // Netty would expect a body of a fixed length after this obsolete header.
     return isChunkedOrNot && !headers.contains(HttpHeaderNames.SEC_WEBSOCKET_KEY1) ? null : LENGTH;
   }
 

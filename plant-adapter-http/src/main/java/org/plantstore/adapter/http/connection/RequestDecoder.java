@@ -26,24 +26,24 @@ import org.plantstore.adapter.http.error.RefusedException;
  * headers, because a header in memory is many times larger than its text. It also refuses what a
  * proxy might interpret differently: folded lines, a CR or LF by itself before the first line, and
  * everything that {@link MalformedRequest} finds. Input that arrives during a response is decoded
- * after it, because encoded input takes less memory. A decoder is replaced after a long line,
+ * after the response, because encoded input takes less memory. A decoder is replaced after a long line,
  * because its buffer never shrinks. Used only by the event loop of the connection.
  */
 final class RequestDecoder extends HttpRequestDecoder {
 
-  /** The limit of the first line, and of all headers together. */
+  /** The maximum size of the first line, and of all headers together. */
   private static final int MAX_HEAD_PART_BYTES = 16 * 1024;
 
-  /** The limit of the headers of a head, and of the trailers of a body. */
+  /** The maximum number of headers in a head, and of trailers in a body. */
   private static final int MAX_HEADERS = 100;
 
   /** Half of the overhead of a header, because {@link #heldBytes} doubles the bytes of lines. */
   private static final int BYTES_PER_HEADER = 64;
 
-  /** The decoder is replaced after longer lines, because Netty's buffer grows to their length. */
+  /** If a line is longer, the decoder is replaced, because Netty's buffer never shrinks. */
   private static final int MAX_KEPT_BYTES = 4 * 1024;
 
-  /** Stands for the method and target of an unusable first line. This target is not well-formed. */
+  /** Replaces the method and the target of an unusable first line. No valid target is equal. */
   private static final String NONE = "-";
 
   private static final short CRLF = HttpConstants.CR << 8 | HttpConstants.LF;
@@ -59,7 +59,7 @@ final class RequestDecoder extends HttpRequestDecoder {
   /** The largest value of {@link #lineBytes} during the current request. */
   private int maxLineBytes;
 
-  /** The bytes of the body for which {@link BodyMemory} needs no permits. */
+  /** The bytes of the body that {@link BodyMemory} holds without permits. */
   private int bodyBytes;
 
   RequestDecoder(Connection connection) {
@@ -70,7 +70,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     this.connection = connection;
   }
 
-  /** Estimates the memory of the request. Its lines count twice: decoded, and in Netty's buffer. */
+  /** Estimates the memory of the request. Lines count twice: decoded, and in Netty's buffer. */
   private int heldBytes() {
     return 2 * Math.max(maxLineBytes, lineBytes) + bodyBytes + actualReadableBytes();
   }
@@ -126,7 +126,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     return !isBetweenRequests;
   }
 
-  /** Ends a head or a part of a body. Netty discards its lines, but its buffer does not shrink. */
+  /** Ends a head or a part of a body. Netty's buffer does not shrink afterward. */
   private void end(ChannelHandlerContext context, HttpObject last) {
     int contentBytes = last instanceof HttpContent part ? part.content().readableBytes() : 0;
     bodyBytes = Math.min(bodyBytes + contentBytes, BodyMemory.FREE_BYTES);
@@ -183,7 +183,7 @@ final class RequestDecoder extends HttpRequestDecoder {
         HttpVersion.HTTP_1_1, HttpMethod.valueOf(NONE), NONE, headersFactory.newHeaders());
   }
 
-  /** Called for each header and each trailer. */
+  /** Counts the headers and trailers. Netty calls this method for each of them. */
   @Override
   protected AsciiString splitHeaderName(byte[] line, int start, int length) {
     headers++;

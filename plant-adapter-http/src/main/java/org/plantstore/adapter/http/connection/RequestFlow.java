@@ -26,15 +26,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Passes requests to the framework and responses from it, records both, and closes the connection
- * after its last response. This handler is the last one before the framework. Used only by the
+ * Passes requests to the framework and responses to the client, records both, and closes the
+ * connection after its last response. This handler is the last one before the framework. Used only by the
  * event loop of the connection.
  */
 final class RequestFlow extends ChannelDuplexHandler {
 
   private static final Logger LOG = LoggerFactory.getLogger(RequestFlow.class);
 
-  /** During the drain, the time to wait for a request that the client may already have sent. */
+  /** How long the drain waits for a request that a client may already have sent. */
   private static final long LAST_REQUEST_SECONDS = 5;
 
   private final Connection connection;

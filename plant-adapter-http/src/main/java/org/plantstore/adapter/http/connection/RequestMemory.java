@@ -6,7 +6,7 @@ import java.util.Deque;
 /**
  * Limits the memory that requests and responses of slow clients occupy on one event loop. While
  * this memory is exhausted, incomplete requests are not read further, and the rest of each remains
- * in its socket. A few privileged requests at a time are nevertheless read to their ends. Otherwise
+ * in its socket. A few privileged requests at a time are still read to the end. Otherwise
  * incomplete requests could hold all the memory, and none of them could be completed. Used only by
  * the event loop.
  */
@@ -18,13 +18,13 @@ final class RequestMemory {
   /** The memory that is set aside for each privileged request; most requests need less. */
   private static final int RESERVED_BYTES = 32 * 1024;
 
-  /** The memory for each request that may be privileged even beyond the limit. */
+  /** The limit divided by this number is the number of requests that may always be privileged. */
   private static final int BYTES_PER_PRIVILEGED_REQUEST = 256 * 1024;
 
   private final long maxBytes;
   private final long maxPrivileged;
 
-  /** The newest is resumed first, so that a wave of slow clients does not delay later clients. */
+  /** The newest request is resumed first, so that a wave of slow clients does not delay later clients. */
   private final Deque<Share> waiting = new ArrayDeque<>();
 
   private long heldBytes;

@@ -64,7 +64,7 @@ final class SlowClients {
     eventLoop.schedule(this::sweep, SWEEP_MILLIS, MILLISECONDS);
   }
 
-  /** Closes the connections of slow clients, and repeats itself while any connection is open. */
+  /** Closes the connections of slow clients, and schedules the next sweep if any remains open. */
   private void sweep() {
     try {
       clockNanos += MILLISECONDS.toNanos(SWEEP_MILLIS);

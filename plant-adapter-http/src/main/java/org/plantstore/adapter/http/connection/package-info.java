@@ -1,6 +1,7 @@
 /**
- * Strict HTTP/1.1 (RFC 9112), and the limits on connections, time, and memory. Each connection is a
- * state machine that {@code Connection} owns. The other handlers report events to it:
+ * Enforces strict HTTP/1.1 (RFC 9112), and limits connections, time, and memory. Each connection is
+ * a state machine, which {@code Connection} implements. The other handlers report events to {@code
+ * Connection}.
  *
  * <pre>
  *         first byte of          request            response complete,
@@ -20,28 +21,21 @@
  * discarded, because closing a socket with unread input would reset the connection, and the client
  * could lose the response.
  *
- * <table>
- *   <caption>Input and timeout in each state</caption>
- *   <tr><th>state</th><th>input</th><th>timeout</th></tr>
- *   <tr><td>IDLE</td><td>decoded</td><td>IDLE_TIMEOUT_SECONDS</td></tr>
- *   <tr>
- *     <td>RECEIVING</td>
- *     <td>decoded; may wait in the socket while the memory for requests is exhausted</td>
- *     <td>REQUEST_TIMEOUT_SECONDS, which start again when reading resumes</td>
- *   </tr>
- *   <tr>
- *     <td>RESPONDING</td>
- *     <td>at most one read is buffered, and decoded in the next state</td>
- *     <td>none</td>
- *   </tr>
- *   <tr><td>DISCARDING</td><td>decoded and dropped</td><td>REQUEST_TIMEOUT_SECONDS</td></tr>
- *   <tr><td>CLOSING</td><td>at most one read is buffered</td><td>REQUEST_TIMEOUT_SECONDS</td></tr>
- * </table>
+ * <pre>
+ *   state       input                               timeout
+ *   ──────────  ──────────────────────────────────  ────────────────────────────────
+ *   IDLE        decoded                             IDLE_TIMEOUT_SECONDS
+ *   RECEIVING   decoded, but not read while the     REQUEST_TIMEOUT_SECONDS, started
+ *               memory for requests is exhausted    again when reading resumes
+ *   RESPONDING  one read at most, decoded later     none
+ *   DISCARDING  decoded and dropped                 REQUEST_TIMEOUT_SECONDS
+ *   CLOSING     one read at most, never decoded     REQUEST_TIMEOUT_SECONDS
+ * </pre>
  *
- * <p>A TLS handshake counts as RECEIVING. When it is complete, the state returns to IDLE. If a
- * client stops reading a response, the connection is closed after REQUEST_TIMEOUT_SECONDS, whatever
- * its state. While the memory for requests is exhausted, REQUEST_TIMEOUT_SECONDS counts as at most
- * two seconds.
+ * <p>A TLS handshake counts as RECEIVING, and the state returns to IDLE when the handshake is
+ * complete. If a client stops reading a response, the connection is closed after
+ * REQUEST_TIMEOUT_SECONDS, whatever its state. While the memory for requests is exhausted, the
+ * timeout is two seconds if REQUEST_TIMEOUT_SECONDS is longer.
  *
  * <p>Three uses of the heap are limited. The bodies of all requests take at most an eighth of the
  * heap, so all plants together take at most half ({@code ConnectionPipeline}). Requests and

@@ -19,7 +19,7 @@ import org.plantstore.adapter.http.error.Legible;
  */
 public record AllowedOrigins(List<String> origins) {
 
-  /** No origin: web pages may not call the service. */
+  /** Allows no web page of another origin to call the service. */
   public static final AllowedOrigins NONE = new AllowedOrigins(List.of());
 
   private static final String ANY = "*";
@@ -53,7 +53,7 @@ public record AllowedOrigins(List<String> origins) {
     return new AllowedOrigins(origins);
   }
 
-  /** Returns a message that pages of an origin may not call the service, and the remedy. */
+  /** Returns the message that refuses pages of an origin and explains how to allow them. */
   static String refusal(String origin) {
     boolean isListable = ORIGIN.matcher(origin).matches();
     boolean isNamed = isListable || origin.equals("null"); // any other text may contain a secret

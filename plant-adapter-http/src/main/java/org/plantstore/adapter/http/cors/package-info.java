@@ -1,4 +1,4 @@
-/** Cross-origin requests: which web pages may call the service and read its responses. */
+/** Decides which web pages of other origins may call the service and read its responses. */
 @NullMarked
 package org.plantstore.adapter.http.cors;
 

@@ -22,7 +22,8 @@ public enum ErrorNumber {
           + " without anything after it."),
   NOT_AN_OBJECT(1002, BAD_REQUEST, "The body must be a JSON object."),
   CONTENT_TYPE(1003, BAD_REQUEST, "The body must have the Content-Type application/json."),
-  CONTENT_ENCODING(1004, BAD_REQUEST, "The body must be sent uncompressed, without a Content-Encoding."),
+  CONTENT_ENCODING(
+      1004, BAD_REQUEST, "The body must be sent uncompressed, without a Content-Encoding."),
   BODY_TOO_LARGE(1005, BAD_REQUEST, "The body must not exceed the size limit."),
 
   ID(2001, BAD_REQUEST, "id is required and must be a 64-bit integer."),
@@ -37,8 +38,8 @@ public enum ErrorNumber {
   INVALID_TOKEN(
       4002,
       UNAUTHORIZED,
-      "The bearer token is not valid for this service; correct the fault that the message describes,"
-          + " or obtain a new token."),
+      "The bearer token is not valid for this service; correct the fault that the message"
+          + " describes, or obtain a new token."),
   NOT_FOUND(
       4003,
       HttpStatus.NOT_FOUND,
@@ -64,7 +65,10 @@ public enum ErrorNumber {
       "Web pages from this origin may not call the service; CORS_ALLOWED_ORIGINS lists the origins"
           + " that may."),
 
-  INTERNAL(5001, INTERNAL_SERVER_ERROR, "The service failed because of an internal error; its log contains the reason."),
+  INTERNAL(
+      5001,
+      INTERNAL_SERVER_ERROR,
+      "The service failed because of an internal error; its log contains the reason."),
   STORE_UNAVAILABLE(
       5002,
       SERVICE_UNAVAILABLE,
@@ -89,7 +93,7 @@ public enum ErrorNumber {
     this.description = description;
   }
 
-  /** Returns the error for an invalid field of a plant: {@code id}, {@code name}, or {@code tag}. */
+  /** Returns the error for an invalid {@code id}, {@code name}, or {@code tag}. */
   public static ErrorNumber ofField(String name) {
     return switch (name) {
       case "id" -> ID;
@@ -133,7 +137,7 @@ public enum ErrorNumber {
    * @param path the requested path, to which the link is relative
    */
   public String link(String path) {
-    // If the path has more segments, the link is broken, but the response remains short.
+    // The link is broken if the path has more segments, but the response remains short.
     int depth = Math.min(Math.max(path.split("/", -1).length - 2, 0), 32);
     return "<" + "../".repeat(depth) + "errors#" + number + ">; rel=\"help\"";
   }

@@ -21,14 +21,14 @@ final class AccessLog {
   private static final Logger LOG = LoggerFactory.getLogger(NAME);
   private static final String NONE = "-";
 
-  /** Matches a character that is a space, quote, or backslash, or is not printable ASCII. */
+  /** Matches everything but printable ASCII, and also spaces, quotes, and backslashes. */
   private static final Pattern ILLEGIBLE = Pattern.compile("[^!#-\\[\\]-~]");
 
-  /** Matches a path without a user name, query, or fragment, even escaped, which may be secret. */
+  /** Matches a path that cannot contain a user name, query, or fragment, not even escaped. */
   private static final Pattern PATH =
       Pattern.compile("(?is)(?!.*(?:%3f|%23|%40))(?:/(?!/)[^@]*|\\*)");
 
-  /** Matches characters that are illegible or are the percent sign, which escapes them. */
+  /** Matches the characters to escape: illegible ones, and the percent sign. */
   private static final Pattern UNESCAPED = Pattern.compile("[^!#$&-\\[\\]-~]+");
 
   private AccessLog() {}

@@ -12,7 +12,10 @@ public final class LogLimit {
 
   private long nextNanos = System.nanoTime();
 
-  /** Returns whether a line may be written now. If so, the next second permits no other line. */
+  /**
+   * Returns whether a line may be written now. If so, no other line may be written within the next
+   * second.
+   */
   public synchronized boolean tryAcquire() {
     long now = System.nanoTime();
     if (now - nextNanos < 0) {

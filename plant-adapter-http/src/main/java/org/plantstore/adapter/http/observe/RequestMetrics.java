@@ -25,7 +25,7 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 @Singleton
 final class RequestMetrics implements Consumer<RequestRecord> {
 
-  /** Fine up to 10 ms, the goal for the 99th percentile, and coarse up to the callers' timeout. */
+  /** Buckets are fine up to 10 ms, the goal for the 99th percentile, and coarse beyond it. */
   private static final Duration[] BUCKETS =
       DoubleStream.of(1, 2.5, 5, 10, 25, 50, 100, 250, 1_000, 5_000)
           .mapToObj(millis -> Duration.ofNanos((long) (millis * 1_000_000)))

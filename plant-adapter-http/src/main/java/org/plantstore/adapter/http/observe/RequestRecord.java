@@ -28,7 +28,7 @@ import org.slf4j.MDC;
  */
 public final class RequestRecord {
 
-  /** The header that contains the id of a request, in the request and in its response. */
+  /** The header of requests and responses that contains the id of the request. */
   public static final AsciiString REQUEST_ID = AsciiString.cached("X-Request-Id");
 
   /** Matches an id that can be written to the log unchanged. */
@@ -84,7 +84,7 @@ public final class RequestRecord {
     return ((NettyHttpRequest<?>) request).getChannelHandlerContext().executor();
   }
 
-  /** Runs work. Its log lines carry only the request id and, if known, the trace id. */
+  /** Runs work with the request id and, if known, the trace id as the only entries of the MDC. */
   public void runWithIds(Runnable work) {
     List<String> parents = headers.getAll("traceparent");
     Matcher parent = TRACE_PARENT.matcher(parents.size() == 1 ? parents.get(0) : "");

@@ -29,13 +29,13 @@ public final class RenewedFiles<T> {
   private int failures;
 
   /**
-   * Creates a holder with a first value.
+   * Creates a holder with an initial value.
    *
    * @param variable the setting that names the files
-   * @param first the first value
-   * @param read reads the files and returns their value; receives the current value, and returns it
-   *     if the files are unchanged; throws {@link ConfigurationException} if the files contain no
-   *     usable value
+   * @param first the initial value
+   * @param read a function that reads the files and returns their value, or the current value, which
+   *     it receives, if the files are unchanged; it throws {@link ConfigurationException} if the
+   *     files contain no usable value
    */
   public RenewedFiles(String variable, T first, UnaryOperator<T> read) {
     this.variable = variable;

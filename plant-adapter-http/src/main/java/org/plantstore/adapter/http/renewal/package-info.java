@@ -1,4 +1,4 @@
-/** Values that are read from files again when the files change, without a restart. */
+/** Reads values from files, and reads them again without a restart when the files change. */
 @NullMarked
 package org.plantstore.adapter.http.renewal;
 
