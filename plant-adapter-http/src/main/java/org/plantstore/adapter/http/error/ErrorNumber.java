@@ -125,7 +125,7 @@ public enum ErrorNumber {
     if (this != NOT_FOUND && this != METHOD_NOT_ALLOWED) {
       return message;
     }
-    String fault = message.substring(0, message.indexOf(';'));
+    String fault = description.substring(0, description.indexOf(';'));
     return (isManagement ? fault + " on the management port." : message)
         .replace("The path", "The path \"" + Legible.of(path) + '"');
   }
