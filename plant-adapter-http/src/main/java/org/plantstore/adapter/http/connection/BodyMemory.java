@@ -15,8 +15,8 @@ import org.plantstore.adapter.http.error.RefusedException;
  * Accounts for the memory of the body that a connection is receiving. A body takes one permit for
  * each byte beyond {@link #FREE_BYTES}, and returns its permits when its response has been written.
  * If there are not enough permits, the request is refused with 5003. Small parts of a body are
- * joined, because each part occupies a buffer and several objects. Used only by the event loop of the
- * connection.
+ * joined, because each part occupies a buffer and several objects. Used only by the event loop of
+ * the connection.
  */
 final class BodyMemory {
 

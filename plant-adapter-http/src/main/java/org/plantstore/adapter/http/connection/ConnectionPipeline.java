@@ -35,8 +35,8 @@ final class ConnectionPipeline
   private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(1024, 2 * 1024);
 
   /**
-   * An eighth of the heap. A plant exists up to four times: as a body, as text, as a row of a batch,
-   * and as a response. All plants together therefore take at most half of the heap.
+   * An eighth of the heap. A plant exists up to four times: as a body, as text, as a row of a
+   * batch, and as a response. All plants together therefore take at most half of the heap.
    */
   private static final long MAX_BYTES_OF_ALL_BODIES = Runtime.getRuntime().maxMemory() / 8;
 

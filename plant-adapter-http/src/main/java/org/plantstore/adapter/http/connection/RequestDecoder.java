@@ -26,8 +26,8 @@ import org.plantstore.adapter.http.error.RefusedException;
  * headers, because a header in memory is many times larger than its text. It also refuses what a
  * proxy might interpret differently: folded lines, a CR or LF by itself before the first line, and
  * everything that {@link MalformedRequest} finds. Input that arrives during a response is decoded
- * after the response, because encoded input takes less memory. A decoder is replaced after a long line,
- * because its buffer never shrinks. Used only by the event loop of the connection.
+ * after the response, because encoded input takes less memory. A decoder is replaced after a long
+ * line, because its buffer never shrinks. Used only by the event loop of the connection.
  */
 final class RequestDecoder extends HttpRequestDecoder {
 

@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Passes requests to the framework and responses to the client, records both, and closes the
- * connection after its last response. This handler is the last one before the framework. Used only by the
- * event loop of the connection.
+ * connection after its last response. This handler is the last one before the framework. Used only
+ * by the event loop of the connection.
  */
 final class RequestFlow extends ChannelDuplexHandler {
 

@@ -24,7 +24,10 @@ final class RequestMemory {
   private final long maxBytes;
   private final long maxPrivileged;
 
-  /** The newest request is resumed first, so that a wave of slow clients does not delay later clients. */
+  /**
+   * The newest request is resumed first, so that a wave of slow clients does not delay later
+   * clients.
+   */
   private final Deque<Share> waiting = new ArrayDeque<>();
 
   private long heldBytes;

@@ -16,10 +16,11 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
 /**
- * Responds to preflight requests before tokens are checked (Fetch standard, section 3.3.5). Pages of
- * an allowed origin may send any request, and pages of other origins are refused. The framework's
- * CORS filter is not used, because its 403 for an unknown path has no body that explains the reason.
- * The framework's filter would also allow cross-origin requests to the management port.
+ * Responds to preflight requests before tokens are checked (Fetch standard, section 3.3.5). Pages
+ * of an allowed origin may send any request, and pages of other origins are refused. The
+ * framework's CORS filter is not used, because its 403 for an unknown path has no body that
+ * explains the reason. The framework's filter would also allow cross-origin requests to the
+ * management port.
  */
 @ServerFilter(Filter.MATCH_ALL_PATTERN)
 @Order(Ordered.HIGHEST_PRECEDENCE)

@@ -74,9 +74,7 @@ public enum ErrorNumber {
       SERVICE_UNAVAILABLE,
       "The plant store is temporarily unavailable; send the same request again later."),
   OVERLOADED(
-      5003,
-      SERVICE_UNAVAILABLE,
-      "The service is overloaded; send the same request again later."),
+      5003, SERVICE_UNAVAILABLE, "The service is overloaded; send the same request again later."),
   KEYS_UNAVAILABLE(
       5004,
       SERVICE_UNAVAILABLE,

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 
 /**
- * Records the duration of each request, and passes the request on to the access log. All time series
- * exist from startup, because a rate would otherwise omit the first request of a series. Safe for
- * use by multiple threads.
+ * Records the duration of each request, and passes the request on to the access log. All time
+ * series exist from startup, because a rate would otherwise omit the first request of a series.
+ * Safe for use by multiple threads.
  */
 @Singleton
 final class RequestMetrics implements Consumer<RequestRecord> {

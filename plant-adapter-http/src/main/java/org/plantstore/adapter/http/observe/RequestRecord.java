@@ -23,8 +23,8 @@ import org.slf4j.MDC;
 
 /**
  * Records data about a request and its response for the metrics and the access log. Only the event
- * loop of the connection changes a record, with one exception: the thread that prepares the response
- * records the caller and the error.
+ * loop of the connection changes a record, with one exception: the thread that prepares the
+ * response records the caller and the error.
  */
 public final class RequestRecord {
 

@@ -33,9 +33,9 @@ public final class RenewedFiles<T> {
    *
    * @param variable the setting that names the files
    * @param first the initial value
-   * @param read a function that reads the files and returns their value, or the current value, which
-   *     it receives, if the files are unchanged; it throws {@link ConfigurationException} if the
-   *     files contain no usable value
+   * @param read a function that reads the files and returns their value, or the current value,
+   *     which it receives, if the files are unchanged; it throws {@link ConfigurationException} if
+   *     the files contain no usable value
    */
   public RenewedFiles(String variable, T first, UnaryOperator<T> read) {
     this.variable = variable;

@@ -46,7 +46,10 @@ record TlsCertificate(List<X509Certificate> chain, int unused, KeyStore keyStore
     }
   }
 
-  /** Returns the host names, the addresses, the earliest expiry, and the number of unused certificates. */
+  /**
+   * Returns the host names, the addresses, the earliest expiry, and the number of unused
+   * certificates.
+   */
   @Override
   @SuppressWarnings("JavaUtilDate") // because certificates return a Date
   public String toString() {

@@ -148,8 +148,7 @@ class ConnectionTest extends ServerTest {
   }
 
   @Test
-  void pipelined_requests_are_answered_in_order_until_one_is_malformed()
-      throws IOException {
+  void pipelined_requests_are_answered_in_order_until_one_is_malformed() throws IOException {
     createPlant.behave(plant -> {
       throw new IllegalStateException("an internal error");
     });

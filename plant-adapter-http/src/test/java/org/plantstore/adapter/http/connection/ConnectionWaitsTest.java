@@ -50,8 +50,7 @@ class ConnectionWaitsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"P", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{"})
-  void timeout_of_a_pipelined_request_begins_after_the_previous_response(
-      String incomplete) {
+  void timeout_of_a_pipelined_request_begins_after_the_previous_response(String incomplete) {
     channel.writeInbound(bytes(COMPLETE + incomplete));
     channel.sweep(20);
     assertTrue(channel.isOpen());

@@ -116,8 +116,8 @@ class RenewedCertificateTest {
 
   @ParameterizedTest
   @EnumSource(names = {"ecp256", "rsa2048", "ed25519"})
-  void certificate_and_key_of_each_common_algorithm_are_read_even_from_one_file(
-      Algorithm algorithm) throws Exception {
+  void certificate_and_key_of_each_common_algorithm_are_read_even_from_one_file(Algorithm algorithm)
+      throws Exception {
     X509Bundle issued = TestCertificate.issue(TestCertificate.builder().algorithm(algorithm));
     TestCertificate.write(issued, folder);
 
