@@ -97,7 +97,7 @@ class CreatePlantTest extends ServerTest {
         "Content-Type | application/x-www-form-urlencoded | 1003 | but has application/x-www-form-urlencoded.",
         "Content-Type | ;                            | 1003 | but has ;.",
         "Content-Type | ``                           | 1003 | but has none.",
-        "Content-Encoding | gzip                     | 1004 | without Content-Encoding."
+        "Content-Encoding | gzip                     | 1004 | without a Content-Encoding."
       })
   void body_of_any_other_type_is_refused_even_if_it_is_empty(
       String name, String value, int error, String message) {

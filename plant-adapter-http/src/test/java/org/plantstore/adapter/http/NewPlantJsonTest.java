@@ -89,7 +89,7 @@ class NewPlantJsonTest {
     assertReadable(typed("x" + longest), "NO_JSON x" + longest.substring(0, 63) + "...");
     assertReadable(typed(json).add("Content-Encoding", "Identity"), "");
     assertReadable(typed(json).add("Content-Encoding", ""), "");
-    String encoded = "The body must be sent as it is, without Content-Encoding";
+    String encoded = "The body must be sent uncompressed, without a Content-Encoding";
     for (String encoding : List.of("gzip", "identity, gzip")) {
       assertReadable(typed(json).add("Content-Encoding", encoding), encoded);
     }
