@@ -74,8 +74,8 @@ class RotatedKeysTest {
       }
       assertValid(true, false);
       assertEquals(
-          "JWT_SECRET_FILE cannot be renewed; 1 secret will remain in use: each line of JWT_SECRET_FILE"
-              + " must have at least 32 bytes, but has 5",
+          "JWT_SECRET_FILE cannot be renewed; 1 secret will remain in use: each line of"
+              + " JWT_SECRET_FILE must have at least 32 bytes, but has 5",
           log.await(1).get(0).getFormattedMessage());
       write(NEW);
       keys.renew();
