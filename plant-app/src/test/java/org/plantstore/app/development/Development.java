@@ -5,9 +5,10 @@ import java.nio.file.Path;
 import org.plantstore.app.Main;
 
 /**
- * Runs the service as in production, but with an embedded database and a key of this run. The
- * database is durable and kept between runs, in one folder that may be removed: {@code
- * .plant-store} in the user's home, or the system property {@code development.folder}.
+ * Runs the service as in production, except that it uses an embedded database and a key generated
+ * for this run. The database is durable and is kept between runs in a single folder, which can be
+ * deleted. The system property {@code development.folder} names the folder; the default is {@code
+ * .plant-store} in the user's home directory.
  */
 public final class Development {
 
@@ -15,15 +16,15 @@ public final class Development {
 
   private Development() {}
 
-  /** Runs until the process is asked to end; the arguments are those of {@link Main}. */
+  /** Runs until the process is stopped, and accepts the same arguments as {@link Main}. */
   public static void main(String... arguments) {
-    System.setProperty("root.level", "warn"); // of the log
+    System.setProperty("root.level", "warn"); // logs only warnings and errors
     Path folder =
         Path.of(System.getProperty(FOLDER, System.getProperty("user.home") + "/.plant-store"));
     try {
       System.setProperty("database.url", DevelopmentDatabase.start(folder.toAbsolutePath()));
     } catch (IOException e) {
-      System.err.println("The development database does not start: " + e.getMessage());
+      System.err.println("The development database cannot start: " + e.getMessage());
       System.exit(1);
       return;
     }
@@ -31,7 +32,7 @@ public final class Development {
     System.setProperty("database.username", DevelopmentDatabase.USERNAME);
     System.setProperty("database.password", DevelopmentDatabase.PASSWORD);
     System.setProperty("jwt.secret", DevelopmentKey.SECRET);
-    System.setProperty("drain.seconds", "0"); // no load balancer has to notice the end
+    System.setProperty("drain.seconds", "0"); // no load balancer has to notice the shutdown
     Main.main(arguments);
   }
 }

@@ -14,7 +14,8 @@ import org.apache.commons.io.FileUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An embedded, durable PostgreSQL server. Its files are in one folder. It stops with the process.
+ * An embedded, durable PostgreSQL server that keeps its files in one folder. The server stops when
+ * the process exits.
  */
 final class DevelopmentDatabase {
 
@@ -23,30 +24,34 @@ final class DevelopmentDatabase {
 
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
 
-  /** Excludes a second process from the folder. Referenced and open until the process ends. */
+  /**
+   * Keeps a second process from using the folder. The channel must stay referenced, and therefore
+   * open, until the process exits.
+   */
   @SuppressWarnings("UnusedVariable")
   private static @Nullable FileChannel lock;
 
   private DevelopmentDatabase() {}
 
-  /** Starts the server, and returns its address. */
+  /** Starts the server and returns its JDBC URL. */
   static String start(Path folder) throws IOException {
-    createForUserAlone(folder);
+    createPrivateFolder(folder);
     FileChannel channel =
         FileChannel.open(
             folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     if (channel.tryLock() == null) {
-      throw new IOException("another process runs the service in development mode on " + folder);
+      throw new IOException(
+          "another process in development mode uses the folder \"" + folder + "\"; stop it first");
     }
     lock = channel;
     Path data = folder.resolve("data");
-    Path initialising = folder.resolve("initialising");
+    Path initializing = folder.resolve("initializing");
     stopLeftover(data);
-    if (Files.exists(initialising)) {
-      // The first start did not finish, so the database is incomplete.
+    if (Files.exists(initializing)) {
+      // The first run did not finish creating the database, so its files are incomplete.
       FileUtils.deleteDirectory(data.toFile());
     } else if (!Files.exists(data)) {
-      Files.createFile(initialising);
+      Files.createFile(initializing);
     }
     EmbeddedPostgres server =
         EmbeddedPostgres.builder()
@@ -58,12 +63,15 @@ final class DevelopmentDatabase {
             .setServerConfig("synchronous_commit", "on")
             .setServerConfig("unix_socket_directories", "")
             .start();
-    Files.deleteIfExists(initialising);
+    Files.deleteIfExists(initializing);
     return "jdbc:postgresql://localhost:" + server.getPort() + "/postgres";
   }
 
-  /** The folder contains the server's programs, so other users must not be able to write to it. */
-  private static void createForUserAlone(Path folder) throws IOException {
+  /**
+   * Creates a folder that other users cannot write to, because it will contain the server's
+   * programs.
+   */
+  private static void createPrivateFolder(Path folder) throws IOException {
     if (Files.exists(folder)) {
       return;
     }
@@ -75,7 +83,10 @@ final class DevelopmentDatabase {
     }
   }
 
-  /** Stops the server of a killed process, which would refuse a second server. */
+  /**
+   * Stops a server that a killed process left running, because PostgreSQL refuses a second server
+   * on the same data.
+   */
   private static void stopLeftover(Path data) throws IOException {
     Path pidFile = data.resolve("postmaster.pid");
     if (!Files.exists(pidFile) || Files.size(pidFile) == 0) {
@@ -84,7 +95,7 @@ final class DevelopmentDatabase {
     long pid = Long.parseLong(Files.readAllLines(pidFile).get(0).strip());
     ProcessHandle process = ProcessHandle.of(pid).orElse(null);
     String command = process == null ? "" : process.info().commandLine().orElse("");
-    // Another process may have the number by now.
+    // Another process may have the same process id by now.
     if (process != null && command.contains("postgres") && command.contains(data.toString())) {
       process.destroy();
       process.onExit().orTimeout(STOP_TIMEOUT.toSeconds(), TimeUnit.SECONDS).join();

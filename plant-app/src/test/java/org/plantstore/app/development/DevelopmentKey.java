@@ -14,19 +14,20 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Date;
 
-/** The key of this process, and valid tokens. */
+/** The signing key of this process, and tokens that are signed with it. */
 public final class DevelopmentKey {
 
+  /** The secret, which is generated when this class is loaded. */
   public static final String SECRET = new BigInteger(256, new SecureRandom()).toString(16);
 
   private DevelopmentKey() {}
 
-  /** Returns a token that is valid from now on for the given time. */
+  /** Returns a token for the subject {@code developer} that expires after this time. */
   public static String token(Duration validity) {
     return token(SECRET, "developer", validity);
   }
 
-  /** Returns a token of another secret and caller. */
+  /** Returns a token for this subject that is signed with this secret. */
   public static String token(String secret, String subject, Duration validity) {
     try {
       SignedJWT token =

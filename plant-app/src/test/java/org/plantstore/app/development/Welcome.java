@@ -6,7 +6,7 @@ import io.micronaut.runtime.server.event.ServerStartupEvent;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 
-/** Prints a command that creates a plant, once the service is up. */
+/** Prints a command that creates a plant as soon as the service is ready. */
 @Singleton
 @Requires(property = Development.FOLDER)
 final class Welcome {
@@ -16,9 +16,12 @@ final class Welcome {
     System.out.println(
         """
 
-        The plant store is up, with a key that was made for this run.
-        Its database is in %1$s; remove that folder to start anew. Ctrl-C stops it.
-        Create a plant here, or on a page in the browser (the token is valid for 24 hours):
+        The plant store is running with a key that was generated for this run.
+        Its database is in %1$s.
+        Press Ctrl-C to stop. To start with an empty database, delete that folder afterward.
+
+        Create a plant with this command, or open the page below it in a browser.
+        The token is valid for 24 hours.
 
         curl %2$s/plants -H 'Content-Type: application/json' -H 'Authorization: Bearer %3$s' -d '{"id":1,"name":"fern","tag":"shade"}'
 

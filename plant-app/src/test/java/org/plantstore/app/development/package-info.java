@@ -1,4 +1,6 @@
-/** The service on a developer's machine: {@code mvn -Pdev}. Not part of any artifact. */
+/**
+ * Runs the service on a developer's machine ({@code mvn -Pdev}). No artifact contains this package.
+ */
 @NullMarked
 package org.plantstore.app.development;
 
