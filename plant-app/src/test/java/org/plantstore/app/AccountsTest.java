@@ -12,14 +12,18 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The accounts that {@code accounts.sql} creates on a server that has none, and the migration. */
+/**
+ * Runs {@code accounts.sql} and {@code migrate}, and checks which statements the service's role may
+ * execute.
+ */
 @Tag("slow")
 class AccountsTest {
 
-  /** An administrator without superuser rights, as a managed PostgreSQL has. */
+  /** A role that is not a superuser, such as the administrator of a managed PostgreSQL. */
   private static final String ADMINISTRATOR = "administrator";
 
-  private static final List<String> REFUSED =
+  /** Statements that the service's role must not be permitted to execute. */
+  private static final List<String> FORBIDDEN =
       List.of(
           "UPDATE plant SET name = 'moss'",
           "DELETE FROM plant",
@@ -31,7 +35,7 @@ class AccountsTest {
           "SELECT FROM flyway_schema_history");
 
   @Test
-  void service_may_only_insert_and_select() throws Exception {
+  void service_role_may_only_insert_and_select() throws Exception {
     Program.requireInstalled("psql");
     try (DatabaseServer server = new DatabaseServer()) {
       server
@@ -43,36 +47,37 @@ class AccountsTest {
               "CREATE DATABASE plants");
       Database database = new Database(server.port(), "plants");
 
-      assertEquals(3, runScript("stranger", server).exitCode(), "it must create the accounts");
+      assertEquals(3, runScript("stranger", server).exitCode(), "stranger may not create roles");
       runScript(ADMINISTRATOR, server).requireSuccess();
-      Map<String, String> owner = database.environment("DATABASE_USERNAME", "plants_owner");
-      owner.remove("JWT_SECRET");
-      try (ServiceProcess migration = new ServiceProcess(owner, "migrate")) {
+      Map<String, String> ownerSettings = database.environment("DATABASE_USERNAME", "plants_owner");
+      ownerSettings.remove("JWT_SECRET");
+      try (ServiceProcess migration = new ServiceProcess(ownerSettings, "migrate")) {
         assertEquals(0, migration.awaitExit(), migration::errors);
         assertEquals("", migration.errors());
-        // The digits of the default locale are others.
+        // Numbers must not be formatted with the digits of the default locale, fa-IR.
         assertTrue(migration.output().matches("\\p{ASCII}*The tables are up to date.\n"));
       }
       runScript(ADMINISTRATOR, server).requireSuccess();
       runScript(ADMINISTRATOR, server).requireSuccess();
 
-      Map<String, String> plants =
+      Map<String, String> settings =
           database.environment("DATABASE_USERNAME", "plants", "DATABASE_MIGRATE", "off");
-      try (ServiceProcess service = new ServiceProcess(plants).awaitReady()) {
+      try (ServiceProcess service = new ServiceProcess(settings).awaitReady()) {
         assertEquals(200, service.create(1, "fern").statusCode());
         assertEquals(200, service.create(1, "fern").statusCode());
       }
-      for (String statement : REFUSED) {
+      for (String statement : FORBIDDEN) {
         assertRefused(database, statement);
       }
-      // Before version 15 only a superuser can prevent that an account creates a table in public.
+      // Before PostgreSQL 15, every role may create tables in the schema public unless a superuser
+      // revokes that right.
       if (Integer.parseInt(database.single("SHOW server_version_num")) >= 150_000) {
         assertRefused(database, "CREATE TABLE another (id int)");
       }
 
-      // Flyway reports a changed migration in several lines, the command in one.
+      // Flyway reports a changed migration on several lines, but the command must print one line.
       database.execute("UPDATE flyway_schema_history SET checksum = 1");
-      try (ServiceProcess migration = new ServiceProcess(owner, "migrate")) {
+      try (ServiceProcess migration = new ServiceProcess(ownerSettings, "migrate")) {
         assertEquals(1, migration.awaitExit());
         String reason = "flyway_schema_history: Migration checksum mismatch ";
         String errors = migration.errors();
@@ -81,7 +86,7 @@ class AccountsTest {
     }
   }
 
-  private static Program.Ended runScript(String username, DatabaseServer server)
+  private static Program.Result runScript(String username, DatabaseServer server)
       throws IOException {
     Map<String, String> environment =
         Map.of("PGHOST", "localhost", "PGPORT", "" + server.port(), "PGUSER", username);

@@ -19,16 +19,16 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The dependency graphs of all modules and their rooms (packages), computed from the bytecode,
- * equal the expected ones: added edges, missing edges and cycles fail. A room is named by its
- * package below {@code org.plantstore}.
+ * Compares the dependency graphs of all modules and packages, computed from the bytecode, with the
+ * expected graphs. An added or missing edge fails a test. The expected graphs contain no cycles.
+ * Packages are named relative to {@code org.plantstore}.
  */
 @Tag("newest")
 class ArchitectureTest {
 
   private static final String ROOT = "org.plantstore.";
 
-  /** The service depends on the domain because it looks for an implementation of its port. */
+  /** {@code plant-app} depends on the domain because it looks for a {@code PlantStore}. */
   private static final Map<String, Set<String>> MODULE_GRAPH =
       graph(
           """
@@ -40,7 +40,7 @@ class ArchitectureTest {
           plant-app                 -> plant-application plant-domain
           """);
 
-  private static final Map<String, Set<String>> ROOM_GRAPH =
+  private static final Map<String, Set<String>> PACKAGE_GRAPH =
       graph(
           """
           @http                    -> @http.error @http.observe
@@ -56,8 +56,11 @@ class ArchitectureTest {
           @persistence             ->
           """);
 
-  /** The advisories of September 2026 concern only services that use those of the last lines. */
-  private static final Map<String, Set<String>> ROOMS_BY_TECHNOLOGY =
+  /**
+   * No package may use the packages on the last lines, because the security advisories of September
+   * 2026 affect only services that use them.
+   */
+  private static final Map<String, Set<String>> PACKAGES_BY_TECHNOLOGY =
       graph(
           """
           org.plantstore.domain          -> app application client @http @persistence
@@ -93,32 +96,32 @@ class ArchitectureTest {
           .withImportOption(location -> !location.contains("-tests.jar"))
           .importPackages("org.plantstore");
 
-  /** Every class needs at least java.lang, so every package is in the list. */
-  private static final List<Need> NEEDS =
+  /** Every class depends at least on {@code java.lang}, so every package has an edge. */
+  private static final List<Edge> EDGES =
       CLASSES.stream()
           .flatMap(owner ->
               owner.getDirectDependenciesFromSelf().stream()
                   .map(dependency -> dependency.getTargetClass().getBaseComponentType())
                   .filter(target -> !target.isPrimitive())
-                  .map(target -> new Need(owner.getPackageName(), target.getPackageName())))
+                  .map(target -> new Edge(owner.getPackageName(), target.getPackageName())))
           .distinct()
           .toList();
 
-  /** A dependency of a package of the project on another package. */
-  private record Need(String from, String to) {}
+  /** A dependency of one of the project's packages on another package. */
+  private record Edge(String from, String to) {}
 
   @Test
-  void every_module_needs_exactly_the_modules_that_the_hexagon_gives_it() {
+  void modules_depend_exactly_on_the_modules_that_the_hexagon_allows() {
     assertEquals(MODULE_GRAPH, graphOf(ROOT, ArchitectureTest::moduleOf));
   }
 
   @Test
-  void every_room_of_an_adapter_needs_exactly_the_rooms_that_are_named_here() {
-    assertEquals(ROOM_GRAPH, graphOf(ROOT + "adapter.", ArchitectureTest::roomOf));
+  void packages_of_the_adapters_depend_exactly_on_the_expected_packages() {
+    assertEquals(PACKAGE_GRAPH, graphOf(ROOT + "adapter.", ArchitectureTest::relativeName));
   }
 
   @Test
-  void every_class_is_shipped_by_the_module_that_its_package_names() {
+  void every_class_is_in_the_module_that_its_package_names() {
     for (JavaClass shipped : CLASSES) {
       String file = shipped.getSource().orElseThrow().getUri().toString();
       String folder =
@@ -129,50 +132,50 @@ class ArchitectureTest {
   }
 
   @Test
-  void every_technology_is_in_its_rooms_and_nowhere_else() {
-    ROOMS_BY_TECHNOLOGY.forEach((technology, rooms) ->
+  void every_technology_is_used_by_exactly_the_expected_packages() {
+    PACKAGES_BY_TECHNOLOGY.forEach((technology, packages) ->
         assertEquals(
-            rooms,
-            NEEDS.stream()
-                .filter(need -> isIn(need.to(), technology) && !isIn(need.from(), technology))
-                .map(need -> roomOf(need.from()))
+            packages,
+            EDGES.stream()
+                .filter(edge -> isIn(edge.to(), technology) && !isIn(edge.from(), technology))
+                .map(edge -> relativeName(edge.from()))
                 .collect(toSet()),
             technology));
   }
 
   @Test
-  void domain_needs_only_the_jdk_the_client_json_too_and_the_application_an_injection_point() {
+  void domain_client_and_application_use_only_the_listed_external_packages() {
     EXTERNAL_PACKAGES.forEach((module, packages) ->
         assertEquals(
             packages,
-            NEEDS.stream()
-                .filter(need -> moduleOf(need.from()).equals(module) && !need.to().startsWith(ROOT))
-                .map(Need::to)
+            EDGES.stream()
+                .filter(edge -> moduleOf(edge.from()).equals(module) && !edge.to().startsWith(ROOT))
+                .map(Edge::to)
                 .collect(toSet())));
   }
 
-  /** Returns the other nodes that each node depends on, of those with this prefix. */
+  /** Returns the dependencies between the nodes of all packages with this prefix. */
   private static Map<String, Set<String>> graphOf(String prefix, UnaryOperator<String> nodeOf) {
     Map<String, Set<String>> graph = new TreeMap<>();
-    for (Need need : NEEDS) {
-      if (need.from().startsWith(prefix)) {
-        String node = nodeOf.apply(need.from());
-        Set<String> needed = graph.computeIfAbsent(node, name -> new TreeSet<>());
-        if (need.to().startsWith(prefix) && !nodeOf.apply(need.to()).equals(node)) {
-          needed.add(nodeOf.apply(need.to()));
+    for (Edge edge : EDGES) {
+      if (edge.from().startsWith(prefix)) {
+        String node = nodeOf.apply(edge.from());
+        Set<String> targets = graph.computeIfAbsent(node, name -> new TreeSet<>());
+        if (edge.to().startsWith(prefix) && !nodeOf.apply(edge.to()).equals(node)) {
+          targets.add(nodeOf.apply(edge.to()));
         }
       }
     }
     return graph;
   }
 
-  private static String roomOf(String packageName) {
+  private static String relativeName(String packageName) {
     return packageName.substring(ROOT.length());
   }
 
-  /** Returns the first part of a room's name, or the first two if it is in an adapter. */
+  /** Returns the module that contains the packages with this name. */
   private static String moduleOf(String packageName) {
-    return roomOf(packageName)
+    return relativeName(packageName)
         .replaceFirst("^(adapter\\.\\w+|\\w+).*", "plant-$1")
         .replace('.', '-');
   }
@@ -181,7 +184,7 @@ class ArchitectureTest {
     return (packageName + ".").startsWith(prefix + ".");
   }
 
-  /** Parses a line for each node, with its targets; @ stands for an adapter. */
+  /** Parses a graph that lists one node and its targets on each line. An @ replaces "adapter.". */
   private static Map<String, Set<String>> graph(String text) {
     return text.replace("@", "adapter.")
         .lines()

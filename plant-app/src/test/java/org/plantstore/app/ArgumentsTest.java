@@ -14,11 +14,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The spelling of arguments, and of variables that have no effect. */
+/** Command-line arguments and environment variables, including misspelled ones. */
 class ArgumentsTest {
 
   @Test
-  void each_setting_has_one_spelling_in_every_command() {
+  void setting_is_spelled_the_same_in_every_command() {
     for (String command : List.of("serve", "check", "migrate", "token")) {
       for (String variable : LegibleSettings.declared()) {
         String option = "--" + variable.toLowerCase(Locale.ROOT).replace('_', '-') + "=a=\"b\"\n";
@@ -83,7 +83,7 @@ class ArgumentsTest {
           serve   | =canary                      | argument 1 is not an option of serve; see plant-store --help
           serve   | --                           | argument 1 is not an option of serve; see plant-store --help
           """)
-  void other_arguments_are_refused_without_quoting_a_value(
+  void invalid_arguments_are_refused_without_quoting_their_values(
       String command, String arguments, String message) {
     assertEquals(message, refusal(command, arguments.split(" ", -1)));
   }
@@ -137,8 +137,8 @@ class ArgumentsTest {
   }
 
   @Test
-  void variables_that_others_set_cause_no_warning() {
-    Stream<String> ofOthers =
+  void variables_of_other_programs_cause_no_warning() {
+    Stream<String> variables =
         """
         DATABASE_URL=any JWT_SECRET=any PORT=1
         DATABASE_PORT=tcp://10.0.0.1:5432 DATABASE_PORT_5432_TCP=tcp://10.0.0.1:5432
@@ -161,7 +161,7 @@ class ArgumentsTest {
     assertEquals(
         List.of(),
         DoubtfulSettings.unused(
-            ofOthers
+            variables
                 .map(each -> each.split("=", 2))
                 .collect(toMap(parts -> parts[0], parts -> parts[1]))));
   }

@@ -4,17 +4,20 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.function.Executable;
 
-/** Waits for conditions instead of sleeping. */
+/** Waits for conditions instead of sleeping for a fixed time. */
 final class Await {
 
-  /** Much longer than any condition takes, for a busy machine. */
+  /** Much longer than any condition takes, so that tests also pass on a busy machine. */
   static final Duration LIMIT = Duration.ofSeconds(60);
 
   private static final Duration PERIOD = Duration.ofMillis(10);
 
   private Await() {}
 
-  /** Repeats an assertion until it does not fail; its last failure fails the test. */
+  /**
+   * Repeats an assertion until it succeeds. If the assertion still fails after {@link #LIMIT}, the
+   * test fails with its message.
+   */
   static void until(Executable assertion) {
     long deadline = System.nanoTime() + LIMIT.toNanos();
     while (true) {
@@ -23,7 +26,7 @@ final class Await {
         return;
       } catch (Throwable e) {
         if (System.nanoTime() > deadline) {
-          throw new AssertionError("not within " + LIMIT + ": " + e.getMessage(), e);
+          throw new AssertionError("no success within " + LIMIT + ": " + e.getMessage(), e);
         }
         LockSupport.parkNanos(PERIOD.toNanos());
       }

@@ -22,9 +22,8 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.plantstore.domain.NewPlant;
 
 /**
- * Kills the database, the service and both, like a power cut or {@code kill -9}, while 64 writers
- * create plants and retry unanswered creates. No answer may be lost or contradicted. {@code
- * -Dchaos.rounds} makes a run longer.
+ * Kills the database, the service, or both, as a power failure or {@code kill -9} would, while 64
+ * writers create plants and retry unanswered creates. {@code -Dchaos.rounds} makes a run longer.
  */
 @Timeout(3_600)
 @Tag("slow")
@@ -57,7 +56,7 @@ class ChaosTest {
   }
 
   @Test
-  void nothing_acknowledged_is_lost_or_contradicted_whoever_is_killed() throws Throwable {
+  void no_acknowledged_plant_is_lost_or_changed_when_a_process_is_killed() throws Throwable {
     List<Victim> victims = new ArrayList<>();
     while (victims.size() < rounds) {
       Collections.addAll(victims, Victim.values());

@@ -37,8 +37,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.app.development.DevelopmentKey;
 
 /**
- * The service, used by the examples of its document, the recipes of the HTTP adapter's page,
- * generated clients and its page.
+ * Calls the service with the examples of its OpenAPI document, the recipes on the HTTP adapter's
+ * page, generated clients, and the console page in a browser.
  */
 @NullUnmarked // a missing example fails the test
 class ClientsTest {
@@ -55,13 +55,13 @@ class ClientsTest {
   private final ServiceProcess service = ServiceProcess.shared();
 
   @Test
-  void every_example_is_answered_as_exemplified() throws JsonProcessingException {
+  void every_example_request_receives_the_example_response() throws JsonProcessingException {
     Map<String, JsonNode> requests = examples("/requestBody");
-    Map<String, JsonNode> answers = examples("/responses/200");
-    assertEquals(requests.keySet(), answers.keySet());
+    Map<String, JsonNode> responses = examples("/responses/200");
+    assertEquals(requests.keySet(), responses.keySet());
     for (String name : requests.keySet()) {
       String request = requests.get(name).get("value").toString();
-      assertAnswer(200, answers.get(name), service.create(request));
+      assertResponse(200, responses.get(name), service.create(request));
     }
 
     assertEquals(200, service.create(FERN).statusCode());
@@ -77,8 +77,8 @@ class ClientsTest {
     for (String name : refusals.keySet()) {
       Matcher body = BODY.matcher(refusals.get(name).path("description").asText());
       HttpRequest.Builder other = others.get(name);
-      assertTrue(body.find() || other != null, () -> "what leads to " + name);
-      assertAnswer(
+      assertTrue(body.find() || other != null, () -> "no request for the example " + name);
+      assertResponse(
           400,
           refusals.get(name),
           other == null ? service.create(body.group(1)) : ServiceProcess.send(other));
@@ -89,10 +89,10 @@ class ClientsTest {
     return ServiceProcess.createRequest(service.address(), ServiceProcess.token(), FERN + end);
   }
 
-  private static void assertAnswer(int status, JsonNode example, HttpResponse<String> answer)
+  private static void assertResponse(int status, JsonNode example, HttpResponse<String> response)
       throws JsonProcessingException {
-    assertEquals(example.get("value"), JSON.readTree(answer.body()));
-    assertEquals(status, answer.statusCode());
+    assertEquals(example.get("value"), JSON.readTree(response.body()));
+    assertEquals(status, response.statusCode());
   }
 
   private Map<String, JsonNode> examples(String part) throws JsonProcessingException {
@@ -104,19 +104,19 @@ class ClientsTest {
 
   @ParameterizedTest
   @CsvSource({"sh, bash", "python, python3", "javascript, node"})
-  void recipe_creates_a_plant_or_tells_the_error_and_sends_the_same_again_when_that_can_help(
+  void recipe_creates_a_plant_or_prints_the_error_and_retries_when_that_can_help(
       String recipe, String interpreter) throws IOException {
-    Program.Ended created = run(recipe, interpreter, service.address(), ServiceProcess.token());
+    Program.Result created = run(recipe, interpreter, service.address(), ServiceProcess.token());
     created.requireSuccess();
     assertTrue(created.output().contains("{\"name\":\"fern\""), created.output());
 
-    Program.Ended refused = run(recipe, interpreter, service.address(), "a.b.c");
+    Program.Result refused = run(recipe, interpreter, service.address(), "a.b.c");
     assertNotEquals(0, refused.exitCode());
     assertTrue(refused.output().contains("{\"error\":4002,"), refused.output());
 
     List<String> bodies = new CopyOnWriteArrayList<>();
     List<Long> arrivals = new CopyOnWriteArrayList<>();
-    List<Integer> statuses = List.of(503, 502, 504, 0, 200); // 0: the connection breaks
+    List<Integer> statuses = List.of(503, 502, 504, 0, 200); // 0 breaks the connection
     HttpServer faulty = HttpServer.create(new InetSocketAddress("localhost", 0), 0);
     faulty.createContext(
         "/plants",
@@ -139,20 +139,20 @@ class ClientsTest {
     }
     assertEquals(5, bodies.size());
     assertEquals(Set.of(bodies.get(0)), Set.copyOf(bodies));
-    // One second, less the inaccuracy of timers.
-    assertTrue(arrivals.get(1) - arrivals.get(0) >= 980_000_000, "it waited");
+    // One second, minus a tolerance for inaccurate timers.
+    assertTrue(arrivals.get(1) - arrivals.get(0) >= 980_000_000, "must wait for Retry-After");
     assertTrue(bodies.get(0).matches("\\{\"id\": ?\\d+, ?\"name\": ?\"fern\".*}"), bodies.get(0));
   }
 
-  private Program.Ended run(String recipe, String interpreter, URI address, String token)
+  private Program.Result run(String recipe, String interpreter, URI address, String token)
       throws IOException {
     Program.requireInstalled(interpreter);
     Program.requireInstalled("curl");
     String page = Manifests.text(Path.of("..", "plant-adapter-http", "README.md"));
     String text =
         Manifests.block(page, recipe).replace("http://localhost:8080", address.toString());
-    Files.writeString(folder.resolve("create.mjs"), text); // the name matters to Node.js alone
-    // A home without settings of curl.
+    Files.writeString(folder.resolve("create.mjs"), text); // only Node.js needs this name
+    // This home directory contains no curl settings.
     Map<String, String> environment = Map.of("TOKEN", token, "HOME", folder + "");
     return Program.run(folder, environment, interpreter, "create.mjs");
   }
@@ -166,25 +166,25 @@ class ClientsTest {
         "javascript | client.test.mts | new Configuration({ basePath: address, accessToken })"
             + " | npm run client",
       })
-  void client_of_another_language_creates_a_plant_and_again_and_meets_errors(
+  void generated_client_creates_a_plant_repeats_the_create_and_reports_errors(
       String folder, String source, String documented, String command) throws IOException {
-    assertNotEquals(8080, service.port, "the port that a client without an address calls");
+    assertNotEquals(8080, service.port, "a client without an address calls port 8080");
     String page = Manifests.text(Path.of("..", "plant-adapter-http", "README.md"));
     String program = Manifests.text(Path.of("src", "test", folder, source));
     assertTrue(page.contains("`" + documented + "`") && program.contains(documented), documented);
     runAsCaller(folder, command, Map.of());
   }
 
-  /** In a browser; the screenshots are in {@code target/screenshots}. */
+  /** Runs a browser and stores screenshots in {@code target/screenshots}. */
   @Test
   @Tag("slow")
-  @Timeout(900) // a browser that hangs is killed, and started again
-  void person_creates_plants_on_the_page() throws IOException {
+  @Timeout(900) // a browser that hangs is killed and started again
+  void user_creates_plants_on_the_console_page() throws IOException {
     String browser = Program.requireInstalled("chromium", "chromium-browser", "google-chrome");
     runAsCaller("javascript", "npm run page", Map.of("CHROMIUM", browser));
   }
 
-  /** Runs tests with the address of the service, a token, and one that lacks a required claim. */
+  /** Runs tests with the service's address, a token, and a token without a required claim. */
   private void runAsCaller(String language, String command, Map<String, String> others)
       throws IOException {
     Path tests = Path.of("src", "test", language);
@@ -199,13 +199,13 @@ class ClientsTest {
         "STRANGER", DevelopmentKey.token(DevelopmentKey.SECRET, "stranger", Duration.ofHours(1)));
     environment.put("SCREENSHOTS", TARGET.resolve("screenshots").toString());
     environment.put("GOPATH", TARGET.resolve("clients/go").toString());
-    // Without a module, any version of Go compiles the client, and downloads nothing.
+    // Without modules, every version of Go compiles the client and downloads nothing.
     environment.put("GO111MODULE", "off");
     environment.put("CGO_ENABLED", "0"); // needs no C compiler
-    Program.Ended ended = Program.run(tests, environment, command.split(" "));
-    if (ended.exitCode() > 128) {
-      ended = Program.run(tests, environment, command.split(" "));
+    Program.Result result = Program.run(tests, environment, command.split(" "));
+    if (result.exitCode() > 128) {
+      result = Program.run(tests, environment, command.split(" "));
     }
-    ended.requireSuccess();
+    result.requireSuccess();
   }
 }

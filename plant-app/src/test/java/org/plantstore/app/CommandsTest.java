@@ -21,14 +21,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.app.development.DevelopmentKey;
 
-/** The arguments of the program, and the commands that test a configuration and migrate. */
+/** Runs the program's commands as processes, in particular {@code check}. */
 class CommandsTest {
 
   private static final String OBJECTS = "SELECT count(*) FROM pg_class";
 
   @TempDir Path folder;
 
-  /** The output of a command is alone on standard output. */
+  /** Standard output contains nothing but the command's output. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -40,25 +40,26 @@ class CommandsTest {
           --prot=1                     | 1 | plant-store cannot start: --prot=VALUE is not an option of serve; did you mean --port=VALUE\\?\\n
           token --jwt-secret=canary    | 1 | plant-store token: JWT_SECRET must have at least 32 bytes, but has 6\\n
           """)
-  void command_is_run_and_another_argument_refused(String line, int exitCode, String told) {
+  void valid_command_runs_and_an_invalid_one_is_refused(
+      String line, int exitCode, String expected) {
     Map<String, String> secret = Map.of("JWT_SECRET", DevelopmentKey.SECRET, "LOG_LEVEL", "debug");
     try (ServiceProcess process = new ServiceProcess(secret, line.split(" ", -1))) {
       assertEquals(exitCode, process.awaitExit(), process::errors);
       assertEquals("", exitCode == 0 ? process.errors() : process.output());
       String text = exitCode == 0 ? process.output() : process.errors();
-      assertTrue(text.matches("(?s)" + told), text);
+      assertTrue(text.matches("(?s)" + expected), text);
     }
   }
 
   @Test
-  void command_that_resembles_no_other_is_refused() {
+  void command_that_resembles_no_known_command_is_refused() {
     assertEquals(
         "there is no such command; see plant-store --help",
         Main.reasonFor(assertThrows(ConfigurationException.class, () -> Main.parts("verify"))));
   }
 
   @Test
-  void configuration_that_works_has_good_findings_alone_and_nothing_is_changed() throws Exception {
+  void check_of_a_working_configuration_reports_no_fault_and_changes_nothing() throws Exception {
     Database database = Database.create();
     String objects = database.single(OBJECTS);
     String token = ServiceProcess.token();
@@ -77,7 +78,7 @@ class CommandsTest {
   }
 
   @Test
-  void each_part_that_does_not_work_is_named_with_what_to_do() throws Exception {
+  void check_reports_each_fault_with_its_remedy() throws Exception {
     Map<String, String> settings =
         Database.create()
             .environment(
@@ -100,9 +101,12 @@ class CommandsTest {
     assertFalse(output.contains("canary"), output);
   }
 
-  /** Before any class is loaded that logs: Logback would report the failure at length. */
+  /**
+   * The setting is checked before any class that logs is loaded, because Logback would report the
+   * failure on many lines.
+   */
   @Test
-  void unusable_log_setting_is_reported_in_one_line() throws Exception {
+  void unusable_log_setting_is_reported_on_one_line() throws Exception {
     try (ServiceProcess command =
         new ServiceProcess(ServiceProcess.java(List.of("token")), Map.of("LOG_FORMAT", "JSON"))) {
       assertEquals(1, command.awaitExit());
@@ -134,18 +138,18 @@ class CommandsTest {
         ServiceProcess service =
             new ServiceProcess(ServiceProcess.java(List.of(), small), settings).awaitReady()) {
       assertEquals(0, check.awaitExit(), check::output);
-      assertLinesMatch(warnings, endings(check.lines("⚠"), "⚠ (service|database): "));
+      assertLinesMatch(warnings, withoutStart(check.lines("⚠"), "⚠ (service|database): "));
       assertLinesMatch(
-          warnings, endings(service.lines(" WARN "), ".* - Check the configuration: "));
+          warnings, withoutStart(service.lines(" WARN "), ".* - Check the configuration: "));
       assertFalse((check.output() + service.output()).contains("canary"));
     }
   }
 
-  private static List<String> endings(List<String> lines, String start) {
+  private static List<String> withoutStart(List<String> lines, String start) {
     return lines.stream().map(line -> line.replaceFirst(start, "")).toList();
   }
 
-  /** Returns the findings about these settings and a token. */
+  /** Runs {@code check} with these settings and a token, and returns its output. */
   private String check(
       int exitCode, Map<String, String> settings, String token, String... arguments)
       throws IOException {

@@ -12,18 +12,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.plantstore.app.development.DevelopmentKey;
 import org.plantstore.domain.NewPlant;
 
-/** A database on a PostgreSQL of this machine. */
+/** A database of a PostgreSQL server on this machine. */
 record Database(int port, String name) {
 
   private static final String USER = "postgres";
   private static final AtomicInteger CREATED = new AtomicInteger();
 
-  /** Started on first use; stops with the process. */
+  /** Starts the server on first use. The server stops when the process exits. */
   private static final class SharedServer {
     static final Database DATABASE = new DatabaseServer().database();
   }
 
-  /** Returns the database of {@link ServiceProcess#shared()}. */
+  /** Returns the database that {@link ServiceProcess#shared()} uses. */
   static Database shared() {
     return SharedServer.DATABASE;
   }
@@ -35,11 +35,15 @@ record Database(int port, String name) {
     return new Database(shared().port(), name);
   }
 
+  /** Returns this database as clients of a proxy reach it. */
   Database through(NetworkProxy proxy) {
     return new Database(proxy.port(), name);
   }
 
-  /** Returns the settings of a service, and others, each a name and its value. */
+  /**
+   * Returns the settings of a service that uses this database, and other settings, which are pairs
+   * of a name and a value.
+   */
   Map<String, String> environment(String... others) {
     return environmentAt("127.0.0.1:" + port + "/" + name, others);
   }
@@ -69,7 +73,7 @@ record Database(int port, String name) {
     return locker;
   }
 
-  /** Executes each statement in a transaction of its own. */
+  /** Executes each statement in its own transaction. */
   void execute(String... statements) throws SQLException {
     try (Connection connection = connect()) {
       for (String sql : statements) {
@@ -93,7 +97,7 @@ record Database(int port, String name) {
         ResultSet row = connection.createStatement().executeQuery(query)) {
       while (row.next()) {
         NewPlant plant = new NewPlant(row.getLong(1), row.getString(2), row.getString(3));
-        assertNull(plants.put(plant.id(), plant), "a plant is stored twice");
+        assertNull(plants.put(plant.id(), plant), "two plants have the same id");
       }
     }
     return plants;

@@ -26,14 +26,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Faults of the database and its network, and more callers than it can serve: creates are answered
- * with 503 within the deadline, and with 200 within 5 s after the fault ends, by the same process.
+ * Faults of the database and its network, and overload. During a fault, creates receive 503 within
+ * the deadline. Within 5 s after the fault ends, the same process answers creates with 200 again.
  */
 @Tag("slow")
 @Isolated
 class DatabaseFaultsTest {
 
-  private static final int PLACES = 100;
+  private static final int MAX_CREATES = 100;
   private static final Duration DEADLINE = Duration.ofSeconds(2);
 
   /** Additional time for a busy machine. */
@@ -59,7 +59,7 @@ class DatabaseFaultsTest {
     server = new DatabaseServer(data);
     execute("CREATE ROLE gardener LOGIN", "GRANT CREATE ON SCHEMA public TO gardener");
     proxy = new NetworkProxy(server.port());
-    // By default the driver itself gives up on a server that does not answer its TLS request.
+    // By default, the driver itself gives up on a server that does not answer its TLS request.
     Map<String, String> environment =
         Database.environmentAt(
             "127.0.0.1:" + proxy.port() + "/postgres?sslmode=disable",
@@ -68,29 +68,29 @@ class DatabaseFaultsTest {
             "DATABASE_TIMEOUT_SECONDS",
             String.valueOf(DEADLINE.toSeconds()),
             "MAX_CONCURRENT_CREATES",
-            String.valueOf(PLACES),
+            String.valueOf(MAX_CREATES),
             "JAVA_TOOL_OPTIONS",
             "-Xmx64m");
     service = new ServiceProcess(environment).awaitReady();
   }
 
-  /** How each fault begins. */
+  /** The faults, and how each one begins. */
   @SuppressWarnings("ImmutableEnumChecker") // the steps have no state of their own
   enum Fault {
     DOWN(() -> proxy.refuse()),
-    /** Like a host that vanishes: earlier requests are not answered later either. */
+    /** Simulates a host that vanishes, so that earlier requests are never answered either. */
     SILENT(() -> {
       proxy.acceptNothing();
       proxy.abandonConnections();
     }),
     OUT_OF_CONNECTIONS(() -> {
       execute("ALTER ROLE gardener CONNECTION LIMIT 0");
-      do { // a session may have begun just before
+      do { // a session may have begun just before the limit
         execute(END_SESSIONS);
       } while (create().statusCode() == 200);
     }),
-    /** The account is tried again after a pause. */
-    REFUSED_ACCOUNT(() -> execute("ALTER ROLE gardener NOLOGIN", END_SESSIONS));
+    /** The service waits for a moment before it tries the role again. */
+    REFUSED_ROLE(() -> execute("ALTER ROLE gardener NOLOGIN", END_SESSIONS));
 
     private final Executable begin;
 
@@ -101,7 +101,8 @@ class DatabaseFaultsTest {
 
   @ParameterizedTest
   @EnumSource
-  void callers_are_told_in_time_and_served_soon_after(Fault fault) throws Throwable {
+  void creates_fail_within_the_deadline_and_succeed_soon_after_the_fault(Fault fault)
+      throws Throwable {
     assertEquals(200, create().statusCode());
     // The store may have lost its only connection in the previous test.
     Await.until(() -> assertEquals(service.lines(AWAY).size(), service.lines(BACK).size()));
@@ -130,55 +131,55 @@ class DatabaseFaultsTest {
     }
 
     assertWithin(
-        fault == Fault.REFUSED_ACCOUNT ? RECOVERY.plusSeconds(5) : RECOVERY,
+        fault == Fault.REFUSED_ROLE ? RECOVERY.plusSeconds(5) : RECOVERY,
         () -> Await.until(() -> assertEquals(200, create().statusCode())));
     service.awaitReady();
     Await.until(() -> assertTrue(service.lines(BACK).size() > outages, BACK));
     assertEquals(outages + 1, service.lines(BACK).size(), service::output);
     assertEquals(outages + 1, service.lines(AWAY).size(), service::output);
-    assertFalse(service.output().contains("\tat "), "a stack trace is in the log");
+    assertFalse(service.output().contains("\tat "), "the log contains a stack trace");
   }
 
   private static void assertAllAreRefused() {
-    for (HttpResponse<String> answer : answers(beginCreates(40))) {
-      assertTrue(answer.body().startsWith("{\"error\":5002,"), answer.body());
-      assertEquals(503, answer.statusCode());
-      assertTrue(answer.headers().firstValue("Retry-After").orElse("").matches("[1-3]"));
+    for (HttpResponse<String> response : responses(beginCreates(40))) {
+      assertTrue(response.body().startsWith("{\"error\":5002,"), response.body());
+      assertEquals(503, response.statusCode());
+      assertTrue(response.headers().firstValue("Retry-After").orElse("").matches("[1-3]"));
     }
   }
 
-  /** The times are the service's own measure: these callers wait for a processor as well. */
+  /** The service measures the times itself, because these callers also wait for a processor. */
   @Test
-  void callers_beyond_the_places_are_turned_away_and_those_within_hold_no_thread()
+  void creates_beyond_the_limit_are_refused_at_once_and_waiting_creates_hold_no_thread()
       throws SQLException {
-    answers(beginCreates(10 * PLACES)); // loads the classes before the measurement
+    responses(beginCreates(10 * MAX_CREATES)); // loads the classes before the measurement
     try (Connection locker = server.database().lock("plant")) {
-      List<HttpResponse<String>> answers = answers(beginCreates(10 * PLACES));
+      List<HttpResponse<String>> responses = responses(beginCreates(10 * MAX_CREATES));
 
-      long waited = count(answers, "{\"error\":5002,");
-      // Some may have come when the first had gone.
-      assertTrue(waited >= PLACES && waited <= 4 * PLACES, "waited: " + waited);
-      assertEquals(10 * PLACES, waited + count(answers, "{\"error\":5003,"));
+      long waited = count(responses, "{\"error\":5002,");
+      // Some callers may have arrived after the first ones had left.
+      assertTrue(waited >= MAX_CREATES && waited <= 4 * MAX_CREATES, waited + " creates waited");
+      assertEquals(10 * MAX_CREATES, waited + count(responses, "{\"error\":5003,"));
       assertTrue(slowest("5002") < DEADLINE.plus(MARGIN).toMillis(), service::metrics);
       assertTrue(slowest("5003") < DEADLINE.toMillis(), service::metrics);
-      // Another instance could not serve either.
+      // The service stays ready, because another instance could not serve these callers either.
       assertEquals(200, service.readiness());
       assertEquals(1, metric("plant_store_database_up"));
       locker.rollback();
     }
 
-    String taken = "plant_store_queue_wait_seconds_count";
+    String waits = "plant_store_queue_wait_seconds_count";
     double idle = metric("jvm_threads_live_threads");
-    double before = metric(taken);
+    double before = metric(waits);
     execute(
         "CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS"
             + " 'BEGIN PERFORM pg_sleep(1); RETURN NULL; END'",
         "CREATE TRIGGER wait AFTER INSERT ON plant EXECUTE FUNCTION wait()");
-    List<CompletableFuture<HttpResponse<String>>> calls = beginCreates(PLACES);
-    Await.until(() -> assertTrue(metric(taken) - before >= PLACES, "all wait"));
+    List<CompletableFuture<HttpResponse<String>>> calls = beginCreates(MAX_CREATES);
+    Await.until(() -> assertTrue(metric(waits) - before >= MAX_CREATES, "not all wait"));
     double threads = metric("jvm_threads_live_threads");
     assertTrue(threads - idle <= 20, threads + " threads instead of " + idle);
-    answers(calls).forEach(answer -> assertEquals(200, answer.statusCode()));
+    responses(calls).forEach(response -> assertEquals(200, response.statusCode()));
     execute("DROP FUNCTION wait CASCADE");
   }
 
@@ -193,15 +194,15 @@ class DatabaseFaultsTest {
         metrics.substring(metrics.indexOf("\n" + series + " ") + 1).split("[ \n]", 3)[1]);
   }
 
-  private static long count(List<HttpResponse<String>> answers, String start) {
-    return answers.stream().filter(answer -> answer.body().startsWith(start)).count();
+  private static long count(List<HttpResponse<String>> responses, String start) {
+    return responses.stream().filter(response -> response.body().startsWith(start)).count();
   }
 
   private static List<CompletableFuture<HttpResponse<String>>> beginCreates(int number) {
     return Stream.generate(() -> service.beginCreate(fern())).limit(number).toList();
   }
 
-  private static List<HttpResponse<String>> answers(
+  private static List<HttpResponse<String>> responses(
       List<CompletableFuture<HttpResponse<String>>> calls) {
     return calls.stream().map(CompletableFuture::join).toList();
   }

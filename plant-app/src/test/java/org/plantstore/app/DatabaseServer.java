@@ -9,26 +9,29 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A durable PostgreSQL, which can be killed and restarted; its port stays free when it is down. */
+/**
+ * A durable PostgreSQL server that can be killed and restarted. While the server is down, its port
+ * stays free.
+ */
 final class DatabaseServer implements AutoCloseable {
 
   private final int port = ServiceProcess.freePort();
   private final Path data;
   private EmbeddedPostgres server;
 
-  /** Starts a server with temporary data. */
+  /** Starts a server with a temporary data directory. */
   DatabaseServer() {
     this(assertDoesNotThrow(() -> Files.createTempDirectory(Path.of("target"), "postgres")));
   }
 
-  /** Starts a server whose data is in this folder. */
+  /** Starts a server with this data directory. */
   DatabaseServer(Path data) {
     this.data = data;
     this.server = assertDoesNotThrow(this::start);
   }
 
   private EmbeddedPostgres start() throws IOException {
-    Files.deleteIfExists(data.resolve("epg-lock")); // which a start that failed keeps
+    Files.deleteIfExists(data.resolve("epg-lock")); // left behind by a failed start
     return EmbeddedPostgres.builder()
         .setDataDirectory(data)
         .setCleanDataDirectory(false)
@@ -47,7 +50,7 @@ final class DatabaseServer implements AutoCloseable {
     return new Database(port, "postgres");
   }
 
-  /** Kills all processes of the server at once, like a power failure. */
+  /** Kills all processes of the server at once, as a power failure would. */
   void kill() throws IOException {
     String pid = Files.readAllLines(data.resolve("postmaster.pid")).get(0).strip();
     ProcessHandle postmaster = ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
@@ -55,10 +58,10 @@ final class DatabaseServer implements AutoCloseable {
         Stream.concat(Stream.of(postmaster), postmaster.descendants()).toList();
     processes.forEach(ProcessHandle::destroyForcibly);
     processes.forEach(process -> process.onExit().join());
-    server.close(); // finds nothing to stop
+    server.close(); // no process is left to stop
   }
 
-  /** Restarts the server, once the kernel has removed the remains of the killed one. */
+  /** Restarts the server as soon as the kernel has released the resources of the killed one. */
   void restart() {
     Await.until(() -> server = start());
   }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A start waits for a database that is down, and ends at once if waiting cannot help. */
+/** Startup waits for a database that is down, but fails at once if waiting cannot help. */
 @Tag("slow")
 class DatabaseStartTest {
 
@@ -27,22 +27,22 @@ class DatabaseStartTest {
   @TempDir Path data;
 
   @Test
-  void start_waits_visibly_with_closed_ports_for_a_database_that_is_down_and_can_be_ended()
+  void startup_logs_its_wait_for_the_database_keeps_ports_closed_and_can_be_stopped()
       throws IOException {
     DatabaseServer server = new DatabaseServer(data);
     server.close();
     try (server;
-        ServiceProcess other = new ServiceProcess(server.database().environment());
+        ServiceProcess stopped = new ServiceProcess(server.database().environment());
         ServiceProcess service = new ServiceProcess(server.database().environment())) {
       String reason = " s of 60 s: Connection to 127.0.0.1:" + server.port();
       assertTrue(service.awaitLine(WAITS).contains(reason), service::output);
-      Await.until(() -> assertTrue(service.lines(reason).size() > 1, "it says so again"));
-      assertFalse(ServiceProcess.isOpen(service.port), "the port is open");
+      Await.until(() -> assertTrue(service.lines(reason).size() > 1, "must log it again"));
+      assertFalse(ServiceProcess.isOpen(service.port), "the API port is open");
       assertFalse(ServiceProcess.isOpen(service.managementPort), "the management port is open");
 
-      other.awaitLine(WAITS);
-      assertEquals(ServiceProcess.TERMINATED, other.stop());
-      assertEquals("", other.errors());
+      stopped.awaitLine(WAITS);
+      assertEquals(ServiceProcess.TERMINATED, stopped.stop());
+      assertEquals("", stopped.errors());
 
       server.restart();
       assertServes(service);
@@ -59,20 +59,20 @@ class DatabaseStartTest {
           SAME  | /postgres?sslmode=require | postgres | ; check DATABASE_URL, .*does not support SSL. \\(SQLSTATE 08004\\)
           SAME  | /postgres                 | nobody   | ; check DATABASE_URL, .*\\(SQLSTATE 28000\\)
           """)
-  void start_gives_up_when_the_time_is_over_or_waiting_cannot_help(
-      String port, String path, String account, String reason) {
+  void startup_fails_after_the_timeout_or_if_waiting_cannot_help(
+      String port, String path, String username, String reason) {
     String address =
         "127.0.0.1:" + port.replace("SAME", String.valueOf(Database.shared().port())) + path;
     Map<String, String> environment =
         Database.environmentAt(
-            address, "DATABASE_USERNAME", account, "DATABASE_START_TIMEOUT_SECONDS", "1");
+            address, "DATABASE_USERNAME", username, "DATABASE_START_TIMEOUT_SECONDS", "1");
     assertRefused(environment, "the database cannot be used" + reason);
   }
 
   @Test
-  void start_gives_up_while_its_tables_are_locked() throws Exception {
+  void startup_fails_if_the_tables_stay_locked() throws Exception {
     Database database = Database.create();
-    StartTest.start(database.environment()); // makes the tables
+    StartTest.start(database.environment()); // creates the tables
     try (Connection locker = database.lock("flyway_schema_history")) {
       assertRefused(
           database.environment("DATABASE_START_TIMEOUT_SECONDS", "1"),
@@ -82,9 +82,12 @@ class DatabaseStartTest {
     }
   }
 
-  /** The account has no more connections than a service needs, and a certificate, no password. */
+  /**
+   * Uses a role that has only as many connections as one service needs and that authenticates with
+   * a certificate instead of a password.
+   */
   @Test
-  void database_over_tls_is_used_if_its_certificate_is_trusted_and_of_its_host() throws Exception {
+  void database_certificate_must_be_trusted_and_must_name_the_host() throws Exception {
     TestCertificate certificate = TestCertificate.issue();
     String root = certificate.files().toTempRootCertPem().toString();
     String otherRoot = TestCertificate.issue().files().toTempRootCertPem().toString();
@@ -96,30 +99,30 @@ class DatabaseStartTest {
       writeSecret("server.key", pem);
       byte[] key = certificate.files().getKeyPair().getPrivate().getEncoded();
       String client = root + "&sslcert=" + chain + "&sslkey=";
-      Path accounts = data.resolve("pg_hba.conf");
-      Files.writeString(accounts, "hostssl all server all cert\n" + Files.readString(accounts));
+      Path hostRules = data.resolve("pg_hba.conf");
+      Files.writeString(hostRules, "hostssl all server all cert\n" + Files.readString(hostRules));
       Database database = server.database();
       database.execute(
           "CREATE ROLE server LOGIN CONNECTION LIMIT 5",
           "GRANT CREATE ON SCHEMA public TO server",
           "ALTER SYSTEM SET ssl = on",
-          "ALTER SYSTEM SET ssl_ca_file = '" + root + "'", // asks for a client's certificate
+          "ALTER SYSTEM SET ssl_ca_file = '" + root + "'", // requests a client certificate
           "SELECT pg_reload_conf()");
       Await.until(() -> assertEquals("on", database.single("SHOW ssl")));
 
-      Map<String, String> ofCertificate =
-          verifying("localhost", server, client + writeSecret("key.pk8", key));
-      ofCertificate.putAll(Map.of("DATABASE_USERNAME", "server", "DATABASE_PASSWORD", ""));
-      try (ServiceProcess service = new ServiceProcess(ofCertificate)) {
+      Map<String, String> withCertificate =
+          tlsSettings("localhost", server, client + writeSecret("key.pk8", key));
+      withCertificate.putAll(Map.of("DATABASE_USERNAME", "server", "DATABASE_PASSWORD", ""));
+      try (ServiceProcess service = new ServiceProcess(withCertificate)) {
         assertServes(service);
       }
 
-      // The key of the client is not in a form that the driver reads.
+      // The file contains PEM although its name ends in .der, so the driver cannot read the key.
       String unreadable = client + writeSecret("key.der", pem);
-      assertDistrusted("localhost", server, unreadable, "Could not read SSL key file .*key.der");
-      assertDistrusted("localhost", server, "system", "PKIX path building failed: ");
-      assertDistrusted("localhost", server, otherRoot, "PKIX path validation failed: ");
-      assertDistrusted("127.0.0.1", server, root, "The hostname 127.0.0.1 could not be ");
+      assertTlsRefused("localhost", server, unreadable, "Could not read SSL key file .*key.der");
+      assertTlsRefused("localhost", server, "system", "PKIX path building failed: ");
+      assertTlsRefused("localhost", server, otherRoot, "PKIX path validation failed: ");
+      assertTlsRefused("127.0.0.1", server, root, "The hostname 127.0.0.1 could not be ");
     }
   }
 
@@ -128,15 +131,15 @@ class DatabaseStartTest {
     return Files.write(file, content);
   }
 
-  private static Map<String, String> verifying(String host, DatabaseServer server, String root) {
+  private static Map<String, String> tlsSettings(String host, DatabaseServer server, String root) {
     String path = "/postgres?sslmode=verify-full&sslrootcert=" + root;
     return Database.environmentAt(host + ":" + server.port() + path);
   }
 
-  private static void assertDistrusted(
+  private static void assertTlsRefused(
       String host, DatabaseServer server, String root, String reason) {
     assertRefused(
-        verifying(host, server, root),
+        tlsSettings(host, server, root),
         "the database cannot be used; check its certificate, and the host and the parameters in"
             + " DATABASE_URL: .*"
             + reason

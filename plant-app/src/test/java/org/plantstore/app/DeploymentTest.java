@@ -27,8 +27,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The files for Kubernetes, Compose and systemd match the service. Models of Kubernetes' API check
- * its manifests, promtool the alerts, systemd its unit, and the linters the schema of Compose.
+ * Checks that the files for Kubernetes, Compose, and systemd match the service. Models of the
+ * Kubernetes API check the manifests, {@code promtool} checks the alerts, and {@code
+ * systemd-analyze} checks the unit.
  */
 class DeploymentTest {
 
@@ -48,7 +49,7 @@ class DeploymentTest {
   private static final String UNIT_NAME = "plant-store.service";
   private static final String UNIT = Manifests.text(Manifests.FOLDER.resolve(UNIT_NAME));
 
-  /** The models keep fields that they do not know; this mapper refuses them. */
+  /** The models accept unknown fields, but this mapper refuses them. */
   private static final ObjectMapper MODELS =
       new ObjectMapper()
           .setAnnotationIntrospector(
@@ -61,7 +62,7 @@ class DeploymentTest {
 
   @ParameterizedTest
   @ValueSource(strings = {BASE, MONITORING})
-  void kustomization_has_each_manifest_and_each_field_of_one_is_known(String folder) {
+  void kustomization_lists_every_manifest_and_manifests_have_only_known_fields(String folder) {
     Set<String> manifests =
         new TreeSet<>(List.of(Manifests.FOLDER.resolve(folder).toFile().list()));
     manifests.removeIf(name -> !name.endsWith(".yaml") || name.equals("kustomization.yaml"));
@@ -72,7 +73,7 @@ class DeploymentTest {
     assertEquals(manifests, resources);
     for (String name : manifests) {
       ObjectNode manifest = Manifests.read(folder + name);
-      assertFalse(parse(manifest) instanceof GenericKubernetesResource, "the kind of " + name);
+      assertFalse(parse(manifest) instanceof GenericKubernetesResource, "kind of " + name);
       manifest.put("specification", "any");
       assertThrows(IllegalArgumentException.class, () -> parse(manifest), name);
     }
@@ -83,7 +84,7 @@ class DeploymentTest {
   }
 
   @Test
-  void variables_exist_and_none_has_a_secret_in_plain_text() {
+  void variables_exist_and_none_contains_a_secret_in_plain_text() {
     Set<String> names = new HashSet<>();
     for (JsonNode pods : List.of(PODS, MIGRATION)) {
       names.addAll(pods.at("/spec/containers/0/env").findValuesAsText("name"));
@@ -92,7 +93,7 @@ class DeploymentTest {
       names.add(variable.replaceFirst("=.*", ""));
     }
     assertTrue(names.stream().noneMatch(name -> name.matches(".*(PASSWORD|SECRET)")));
-    // Those of Compose come from its own variables, which the page makes.
+    // Compose reads its secrets from variables that a command on the page creates.
     for (String container : List.of("migrate", "plant-store")) {
       COMPOSE.path(container).path("environment").fieldNames().forEachRemaining(names::add);
     }
@@ -101,11 +102,11 @@ class DeploymentTest {
   }
 
   @Test
-  void times_fit_those_of_the_service() {
+  void timeouts_match_those_of_the_service() {
     String start =
         Manifests.documentedDefaults().getOrDefault("DATABASE_START_TIMEOUT_SECONDS", "");
     int drain = SETTINGS.required("drain.seconds").intValue();
-    // The framework waits for 15 s by default.
+    // By default, the framework waits for only 15 s.
     assertEquals("2m", SETTINGS.at("/micronaut/lifecycle/graceful-shutdown/grace-period").asText());
     int end = drain + 120 + 10;
     String page = Manifests.page("operations.md");
@@ -119,14 +120,14 @@ class DeploymentTest {
     assertTrue(Integer.parseInt(grace.replace("s", "")) >= end);
   }
 
-  /** Returns how long a probe may fail before it has an effect. */
+  /** Returns for how many seconds a probe may fail before Kubernetes reacts. */
   private static int seconds(String probe) {
     JsonNode settings = CONTAINER.path(probe);
     return settings.path("periodSeconds").intValue() * settings.path("failureThreshold").intValue();
   }
 
   @Test
-  void ports_are_those_of_the_service_and_probes_and_scrapes_are_answered() {
+  void ports_match_those_of_the_service_and_probes_and_scrapes_are_answered() {
     assertEquals(
         List.of(SETTINGS.required("port").asText(), SETTINGS.required("management.port").asText()),
         CONTAINER.path("ports").findValuesAsText("containerPort"));
@@ -148,7 +149,7 @@ class DeploymentTest {
   }
 
   @Test
-  void alerts_fire_in_trouble_and_not_before_and_name_a_runbook_entry(@TempDir Path folder)
+  void alerts_fire_only_during_faults_and_name_a_runbook_entry(@TempDir Path folder)
       throws IOException {
     String promtool = Program.requireInstalled("promtool");
     Files.writeString(folder.resolve("alerts.json"), RULES.path("spec").toString());
@@ -178,7 +179,7 @@ class DeploymentTest {
     String promtool = Program.requireInstalled("promtool");
     Path metrics = Files.writeString(folder.resolve("metrics"), ServiceProcess.shared().metrics());
     assertEquals(
-        new Program.Ended(0, ""),
+        new Program.Result(0, ""),
         Program.run(
             folder, Map.of(), "sh", "-c", "exec " + promtool + " check metrics <" + metrics));
   }
@@ -188,15 +189,15 @@ class DeploymentTest {
       throws IOException {
     assertEquals(ServiceProcess.TERMINATED, Integer.parseInt(unit("SuccessExitStatus")));
     String analyze = Program.requireInstalled("systemd-analyze");
-    // The path replaces that of the machine, whose other units would be reported too.
+    // Replaces the machine's path, because the other units on it would also be reported.
     Map<String, String> environment = Map.of("SYSTEMD_UNIT_PATH", folder.toString());
-    Files.writeString(folder.resolve("sysinit.target"), "[Unit]\n"); // one that is empty is masked
+    Files.writeString(folder.resolve("sysinit.target"), "[Unit]\n"); // an empty file is masked
     Path scripts = Path.of("src", "main", "scripts").toAbsolutePath();
     Files.writeString(
         folder.resolve(UNIT_NAME), UNIT.replace("=/opt/plant-store/", "=" + scripts + "/"));
 
     assertEquals(
-        new Program.Ended(0, ""),
+        new Program.Result(0, ""),
         Program.run(folder, environment, analyze, "verify", "--man=no", "./" + UNIT_NAME));
     String options = "security --offline=true --threshold=20 --no-pager ./" + UNIT_NAME;
     Program.run(folder, environment, (analyze + " " + options).split(" ")).requireSuccess();

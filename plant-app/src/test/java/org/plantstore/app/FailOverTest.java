@@ -25,7 +25,7 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** A primary and its standby, which takes over; later both are primaries. */
+/** A primary and a standby that is promoted. After the promotion, both are primaries. */
 @Tag("slow")
 @Isolated
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -34,11 +34,11 @@ class FailOverTest {
   private static final int WRITERS = 16;
   private static final int PROGRESS = 10 * WRITERS;
 
-  /** Whether only the connections of the pool and of the probe are left, and none that waits. */
-  private static final String ARE_FEW_SESSIONS =
+  /** Selects whether only the sessions of the pool and of the probe remain, and none is stuck. */
+  private static final String NO_SESSION_IS_STUCK =
       "SELECT count(*) <= 5 FROM pg_stat_activity WHERE application_name = 'plant-store'";
 
-  /** Those of {@link Writers} are positive. */
+  /** These ids are negative, because those of {@link Writers} are positive. */
   private static final AtomicLong NEXT_ID = new AtomicLong(Long.MIN_VALUE);
 
   @TempDir static Path folder;
@@ -63,7 +63,7 @@ class FailOverTest {
 
   @Test
   @Order(1)
-  void plant_that_no_standby_has_is_acknowledged_to_nobody() throws Exception {
+  void plant_is_not_acknowledged_before_the_synchronous_standby_has_stored_it() throws Exception {
     set(first, "synchronous_standby_names", "'*'");
     try (ServiceProcess service = start(1, "localhost:" + first.port() + "/postgres")) {
       awaitCreated(service, -1);
@@ -72,11 +72,11 @@ class FailOverTest {
       for (int round = 0; round < 2; round++) {
         assertRefused(service);
       }
-      Await.until(() -> assertEquals("t", first.database().single(ARE_FEW_SESSIONS)));
+      Await.until(() -> assertEquals("t", first.database().single(NO_SESSION_IS_STUCK)));
 
       first.kill();
       first.restart();
-      assertEquals("-2 -1", idsOf(first), "committed, but not confirmed");
+      assertEquals("-2 -1", idsOf(first), "must be committed by the primary");
       service.awaitReady();
       assertRefused(service);
 
@@ -87,7 +87,7 @@ class FailOverTest {
     set(first, "synchronous_standby_names", "''");
   }
 
-  /** Creates, some of them of the same plant. */
+  /** Sends creates, some of which have the same plant, and expects 503 for each. */
   private static void assertRefused(ServiceProcess service) {
     LongStream.range(0, 8)
         .mapToObj(caller -> service.beginCreate(ServiceProcess.json(-2 - caller / 2, "fern")))
@@ -106,7 +106,7 @@ class FailOverTest {
 
   @Test
   @Order(2)
-  void restart_of_the_primary_is_waited_for_and_a_new_primary_is_followed() throws Exception {
+  void creates_wait_for_a_restarting_primary_and_follow_a_promoted_standby() throws Exception {
     String hosts = "localhost:" + first.port() + ",localhost:" + second.port() + "/postgres";
     try (ServiceProcess service = start(30, hosts);
         Writers writers = new Writers(WRITERS, service::address)) {
@@ -114,7 +114,7 @@ class FailOverTest {
       first.kill();
       first.restart();
       writers.awaitProgress(PROGRESS);
-      writers.stopWithoutRepeats();
+      writers.stopWithoutRetries();
 
       String reason =
           StartTest.refusal(
@@ -130,7 +130,7 @@ class FailOverTest {
       second.database().execute("SELECT pg_promote()");
       assertServedSoon(service);
 
-      // The second looks like a standby, and keeps its connections.
+      // The second server becomes read-only, like a standby, but keeps its connections open.
       first.restart();
       set(second, "default_transaction_read_only", "on");
       assertServedSoon(service);
@@ -140,10 +140,10 @@ class FailOverTest {
 
   @Test
   @Order(3)
-  @EnabledOnOs(value = OS.LINUX, disabledReason = "elsewhere 127.0.0.2 is no address")
-  void name_that_means_another_address_is_followed_from_connections_that_fell_silent()
+  @EnabledOnOs(value = OS.LINUX, disabledReason = "only Linux has the address 127.0.0.2")
+  void host_name_with_a_new_address_is_followed_when_old_connections_fall_silent()
       throws Exception {
-    // Of the two addresses one is dead.
+    // No server listens on the first of the two addresses.
     String both = "127.0.0.3 database\n127.0.0.1 localhost database\n";
     Path names = Files.writeString(folder.resolve("hosts"), both);
     try (NetworkProxy old = new NetworkProxy(first.port());
@@ -158,11 +158,11 @@ class FailOverTest {
       assertServedSoon(service);
 
       old.abandonConnections();
-      old.setTarget(-1); // new connections are closed
+      old.setTarget(-1); // closes new connections
       Files.writeString(names, "127.0.0.1 localhost\n127.0.0.2 database\n");
       assertServedSoon(service);
 
-      // The name does not resolve for a while.
+      // For a while, the name does not resolve.
       Files.writeString(names, "127.0.0.1 localhost\n");
       other.refuse();
       service.awaitReadiness(503);
@@ -170,7 +170,7 @@ class FailOverTest {
       Files.writeString(names, "127.0.0.1 localhost\n127.0.0.2 database\n");
       assertServedSoon(service);
 
-      // The same address leads to another server.
+      // The address now leads to a different server.
       other.abandonConnections();
       other.setTarget(first.port());
       assertServedSoon(service);
@@ -183,9 +183,13 @@ class FailOverTest {
     return new ServiceProcess(environment).awaitReady();
   }
 
-  /** Ten in a row, because any connection of the pool may lead to the wrong server. */
+  /**
+   * Expects ten successful creates in a row, because any connection in the pool may lead to the
+   * wrong server.
+   */
   private static void assertServedSoon(ServiceProcess service) {
-    Duration limit = Duration.ofSeconds(7); // of 5, or the deadline and 2, for a busy machine
+    // The limit is 5 s, or the deadline plus 2 s. The rest is a margin for a busy machine.
+    Duration limit = Duration.ofSeconds(7);
     assertTimeout(
         limit,
         () ->

@@ -25,7 +25,7 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** The service with another store than PostgreSQL's. */
+/** Runs the service with stores other than the PostgreSQL store. */
 class InstalledStoresTest {
 
   private static final String STORE = MapPlantStore.class.getName();
@@ -33,7 +33,7 @@ class InstalledStoresTest {
   @TempDir Path folder;
 
   @Test
-  void file_with_a_byte_order_mark_is_refused_with_the_remedy() throws IOException {
+  void provider_file_with_a_byte_order_mark_is_refused_with_the_remedy() throws IOException {
     String remedy =
         "META-INF/services must name a public class that implements PlantStore and has a public"
             + " constructor without parameters, in a file without a byte order mark, but loading"
@@ -44,7 +44,7 @@ class InstalledStoresTest {
   }
 
   @Test
-  void bean_that_is_also_a_provider_is_one_store_and_a_second_one_is_refused() throws IOException {
+  void bean_that_is_also_a_provider_counts_once_and_a_second_store_is_refused() throws IOException {
     assertEquals(
         "there must be exactly one store on the class path, but there are 2; remove all but one of"
             + " org.plantstore.adapter.persistence.PostgresPlantStore, "
@@ -52,9 +52,9 @@ class InstalledStoresTest {
         refusalNextToPostgres(STORE));
   }
 
-  /** Returns why the service does not start in this process, whose class path has a store. */
+  /** Returns why startup fails if this store is on the class path next to the PostgreSQL store. */
   private String refusalNextToPostgres(String store) throws IOException {
-    provide(store);
+    registerProvider(store);
     Thread thread = Thread.currentThread();
     ClassLoader classPath = thread.getContextClassLoader();
     URL[] urls = {folder.toUri().toURL()};
@@ -67,7 +67,7 @@ class InstalledStoresTest {
   }
 
   @Test
-  void store_that_cannot_be_made_ends_the_start_with_its_reason() throws IOException {
+  void startup_fails_with_the_reason_if_the_store_cannot_be_created() throws IOException {
     Map<String, String> environment =
         Map.of("JWT_SECRET", DevelopmentKey.SECRET, MapPlantStore.FAULT, "the disk is full");
     try (ServiceProcess service = new ServiceProcess(javaWith(STORE), environment)) {
@@ -78,11 +78,14 @@ class InstalledStoresTest {
     }
   }
 
-  /** A process that was started with nohup ignores SIGHUP, as do its children. */
+  /**
+   * Restores the default action of SIGHUP, because a process that was started with {@code nohup}
+   * ignores this signal, and so do its children.
+   */
   @Test
   @Tag("newest")
-  @EnabledOnOs(value = OS.LINUX, disabledReason = "elsewhere env has no --default-signal")
-  void store_that_knows_no_framework_is_used_and_closed_and_delays_nothing_if_it_hangs()
+  @EnabledOnOs(value = OS.LINUX, disabledReason = "only Linux has env --default-signal")
+  void store_without_a_framework_is_used_and_closed_and_delays_no_other_request_if_it_hangs()
       throws IOException {
     ProcessBuilder command = javaWith(STORE);
     command.command().addAll(0, List.of("env", "--default-signal=HUP"));
@@ -92,7 +95,7 @@ class InstalledStoresTest {
       assertEquals(200, service.create(1, "fern").statusCode());
       assertEquals(503, service.create(2, MapPlantStore.REFUSED).statusCode());
       assertTrue(service.awaitLine("may retry").endsWith(": one two three four five"));
-      for (long id = 2; id < 4; id++) { // on one connection
+      for (long id = 2; id < 4; id++) { // both on one connection
         assertEquals(503, service.create(id, MapPlantStore.HANGS).statusCode());
       }
       service.awaitLine(STORE + " has exceeded CREATE_TIMEOUT_SECONDS, 1");
@@ -107,16 +110,19 @@ class InstalledStoresTest {
   }
 
   private ProcessBuilder javaWith(String store) throws IOException {
-    provide(store);
+    registerProvider(store);
     return ServiceProcess.javaWithStore(folder);
   }
 
-  private void provide(String store) throws IOException {
+  private void registerProvider(String store) throws IOException {
     Path services = Files.createDirectories(folder.resolve("META-INF/services"));
     Files.writeString(services.resolve(PlantStore.class.getName()), store);
   }
 
-  /** A store that depends only on the port, and never answers about one name; a bean on demand. */
+  /**
+   * A store that depends only on the port and hangs if a plant has the name {@link #HANGS}. The
+   * store is a bean only if the property {@code map.is.bean} is set.
+   */
   @Singleton
   @Requires(property = "map.is.bean")
   public static final class MapPlantStore implements PlantStore, AutoCloseable {

@@ -34,7 +34,7 @@ import org.slf4j.ILoggerFactory;
 import org.slf4j.event.KeyValuePair;
 import org.slf4j.helpers.NOPLoggerFactory;
 
-/** What the service writes, and what can be found of a request in it. */
+/** The log: its format, and what it contains about each request. */
 class LogsTest {
 
   private static final LoggerContext LOGS = new LoggerContext();
@@ -55,7 +55,7 @@ class LogsTest {
   }
 
   @Test
-  void line_of_json_is_one_flat_object_of_typed_values_whatever_they_are()
+  void json_log_line_is_one_flat_object_with_typed_values_whatever_the_text()
       throws JsonProcessingException {
     LoggingEvent event = event(Level.WARN, ODD, new IllegalStateException(ODD));
     event.setMDCPropertyMap(Map.of("request_id", ODD));
@@ -80,7 +80,7 @@ class LogsTest {
   }
 
   @Test
-  void log_of_a_neighbour_is_refused_with_its_jar() {
+  void logging_library_other_than_logback_is_refused_and_its_jar_is_named() {
     ILoggerFactory nop = new NOPLoggerFactory();
     String refusal = Main.reasonFor(assertThrows(Exception.class, () -> Main.requireLogback(nop)));
     String demand = "slf4j-api 2 must use Logback, but uses jar:file:/";
@@ -88,10 +88,10 @@ class LogsTest {
     assertTrue(refusal.endsWith("NOPLoggerFactory.class; remove this jar"), refusal);
   }
 
-  /** The access log has a line for each request to the API, and none about a probe. */
+  /** The access log contains a line for each request to the API, and none for probes. */
   @Test
   @Tag("slow")
-  void each_request_and_warning_has_the_ids_of_the_request() throws Exception {
+  void access_log_and_warnings_contain_the_request_id_and_the_trace_id() throws Exception {
     Database database = Database.create();
     Map<String, String> environment =
         database.environment(
@@ -114,10 +114,10 @@ class LogsTest {
     }
   }
 
-  /** Targets that a framework may parse in another way, at both ports. */
+  /** Sends request targets that a framework may parse differently to both ports. */
   @Test
   @Tag("slow")
-  void no_target_makes_the_service_fail_or_log_an_exception() throws Exception {
+  void no_request_target_makes_the_service_fail_or_log_an_exception() throws Exception {
     ServiceProcess service = ServiceProcess.shared();
     List<String> parts =
         List.of(
@@ -135,23 +135,24 @@ class LogsTest {
       int port = number % 2 == 0 ? service.port : service.managementPort;
       String token =
           number % 4 < 2 ? "" : "Authorization: Bearer " + ServiceProcess.token() + "\r\n";
-      requests.add(() -> served(port, target, token));
+      requests.add(() -> assertServedOrRefused(port, target, token));
     }
     ExecutorService clients = Executors.newFixedThreadPool(8);
-    for (Future<String> answer : clients.invokeAll(requests)) {
-      answer.get();
+    for (Future<String> response : clients.invokeAll(requests)) {
+      response.get();
     }
     clients.shutdown();
     assertFalse(service.output().contains("Exception"), service::output);
   }
 
-  private static String served(int port, String target, String headers) throws IOException {
+  private static String assertServedOrRefused(int port, String target, String headers)
+      throws IOException {
     try (Socket socket = new Socket("localhost", port)) {
       String head = "GET " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
       socket.getOutputStream().write((head + headers + "\r\n").getBytes(ISO_8859_1));
-      String answer = new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
-      assertTrue(answer.matches(SERVED_OR_REFUSED), () -> target + " is answered with " + answer);
-      return answer;
+      String response = new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
+      assertTrue(response.matches(SERVED_OR_REFUSED), () -> target + " received " + response);
+      return response;
     }
   }
 

@@ -12,12 +12,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.yaml.snakeyaml.Yaml;
 
-/** The deployment files and pages, with what they must agree with. */
+/** Reads the deployment files and the pages. */
 final class Manifests {
 
   static final Path FOLDER = Path.of("src", "operations");
 
-  /** A row of the tables of variables: their names, and their default. */
+  /** A row of a table of variables: their names and their default. */
   private static final Pattern VARIABLES =
       Pattern.compile("(?m)^\\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) \\| ([^|]*) \\|");
 
@@ -27,7 +27,7 @@ final class Manifests {
     return new ObjectMapper().valueToTree(new Yaml().load(text(FOLDER.resolve(file))));
   }
 
-  /** Returns the default of each documented variable, as its page writes it. */
+  /** Returns the default of each documented variable, as the page states it. */
   static Map<String, String> documentedDefaults() {
     return VARIABLES
         .matcher(page("configuration.md"))
@@ -46,7 +46,7 @@ final class Manifests {
     return text(Path.of("docs", name));
   }
 
-  /** Returns the first fenced block of a page in this language, in any case. */
+  /** Returns a page's first fenced block in this language, whose case does not matter. */
   static String block(String page, Object language) {
     return first("(?ims)^```" + language + "\n(.*?)^```$", page);
   }
@@ -54,7 +54,7 @@ final class Manifests {
   static String first(String pattern, String text) {
     return groups(Pattern.compile(pattern), text)
         .findFirst()
-        .orElseThrow(() -> new AssertionError("there is no " + pattern));
+        .orElseThrow(() -> new AssertionError("no match for " + pattern));
   }
 
   /** Returns the last group of each match. */

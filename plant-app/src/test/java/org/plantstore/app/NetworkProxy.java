@@ -17,7 +17,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** The network to a server, with faults on demand. Safe for use by many threads. */
+/** A proxy in front of a server that simulates network faults. This class is thread-safe. */
 class NetworkProxy implements AutoCloseable {
 
   private static final int CONNECT_TIMEOUT_MILLIS = 300;
@@ -38,7 +38,7 @@ class NetworkProxy implements AutoCloseable {
     this(InetAddress.getLoopbackAddress(), 0, target, 1);
   }
 
-  /** With a larger backlog, more clients than one can connect at once without delay. */
+  /** Creates a proxy. A backlog above 1 lets several clients connect at once without delay. */
   NetworkProxy(InetAddress address, int port, int target, int backlog) {
     this.home = target;
     this.target = target;
@@ -55,17 +55,17 @@ class NetworkProxy implements AutoCloseable {
     return sockets.size() / 2;
   }
 
-  /** Forwards new connections to another port; existing ones stay. */
+  /** Forwards new connections to another port. Existing connections keep their server. */
   void setTarget(int port) {
     target = port;
   }
 
-  /** Stops forwarding on existing connections for ever; new ones work. */
+  /** Stops forwarding on existing connections forever. New connections work. */
   void abandonConnections() {
     abandoned = Set.copyOf(sockets);
   }
 
-  /** Fills the backlog, so that the kernel drops the packets of connection attempts. */
+  /** Fills the backlog, so that the kernel drops the packets of new connections. */
   void acceptNothing() throws IOException {
     isAccepting = false;
     try {
@@ -79,7 +79,7 @@ class NetworkProxy implements AutoCloseable {
     }
   }
 
-  /** Resets all existing and new connections. */
+  /** Closes all existing connections, and closes every new one at once. */
   void refuse() throws IOException {
     target = -1;
     closeAll(sockets);
@@ -124,7 +124,7 @@ class NetworkProxy implements AutoCloseable {
       threads.execute(() -> forward(client, server));
       forward(server, client);
     } catch (IOException | IllegalArgumentException e) {
-      // The client gets a closed connection.
+      // Both connections are closed.
     }
   }
 
@@ -133,20 +133,20 @@ class NetworkProxy implements AutoCloseable {
     byte[] bytes = new byte[8192];
     try (from;
         to) {
-      to.setTcpNoDelay(true); // or the second half of a request waits for 40 ms
+      to.setTcpNoDelay(true); // otherwise the second half of a request waits for 40 ms
       for (int read = 0; read >= 0; read = from.getInputStream().read(bytes)) {
         pauseWhile(() -> abandoned.contains(from) && !to.isClosed());
-        passOn(Arrays.copyOf(bytes, read), to.getOutputStream());
+        forwardPart(Arrays.copyOf(bytes, read), to.getOutputStream());
       }
     } catch (IOException e) {
-      // One side has closed, so the other is closed too.
+      // One side has closed its connection, so the other connection is closed too.
     } finally {
       sockets.remove(from);
     }
   }
 
-  /** Sends a part of a stream; an exception closes the connection. */
-  void passOn(byte[] part, OutputStream to) throws IOException {
+  /** Forwards a part of a stream. If this method throws an exception, the connection is closed. */
+  void forwardPart(byte[] part, OutputStream to) throws IOException {
     to.write(part);
   }
 

@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The pages match their links, the tests that they name, the log and the metrics. */
+/** Compares the pages with the files and tests that they name, the log lines, and the metrics. */
 class PagesTest {
 
   private static final Path ROOT = Objects.requireNonNull(Path.of("").toAbsolutePath().getParent());
@@ -34,19 +34,19 @@ class PagesTest {
   private static final Pattern HEADING = Pattern.compile("(?m)^#{1,6} +(.+?) *$");
   private static final Pattern TEST = Pattern.compile("`([A-Z][A-Za-z]+Test)`");
 
-  /** A warning or an error, up to its first value. */
+  /** A logged warning or error, up to its first placeholder. */
   private static final Pattern LOGGED =
       Pattern.compile("(?:LOG\\s*\\.(?:warn|error)\\(|Level.WARN,)\\s*\"((?:\\{} )?[^\"{]+)");
 
-  /** The heading of a runbook entry, which is the beginning of the log line if it is code. */
+  /** The heading of a runbook entry that quotes the beginning of a log line. */
   private static final Pattern RUNBOOK_HEADING = Pattern.compile("(?m)^### `([^`\n]+)`$");
 
-  /** An entry of the runbook: its heading, and its three parts. */
+  /** A runbook entry: its heading and its three parts. */
   private static final Pattern RUNBOOK_ENTRY =
       Pattern.compile(
           "(?s)[^\n]+\n\n\\*Meaning\\.\\* .+\n\n\\*Effect on callers\\.\\* .+\n\n\\*Action\\.\\*\\s.+");
 
-  /** A row of the page on operations: a metric, its labels or a dash, its unit and its meaning. */
+  /** A row of the table of metrics: a metric, its labels or a dash, its unit, and its meaning. */
   private static final Pattern METRIC_ROW =
       Pattern.compile("(?m)^\\| `([a-z0-9_]+\\*?)` \\| (—|(?:`[a-z]+`(?:, )?)+) \\| .* \\|$");
 
@@ -60,41 +60,41 @@ class PagesTest {
 
   private static final Pattern LABEL = Pattern.compile("(?<=[{, ])([a-z_]+)(?:=|!=)");
 
-  /** Labels and a metric that Prometheus itself adds. */
-  private static final Set<String> OF_PROMETHEUS = Set.of("job", "instance", "up");
+  /** The labels and the metric that Prometheus itself adds. */
+  private static final Set<String> ADDED_BY_PROMETHEUS = Set.of("job", "instance", "up");
 
   @Test
-  void each_link_leads_to_a_file_and_a_heading_and_each_test_is_there() throws IOException {
+  void every_link_has_a_target_and_every_named_test_exists() throws IOException {
     List<Path> pages = files(".*\\.md");
     Set<String> tests = new TreeSet<>();
     for (Path page : pages) {
       groups(TEST, Manifests.text(page)).forEach(tests::add);
       String text = CODE.matcher(Manifests.text(page)).replaceAll("");
-      groups(LINK, text).forEach(link -> assertTrue(leadsSomewhere(page, link), page + " " + link));
+      groups(LINK, text).forEach(link -> assertTrue(hasTarget(page, link), page + " " + link));
     }
 
-    assertTrue(pages.size() > 5 && tests.size() > 5, () -> "pages were found: " + pages + tests);
+    assertTrue(pages.size() > 5 && tests.size() > 5, () -> "too few were found: " + pages + tests);
     for (Path file : files(".*\\.java")) {
       tests.remove(file.getFileName().toString().replace(".java", ""));
     }
     assertEquals(Set.of(), tests);
   }
 
-  private static boolean leadsSomewhere(Path page, String link) {
+  private static boolean hasTarget(Path page, String link) {
     String[] parts = link.split("#", 2);
     Path target = parts[0].isEmpty() ? page : page.resolveSibling(parts[0]);
     return Files.exists(target)
         && (parts.length == 1 || anchors(target).anyMatch(parts[1]::equals));
   }
 
-  /** Returns the anchors that GitHub and others give the headings of a page. */
+  /** Returns the anchors that GitHub generates for a page's headings. */
   private static Stream<String> anchors(Path page) {
     return groups(HEADING, FENCED.matcher(Manifests.text(page)).replaceAll(""))
         .map(heading -> heading.toLowerCase(Locale.ROOT))
         .map(heading -> heading.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'));
   }
 
-  /** Returns the files of the project whose paths match, except those of a build or npm. */
+  /** Returns the project's files with matching paths, except build output and npm packages. */
   private static List<Path> files(String path) throws IOException {
     try (Stream<Path> files = Files.walk(ROOT)) {
       return files
@@ -106,20 +106,20 @@ class PagesTest {
   }
 
   @Test
-  void each_warning_and_error_has_its_entry_in_the_runbook() throws IOException {
+  void runbook_has_an_entry_for_every_logged_warning_and_error() throws IOException {
     Set<String> logged = new TreeSet<>();
     for (Path file : files(".*/src/main/java/.*\\.java")) {
       logLines(LOGGED, Manifests.text(file)).forEach(logged::add);
     }
 
-    assertTrue(logged.size() > 5, () -> "the sources were read: " + logged);
+    assertTrue(logged.size() > 5, () -> "too few log lines were found: " + logged);
     assertEquals(logged, logLines(RUNBOOK_HEADING, Manifests.runbook()).collect(toSet()));
   }
 
   @Test
-  void each_runbook_entry_states_the_meaning_the_effect_on_callers_and_the_action() {
+  void runbook_entry_states_the_meaning_the_effect_on_callers_and_the_action() {
     String[] entries = Manifests.runbook().split("\n### ", -1);
-    assertTrue(entries.length > 5, () -> "the runbook was read: " + entries.length);
+    assertTrue(entries.length > 5, () -> "too few entries were found: " + entries.length);
     for (int number = 1; number < entries.length; number++) {
       String entry = entries[number];
       assertTrue(RUNBOOK_ENTRY.matcher(entry).matches(), entry);
@@ -131,7 +131,7 @@ class PagesTest {
   }
 
   @Test
-  void documented_metrics_are_those_that_are_scraped_and_the_queries_ask_for_no_other()
+  void documented_metrics_match_the_scraped_ones_and_queries_use_no_others()
       throws IOException {
     Map<String, Set<String>> documented = new TreeMap<>();
     METRIC_ROW
@@ -162,9 +162,9 @@ class PagesTest {
           .results()
           .forEach(selector -> {
             Set<String> labels = found(LABEL, selector.group());
-            labels.removeAll(OF_PROMETHEUS);
+            labels.removeAll(ADDED_BY_PROMETHEUS);
             String family = family(selector.group(1));
-            if (!OF_PROMETHEUS.contains(family)) {
+            if (!ADDED_BY_PROMETHEUS.contains(family)) {
               assertTrue(documented.containsKey(family), query);
               assertTrue(
                   family.endsWith("*")
@@ -175,7 +175,7 @@ class PagesTest {
     }
   }
 
-  /** Returns the metric that the page has, which is one for each family of a library. */
+  /** Returns the documented name of a metric. The metrics of a library share one name. */
   private static String family(String series) {
     return series
         .replaceFirst("^(cache|hikaricp|jvm|process|system)_.*", "$1_*")
@@ -187,7 +187,7 @@ class PagesTest {
   }
 
   @Test
-  void metrics_are_only_at_the_management_port_and_the_operation_and_documents_are_not() {
+  void only_the_management_port_serves_metrics_and_only_the_api_port_serves_the_rest() {
     ServiceProcess service = ServiceProcess.shared();
     String token = ServiceProcess.token();
     List<HttpRequest.Builder> absent = new ArrayList<>();
@@ -203,7 +203,7 @@ class PagesTest {
     assertEquals(
         "{\"error\":4003,\"message\":\"The path \\\"/page\\\" does not exist on the management port.\"}",
         ServiceProcess.send(service.atManagement("/page")).body());
-    // Otherwise the id would be taken by another plant.
+    // The id would be taken if the management port had created the plant.
     assertEquals(200, service.create(602, "moss").statusCode());
   }
 }

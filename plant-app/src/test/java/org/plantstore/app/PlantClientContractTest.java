@@ -30,13 +30,16 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 import org.plantstore.domain.contract.CreatePlantContract;
 
-/** The client has the outcomes of the use case, also through a network that loses answers. */
+/**
+ * Tests that the client fulfills the contract of {@code CreatePlant} even if the network loses
+ * responses.
+ */
 @Tag("slow")
 class PlantClientContractTest extends CreatePlantContract {
 
   private static final int CREATES = 4_000;
 
-  /** Twice the client's limit: a connection may be closed a little after its request has ended. */
+  /** Twice the client's limit, because a connection may close slightly later than its request. */
   private static final int MAX_CONNECTIONS = 512;
 
   private static Database database;
@@ -65,9 +68,9 @@ class PlantClientContractTest extends CreatePlantContract {
     return PlantClient.builder(URI.create(address), ServiceProcess::token);
   }
 
-  /** Without the limit, each caller would have a connection. */
+  /** Without the client's limit, each caller would open its own connection. */
   @Test
-  void creates_that_are_called_at_once_are_acknowledged_and_stored() throws Exception {
+  void concurrent_creates_share_limited_connections_and_are_all_stored() throws Exception {
     database.execute("TRUNCATE plant");
     String address = "http://localhost:" + network.port();
     CreatePlant createPlant = client(address).deadline(Duration.ofMinutes(1)).build();
@@ -84,10 +87,10 @@ class PlantClientContractTest extends CreatePlantContract {
     }
     callers.shutdown();
     assertEquals(plants, database.plants());
-    assertTrue(network.most.get() <= MAX_CONNECTIONS, network.most::toString);
+    assertTrue(network.maxConnections.get() <= MAX_CONNECTIONS, network.maxConnections::toString);
   }
 
-  /** Returns an executor with a virtual thread for each call, which Java has from version 21. */
+  /** Returns an executor with virtual threads, or with platform threads before Java 21. */
   private static ExecutorService callers() throws ReflectiveOperationException {
     try {
       Object threads = Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
@@ -97,7 +100,7 @@ class PlantClientContractTest extends CreatePlantContract {
     }
   }
 
-  /** Loses, duplicates, delays or cuts one in ten of the small responses of a service. */
+  /** Loses, duplicates, delays, or truncates one in ten of a service's small responses. */
   private static final class LossyNetwork extends NetworkProxy {
 
     private static final int MAX_BYTES = 1_000;
@@ -105,29 +108,29 @@ class PlantClientContractTest extends CreatePlantContract {
     private final AtomicInteger responses = new AtomicInteger();
 
     /** The largest number of connections that were open at once. */
-    final AtomicInteger most = new AtomicInteger();
+    final AtomicInteger maxConnections = new AtomicInteger();
 
     LossyNetwork(int target) {
       super(InetAddress.getLoopbackAddress(), 0, target, 256);
     }
 
     @Override
-    void passOn(byte[] part, OutputStream to) throws IOException {
-      most.accumulateAndGet(connections(), Math::max);
+    void forwardPart(byte[] part, OutputStream to) throws IOException {
+      maxConnections.accumulateAndGet(connections(), Math::max);
       boolean isResponse =
           part.length < MAX_BYTES && new String(part, ISO_8859_1).matches("(?s)HTTP/1.1 .*}");
       int number = isResponse ? responses.incrementAndGet() : 1;
       ThreadLocalRandom random = ThreadLocalRandom.current();
       if (number % 2_000 == 0) {
-        return; // lost, and the connection stays open
+        return; // the response is lost, but the connection stays open
       }
       switch (number % 40) {
         case 0 -> throw new IOException("lost");
-        case 10 -> to.write(part); // and again below
+        case 10 -> to.write(part); // written again below
         case 20 -> LockSupport.parkNanos(random.nextLong(100_000_000));
         case 30 -> {
           to.write(part, 0, random.nextInt(part.length));
-          throw new IOException("cut");
+          throw new IOException("truncated");
         }
         default -> {}
       }

@@ -13,7 +13,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** PgBouncer, set up as on the page, in front of a database whose default is not durable. */
+/**
+ * PgBouncer, configured as in {@code deployment.md}, in front of a database whose default is not
+ * durable.
+ */
 @Tag("slow")
 class PoolerTest {
 
@@ -25,7 +28,7 @@ class PoolerTest {
   private Database server;
   private @Nullable Process pooler;
 
-  /** Creates a database whose sessions would lose plants in a crash. */
+  /** Creates a database whose sessions, by default, would lose plants in a crash. */
   @BeforeEach
   void createDatabase() throws SQLException {
     server = Database.create();
@@ -40,10 +43,10 @@ class PoolerTest {
   }
 
   @Test
-  void session_mode_is_durable() throws Exception {
+  void creates_in_session_mode_are_durable() throws Exception {
     startPooler("session");
     try (ServiceProcess service = new ServiceProcess(plants.environment()).awaitReady()) {
-      // Each row keeps the setting of the session that inserts it.
+      // Each row records the setting of the session that inserts it.
       server.execute(
           "ALTER TABLE plant ADD commit text DEFAULT current_setting('synchronous_commit')");
 

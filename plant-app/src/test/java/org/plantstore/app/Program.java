@@ -11,24 +11,27 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
-/** Programs that tests run; a test without its program is skipped. */
+/** Runs programs for tests. A test whose program is not installed is skipped. */
 final class Program {
 
-  /** No proxies, and no options of Java, Node.js or Python, which belong to the machine. */
+  /**
+   * The variables that programs inherit. Variables that configure proxies, Java, Node.js, or Python
+   * are not inherited, because they differ between machines.
+   */
   private static final Set<String> INHERITED = Set.of("PATH", "HOME", "TMPDIR");
 
   private Program() {}
 
-  /** A program that has ended; the output contains standard error. */
-  record Ended(int exitCode, String output) {
+  /** The result of a program that has exited. The output includes standard error. */
+  record Result(int exitCode, String output) {
 
     void requireSuccess() {
       assertEquals(0, exitCode, output);
     }
   }
 
-  /** Runs a program to its end; one that takes too long is killed. */
-  static Ended run(Path folder, Map<String, String> environment, String... command)
+  /** Runs a program until it exits, and kills it if it takes longer than three minutes. */
+  static Result run(Path folder, Map<String, String> environment, String... command)
       throws IOException {
     Path output = Files.createTempFile("output", "");
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
@@ -42,13 +45,16 @@ final class Program {
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly().onExit().join();
       }
-      return new Ended(process.exitValue(), Files.readString(output));
+      return new Result(process.exitValue(), Files.readString(output));
     } finally {
       Files.delete(output);
     }
   }
 
-  /** Starts a program whose output is in a file of this folder; skips the test if it is absent. */
+  /**
+   * Starts a program that writes to the file {@code output} in this folder. Skips the test if the
+   * program is not installed.
+   */
   static Process start(Path folder, String... command) throws IOException {
     requireInstalled(command[0]);
     return new ProcessBuilder(command)
@@ -58,11 +64,11 @@ final class Program {
         .start();
   }
 
-  /** Returns the first of these programs that is installed; skips the test if none is. */
+  /** Returns the first of these programs that is installed, or skips the test if none is. */
   static String requireInstalled(String... names) {
     for (String name : names) {
       String[] search = {"sh", "-c", "command -v " + name};
-      Ended found = assertDoesNotThrow(() -> run(Path.of("."), Map.of(), search));
+      Result found = assertDoesNotThrow(() -> run(Path.of("."), Map.of(), search));
       if (found.exitCode() == 0) {
         return found.output().strip();
       }

@@ -14,17 +14,21 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The proxies of the page in front of two instances; skipped where they are not installed. */
+/**
+ * HAProxy and nginx, configured as in {@code proxies.md}, in front of two instances. The test is
+ * skipped if a proxy is not installed.
+ */
 @Tag("slow")
 class ProxiesTest {
 
   private static final int WRITERS = 8;
   private static final int PROGRESS = 100;
 
-  /** The ids of requests that each proxy makes. */
-  private static final String OF_HAPROXY = "[0-9a-f]{8}-[-0-9a-f]{27}";
+  /** The format of the request ids that HAProxy generates. */
+  private static final String HAPROXY_REQUEST_ID = "[0-9a-f]{8}-[-0-9a-f]{27}";
 
-  private static final String OF_NGINX = "[0-9a-f]{32}";
+  /** The format of the request ids that nginx generates. */
+  private static final String NGINX_REQUEST_ID = "[0-9a-f]{32}";
 
   @TempDir Path folder;
 
@@ -32,7 +36,7 @@ class ProxiesTest {
   private final List<Process> proxies = new ArrayList<>();
 
   @AfterEach
-  void end() {
+  void stopAll() {
     instances.forEach(ServiceProcess::close);
     proxies.forEach(proxy -> proxy.destroyForcibly().onExit().join());
   }
@@ -60,21 +64,22 @@ class ProxiesTest {
       settings.put("PORT", String.valueOf(first.port));
       settings.put("MANAGEMENT_PORT", String.valueOf(first.managementPort));
       ServiceProcess replacement = start(settings);
-      for (String id : List.of(OF_HAPROXY, OF_NGINX)) {
+      for (String id : List.of(HAPROXY_REQUEST_ID, NGINX_REQUEST_ID)) {
         Pattern used = Pattern.compile("request_id=" + id + "\\b.* status=");
         Await.until(() -> assertTrue(used.matcher(replacement.output()).find(), id));
       }
-      behindHaproxy.stopWithoutRepeats(); // HAProxy 2.6 does not repeat a request that was reset
+      // HAProxy 2.6 does not retry a request whose connection was reset, so stop its writers first.
+      behindHaproxy.stopWithoutRetries();
 
       replacement.close();
       behindNginx.awaitProgress(PROGRESS);
-      behindNginx.stopWithoutRepeats();
+      behindNginx.stopWithoutRetries();
     }
   }
 
-  /** Starts a proxy of two instances with the lines of the page. */
+  /** Starts a proxy for two instances with the configuration from the page. */
   private URI startProxy(
-      String language, String around, String command, ServiceProcess first, ServiceProcess second)
+      String language, String template, String command, ServiceProcess first, ServiceProcess second)
       throws Exception {
     int port = ServiceProcess.freePort();
     String lines =
@@ -85,7 +90,7 @@ class ProxiesTest {
             .replaceFirst("8081", String.valueOf(first.managementPort))
             .replaceFirst("8081", String.valueOf(second.managementPort));
     Path configuration = Files.createDirectory(folder.resolve(language));
-    Files.writeString(configuration.resolve("lines"), around.formatted(lines));
+    Files.writeString(configuration.resolve("lines"), template.formatted(lines));
     proxies.add(Program.start(configuration, command.split(" ")));
     Await.until(() ->
         assertTrue(

@@ -10,7 +10,7 @@ import java.net.Socket;
 import java.util.Locale;
 import javax.net.SocketFactory;
 
-/** A connection that sends creates byte by byte. */
+/** A client connection that sends raw bytes, for example incomplete creates. */
 final class RawClient implements AutoCloseable {
 
   private static final int TIMEOUT_MILLIS = 120_000;
@@ -18,7 +18,7 @@ final class RawClient implements AutoCloseable {
 
   private final Socket socket;
   private final InputStream input;
-  private boolean last;
+  private boolean closing;
 
   RawClient(SocketFactory sockets, int port) throws IOException {
     socket = sockets.createSocket("localhost", port);
@@ -26,7 +26,7 @@ final class RawClient implements AutoCloseable {
     input = new BufferedInputStream(socket.getInputStream(), 512);
   }
 
-  /** Returns the first lines of a create with a valid token. */
+  /** Returns the first headers of a create with a valid token. */
   static String head() {
     return "POST /plants HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
         + "Authorization: Bearer "
@@ -39,7 +39,7 @@ final class RawClient implements AutoCloseable {
     return status();
   }
 
-  /** Sends a create whose last bytes are missing. */
+  /** Sends a create whose body lacks this number of bytes at its end. */
   void sendCreate(String body, int missing) throws IOException {
     send(head() + "Content-Length: " + (body.length() + missing) + "\r\n\r\n" + body);
   }
@@ -48,11 +48,12 @@ final class RawClient implements AutoCloseable {
     socket.getOutputStream().write(bytes.getBytes(ISO_8859_1));
   }
 
+  /** Reads a response and returns its status. */
   int status() throws IOException {
     int status = Integer.parseInt(line().split(" ", 3)[1]);
     int bodyBytes = 0;
     for (String header = line(); !header.isEmpty(); header = line()) {
-      last |= header.equals("connection: close");
+      closing |= header.equals("connection: close");
       if (header.startsWith(CONTENT_LENGTH)) {
         bodyBytes = Integer.parseInt(header.substring(CONTENT_LENGTH.length()));
       }
@@ -72,12 +73,12 @@ final class RawClient implements AutoCloseable {
     return line.toString().strip().toLowerCase(Locale.ROOT);
   }
 
-  /** Returns whether the last answer had {@code Connection: close}. */
-  boolean isLast() {
-    return last;
+  /** Returns whether a response has contained {@code Connection: close}. */
+  boolean isClosing() {
+    return closing;
   }
 
-  /** Resets the connection, like a killed client. */
+  /** Resets the connection, as if the client had been killed. */
   @Override
   public void close() throws IOException {
     socket.setSoLinger(true, 0);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.plantstore.app.development.DevelopmentKey;
 
-/** Secrets that change, as the page on operations says, while callers create plants without end. */
+/** Rotates secrets as {@code operations.md} describes while callers keep creating plants. */
 @Tag("slow")
 class RotationTest {
 
@@ -26,13 +26,13 @@ class RotationTest {
   @TempDir Path folder;
 
   @Test
-  void secret_and_password_change_without_a_refused_create() throws Exception {
+  void no_create_is_refused_while_the_secret_and_the_password_are_rotated() throws Exception {
     Database database = Database.create();
     database.execute(
         "CREATE ROLE rotating LOGIN PASSWORD 'old'", "GRANT CREATE ON SCHEMA public TO rotating");
-    Path accounts = Path.of(database.single("SHOW hba_file"));
+    Path hostRules = Path.of(database.single("SHOW hba_file"));
     Files.writeString(
-        accounts, "host all rotating all scram-sha-256\n" + Files.readString(accounts));
+        hostRules, "host all rotating all scram-sha-256\n" + Files.readString(hostRules));
     database.execute("SELECT pg_reload_conf()");
     Path secrets = Files.writeString(folder.resolve("secrets"), OLD);
     Path password = Files.writeString(folder.resolve("password"), "old\n");
@@ -49,7 +49,7 @@ class RotationTest {
       replace(secrets, OLD + "\n" + NEW + "\n");
       service.awaitLine("JWT_SECRET_FILE has changed; now using 2 secrets");
       try (Writers after = new Writers(WRITERS, service::address, token(NEW))) {
-        before.stopWithoutRepeats();
+        before.stopWithoutRetries();
         replace(secrets, NEW);
         service.awaitLine("JWT_SECRET_FILE has changed; now using 1 secret");
         String plant = ServiceProcess.json(1, "fern");
@@ -63,7 +63,7 @@ class RotationTest {
         database.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'rotating'");
         after.awaitProgress(PROGRESS);
-        after.stopWithoutRepeats();
+        after.stopWithoutRetries();
       }
     }
   }

@@ -17,14 +17,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.plantstore.app.development.DevelopmentKey;
 
-/** All secrets have a common part, which is searched for in the log and in the answers. */
+/** Every secret has a recognizable part, which must not appear in the log or in responses. */
 @Tag("newest")
 @Tag("slow")
 class SecretsTest {
 
   private static final String TRACE = "-Dlogger.levels.root=TRACE";
 
-  /** Details and hints of a database quote what it refuses. */
+  /** Makes PostgreSQL refuse plants with errors whose details and hints quote the plant. */
   private static final String REFUSING_TRIGGER =
       "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
           + " IF NEW.name = 'canary-refused' THEN RAISE EXCEPTION 'refused'"
@@ -32,13 +32,13 @@ class SecretsTest {
           + " CREATE TRIGGER refuse BEFORE INSERT ON plant FOR EACH ROW EXECUTE FUNCTION refuse();"
           + " ALTER TABLE plant ADD CHECK (name <> 'canary-unchecked')";
 
-  private final List<String> answers = new ArrayList<>();
+  private final List<String> responses = new ArrayList<>();
 
   @SuppressWarnings("NullAway.Init") // started by the test
   private ServiceProcess service;
 
   @Test
-  void nothing_secret_is_told_or_logged_even_at_the_lowest_level() throws Exception {
+  void no_secret_is_logged_at_any_level_or_sent_in_a_response() throws Exception {
     Database database = Database.create();
     try (NetworkProxy proxy = new NetworkProxy(database.port());
         ServiceProcess started =
@@ -52,16 +52,16 @@ class SecretsTest {
                             "DATABASE_TIMEOUT_SECONDS", "5"))
                 .awaitReady()) {
       service = started;
-      requireStatus(200, create("{\"id\":1,\"name\":\"canary-name\",\"tag\":\"canary-tag\"}"));
-      answers.clear(); // The sender of the plant may see it.
+      assertStatus(200, create("{\"id\":1,\"name\":\"canary-name\",\"tag\":\"canary-tag\"}"));
+      responses.clear(); // A successful response may return the plant to its sender.
       provokeRefusals();
       provokeFaults(database);
       for (String path : List.of("/health/readiness", "/health/canary", "/env", "/prometheus")) {
-        tell(service.atManagement(path));
+        sendAndRecord(service.atManagement(path));
       }
       proxy.refuse();
-      requireStatus(503, create("{\"id\":2,\"name\":\"canary-name\"}"));
-      tell(service.atManagement("/health/readiness"));
+      assertStatus(503, create("{\"id\":2,\"name\":\"canary-name\"}"));
+      sendAndRecord(service.atManagement("/health/readiness"));
       service.stop();
 
       String log = service.output() + service.errors();
@@ -69,21 +69,24 @@ class SecretsTest {
           List.of("TRACE", " path=/plants status=200 ", " - The service has stopped")) {
         assertTrue(log.contains(expected), expected);
       }
-      requireNothingSecret(log);
-      requireNothingSecret(String.join("\n", answers));
+      assertNoSecret(log);
+      assertNoSecret(String.join("\n", responses));
     }
   }
 
-  /** The last step that can fail; the log has all earlier ones. */
+  /**
+   * Connecting to the database is the last step of startup that can fail, so the log covers all
+   * earlier steps.
+   */
   @Test
-  void nothing_secret_is_logged_by_a_start_that_fails() throws Exception {
+  void no_secret_is_logged_when_startup_fails() throws Exception {
     Map<String, String> environment =
         Database.create()
             .environment("DATABASE_USERNAME", "nobody", "DATABASE_PASSWORD", "canary-password");
     try (ServiceProcess refused =
         new ServiceProcess(ServiceProcess.java(List.of(), TRACE), environment)) {
       assertEquals(1, refused.awaitExit());
-      requireNothingSecret(refused.output() + refused.errors());
+      assertNoSecret(refused.output() + refused.errors());
     }
   }
 
@@ -98,18 +101,18 @@ class SecretsTest {
             "canary",
             "{\"id\":1,\"name\":\"canary\"} canary",
             "canary".repeat(200_000))) {
-      // The answer may quote the caller's own body; the log must not.
+      // The response may quote the caller's own body, but the log must not.
       assertEquals(400, ServiceProcess.send(create(body)).statusCode(), body);
     }
-    requireStatus(400, create("{}").setHeader("Content-Type", "text/plain"));
-    requireStatus(400, create("{}").header("Content-Encoding", "canary"));
-    requireStatus(404, create("{}").uri(service.address().resolve("/elsewhere?canary")));
-    requireStatus(405, create("{}").GET());
+    assertStatus(400, create("{}").setHeader("Content-Type", "text/plain"));
+    assertStatus(400, create("{}").header("Content-Encoding", "canary"));
+    assertStatus(404, create("{}").uri(service.address().resolve("/elsewhere?canary")));
+    assertStatus(405, create("{}").GET());
     String token = ServiceProcess.token();
     String cut = token.substring(0, token.length() - 5);
     String expired = DevelopmentKey.token(Duration.ofHours(-1));
     for (String invalid : List.of("canary", "canary.canary.canary", cut, cut + "canar", expired)) {
-      requireStatus(401, create("{}").setHeader("Authorization", "Bearer " + invalid));
+      assertStatus(401, create("{}").setHeader("Authorization", "Bearer " + invalid));
     }
     String post = "POST /plants?canary HTTP/1.1\r\nAuthorization: Bearer " + token + "\r\n";
     for (String malformed :
@@ -123,23 +126,23 @@ class SecretsTest {
                 + "Transfer-Encoding: chunked\r\n\r\ncanary\r\n")) {
       try (Socket connection = new Socket("localhost", service.port)) {
         connection.getOutputStream().write((malformed + "\r\n").getBytes(ISO_8859_1));
-        String answer = new String(connection.getInputStream().readAllBytes(), ISO_8859_1);
-        assertTrue(answer.matches("(?s)HTTP/1\\.[01] 400 .*"), answer);
-        answers.add(answer);
+        String response = new String(connection.getInputStream().readAllBytes(), ISO_8859_1);
+        assertTrue(response.matches("(?s)HTTP/1\\.[01] 400 .*"), response);
+        responses.add(response);
       }
     }
   }
 
   private void provokeFaults(Database database) throws Exception {
     database.execute(REFUSING_TRIGGER);
-    requireStatus(500, create("{\"id\":3,\"name\":\"canary-refused\"}"));
-    requireStatus(500, create("{\"id\":4,\"name\":\"canary-unchecked\"}"));
+    assertStatus(500, create("{\"id\":3,\"name\":\"canary-refused\"}"));
+    assertStatus(500, create("{\"id\":4,\"name\":\"canary-unchecked\"}"));
     database.execute("ALTER TABLE plant RENAME TO other");
-    requireStatus(503, create("{\"id\":5,\"name\":\"canary-name\"}"));
+    assertStatus(503, create("{\"id\":5,\"name\":\"canary-name\"}"));
     database.execute("ALTER TABLE other RENAME TO plant");
   }
 
-  /** Returns a create with a valid token and with secrets in each part. */
+  /** Returns a create request with a valid token and a secret in every other part. */
   private HttpRequest.Builder create(String body) {
     return ServiceProcess.createRequest(service.address(), ServiceProcess.token(), body)
         .uri(service.address().resolve("/plants?canary-query=canary"))
@@ -148,18 +151,18 @@ class SecretsTest {
         .header("User-Agent", "canary");
   }
 
-  private void requireStatus(int status, HttpRequest.Builder request) {
-    HttpResponse<String> answer = tell(request);
-    assertEquals(status, answer.statusCode(), answer.body());
+  private void assertStatus(int status, HttpRequest.Builder request) {
+    HttpResponse<String> response = sendAndRecord(request);
+    assertEquals(status, response.statusCode(), response.body());
   }
 
-  private HttpResponse<String> tell(HttpRequest.Builder request) {
-    HttpResponse<String> answer = ServiceProcess.send(request);
-    answers.add(answer.headers().map() + answer.body());
-    return answer;
+  private HttpResponse<String> sendAndRecord(HttpRequest.Builder request) {
+    HttpResponse<String> response = ServiceProcess.send(request);
+    responses.add(response.headers().map() + response.body());
+    return response;
   }
 
-  private static void requireNothingSecret(String text) {
+  private static void assertNoSecret(String text) {
     for (String secret : List.of("canary", DevelopmentKey.SECRET, "eyJ")) {
       assertFalse(
           text.contains(secret),

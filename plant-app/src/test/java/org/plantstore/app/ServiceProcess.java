@@ -32,10 +32,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.app.development.DevelopmentKey;
 
-/** A service process with environment variables, as an operator starts it, and its client. */
+/** A service process that is started as an operator would start it, and an HTTP client for it. */
 final class ServiceProcess implements AutoCloseable {
 
-  /** The exit code of a JVM that SIGTERM has ended. */
+  /** The exit code of a JVM that was stopped with SIGTERM. */
   static final int TERMINATED = 143;
 
   private static final Set<Integer> HANDED_OUT = ConcurrentHashMap.newKeySet();
@@ -43,13 +43,13 @@ final class ServiceProcess implements AutoCloseable {
   private static final HttpClient CLIENT =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-  /** Jars in place of folders, which Java cannot archive. */
+  /** The class path with jars instead of folders, because Java cannot archive folders. */
   private static final List<String> CLASS_PATH =
       Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
           .map(ServiceProcess::toJar)
           .toList();
 
-  /** The archive of the classes that a service loads. It halves the time of a start. */
+  /** An archive of the classes that a service loads. The archive halves the startup time. */
   private static final class Archive {
 
     static final Path FILE = temporaryFile("plant-store", ".jsa");
@@ -64,8 +64,8 @@ final class ServiceProcess implements AutoCloseable {
   }
 
   /**
-   * The service that tests share if they do not change it. Its settings are the defaults, except
-   * that a token of another caller than {@code developer} gets 403.
+   * The service that tests share unless they change it. Its settings are the defaults, except that
+   * only the caller {@code developer} may create plants. Other callers receive 403.
    */
   private static final class Shared {
 
@@ -84,17 +84,20 @@ final class ServiceProcess implements AutoCloseable {
   private final Path errors = temporaryFile("plant-store", ".log");
   final Process process;
 
-  /** Starts the built service with these arguments without waiting for it. */
+  /** Starts the service with these arguments without waiting until it is ready. */
   ServiceProcess(Map<String, String> environment, String... arguments) {
     this(java(List.of(arguments)), environment);
   }
 
-  /** Starts a process without this process' variables and without waiting for it. */
+  /** Starts a process that inherits no variables, without waiting until it is ready. */
   ServiceProcess(ProcessBuilder builder, Map<String, String> environment) {
     this(builder, environment, null);
   }
 
-  /** As above; with {@link Redirect#PIPE} the output waits until the test reads it. */
+  /**
+   * Starts a process in the same way but redirects its output. If {@code redirect} is {@link
+   * Redirect#PIPE}, the output waits in a pipe until the test reads it.
+   */
   ServiceProcess(
       ProcessBuilder builder, Map<String, String> environment, @Nullable Redirect redirect) {
     builder.redirectOutput(redirect == null ? Redirect.to(output.toFile()) : redirect);
@@ -111,7 +114,7 @@ final class ServiceProcess implements AutoCloseable {
     return Shared.SERVICE;
   }
 
-  /** Returns the command of a service with these arguments, and these options of Java. */
+  /** Returns the command that starts a service with these arguments and Java options. */
   static ProcessBuilder java(List<String> arguments, String... options) {
     ProcessBuilder builder = command("-XX:SharedArchiveFile=" + Archive.FILE, CLASS_PATH);
     builder.command().addAll(builder.command().indexOf("-cp"), List.of(options));
@@ -119,22 +122,22 @@ final class ServiceProcess implements AutoCloseable {
     return builder;
   }
 
-  /** Returns the command of a service whose store is that of a folder. */
+  /** Returns the command that starts a service with the store in a folder instead of PostgreSQL. */
   static ProcessBuilder javaWithStore(Path folder) {
     List<String> classPath = new ArrayList<>(CLASS_PATH);
     classPath.removeIf(entry -> entry.contains("plant-adapter-persistence"));
     classPath.add(0, folder.toString());
-    return command("-Xshare:auto", classPath); // the archive is of another class path
+    return command("-Xshare:auto", classPath); // the archive has another class path
   }
 
   private static ProcessBuilder command(String archiveOption, List<String> classPath) {
     return new ProcessBuilder(
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
         archiveOption,
-        "-Xlog:disable", // Java warns if the classes differ from those of the archive
+        "-Xlog:disable", // Java warns if a class differs from the archived one
         "-XX:TieredStopAtLevel=1",
         "-XX:+UseSerialGC",
-        // With digits of its own, which are wrong in JSON and in SQL.
+        // This locale has its own digits, which would be wrong in JSON and SQL.
         "-Duser.language=fa",
         "-Duser.country=IR",
         "-cp",
@@ -158,7 +161,7 @@ final class ServiceProcess implements AutoCloseable {
     return file;
   }
 
-  /** Returns a free port that no client takes as its own: theirs are above 32767. */
+  /** Returns a free port that no client connection occupies, because theirs are above 32767. */
   static int freePort() {
     while (true) {
       try (ServerSocket free = new ServerSocket(new Random().nextInt(10_000, 32_768))) {
@@ -166,7 +169,7 @@ final class ServiceProcess implements AutoCloseable {
           return free.getLocalPort();
         }
       } catch (IOException e) {
-        // It is taken: try another.
+        // The port is taken, so another one is tried.
       }
     }
   }
@@ -180,7 +183,10 @@ final class ServiceProcess implements AutoCloseable {
     Await.until(() -> assertEquals(status, readiness(), () -> errors() + output()));
   }
 
-  /** Returns the first line of the output with a text; it may come after an answer. */
+  /**
+   * Waits until a line of the output contains this text, and returns the first such line. The
+   * service may write a line after it has sent the response.
+   */
   String awaitLine(String text) {
     Await.until(() -> assertTrue(lines(text).size() > 0, () -> text + ": " + errors() + output()));
     return lines(text).get(0);
@@ -190,11 +196,12 @@ final class ServiceProcess implements AutoCloseable {
     return output().lines().filter(line -> line.contains(text)).toList();
   }
 
-  /** Returns the output of the process, unless it was redirected. */
+  /** Returns the output of the process, or nothing if it was redirected. */
   String output() {
     return assertDoesNotThrow(() -> Files.readString(output));
   }
 
+  /** Returns what the process has written to standard error. */
   String errors() {
     return assertDoesNotThrow(() -> Files.readString(errors));
   }
@@ -204,7 +211,7 @@ final class ServiceProcess implements AutoCloseable {
   }
 
   void terminate() {
-    process.toHandle().destroy(); // Process.destroy would close its output
+    process.toHandle().destroy(); // Process.destroy would also close its output
   }
 
   void signal(String name) throws IOException {
@@ -212,6 +219,7 @@ final class ServiceProcess implements AutoCloseable {
     Program.run(Path.of("."), Map.of(), command).requireSuccess();
   }
 
+  /** Stops the process with SIGTERM and returns its exit code. */
   int stop() {
     terminate();
     return awaitExit();
@@ -235,7 +243,7 @@ final class ServiceProcess implements AutoCloseable {
     return HttpRequest.newBuilder(URI.create("http://localhost:" + managementPort + path));
   }
 
-  /** Returns a token that is valid wherever {@link DevelopmentKey} is the key. */
+  /** Returns a token that is valid for services with the key {@link DevelopmentKey#SECRET}. */
   static String token() {
     return DevelopmentKey.token(Duration.ofHours(1));
   }
@@ -271,7 +279,7 @@ final class ServiceProcess implements AutoCloseable {
     return CLIENT.sendAsync(request.timeout(Await.LIMIT).build(), BodyHandlers.ofString());
   }
 
-  /** Returns the status of the readiness, or -1 if the port is closed. */
+  /** Returns the status of the readiness probe, or -1 if the port is closed. */
   int readiness() {
     try {
       return send(atManagement("/health/readiness")).statusCode();

@@ -23,14 +23,17 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** SIGTERM: no request fails, and nothing that was answered or logged is lost. */
+/** Stops the service with SIGTERM. No request fails, and no plant or log line is lost. */
 @Tag("slow")
 class ShutdownTest {
 
   private static final int CLIENTS = 16;
   private static final SocketFactory PLAIN = SocketFactory.getDefault();
 
-  /** Their lines exceed the capacity of a pipe and of the service. */
+  /**
+   * The log lines of this many requests exceed the capacity of a pipe and of the service's queue of
+   * log lines.
+   */
   private static final int UNREAD_REQUESTS = 6_000;
 
   @AutoClose("shutdownNow")
@@ -38,51 +41,54 @@ class ShutdownTest {
 
   private final AtomicLong ids = new AtomicLong();
   private final AtomicLong created = new AtomicLong();
-  private volatile boolean isNoticed;
+  private volatile boolean isUnready;
 
-  /** Half of the clients open a connection for each create until they notice, as balancers do. */
+  /**
+   * Half of the clients open a connection for each create until the readiness probe fails, as load
+   * balancers do.
+   */
   @Test
-  void service_that_is_asked_to_end_serves_on_and_resets_no_connection() throws Exception {
+  void service_serves_requests_while_it_drains_and_resets_no_connection() throws Exception {
     Database database = Database.create();
     try (ServiceProcess service =
         new ServiceProcess(database.environment("DRAIN_SECONDS", "3")).awaitReady()) {
       List<Future<?>> clients = new ArrayList<>();
       for (int client = 0; client < CLIENTS; client++) {
-        clients.add(threads.submit(() -> createUntilTold(service.port)));
-        clients.add(threads.submit(() -> createUntilNoticed(service.port)));
+        clients.add(threads.submit(() -> createUntilClosing(service.port)));
+        clients.add(threads.submit(() -> createUntilUnready(service.port)));
       }
-      Await.until(() -> assertTrue(created.get() > 500, "creates go on"));
+      Await.until(() -> assertTrue(created.get() > 500, "creates must continue"));
 
-      long asked = System.nanoTime();
+      long stopped = System.nanoTime();
       service.terminate();
 
       service.awaitReadiness(503);
-      long unready = created.get();
-      Await.until(() -> assertTrue(created.get() > unready + CLIENTS, "it serves on"));
-      isNoticed = true;
+      long before = created.get();
+      Await.until(() -> assertTrue(created.get() > before + CLIENTS, "creates must continue"));
+      isUnready = true;
       for (Future<?> client : clients) {
         client.get();
       }
       assertEquals(ServiceProcess.TERMINATED, service.awaitExit());
-      Duration served = Duration.ofNanos(System.nanoTime() - asked);
+      Duration served = Duration.ofNanos(System.nanoTime() - stopped);
       assertTrue(served.compareTo(Duration.ofSeconds(3)) >= 0, "ended after " + served);
-      assertTrue(database.plants().size() >= created.get(), "answered plants are stored");
+      assertTrue(database.plants().size() >= created.get(), "acknowledged plants are missing");
     }
   }
 
   /** Creates plants on one connection until a response contains {@code Connection: close}. */
-  private @Nullable Void createUntilTold(int port) throws IOException {
+  private @Nullable Void createUntilClosing(int port) throws IOException {
     try (RawClient client = new RawClient(PLAIN, port)) {
-      while (!client.isLast()) {
+      while (!client.isClosing()) {
         createNext(client);
       }
     }
     return null;
   }
 
-  /** Creates each plant on a connection of its own, of which none may be refused or reset. */
-  private @Nullable Void createUntilNoticed(int port) throws IOException {
-    while (!isNoticed) {
+  /** Creates each plant on its own connection. No connection may be refused or reset. */
+  private @Nullable Void createUntilUnready(int port) throws IOException {
+    while (!isUnready) {
       try (RawClient client = new RawClient(PLAIN, port)) {
         createNext(client);
       }
@@ -95,12 +101,12 @@ class ShutdownTest {
     created.incrementAndGet();
   }
 
-  /** Over TLS, which has a step more. */
+  /** Uses TLS, because it adds a step to each connection. */
   @Test
   void requests_in_each_state_are_answered_and_logged_after_the_port_is_closed() throws Exception {
     Database database = Database.create();
     TestCertificate certificate = TestCertificate.issue();
-    SocketFactory sockets = certificate.trust().getSocketFactory();
+    SocketFactory sockets = certificate.clientContext().getSocketFactory();
     Map<String, String> environment =
         database.environment("ACCESS_LOG", "on", "DATABASE_TIMEOUT_SECONDS", "60");
     environment.putAll(certificate.settings());
@@ -124,7 +130,7 @@ class ShutdownTest {
 
       for (RawClient client : List.of(sent, unfinished, first)) {
         assertEquals(200, client.status());
-        assertTrue(client.isLast());
+        assertTrue(client.isClosing());
       }
       assertEquals(ServiceProcess.TERMINATED, service.awaitExit());
       List<String> lines = service.lines("org.plantstore.access");
@@ -138,7 +144,7 @@ class ShutdownTest {
   }
 
   @Test
-  void service_whose_log_is_not_read_serves_on_and_keeps_lines_for_a_late_reader()
+  void service_whose_log_nobody_reads_keeps_serving_and_saves_lines_for_a_late_reader()
       throws Exception {
     Map<String, String> environment = Database.create().environment("ACCESS_LOG", "on");
     ProcessBuilder command = ServiceProcess.java(List.of());

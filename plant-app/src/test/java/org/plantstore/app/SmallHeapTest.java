@@ -24,7 +24,10 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** More connections, heads and bodies than would fit into a small heap if they were not counted. */
+/**
+ * Sends more connections, headers, and bodies than would fit into a small heap if the service did
+ * not limit them.
+ */
 @Tag("slow")
 @Isolated
 class SmallHeapTest {
@@ -32,13 +35,16 @@ class SmallHeapTest {
   private static final int LARGE_BODIES = 1_024;
   private static final int OPEN_CONNECTIONS = 10_000;
 
-  /** In place of a status: the client has not read it. */
+  /** Stands for the status of a response that the client has not read. */
   private static final int UNREAD = 1;
 
   private static final int BODY_BYTES = 1_048_576;
   private static final String END = "\"}";
 
-  /** In memory this takes twice as many bytes as in UTF-8, because of its last character. */
+  /**
+   * A tag that takes twice as many bytes in memory as in UTF-8, because its last character is not
+   * in Latin-1.
+   */
   private static final String TAG = "x".repeat(BODY_BYTES - 100) + "\u00d0\u0096";
 
   @AutoClose private static ServiceProcess service;
@@ -49,10 +55,10 @@ class SmallHeapTest {
   static void start() throws SQLException {
     ProcessBuilder command =
         ServiceProcess.java(
-            // Longer than a slow machine needs for a wave of large bodies.
+            // Even a slow machine handles a wave of large bodies within this time.
             List.of("--request-timeout-seconds=120"),
-            // The options of the start script, except the size of the heap; the last is the
-            // default.
+            // These are the start script's options, except for the heap size. The last one is
+            // Java's default.
             "-Xmx128m",
             "-XX:-UseSerialGC",
             "-XX:+UseParallelGC",
@@ -75,10 +81,10 @@ class SmallHeapTest {
     open.clear();
   }
 
-  /** Every other client leaves without its answer. */
+  /** Every second client disconnects without reading its response. */
   @Test
   @Tag("newest")
-  void largest_bodies_on_many_connections_are_answered() throws Exception {
+  void largest_bodies_on_many_connections_do_not_exhaust_the_heap() throws Exception {
     ExecutorService clients = Executors.newFixedThreadPool(LARGE_BODIES);
     List<Callable<Integer>> calls = new ArrayList<>();
     for (int id = 0; id < LARGE_BODIES; id++) {
@@ -92,10 +98,10 @@ class SmallHeapTest {
     clients.shutdown();
     assertTrue(statuses.contains(200), statuses::toString);
     assertTrue(Set.of(200, 503, UNREAD).containsAll(statuses), statuses::toString);
-    assertWell();
+    assertHealthy();
   }
 
-  /** Each kind is one more wave for the same process. */
+  /** Each kind of connection is one more wave for the same process. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -109,7 +115,8 @@ class SmallHeapTest {
         "trailer",
         "unread"
       })
-  void connections_that_wait_for_their_clients_are_in_nobodys_way(String kind) throws IOException {
+  void connections_with_stalled_clients_do_not_delay_other_requests(String kind)
+      throws IOException {
     String headers = ("X-Long: " + "x".repeat(120) + "\r\n").repeat(95);
     String anonymous = "POST /plants HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
     String head = RawClient.head();
@@ -129,18 +136,19 @@ class SmallHeapTest {
       connect(service.port).send(begin);
     }
 
-    assertWell();
+    assertHealthy();
   }
 
-  /** None is a slow client. */
+  /** None of these clients is slow. */
   @Test
-  void ten_thousand_connections_and_many_large_heads_at_once_are_all_answered() throws IOException {
+  void ten_thousand_connections_and_many_large_headers_at_once_are_all_answered()
+      throws IOException {
     for (int number = 0; number < OPEN_CONNECTIONS; number++) {
       connect(service.port);
     }
     for (RawClient caller : open) {
       assertEquals(200, caller.create(603));
-      assertFalse(caller.isLast());
+      assertFalse(caller.isClosing());
     }
     List<RawClient> some = open.subList(0, 400);
     for (RawClient caller : some) {
@@ -153,9 +161,9 @@ class SmallHeapTest {
     }
   }
 
-  /** The JVM would raise only the soft limit. */
+  /** Lowers the hard limit too, because the JVM raises the soft limit up to the hard limit. */
   @Test
-  void the_limit_of_open_files_bounds_the_connections_and_probes_are_answered() throws Exception {
+  void open_file_limit_also_limits_connections_and_probes_are_still_answered() throws Exception {
     ProcessBuilder command = ServiceProcess.java(List.of());
     command.command().addAll(0, List.of("sh", "-c", "ulimit -n 1024; exec \"$@\"", "sh"));
     try (ServiceProcess limited =
@@ -172,18 +180,18 @@ class SmallHeapTest {
   }
 
   /** Returns the status, or 0 if the service has closed the connection. */
-  private static int largeCreate(int id, boolean isRead) {
+  private static int largeCreate(int id, boolean readsResponse) {
     String start = "{\"id\":" + id + ",\"name\":\"fern\",\"tag\":\"";
-    int white = BODY_BYTES - start.length() - TAG.length() - END.length();
+    int padding = BODY_BYTES - start.length() - TAG.length() - END.length();
     try (RawClient client = new RawClient(SocketFactory.getDefault(), service.port)) {
-      client.sendCreate(" ".repeat(white) + start + TAG + END, 0);
-      return isRead ? client.status() : UNREAD;
+      client.sendCreate(" ".repeat(padding) + start + TAG + END, 0);
+      return readsResponse ? client.status() : UNREAD;
     } catch (IOException e) {
       return 0;
     }
   }
 
-  private static void assertWell() {
+  private static void assertHealthy() {
     assertEquals(200, service.create(-1, "fern").statusCode());
     Await.until(() -> assertEquals(200, largeCreate(LARGE_BODIES, true)));
     String log = service.output() + service.errors();

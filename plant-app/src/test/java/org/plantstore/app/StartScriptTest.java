@@ -21,8 +21,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The command of the start script, called through symbolic links. Programs pretend to be Java of
- * any version and print their arguments; {@code .ci/run} starts real Java, and the image, with it.
+ * Calls the start script through symbolic links and checks the command with which it starts Java. A
+ * fake {@code java} of any version prints its arguments. {@code .ci/run} tests the script with a
+ * real Java and in the image.
  */
 class StartScriptTest {
 
@@ -49,14 +50,14 @@ class StartScriptTest {
   }
 
   @Test
-  void options_of_the_user_come_last_and_are_no_patterns() throws IOException {
+  void options_of_the_user_come_last_and_are_not_expanded_to_file_names() throws IOException {
     environment.put("JAVA_OPTS", "-XX:NewSize=1m  -Dany=*");
 
     Path largePages = Path.of("/sys/kernel/mm/transparent_hugepage/enabled");
-    boolean given = Files.exists(largePages) && !Files.readString(largePages).contains("[never]");
+    boolean offered = Files.exists(largePages) && !Files.readString(largePages).contains("[never]");
     List<String> options = new ArrayList<>(options());
     assertEquals(
-        given, options.remove("-XX:+UseTransparentHugePages"), "where the kernel has them");
+        offered, options.remove("-XX:+UseTransparentHugePages"), "only if the kernel offers them");
     assertEquals(
         List.of(
             "-XX:AOTCache=" + installation.resolve("plant-app.aot"),
@@ -73,10 +74,10 @@ class StartScriptTest {
         options);
 
     Files.delete(installation.resolve("plant-app.aot"));
-    assertFalse(options().contains("-Xlog:aot*=off"), "there is no cache");
+    assertFalse(options().contains("-Xlog:aot*=off"), "no option may mention the missing cache");
   }
 
-  /** Java refuses unknown options, and a second choice of some options. */
+  /** Java refuses unknown options, and some options exclude each other. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -93,7 +94,7 @@ class StartScriptTest {
           25     | _JAVA_OPTIONS     | -XX:+UseG1GC            | -XX:+UseParallelGC
           25     | JDK_JAVA_OPTIONS  | @FILE                   | -XX:+UseParallelGC
           """)
-  void option_that_java_would_refuse_is_left_out(
+  void default_option_is_left_out_if_java_lacks_it_or_the_user_chose_another(
       String version, @Nullable String variable, @Nullable String value, String option)
       throws IOException {
     useJava(version);
@@ -105,7 +106,7 @@ class StartScriptTest {
   }
 
   @Test
-  void option_that_does_not_set_the_maximum_of_the_heap_leaves_the_default() throws IOException {
+  void options_that_do_not_set_the_maximum_heap_leave_its_default() throws IOException {
     environment.put(
         "JAVA_OPTS",
         "-Xms64m -XX:MinRAMPercentage=30 -XX:InitialRAMPercentage=10 -XX:SoftMaxHeapSize=100m @/nowhere");
@@ -113,7 +114,8 @@ class StartScriptTest {
   }
 
   @Test
-  void java_on_the_path_is_used_without_java_home_and_told_if_it_is_absent() throws IOException {
+  void java_is_found_in_java_home_or_on_the_path_and_a_missing_java_is_reported()
+      throws IOException {
     Path tools = Files.createDirectory(root.resolve("tools"));
     for (String tool : List.of("sh", "readlink", "sed", "grep")) {
       Files.createSymbolicLink(tools.resolve(tool), Path.of(Program.requireInstalled(tool)));
@@ -129,38 +131,41 @@ class StartScriptTest {
 
   @ParameterizedTest
   @CsvSource({"16.0.2, Java 16", "1.8.0_402, Java 8", "'', another program"})
-  void java_that_is_too_old_is_named(String version, String what) throws IOException {
+  void java_that_is_too_old_is_refused_with_its_path_and_version(String version, String actual)
+      throws IOException {
     useJava(version);
-    assertRefusal("Java 17 or later is required, but " + java + " is " + what);
+    assertRefusal("Java 17 or later is required, but " + java + " is " + actual);
 
     Files.delete(Path.of(environment.get("JAVA_HOME"), "release"));
-    assertRefusal("Java 17 or later is required, but " + java + " is " + what);
+    assertRefusal("Java 17 or later is required, but " + java + " is " + actual);
   }
 
-  /** Makes a program that the script takes for Java. */
+  /** Creates a program that the script mistakes for Java of this version. */
   private void useJava(String version) throws IOException {
     Path home = Files.createDirectory(root.resolve("java " + version));
     Files.writeString(home.resolve("release"), "OS_NAME=any\nJAVA_VERSION=\"" + version + "\"\n");
-    String told = "openjdk version \"" + version + "\" 2020-01-01";
+    String versionLine = "openjdk version \"" + version + "\" 2020-01-01";
     java = Files.createDirectory(home.resolve("bin")).resolve("java");
     Files.writeString(
         java,
-        "#!/bin/sh\n[ \"$1\" = -version ] && echo '" + told + "' >&2 || printf '%s\\n' \"$@\"\n");
+        "#!/bin/sh\n[ \"$1\" = -version ] && echo '"
+            + versionLine
+            + "' >&2 || printf '%s\\n' \"$@\"\n");
     Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
     environment.put("JAVA_HOME", home.toString());
   }
 
   private List<String> options() throws IOException {
-    Program.Ended ended = run();
-    ended.requireSuccess();
-    return ended.output().lines().toList();
+    Program.Result result = run();
+    result.requireSuccess();
+    return result.output().lines().toList();
   }
 
   private void assertRefusal(String reason) throws IOException {
-    assertEquals(new Program.Ended(1, "plant-store cannot start: " + reason + "\n"), run());
+    assertEquals(new Program.Result(1, "plant-store cannot start: " + reason + "\n"), run());
   }
 
-  private Program.Ended run() throws IOException {
+  private Program.Result run() throws IOException {
     return Program.run(root, environment, link.toString(), "--an=argument 1");
   }
 }

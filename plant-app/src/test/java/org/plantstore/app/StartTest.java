@@ -30,7 +30,7 @@ import org.plantstore.client.PlantClient;
 import org.plantstore.client.UnexpectedResponseException;
 import org.plantstore.domain.NewPlant;
 
-/** A start says what runs, or ends with one line that says what to change. */
+/** Startup either logs what runs or fails with one line that says what to change. */
 class StartTest {
 
   private static final Map<String, String> COMPLETE =
@@ -69,7 +69,7 @@ class StartTest {
           MANAGEMENT_PORT   | '18\u001b[31m081' | MANAGEMENT_PORT ILLEGIBLE ESCAPE
           MANAGEMENT_PORT   | 18080 | PORT and MANAGEMENT_PORT must differ, but both are 18080
           """)
-  void unusable_setting_is_named(String variable, String value, String message) {
+  void unusable_setting_is_refused_with_the_rule_that_it_breaks(String variable, String value, String message) {
     Map<String, String> variables = new HashMap<>(COMPLETE);
     variables.put("PORT", "18080");
     variables.put(variable, value);
@@ -82,7 +82,7 @@ class StartTest {
     return Main.reasonFor(assertThrows(Exception.class, () -> start(variables)));
   }
 
-  /** Starts and stops the service in this process as {@link Main} does. */
+  /** Starts the service in this process, as {@link Main} does, and stops it again. */
   static void start(Map<String, String> settings) {
     Map<String, Object> variables = new HashMap<>(settings);
     for (String port : List.of("PORT", "MANAGEMENT_PORT")) {
@@ -105,10 +105,10 @@ class StartTest {
     }
   }
 
-  /** A replacement character for each byte could be guessed. */
+  /** A secret could be guessed if each of its bytes were replaced with the same character. */
   @Test
   @Tag("newest")
-  void bytes_that_the_locale_does_not_decode_are_refused() {
+  void bytes_that_the_locale_cannot_decode_are_refused() {
     ProcessBuilder java = ServiceProcess.java(List.of());
     String bytes = "\\303\\244-secret-of-32-bytes-or-more-canary";
     String set = "export JWT_SECRET=$(printf '" + bytes + "'); exec \"$@\"";
@@ -127,15 +127,15 @@ class StartTest {
     "s\uFFFDcret, UTF-8, Linux, false",
     "s\u00e9cret, Cp1252, Windows 11, true"
   })
-  void setting_is_decoded_in_utf_8_or_by_windows(
+  void setting_that_is_not_ascii_must_be_utf_8_except_on_windows(
       String value, String charset, String system, boolean isExact) {
     assertEquals(isExact, LegibleSettings.isDecodedExactly(value, charset, system));
   }
 
   @Test
   @Tag("newest")
-  void body_beyond_its_share_of_the_heap_is_refused() {
-    // Other collectors do not count all of the heap.
+  void body_limit_above_its_share_of_the_heap_is_refused() {
+    // With other collectors, the JVM reports a maximum that is smaller than -Xmx.
     ProcessBuilder java =
         ServiceProcess.java(
             List.of("--max-body-bytes=2097153"), "-Xmx64m", "-XX:-UseSerialGC", "-XX:+UseG1GC");
@@ -144,7 +144,7 @@ class StartTest {
         refusalOf(java, Map.of("MAX_BODY_BYTES", "1")));
   }
 
-  /** Returns why a process does not start, which writes one line. */
+  /** Returns why a process does not start. The process must print the reason on one line. */
   private static String refusalOf(ProcessBuilder java, Map<String, String> others) {
     Map<String, String> environment = new HashMap<>(COMPLETE);
     environment.putAll(others);
@@ -158,24 +158,25 @@ class StartTest {
   }
 
   @Test
-  void each_documented_variable_is_declared_and_no_other() {
+  void declared_variables_are_exactly_the_documented_ones() {
     Set<String> documented = new HashSet<>(Manifests.documentedDefaults().keySet());
-    documented.removeAll(Set.of("JAVA_HOME", "JAVA_OPTS", "PLANT_STORE_AOT")); // of the script
+    // Only the start script reads these.
+    documented.removeAll(Set.of("JAVA_HOME", "JAVA_OPTS", "PLANT_STORE_AOT"));
     ApplicationContextConfiguration declared =
         (ApplicationContextConfiguration) ApplicationContext.builder();
     assertEquals(documented, Set.copyOf(requireNonNull(declared.getEnvironmentVariableIncludes())));
   }
 
   @Test
-  void first_line_and_a_metric_tell_what_runs() {
+  void first_log_line_and_a_metric_describe_what_runs() {
     ServiceProcess service = ServiceProcess.shared();
     String first = service.output().lines().findFirst().orElseThrow();
     String version = Version.text();
-    String told =
+    String expected =
         (" - plant-store " + version + " is starting on Java " + Runtime.version())
             + (": port " + service.port + " on 0.0.0.0, management port " + service.managementPort)
             + " on 0.0.0.0, store PostgresPlantStore, keys from JWT_SECRET";
-    assertTrue(first.endsWith(told), first);
+    assertTrue(first.endsWith(expected), first);
     String line = service.awaitLine("Startup completed");
     assertTrue(line.matches("[-0-9T:.]+Z INFO  \\[main] org\\.plantstore\\.app\\.Main - .*"), line);
     assertEquals(List.of(), service.lines("org.plantstore.access"));
@@ -189,7 +190,7 @@ class StartTest {
   @Test
   @Tag("newest")
   @Tag("slow")
-  void each_port_has_an_address_of_its_own_and_a_certificate_that_clients_must_trust()
+  void each_port_has_its_own_address_and_api_clients_must_trust_the_certificate()
       throws Exception {
     String api = "127.0.0.1";
     String management = "127.0.0.2";
@@ -208,18 +209,18 @@ class StartTest {
       URI https = URI.create("https://localhost:" + service.port);
       PlantClient.Builder client = PlantClient.builder(https, ServiceProcess::token);
       assertThrows(UnexpectedResponseException.class, () -> client.build().create(fern));
-      HttpClient trusting = HttpClient.newBuilder().sslContext(certificate.trust()).build();
+      HttpClient trusting = HttpClient.newBuilder().sslContext(certificate.clientContext()).build();
       assertEquals(fern.plant(), client.httpClient(trusting).build().create(fern));
 
       assertThrows(ConnectException.class, () -> new Socket(management, service.port));
       assertThrows(ConnectException.class, () -> new Socket(api, service.managementPort));
       assertEquals(ServiceProcess.TERMINATED, service.stop());
-      assertEquals("", service.output(), "lines below LOG_LEVEL");
+      assertEquals("", service.output(), "must log no line below LOG_LEVEL");
     }
   }
 
   @Test
-  void port_that_is_in_use_ends_the_start() throws Exception {
+  void startup_fails_if_a_port_is_in_use() throws Exception {
     Map<String, String> environment = Database.create().environment();
     try (ServerSocket taken = new ServerSocket(0)) {
       environment.put("MANAGEMENT_PORT", String.valueOf(taken.getLocalPort()));

@@ -6,7 +6,7 @@ import java.util.Map;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 
-/** A certificate of localhost, issued by a test authority. */
+/** A certificate for localhost that a test certificate authority has issued. */
 record TestCertificate(X509Bundle files) {
 
   static TestCertificate issue() throws Exception {
@@ -20,15 +20,17 @@ record TestCertificate(X509Bundle files) {
     return new TestCertificate(server.addSanDnsName("localhost").buildIssuedBy(authority));
   }
 
+  /** Returns the settings of a service that uses this certificate. */
   Map<String, String> settings() throws Exception {
     return Map.of(
         "TLS_CERTIFICATE", files.toTempCertChainPem().toString(),
         "TLS_KEY", files.toTempPrivateKeyPem().toString());
   }
 
-  SSLContext trust() throws Exception {
-    SSLContext trust = SSLContext.getInstance("TLS");
-    trust.init(null, new TrustManager[] {files.toTrustManager()}, null);
-    return trust;
+  /** Returns the TLS context of a client that trusts this certificate. */
+  SSLContext clientContext() throws Exception {
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, new TrustManager[] {files.toTrustManager()}, null);
+    return context;
   }
 }

@@ -19,8 +19,9 @@ import java.util.function.Supplier;
 import org.plantstore.domain.NewPlant;
 
 /**
- * Clients that create plants without end, half of them with contended ids, and retry unanswered
- * creates as the interface asks. They record all answers. Safe for use by many threads.
+ * Clients that create plants until they are stopped. Half of the plants have contended ids. A
+ * create is retried if it receives no response or 503. All other responses are recorded. This class
+ * is thread-safe.
  */
 final class Writers implements AutoCloseable {
 
@@ -29,7 +30,7 @@ final class Writers implements AutoCloseable {
   private final ExecutorService threads;
   private final AtomicLong lastId = new AtomicLong();
   private final AtomicLong lastName = new AtomicLong();
-  private final AtomicLong repeats = new AtomicLong();
+  private final AtomicLong retries = new AtomicLong();
   private volatile boolean stopped;
 
   final Map<Long, NewPlant> acknowledged = new ConcurrentHashMap<>();
@@ -37,8 +38,8 @@ final class Writers implements AutoCloseable {
   /** The plants that were refused because their id is taken. */
   final Set<NewPlant> refused = ConcurrentHashMap.newKeySet();
 
-  /** Answers that contradict others, or are not allowed for a create. */
-  private final Set<String> surprises = ConcurrentHashMap.newKeySet();
+  /** Responses that contradict other responses or are not allowed for a create. */
+  private final Set<String> violations = ConcurrentHashMap.newKeySet();
 
   Writers(int number, Supplier<URI> service) {
     this(number, service, ServiceProcess.token());
@@ -53,23 +54,25 @@ final class Writers implements AutoCloseable {
     }
   }
 
-  void awaitProgress(int answers) {
-    int goal = acknowledged.size() + refused.size() + answers;
+  void awaitProgress(int responses) {
+    int goal = acknowledged.size() + refused.size() + responses;
     Await.until(() -> assertTrue(acknowledged.size() + refused.size() >= goal, this::toString));
   }
 
-  /** Waits for the answers of all creates, of which none may contradict another. */
+  /** Waits for the responses to all creates. No response may contradict another. */
   void stop() throws InterruptedException {
     stopped = true;
     threads.shutdown();
-    assertTrue(threads.awaitTermination(Await.LIMIT.toSeconds(), TimeUnit.SECONDS), "all answered");
-    assertTrue(surprises.isEmpty(), this::toString);
+    assertTrue(
+        threads.awaitTermination(Await.LIMIT.toSeconds(), TimeUnit.SECONDS),
+        "some creates are unanswered");
+    assertTrue(violations.isEmpty(), this::toString);
   }
 
-  /** As above, and no create may have failed. */
-  void stopWithoutRepeats() throws InterruptedException {
+  /** Waits in the same way. No create may have needed a retry. */
+  void stopWithoutRetries() throws InterruptedException {
     stop();
-    assertEquals(0, repeats.get(), this::toString);
+    assertEquals(0, retries.get(), this::toString);
   }
 
   @Override
@@ -80,16 +83,16 @@ final class Writers implements AutoCloseable {
 
   @Override
   public String toString() {
-    String answers = acknowledged.size() + " acknowledged, " + refused.size() + " refused, ";
-    return answers + repeats + " repeats, surprises: " + surprises;
+    String summary = acknowledged.size() + " acknowledged, " + refused.size() + " refused, ";
+    return summary + retries + " retries, violations: " + violations;
   }
 
   private void write() {
     while (!stopped) {
       // Every name is unique.
       NewPlant plant = new NewPlant(nextId(), "fern " + lastName.incrementAndGet(), null);
-      while (!Thread.currentThread().isInterrupted() && !isAnswered(plant)) {
-        repeats.incrementAndGet();
+      while (!Thread.currentThread().isInterrupted() && !isFinished(plant)) {
+        retries.incrementAndGet();
         LockSupport.parkNanos(100_000_000);
       }
     }
@@ -102,24 +105,24 @@ final class Writers implements AutoCloseable {
         : Math.max(0, lastId.get() - random.nextInt(200));
   }
 
-  private boolean isAnswered(NewPlant plant) {
+  private boolean isFinished(NewPlant plant) {
     String json = ServiceProcess.json(plant.id(), plant.name());
-    HttpResponse<String> answer;
+    HttpResponse<String> response;
     try {
-      answer = ServiceProcess.send(ServiceProcess.createRequest(service.get(), token, json));
+      response = ServiceProcess.send(ServiceProcess.createRequest(service.get(), token, json));
     } catch (CompletionException e) {
-      return false; // the service was killed
+      return false; // the service was killed, so the create is retried
     }
-    if (answer.statusCode() == 200) {
+    if (response.statusCode() == 200) {
       NewPlant other = acknowledged.putIfAbsent(plant.id(), plant);
       if (other != null) {
-        surprises.add(plant + " was acknowledged after " + other);
+        violations.add(plant + " was acknowledged after " + other);
       }
-    } else if (answer.statusCode() == 400 && answer.body().startsWith("{\"error\":3001,")) {
+    } else if (response.statusCode() == 400 && response.body().startsWith("{\"error\":3001,")) {
       refused.add(plant);
-    } else if (answer.statusCode() != 503) {
-      surprises.add(plant + " was answered with " + answer.statusCode() + answer.body());
+    } else if (response.statusCode() != 503) {
+      violations.add(plant + " was answered with " + response.statusCode() + response.body());
     }
-    return answer.statusCode() != 503;
+    return response.statusCode() != 503;
   }
 }
