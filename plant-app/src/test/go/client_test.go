@@ -19,7 +19,7 @@ func create(token string, newPlant plantstore.NewPlant) (*plantstore.CreatedPlan
 	return plant, err
 }
 
-func Test_a_plant_is_created_and_created_again(t *testing.T) {
+func Test_creating_the_same_plant_twice_succeeds(t *testing.T) {
 	newPlant := *plantstore.NewNewPlant(-9007199254740993, "fern")
 	newPlant.SetTag("shade")
 	for i := 0; i < 2; i++ {
@@ -30,14 +30,14 @@ func Test_a_plant_is_created_and_created_again(t *testing.T) {
 	}
 }
 
-func Test_a_plant_without_a_tag_is_answered_without_one(t *testing.T) {
+func Test_response_for_a_plant_without_a_tag_has_no_tag(t *testing.T) {
 	plant, err := create(os.Getenv("TOKEN"), *plantstore.NewNewPlant(502, "oak"))
 	if err != nil || plant.Name != "oak" || plant.HasTag() {
 		t.Fatal(plant, err)
 	}
 }
 
-func Test_errors_have_their_numbers(t *testing.T) {
+func Test_errors_contain_their_documented_numbers(t *testing.T) {
 	token := os.Getenv("TOKEN")
 	if _, err := create(token, *plantstore.NewNewPlant(503, "fern")); err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ function api(accessToken?: string): PlantsApi {
   return new PlantsApi(new Configuration({ basePath: address, accessToken }));
 }
 
-/** Answers the status and the error of a call that fails. */
+/** Returns the status and the error of a call that fails. */
 async function failure(call: Promise<unknown>): Promise<[number, PlantStoreError]> {
   try {
     await call;
@@ -26,13 +26,13 @@ async function failure(call: Promise<unknown>): Promise<[number, PlantStoreError
   assert.fail("the call did not fail");
 }
 
-test("a plant is created, and created again", async () => {
+test("creating the same plant twice succeeds", async () => {
   const newPlant = { id: 301, name: "fern", tag: "shade" };
   assert.deepEqual(await plants.createPlant({ newPlant }), { name: "fern", tag: "shade" });
   assert.deepEqual(await plants.createPlant({ newPlant }), { name: "fern", tag: "shade" });
 });
 
-test("a plant without a tag is answered without one", async () => {
+test("the response for a plant without a tag has no tag", async () => {
   const plant = await plants.createPlant({ newPlant: { id: 302, name: "oak" } });
   assert.equal(plant.name, "oak");
   assert.equal(plant.tag, undefined);

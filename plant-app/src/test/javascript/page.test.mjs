@@ -1,5 +1,5 @@
-// The page, as a person uses it: BASE is the service's address, TOKEN a valid token, CHROMIUM the
-// browser, SCREENSHOTS a folder for what was seen.
+// Uses the console page as a person would. BASE is the service's address, TOKEN is a valid token,
+// CHROMIUM is the browser, and SCREENSHOTS is a folder for screenshots.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createRequire } from "node:module";
@@ -29,7 +29,7 @@ async function open(path = "/", options = {}) {
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("request", (request) => hosts.add(new URL(request.url()).origin));
   page.on("console", (message) => {
-    // That an answer was no 200 is on the page as well.
+    // The page itself shows that a response was not 200.
     if (message.type() === "error" && !message.text().includes("the server responded with")) {
       complaints.push(message.text());
     }
@@ -37,29 +37,29 @@ async function open(path = "/", options = {}) {
   await page.goto(BASE + path);
 }
 
-/** Sends a body by the form, and answers what the page shows of the request and the answer. */
+/** Sends a body with the form and returns what the page shows of the request and the response. */
 async function execute(body) {
   await page.locator("textarea.body-param__text").fill(body);
-  const [answer] = await Promise.all([
-    page.waitForResponse((response) => response.url() === `${BASE}/plants`),
+  const [response] = await Promise.all([
+    page.waitForResponse((candidate) => candidate.url() === `${BASE}/plants`),
     page.getByRole("button", { name: "Execute" }).click(),
   ]);
   const live = page.locator(".live-responses-table");
-  await live.locator(".response-col_status", { hasText: String(answer.status()) }).waitFor();
+  await live.locator(".response-col_status", { hasText: String(response.status()) }).waitFor();
   return {
-    sent: answer.request().postData(),
+    sent: response.request().postData(),
     command: await page.locator(".curl-command").innerText(),
     status: (await live.locator("tbody .response-col_status").innerText()).trim(),
     shown: await live.innerText(),
   };
 }
 
-function assertQuiet() {
+function assertNoComplaints() {
   assert.deepEqual(complaints, []);
   assert.deepEqual([...hosts], [BASE]);
 }
 
-test("an empty token in the address is none, and without a token the page says 401", async () => {
+test("an empty token in the address counts as no token, and a create without a token shows 401", async () => {
   await open("/#token=");
   await page.locator(".authorize.unlocked").first().waitFor();
   assert.equal(page.url(), `${BASE}/`);
@@ -68,22 +68,22 @@ test("an empty token in the address is none, and without a token the page says 4
   assert.match(shown, /"error": 4001,/);
 });
 
-test("an error's number leads to its cause and cure", async () => {
+test("an error number links to its cause and remedy", async () => {
   const link = page.getByRole("link", { name: "3001" });
   const [opened] = await Promise.all([page.waitForEvent("popup"), link.click()]);
   await opened.waitForURL(`${BASE}/errors#3001`);
   await opened.getByText("Another plant was created with this id, perhaps").waitFor();
-  await opened.screenshot({ path: `${SCREENSHOTS}/catalogue.png` });
-  assertQuiet();
+  await opened.screenshot({ path: `${SCREENSHOTS}/errors.png` });
+  assertNoComplaints();
 });
 
-test("a token that comes while the page is open is filled in", async () => {
+test("a token that is added to the address while the page is open is filled in", async () => {
   await page.evaluate((token) => (location.hash = `token=${token}`), TOKEN);
   await page.locator(".authorize.locked").first().waitFor();
   assert.equal(page.url(), `${BASE}/`);
 });
 
-test("a plant is created by the form, and a taken id is refused", async () => {
+test("a plant is created with the form, and a taken id is refused", async () => {
   await open();
   await page.getByRole("button", { name: "Authorize", exact: true }).click();
   await page.locator(".modal-ux input").fill(TOKEN);
@@ -100,7 +100,7 @@ test("a plant is created by the form, and a taken id is refused", async () => {
   assert.match(refused.shown, /"error": 3001,/);
   assert.match(refused.shown, /link: <errors#3001>; rel="help"/);
   await page.screenshot({ path: `${SCREENSHOTS}/refused.png`, fullPage: true });
-  assertQuiet();
+  assertNoComplaints();
 });
 
 test("ids near 2^63 are shown and sent exactly", async () => {
@@ -115,25 +115,25 @@ test("ids near 2^63 are shown and sent exactly", async () => {
   assert.match(shown, /id 9223372036854775807 is taken/);
 });
 
-test("the page follows the colour scheme", async () => {
-  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+test("the page follows the color scheme", async () => {
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const isDark = () => page.evaluate(() => document.documentElement.matches(".dark-mode"));
-  const light = await paper();
+  const light = await background();
   assert.equal(await isDark(), false);
   await page.emulateMedia({ colorScheme: "dark" });
-  assert.notEqual(await paper(), light);
+  assert.notEqual(await background(), light);
   assert.equal(await isDark(), true);
 });
 
-test("a token in the address is filled in and taken out of it", async () => {
+test("a token in the address is filled in and removed from the address", async () => {
   await open(`/#token=${TOKEN}`);
   await page.locator(".authorize.locked").first().waitFor();
   assert.equal(page.url(), `${BASE}/`);
   assert.equal((await execute('{"id":203,"name":"fern"}')).status, "200");
-  assertQuiet();
+  assertNoComplaints();
 });
 
-test("the token survives a reload of the tab, no other tab has it, and a logout deletes it", async () => {
+test("the token survives a reload, is not shared with other tabs, and is deleted by a logout", async () => {
   await page.reload();
   await page.locator(".authorize.locked").first().waitFor();
   assert.equal((await execute('{"id":203,"name":"fern"}')).status, "200");
@@ -150,9 +150,9 @@ test("the token survives a reload of the tab, no other tab has it, and a logout 
   await page.locator(".authorize.unlocked").first().waitFor();
 });
 
-test("axe reports nothing, and the focus is visible", async () => {
+test("axe reports no violation, and the focus is visible", async () => {
   for (const colorScheme of ["light", "dark"]) {
-    await open(`/#token=${TOKEN}`, { colorScheme, bypassCSP: true }); // for the script of axe
+    await open(`/#token=${TOKEN}`, { colorScheme, bypassCSP: true }); // lets the axe script run
     await page.locator(".authorize.locked").first().waitFor();
     await execute('{"id":203,"name":"fern"}');
     await assertAccessible();
@@ -183,7 +183,7 @@ async function assertAccessible() {
   );
 }
 
-test("a token that comes before the document is filled in", async () => {
+test("a token that is added before the document is loaded is filled in", async () => {
   await open("/errors");
   await page.route("**/openapi.yaml", async (route) => {
     await page.evaluate((token) => (location.hash = `token=${token}`), TOKEN);
@@ -194,7 +194,7 @@ test("a token that comes before the document is filled in", async () => {
   await page.locator(".authorize.locked").first().waitFor();
 });
 
-test("the page sends only to its own service, also below a path of a proxy", async () => {
+test("the page sends requests only to its own service, even below a path prefix of a proxy", async () => {
   await page.route("**/garden/**", (route) =>
     route.continue({ url: route.request().url().replace("/garden/", "/") }),
   );
@@ -204,5 +204,5 @@ test("the page sends only to its own service, also below a path of a proxy", asy
   const { command, status } = await execute('{"id":206,"name":"fern"}');
   assert(command.includes(`'${BASE}/garden/plants'`), command);
   assert.equal(status, "200");
-  assertQuiet();
+  assertNoComplaints();
 });
