@@ -148,9 +148,9 @@ class ClientsTest {
       throws IOException {
     Program.requireInstalled(interpreter);
     Program.requireInstalled("curl");
-    String page = Manifests.text(Path.of("..", "plant-adapter-http", "README.md"));
+    String page = ProjectFiles.text(Path.of("..", "plant-adapter-http", "README.md"));
     String text =
-        Manifests.block(page, recipe).replace("http://localhost:8080", address.toString());
+        ProjectFiles.block(page, recipe).replace("http://localhost:8080", address.toString());
     Files.writeString(folder.resolve("create.mjs"), text); // only Node.js needs this name
     // This home directory contains no curl settings.
     Map<String, String> environment = Map.of("TOKEN", token, "HOME", folder + "");
@@ -169,8 +169,8 @@ class ClientsTest {
   void generated_client_creates_a_plant_repeats_the_create_and_reports_errors(
       String folder, String source, String documented, String command) throws IOException {
     assertNotEquals(8080, service.port, "a client without an address calls port 8080");
-    String page = Manifests.text(Path.of("..", "plant-adapter-http", "README.md"));
-    String program = Manifests.text(Path.of("src", "test", folder, source));
+    String page = ProjectFiles.text(Path.of("..", "plant-adapter-http", "README.md"));
+    String program = ProjectFiles.text(Path.of("src", "test", folder, source));
     assertTrue(page.contains("`" + documented + "`") && program.contains(documented), documented);
     runAsCaller(folder, command, Map.of());
   }

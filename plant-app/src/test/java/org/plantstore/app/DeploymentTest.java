@@ -37,17 +37,17 @@ class DeploymentTest {
   private static final String MONITORING = BASE + "monitoring/";
 
   private static final JsonNode PODS =
-      Manifests.read(BASE + "deployment.yaml").at("/spec/template");
+      ProjectFiles.read(BASE + "deployment.yaml").at("/spec/template");
   private static final JsonNode CONTAINER = PODS.at("/spec/containers/0");
   private static final JsonNode MIGRATION =
-      Manifests.read(BASE + "migration.yaml").at("/spec/template");
-  private static final JsonNode MONITOR = Manifests.read(MONITORING + "pod-monitor.yaml");
-  private static final JsonNode RULES = Manifests.read(MONITORING + "alerts.yaml");
-  private static final JsonNode COMPOSE = Manifests.read("compose.yaml").path("services");
-  private static final JsonNode SETTINGS = Manifests.read("../main/resources/application.yml");
+      ProjectFiles.read(BASE + "migration.yaml").at("/spec/template");
+  private static final JsonNode MONITOR = ProjectFiles.read(MONITORING + "pod-monitor.yaml");
+  private static final JsonNode RULES = ProjectFiles.read(MONITORING + "alerts.yaml");
+  private static final JsonNode COMPOSE = ProjectFiles.read("compose.yaml").path("services");
+  private static final JsonNode SETTINGS = ProjectFiles.read("../main/resources/application.yml");
 
   private static final String UNIT_NAME = "plant-store.service";
-  private static final String UNIT = Manifests.text(Manifests.FOLDER.resolve(UNIT_NAME));
+  private static final String UNIT = ProjectFiles.text(ProjectFiles.FOLDER.resolve(UNIT_NAME));
 
   /** The models accept unknown fields, but this mapper refuses them. */
   private static final ObjectMapper MODELS =
@@ -64,15 +64,15 @@ class DeploymentTest {
   @ValueSource(strings = {BASE, MONITORING})
   void kustomization_lists_every_manifest_and_manifests_have_only_known_fields(String folder) {
     Set<String> manifests =
-        new TreeSet<>(List.of(Manifests.FOLDER.resolve(folder).toFile().list()));
+        new TreeSet<>(List.of(ProjectFiles.FOLDER.resolve(folder).toFile().list()));
     manifests.removeIf(name -> !name.endsWith(".yaml") || name.equals("kustomization.yaml"));
     Set<String> resources = new TreeSet<>();
-    JsonNode kustomization = Manifests.read(folder + "kustomization.yaml");
+    JsonNode kustomization = ProjectFiles.read(folder + "kustomization.yaml");
     kustomization.path("resources").forEach(name -> resources.add(name.textValue()));
 
     assertEquals(manifests, resources);
     for (String name : manifests) {
-      ObjectNode manifest = Manifests.read(folder + name);
+      ObjectNode manifest = ProjectFiles.read(folder + name);
       assertFalse(parse(manifest) instanceof GenericKubernetesResource, "kind of " + name);
       manifest.put("specification", "any");
       assertThrows(IllegalArgumentException.class, () -> parse(manifest), name);
@@ -97,19 +97,19 @@ class DeploymentTest {
     for (String container : List.of("migrate", "plant-store")) {
       COMPOSE.path(container).path("environment").fieldNames().forEachRemaining(names::add);
     }
-    names.removeAll(Manifests.documentedDefaults().keySet());
+    names.removeAll(ProjectFiles.documentedDefaults().keySet());
     assertEquals(Set.of(), names);
   }
 
   @Test
   void timeouts_match_those_of_the_service() {
     String start =
-        Manifests.documentedDefaults().getOrDefault("DATABASE_START_TIMEOUT_SECONDS", "");
+        ProjectFiles.documentedDefaults().getOrDefault("DATABASE_START_TIMEOUT_SECONDS", "");
     int drain = SETTINGS.required("drain.seconds").intValue();
     // By default, the framework waits for only 15 s.
     assertEquals("2m", SETTINGS.at("/micronaut/lifecycle/graceful-shutdown/grace-period").asText());
     int end = drain + 120 + 10;
-    String page = Manifests.page("operations.md");
+    String page = ProjectFiles.page("operations.md");
     assertTrue(page.contains("Wait at least `DRAIN_SECONDS` plus 130 s before you use `kill -9`"));
 
     assertTrue(seconds("startupProbe") > Integer.parseInt(start));
@@ -133,9 +133,9 @@ class DeploymentTest {
         CONTAINER.path("ports").findValuesAsText("containerPort"));
     List<String> names = List.of("api", "management");
     assertEquals(names, CONTAINER.path("ports").findValuesAsText("name"));
-    JsonNode policy = Manifests.read(BASE + "network-policy.yaml");
+    JsonNode policy = ProjectFiles.read(BASE + "network-policy.yaml");
     assertEquals(names, policy.at("/spec/ingress").findValuesAsText("port"));
-    JsonNode service = Manifests.read(BASE + "service.yaml");
+    JsonNode service = ProjectFiles.read(BASE + "service.yaml");
     assertEquals(List.of("api"), service.findValuesAsText("targetPort"));
     List<JsonNode> targets = new ArrayList<>(CONTAINER.findValues("httpGet"));
     targets.add(MONITOR.at("/spec/podMetricsEndpoints/0"));
@@ -153,12 +153,12 @@ class DeploymentTest {
       throws IOException {
     String promtool = Program.requireInstalled("promtool");
     Files.writeString(folder.resolve("alerts.json"), RULES.path("spec").toString());
-    String test = Manifests.text(Path.of("src", "test", "resources", "alerts-test.yaml"));
+    String test = ProjectFiles.text(Path.of("src", "test", "resources", "alerts-test.yaml"));
     Files.writeString(folder.resolve("test.yaml"), test);
     Program.run(folder, Map.of(), promtool, "test", "rules", "test.yaml").requireSuccess();
 
-    String page = Manifests.page("deployment.md").replace("`", "");
-    String runbook = Manifests.runbook().replace("`", "");
+    String page = ProjectFiles.page("deployment.md").replace("`", "");
+    String runbook = ProjectFiles.runbook().replace("`", "");
     for (JsonNode alert : RULES.findParents("alert")) {
       String name = alert.path("alert").textValue();
       assertTrue(test.contains("alertname=\"" + name + "\""), name);
@@ -204,6 +204,6 @@ class DeploymentTest {
   }
 
   private static String unit(String setting) {
-    return Manifests.first("(?m)^" + setting + "=(.*)$", UNIT);
+    return ProjectFiles.first("(?m)^" + setting + "=(.*)$", UNIT);
   }
 }

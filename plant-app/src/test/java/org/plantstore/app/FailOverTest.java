@@ -117,7 +117,7 @@ class FailOverTest {
       writers.stopWithoutRetries();
 
       String reason =
-          StartTest.refusal(
+          StartupTest.refusal(
               Database.environmentAt(
                   "localhost:" + second.port() + "/postgres",
                   "DATABASE_START_TIMEOUT_SECONDS",

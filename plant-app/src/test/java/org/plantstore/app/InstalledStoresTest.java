@@ -60,7 +60,7 @@ class InstalledStoresTest {
     URL[] urls = {folder.toUri().toURL()};
     try (URLClassLoader withStore = new URLClassLoader(urls, classPath)) {
       thread.setContextClassLoader(withStore);
-      return StartTest.refusal(Map.of("MAP_IS_BEAN", "true"));
+      return StartupTest.refusal(Map.of("MAP_IS_BEAN", "true"));
     } finally {
       thread.setContextClassLoader(classPath);
     }

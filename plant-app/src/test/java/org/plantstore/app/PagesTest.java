@@ -4,7 +4,7 @@ import static java.util.stream.Collectors.toCollection;
 import static java.util.stream.Collectors.toSet;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.plantstore.app.Manifests.groups;
+import static org.plantstore.app.ProjectFiles.groups;
 
 import java.io.IOException;
 import java.net.URI;
@@ -68,8 +68,8 @@ class PagesTest {
     List<Path> pages = files(".*\\.md");
     Set<String> tests = new TreeSet<>();
     for (Path page : pages) {
-      groups(TEST, Manifests.text(page)).forEach(tests::add);
-      String text = CODE.matcher(Manifests.text(page)).replaceAll("");
+      groups(TEST, ProjectFiles.text(page)).forEach(tests::add);
+      String text = CODE.matcher(ProjectFiles.text(page)).replaceAll("");
       groups(LINK, text).forEach(link -> assertTrue(hasTarget(page, link), page + " " + link));
     }
 
@@ -89,7 +89,7 @@ class PagesTest {
 
   /** Returns the anchors that GitHub generates for a page's headings. */
   private static Stream<String> anchors(Path page) {
-    return groups(HEADING, FENCED.matcher(Manifests.text(page)).replaceAll(""))
+    return groups(HEADING, FENCED.matcher(ProjectFiles.text(page)).replaceAll(""))
         .map(heading -> heading.toLowerCase(Locale.ROOT))
         .map(heading -> heading.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'));
   }
@@ -109,16 +109,16 @@ class PagesTest {
   void runbook_has_an_entry_for_every_logged_warning_and_error() throws IOException {
     Set<String> logged = new TreeSet<>();
     for (Path file : files(".*/src/main/java/.*\\.java")) {
-      logLines(LOGGED, Manifests.text(file)).forEach(logged::add);
+      logLines(LOGGED, ProjectFiles.text(file)).forEach(logged::add);
     }
 
     assertTrue(logged.size() > 5, () -> "too few log lines were found: " + logged);
-    assertEquals(logged, logLines(RUNBOOK_HEADING, Manifests.runbook()).collect(toSet()));
+    assertEquals(logged, logLines(RUNBOOK_HEADING, ProjectFiles.runbook()).collect(toSet()));
   }
 
   @Test
   void runbook_entry_states_the_meaning_the_effect_on_callers_and_the_action() {
-    String[] entries = Manifests.runbook().split("\n### ", -1);
+    String[] entries = ProjectFiles.runbook().split("\n### ", -1);
     assertTrue(entries.length > 5, () -> "too few entries were found: " + entries.length);
     for (int number = 1; number < entries.length; number++) {
       String entry = entries[number];
@@ -135,7 +135,7 @@ class PagesTest {
       throws IOException {
     Map<String, Set<String>> documented = new TreeMap<>();
     METRIC_ROW
-        .matcher(Manifests.page("operations.md").replaceFirst("(?s)^.*\n## Metrics\n", ""))
+        .matcher(ProjectFiles.page("operations.md").replaceFirst("(?s)^.*\n## Metrics\n", ""))
         .results()
         .forEach(row -> documented.put(row.group(1), found(NAME, row.group(2))));
     assertEquals(200, ServiceProcess.shared().create(603, "fern").statusCode());
@@ -154,8 +154,8 @@ class PagesTest {
 
     List<String> queries =
         new ArrayList<>(
-            Manifests.read("kubernetes/monitoring/alerts.yaml").findValuesAsText("expr"));
-    Manifests.read("grafana-dashboard.json").findValuesAsText("expr", queries);
+            ProjectFiles.read("kubernetes/monitoring/alerts.yaml").findValuesAsText("expr"));
+    ProjectFiles.read("grafana-dashboard.json").findValuesAsText("expr", queries);
     for (String query : queries) {
       SELECTOR
           .matcher(query)

@@ -61,14 +61,14 @@ class PoolerTest {
     String address = "127.0.0.1:" + plants.port() + "/plants?prepareThreshold=0";
     assertEquals(
         "the database must not be behind a pooler in transaction mode; set pool_mode to session",
-        StartTest.refusal(Database.environmentAt(address)));
+        StartupTest.refusal(Database.environmentAt(address)));
   }
 
   private void startPooler(String mode) throws IOException {
     String address =
         "host=127.0.0.1 port=" + server.port() + " dbname=" + server.name() + " user=postgres";
     String settings =
-        Manifests.block(Manifests.page("deployment.md"), "ini")
+        ProjectFiles.block(ProjectFiles.page("deployment.md"), "ini")
             .replace("host=database.example.org", address)
             .replace("pool_mode = session", "pool_mode = " + mode)
             .concat("listen_addr = 127.0.0.1\nauth_type = any\nunix_socket_dir =\n")

@@ -83,7 +83,7 @@ class ProxiesTest {
       throws Exception {
     int port = ServiceProcess.freePort();
     String lines =
-        Manifests.block(Manifests.page("proxies.md"), language)
+        ProjectFiles.block(ProjectFiles.page("proxies.md"), language)
             .replaceAll("(listen |bind .*:)80\\b", "$1" + port)
             .replace("10.0.0.1:8080", "localhost:" + first.port)
             .replace("10.0.0.2:8080", "localhost:" + second.port)
@@ -94,7 +94,7 @@ class ProxiesTest {
     proxies.add(Program.start(configuration, command.split(" ")));
     Await.until(() ->
         assertTrue(
-            ServiceProcess.isOpen(port), () -> Manifests.text(configuration.resolve("output"))));
+            ServiceProcess.isOpen(port), () -> ProjectFiles.text(configuration.resolve("output"))));
     return URI.create("http://localhost:" + port);
   }
 

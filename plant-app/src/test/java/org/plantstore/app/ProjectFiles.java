@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.yaml.snakeyaml.Yaml;
 
 /** Reads the deployment files and the pages. */
-final class Manifests {
+final class ProjectFiles {
 
   static final Path FOLDER = Path.of("src", "operations");
 
@@ -21,7 +21,7 @@ final class Manifests {
   private static final Pattern VARIABLES =
       Pattern.compile("(?m)^\\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) \\| ([^|]*) \\|");
 
-  private Manifests() {}
+  private ProjectFiles() {}
 
   static ObjectNode read(String file) {
     return new ObjectMapper().valueToTree(new Yaml().load(text(FOLDER.resolve(file))));

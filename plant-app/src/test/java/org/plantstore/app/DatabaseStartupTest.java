@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Startup waits for a database that is down, but fails at once if waiting cannot help. */
 @Tag("slow")
-class DatabaseStartTest {
+class DatabaseStartupTest {
 
   private static final String WAITS = "The database is unavailable; the start has waited for ";
 
@@ -72,7 +72,7 @@ class DatabaseStartTest {
   @Test
   void startup_fails_if_the_tables_stay_locked() throws Exception {
     Database database = Database.create();
-    StartTest.start(database.environment()); // creates the tables
+    StartupTest.start(database.environment()); // creates the tables
     try (Connection locker = database.lock("flyway_schema_history")) {
       assertRefused(
           database.environment("DATABASE_START_TIMEOUT_SECONDS", "1"),
@@ -153,7 +153,7 @@ class DatabaseStartTest {
   }
 
   private static void assertRefused(Map<String, String> environment, String reason) {
-    String refusal = StartTest.refusal(environment);
+    String refusal = StartupTest.refusal(environment);
     assertTrue(refusal.matches(reason), refusal);
   }
 }

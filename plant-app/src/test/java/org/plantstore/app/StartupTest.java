@@ -31,7 +31,7 @@ import org.plantstore.client.UnexpectedResponseException;
 import org.plantstore.domain.NewPlant;
 
 /** Startup either logs what runs or fails with one line that says what to change. */
-class StartTest {
+class StartupTest {
 
   private static final Map<String, String> COMPLETE =
       Map.of(
@@ -159,7 +159,7 @@ class StartTest {
 
   @Test
   void declared_variables_are_exactly_the_documented_ones() {
-    Set<String> documented = new HashSet<>(Manifests.documentedDefaults().keySet());
+    Set<String> documented = new HashSet<>(ProjectFiles.documentedDefaults().keySet());
     // Only the start script reads these.
     documented.removeAll(Set.of("JAVA_HOME", "JAVA_OPTS", "PLANT_STORE_AOT"));
     ApplicationContextConfiguration declared =
