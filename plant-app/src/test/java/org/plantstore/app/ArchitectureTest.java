@@ -57,8 +57,8 @@ class ArchitectureTest {
           """);
 
   /**
-   * No package may use the packages on the last lines, because the security advisories of September
-   * 2026 affect only services that use them.
+   * Nothing may use the packages on the last lines, because the security advisories of September 2026
+   * affect only services that use them.
    */
   private static final Map<String, Set<String>> PACKAGES_BY_TECHNOLOGY =
       graph(
@@ -96,7 +96,7 @@ class ArchitectureTest {
           .withImportOption(location -> !location.contains("-tests.jar"))
           .importPackages("org.plantstore");
 
-  /** Every class depends at least on {@code java.lang}, so every package has an edge. */
+  /** All edges. Every class depends at least on {@code java.lang}, so every package has an edge. */
   private static final List<Edge> EDGES =
       CLASSES.stream()
           .flatMap(owner ->
@@ -154,7 +154,7 @@ class ArchitectureTest {
                 .collect(toSet())));
   }
 
-  /** Returns the dependencies between the nodes of all packages with this prefix. */
+  /** Returns the dependency graph of all packages with this prefix, grouped into nodes. */
   private static Map<String, Set<String>> graphOf(String prefix, UnaryOperator<String> nodeOf) {
     Map<String, Set<String>> graph = new TreeMap<>();
     for (Edge edge : EDGES) {
@@ -173,7 +173,7 @@ class ArchitectureTest {
     return packageName.substring(ROOT.length());
   }
 
-  /** Returns the module that contains the packages with this name. */
+  /** Returns the name of the module that contains this package. */
   private static String moduleOf(String packageName) {
     return relativeName(packageName)
         .replaceFirst("^(adapter\\.\\w+|\\w+).*", "plant-$1")

@@ -23,7 +23,8 @@ import org.plantstore.domain.NewPlant;
 
 /**
  * Kills the database, the service, or both, as a power failure or {@code kill -9} would, while 64
- * writers create plants and retry unanswered creates. {@code -Dchaos.rounds} makes a run longer.
+ * writers create plants and retry unanswered creates. No response may be contradicted later. {@code
+ * -Dchaos.rounds} makes a run longer.
  */
 @Timeout(3_600)
 @Tag("slow")

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.plantstore.app.development.DevelopmentKey;
 import org.plantstore.domain.NewPlant;
 
-/** A database of a PostgreSQL server on this machine. */
+/** A database on a local PostgreSQL server. */
 record Database(int port, String name) {
 
   private static final String USER = "postgres";

@@ -59,7 +59,7 @@ class DatabaseFaultsTest {
     server = new DatabaseServer(data);
     execute("CREATE ROLE gardener LOGIN", "GRANT CREATE ON SCHEMA public TO gardener");
     proxy = new NetworkProxy(server.port());
-    // By default, the driver itself gives up on a server that does not answer its TLS request.
+    // Otherwise, the driver itself gives up on a server that does not answer its TLS request.
     Map<String, String> environment =
         Database.environmentAt(
             "127.0.0.1:" + proxy.port() + "/postgres?sslmode=disable",
@@ -148,7 +148,7 @@ class DatabaseFaultsTest {
     }
   }
 
-  /** The service measures the times itself, because these callers also wait for a processor. */
+  /** Checks the times that the service measured, because callers also wait for a processor. */
   @Test
   void creates_beyond_the_limit_are_refused_at_once_and_waiting_creates_hold_no_thread()
       throws SQLException {

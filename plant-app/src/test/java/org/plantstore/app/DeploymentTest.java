@@ -93,7 +93,7 @@ class DeploymentTest {
       names.add(variable.replaceFirst("=.*", ""));
     }
     assertTrue(names.stream().noneMatch(name -> name.matches(".*(PASSWORD|SECRET)")));
-    // Compose reads its secrets from variables that a command on the page creates.
+    // Compose reads its secrets from variables that a command in deployment.md creates.
     for (String container : List.of("migrate", "plant-store")) {
       COMPOSE.path(container).path("environment").fieldNames().forEachRemaining(names::add);
     }

@@ -17,7 +17,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** A proxy in front of a server that simulates network faults. This class is thread-safe. */
+/** A network proxy that simulates faults on demand. This class is thread-safe. */
 class NetworkProxy implements AutoCloseable {
 
   private static final int CONNECT_TIMEOUT_MILLIS = 300;

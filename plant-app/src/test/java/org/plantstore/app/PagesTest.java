@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Compares the pages with the files and tests that they name, the log lines, and the metrics. */
+/** Compares the pages with the files, tests, log lines, and metrics that they name. */
 class PagesTest {
 
   private static final Path ROOT = Objects.requireNonNull(Path.of("").toAbsolutePath().getParent());
@@ -187,7 +187,7 @@ class PagesTest {
   }
 
   @Test
-  void only_the_management_port_serves_metrics_and_only_the_api_port_serves_the_rest() {
+  void only_the_management_port_serves_metrics_and_only_the_api_port_serves_the_api() {
     ServiceProcess service = ServiceProcess.shared();
     String token = ServiceProcess.token();
     List<HttpRequest.Builder> absent = new ArrayList<>();

@@ -68,7 +68,8 @@ class ProxiesTest {
         Pattern used = Pattern.compile("request_id=" + id + "\\b.* status=");
         Await.until(() -> assertTrue(used.matcher(replacement.output()).find(), id));
       }
-      // HAProxy 2.6 does not retry a request whose connection was reset, so stop its writers first.
+      // HAProxy 2.6 does not retry a request whose connection was reset, so its writers stop before
+      // an instance is killed.
       behindHaproxy.stopWithoutRetries();
 
       replacement.close();

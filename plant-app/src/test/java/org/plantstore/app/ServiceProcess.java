@@ -43,7 +43,7 @@ final class ServiceProcess implements AutoCloseable {
   private static final HttpClient CLIENT =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-  /** The class path with jars instead of folders, because Java cannot archive folders. */
+  /** The class path. Jars replace folders, because Java cannot archive classes from folders. */
   private static final List<String> CLASS_PATH =
       Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
           .map(ServiceProcess::toJar)
@@ -127,7 +127,7 @@ final class ServiceProcess implements AutoCloseable {
     List<String> classPath = new ArrayList<>(CLASS_PATH);
     classPath.removeIf(entry -> entry.contains("plant-adapter-persistence"));
     classPath.add(0, folder.toString());
-    return command("-Xshare:auto", classPath); // the archive has another class path
+    return command("-Xshare:auto", classPath); // the archive was created for another class path
   }
 
   private static ProcessBuilder command(String archiveOption, List<String> classPath) {
@@ -161,7 +161,7 @@ final class ServiceProcess implements AutoCloseable {
     return file;
   }
 
-  /** Returns a free port that no client connection occupies, because theirs are above 32767. */
+  /** Returns a free port below 32768. The kernel assigns higher ports to client connections. */
   static int freePort() {
     while (true) {
       try (ServerSocket free = new ServerSocket(new Random().nextInt(10_000, 32_768))) {

@@ -101,7 +101,7 @@ class SmallHeapTest {
     assertHealthy();
   }
 
-  /** Each kind of connection is one more wave for the same process. */
+  /** Runs once for each kind of stalled connection, always against the same process. */
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -69,7 +69,8 @@ class StartupTest {
           MANAGEMENT_PORT   | '18\u001b[31m081' | MANAGEMENT_PORT ILLEGIBLE ESCAPE
           MANAGEMENT_PORT   | 18080 | PORT and MANAGEMENT_PORT must differ, but both are 18080
           """)
-  void unusable_setting_is_refused_with_the_rule_that_it_breaks(String variable, String value, String message) {
+  void unusable_setting_is_refused_with_the_rule_that_it_breaks(
+      String variable, String value, String message) {
     Map<String, String> variables = new HashMap<>(COMPLETE);
     variables.put("PORT", "18080");
     variables.put(variable, value);

@@ -69,7 +69,7 @@ final class Writers implements AutoCloseable {
     assertTrue(violations.isEmpty(), this::toString);
   }
 
-  /** Waits in the same way. No create may have needed a retry. */
+  /** Waits for the responses to all creates. No create may have been retried. */
   void stopWithoutRetries() throws InterruptedException {
     stop();
     assertEquals(0, retries.get(), this::toString);
