@@ -57,8 +57,8 @@ class ArchitectureTest {
           """);
 
   /**
-   * Nothing may use the packages on the last lines, because the security advisories of September 2026
-   * affect only services that use them.
+   * Nothing may use the packages on the last lines, because the security advisories of September
+   * 2026 affect only services that use them.
    */
   private static final Map<String, Set<String>> PACKAGES_BY_TECHNOLOGY =
       graph(

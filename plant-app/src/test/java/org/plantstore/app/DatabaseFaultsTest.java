@@ -150,7 +150,7 @@ class DatabaseFaultsTest {
 
   /** Checks the times that the service measured, because callers also wait for a processor. */
   @Test
-  void creates_beyond_the_limit_are_refused_at_once_and_waiting_creates_hold_no_thread()
+  void creates_beyond_the_limit_are_refused_early_and_waiting_creates_hold_no_thread()
       throws SQLException {
     responses(beginCreates(10 * MAX_CREATES)); // loads the classes before the measurement
     try (Connection locker = server.database().lock("plant")) {

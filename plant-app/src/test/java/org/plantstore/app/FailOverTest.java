@@ -34,7 +34,7 @@ class FailOverTest {
   private static final int WRITERS = 16;
   private static final int PROGRESS = 10 * WRITERS;
 
-  /** Selects whether only the sessions of the pool and of the probe remain, so that none is stuck. */
+  /** Selects whether only the sessions of the pool and the probe remain, so that none is stuck. */
   private static final String NO_SESSION_IS_STUCK =
       "SELECT count(*) <= 5 FROM pg_stat_activity WHERE application_name = 'plant-store'";
 

@@ -115,7 +115,7 @@ class SmallHeapTest {
         "trailer",
         "unread"
       })
-  void connections_with_stalled_clients_do_not_delay_other_requests(String kind)
+  void connections_with_stalled_clients_do_not_block_other_requests(String kind)
       throws IOException {
     String headers = ("X-Long: " + "x".repeat(120) + "\r\n").repeat(95);
     String anonymous = "POST /plants HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
