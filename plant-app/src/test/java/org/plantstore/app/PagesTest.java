@@ -131,8 +131,7 @@ class PagesTest {
   }
 
   @Test
-  void documented_metrics_match_the_scraped_ones_and_queries_use_no_others()
-      throws IOException {
+  void documented_metrics_match_the_scraped_ones_and_queries_use_no_others() throws IOException {
     Map<String, Set<String>> documented = new TreeMap<>();
     METRIC_ROW
         .matcher(ProjectFiles.page("operations.md").replaceFirst("(?s)^.*\n## Metrics\n", ""))

@@ -191,8 +191,7 @@ class StartupTest {
   @Test
   @Tag("newest")
   @Tag("slow")
-  void each_port_has_its_own_address_and_api_clients_must_trust_the_certificate()
-      throws Exception {
+  void each_port_has_its_own_address_and_api_clients_must_trust_the_certificate() throws Exception {
     String api = "127.0.0.1";
     String management = "127.0.0.2";
     TestCertificate certificate = TestCertificate.issue();
