@@ -75,7 +75,7 @@ class AccountsTest {
         assertRefused(database, "CREATE TABLE another (id int)");
       }
 
-      // Flyway reports a changed migration on several lines, but the command must print one line.
+      // Flyway reports a changed migration in several lines, but the command prints one line.
       database.execute("UPDATE flyway_schema_history SET checksum = 1");
       try (ServiceProcess migration = new ServiceProcess(ownerSettings, "migrate")) {
         assertEquals(1, migration.awaitExit());
