@@ -94,8 +94,8 @@ class CommandsTest {
             "✘ settings: MAX_BODY_BYTES must be a whole number from 1 to 999999999, but is \"1MB\"",
             "✘ provider: .*",
             "✘ token: the token on standard input cannot be used: The bearer token expired at .*",
-            "✘ database: there is no table plant for .*; run plant-store migrate, and"
-                + " accounts.sql after it"),
+            "✘ database: there is no table plant in the search_path of .*; run plant-store migrate,"
+                + " and then accounts.sql"),
         output.lines().filter(line -> line.startsWith("✘")).toList(),
         output);
     assertFalse(output.contains("canary"), output);
@@ -131,7 +131,7 @@ class CommandsTest {
                 + " JWT_AUDIENCE?",
             "the maximum heap \\(-Xmx\\) is 64 MB, but should be at least 128 MB",
             "CREATE_TIMEOUT_SECONDS is 3, but should be longer than DATABASE_TIMEOUT_SECONDS, which"
-                + " is 5; otherwise creates are given up while the database may still commit them");
+                + " is 5; otherwise, the service gives up on creates that may still be committed");
     String small = "-Xmx64m";
     try (ServiceProcess check =
             new ServiceProcess(ServiceProcess.java(List.of("check"), small), settings);

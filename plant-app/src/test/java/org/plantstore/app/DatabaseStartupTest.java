@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("slow")
 class DatabaseStartupTest {
 
-  private static final String WAITS = "The database is unavailable; the start has waited for ";
+  private static final String WAITS = "The database is unavailable; startup has waited for ";
 
   @TempDir Path data;
 
@@ -140,8 +140,8 @@ class DatabaseStartupTest {
       String host, DatabaseServer server, String root, String reason) {
     assertRefused(
         tlsSettings(host, server, root),
-        "the database cannot be used; check its certificate, and the host and the parameters in"
-            + " DATABASE_URL: .*"
+        "the database cannot be used; check the server's certificate, and the host and the"
+            + " parameters in DATABASE_URL: .*"
             + reason
             + ".*");
   }

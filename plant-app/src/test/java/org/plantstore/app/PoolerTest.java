@@ -60,7 +60,8 @@ class PoolerTest {
     startPooler("transaction");
     String address = "127.0.0.1:" + plants.port() + "/plants?prepareThreshold=0";
     assertEquals(
-        "the database must not be behind a pooler in transaction mode; set pool_mode to session",
+        "the database must not be behind a pooler in transaction mode; set pool_mode of the pooler"
+            + " to session",
         StartupTest.refusal(Database.environmentAt(address)));
   }
 

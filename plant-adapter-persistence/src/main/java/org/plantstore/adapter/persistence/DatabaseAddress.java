@@ -14,12 +14,12 @@ import org.postgresql.PGProperty;
 import org.postgresql.jdbc.SslMode;
 
 /**
- * The address of the database: a JDBC address of PostgreSQL, or one of libpq (PostgreSQL
- * documentation, section 34.1.1.2), each with or without an account. No message quotes it, because
- * it may have a password.
+ * The address of the database. It is a PostgreSQL JDBC URL or a libpq connection URI (PostgreSQL
+ * documentation, section 34.1.1.2), and may contain credentials. Messages do not quote the address,
+ * because it may contain a password.
  *
- * @param url the JDBC address
- * @param parameters the driver's parameters, including the account
+ * @param url the JDBC URL
+ * @param parameters the driver's parameters, including the credentials
  */
 record DatabaseAddress(String url, Properties parameters) {
 
@@ -27,17 +27,21 @@ record DatabaseAddress(String url, Properties parameters) {
       Pattern.compile(
           "(jdbc:)?postgres(?:ql)?://(?:([^:@/?]*)(?::([^@/?]*))?@)?([^@/?]*)(/[^/?]*)?(\\?[^?]*)?");
 
-  /** Reads an address; throws ConfigurationException if the driver cannot use it. */
+  /**
+   * Parses an address.
+   *
+   * @throws ConfigurationException if the driver cannot use the address
+   */
   static DatabaseAddress of(String text) {
     String url = jdbc(text);
-    // The driver would read an account that is not encoded as a part of the host.
-    boolean hasAccount = url.matches("(?s)[^/]*//[^/?]*@.*");
-    Properties parameters = hasAccount ? null : parse(url);
+    // The driver would treat unencoded credentials as part of the host name.
+    boolean hasCredentials = url.matches("(?s)[^/]*//[^/?]*@.*");
+    Properties parameters = hasCredentials ? null : parse(url);
     if (parameters == null || parameters.toString().contains("\uFFFD")) { // not UTF-8
       throw unusable(
-          "must be such as jdbc:postgresql://host:5432/name or"
-              + " postgres://user:password@host:5432/name; in a password, @ is %40, / is %2F, ? is"
-              + " %3F and % is %25");
+          "must have the form jdbc:postgresql://host:5432/name or"
+              + " postgres://user:password@host:5432/name; in a password, write @ as %40, / as %2F,"
+              + " ? as %3F, and % as %25");
     }
     DatabaseAddress address = new DatabaseAddress(url, parameters);
     address.requireKnown();
@@ -45,7 +49,7 @@ record DatabaseAddress(String url, Properties parameters) {
     return address;
   }
 
-  /** Returns the address with the account as parameters, which the driver decodes. */
+  /** Returns the JDBC URL with the credentials as parameters, because the driver decodes these. */
   private static String jdbc(String text) {
     Matcher form = FORM.matcher(text);
     if (!form.matches()) {
@@ -54,7 +58,7 @@ record DatabaseAddress(String url, Properties parameters) {
     String rest = Objects.toString(form.group(5), "/") + Objects.toString(form.group(6), "?");
     String address = "jdbc:postgresql://" + form.group(4) + rest;
     if (form.group(1) == null) {
-      // The driver would read a plus sign as a space, and does not know this name.
+      // The driver decodes a plus sign as a space, and uses another name for channel_binding.
       address = address.replace("+", "%2B").replace("channel_binding=", "channelBinding=");
     }
     return address + parameter("user", form.group(2)) + parameter("password", form.group(3));
@@ -67,23 +71,29 @@ record DatabaseAddress(String url, Properties parameters) {
   private static @Nullable Properties parse(String url) {
     try {
       return Driver.parseURL(url, null);
-    } catch (IllegalArgumentException e) { // a percent sign without digits
+    } catch (IllegalArgumentException e) { // a percent sign without two hexadecimal digits
       return null;
     }
   }
 
-  /** The driver ignores other names: a mistyped sslmode would leave a connection unencrypted. */
+  /**
+   * Refuses parameters that the driver does not know. The driver ignores them, so a misspelled
+   * sslmode would leave connections unencrypted.
+   */
   private void requireKnown() {
     Set<String> names = parameters.stringPropertyNames();
     for (String name : names) {
       if (name.toLowerCase(Locale.ROOT).endsWith("timeout")) {
-        throw unusable("must not set time-outs; they follow from DATABASE_TIMEOUT_SECONDS");
+        throw unusable("must not set time-outs; set DATABASE_TIMEOUT_SECONDS instead");
       }
       if (PGProperty.forName(name) == null) {
-        // What looks like a name may be a part of a password.
+        // If the URL contains a password, the name may be part of it.
         boolean isSecret = names.stream().anyMatch(each -> each.matches("(?i).*(pass|pwd).*"));
-        String quoted = isSecret || !name.matches("[A-Za-z_]{1,40}") ? "" : ": " + name;
-        throw unusable("must not set a parameter that the driver does not know" + quoted);
+        boolean isQuotable = !isSecret && name.matches("[A-Za-z_]{1,40}");
+        throw unusable(
+            ("must not contain " + (isQuotable ? "the parameter \"" + name + '"' : "a parameter"))
+                + (isQuotable ? ", which" : " that")
+                + " the driver does not know; correct its name, or remove it");
       }
     }
   }
@@ -92,7 +102,7 @@ record DatabaseAddress(String url, Properties parameters) {
     String mode = value(PGProperty.SSL_MODE);
     boolean isUnset = mode.isEmpty();
     if (!isUnset && Stream.of(SslMode.VALUES).noneMatch(known -> known.value.equals(mode))) {
-      throw unusable("must set sslmode to a mode that the driver knows, such as verify-full");
+      throw unusable("must set sslmode to a value that the driver knows, such as verify-full");
     }
     if (value(PGProperty.SSL_ROOT_CERT).equals("system")) {
       if (!isUnset && !mode.equals(SslMode.VERIFY_FULL.value)) {
@@ -108,12 +118,17 @@ record DatabaseAddress(String url, Properties parameters) {
     return new ConfigurationException("DATABASE_URL " + demand);
   }
 
-  /** Returns the value of a parameter, or an empty string. */
+  /** Returns whether the URL names a database. Otherwise, the name of the role is used. */
+  boolean namesDatabase() {
+    return url.matches("jdbc:postgresql:(//[^/?]*/)?[^/?].*") || url.contains("PGDBNAME=");
+  }
+
+  /** Returns the value of a parameter, or an empty string if it is not set. */
   String value(PGProperty property) {
     return Objects.toString(property.getOrDefault(parameters), "");
   }
 
-  /** Returns the address without its parameters, which may be secret. */
+  /** Returns the URL without its parameters, because they may contain a password. */
   @Override
   public String toString() {
     return url.replaceFirst("\\?.*", "");

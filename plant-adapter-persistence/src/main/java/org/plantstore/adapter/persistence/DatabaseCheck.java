@@ -8,18 +8,27 @@ import java.util.List;
 import java.util.spi.ToolProvider;
 
 /**
- * This adapter's part of the command {@code check}: prints the faults for which a start would
- * refuse the database as it is now, or that it has none. A service finds it as a {@link
- * ToolProvider}.
+ * This adapter's part of the command {@code check}. It prints each fault that would make startup
+ * refuse the database, or confirms that the database has none. A service finds this class as a
+ * {@link ToolProvider}. Thread-safe, because it has no state.
  */
 public final class DatabaseCheck implements ToolProvider {
 
+  /** Returns the name of the command. */
   @Override
   public String name() {
     return "check";
   }
 
-  /** Prints a line for each fault, and returns 1, or prints that there is none, and returns 0. */
+  /**
+   * Prints one line for each fault, or one line that confirms that there is none. Reads the
+   * settings of the database from the environment.
+   *
+   * @param out receives the lines
+   * @param err not used
+   * @param arguments not used
+   * @return 1 if there is a fault, otherwise 0
+   */
   @Override
   public int run(PrintWriter out, PrintWriter err, String... arguments) {
     try (ApplicationContext context = ApplicationContext.builder().build()) {
@@ -34,7 +43,7 @@ public final class DatabaseCheck implements ToolProvider {
       List<String> faults = new DatabaseStart(settings, settings.migrates).check();
       faults.forEach(fault -> out.println("✘ database: " + fault));
       if (faults.isEmpty()) {
-        out.println("✔ database: " + settings.address + " can keep plants");
+        out.println("✔ database: " + settings.address + " can store plants");
       }
       return faults.isEmpty() ? 0 : 1;
     } catch (ConfigurationException e) {

@@ -8,27 +8,27 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
-import org.plantstore.adapter.persistence.DatabaseSettings.Account;
+import org.plantstore.adapter.persistence.DatabaseSettings.Credentials;
 import org.postgresql.PGProperty;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.ssl.DefaultJavaSSLFactory;
 
 /**
- * Opens connections to the primary, with the current account, and sets up their sessions. Safe for
- * use by many threads.
+ * Opens connections to the primary with the current credentials, and sets up their sessions. Safe
+ * for use by multiple threads.
  */
 final class DatabaseConnections extends PGSimpleDataSource {
 
   private static final long serialVersionUID = 1L;
 
-  private static final Duration ATTEMPTS = Duration.ofSeconds(1);
-  private static final Duration PAUSE = Duration.ofMillis(100);
+  private static final Duration RETRY_LIMIT = Duration.ofSeconds(1);
+  private static final Duration RETRY_PAUSE = Duration.ofMillis(100);
 
   /**
-   * With a weaker synchronous commit than on, a crash or a fail-over would lose acknowledged plants
-   * (R4). Warnings report commits that no standby has confirmed. If array_nulls is off, the server
-   * reads a plant without a tag as one with the tag NULL. Time-outs that were set for the account
-   * or the database would end sessions.
+   * Overrides settings of the role and the database. If synchronous_commit were weaker than on, a
+   * crash or a fail-over would lose acknowledged plants (R4). Warnings must be sent, because they
+   * report commits that no standby has confirmed. If array_nulls were off, the server would store a
+   * plant without a tag as a plant with the tag NULL. Time-outs would end sessions.
    */
   private static final String SESSION =
       """
@@ -43,10 +43,10 @@ final class DatabaseConnections extends PGSimpleDataSource {
                'transaction_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout'))
       """;
 
-  /** Startup options. The role's own time-outs would end the statement that sets up a session. */
+  /** Startup options, because the role's time-outs may end the statement that sets up a session. */
   private static final String UNLIMITED = " -c statement_timeout=0 -c idle_session_timeout=0";
 
-  /** The states in which poolers and servers before version 14 refuse these options. */
+  /** The SQLSTATEs with which poolers, and servers older than version 14, refuse these options. */
   private static final Set<String> OPTIONS_REFUSED = Set.of("08P01", "0A000", "42704");
 
   private final transient DatabaseSettings settings;
@@ -56,14 +56,17 @@ final class DatabaseConnections extends PGSimpleDataSource {
    * Creates a data source.
    *
    * @param name the name of the application in {@code pg_stat_activity}
-   * @param connect the time-out of an address, and of each answer of a TLS handshake, in seconds
-   * @param answer the time-out of each other answer
+   * @param connect the time-out for connecting to an address, and for each response in a TLS
+   *     handshake, in seconds
+   * @param response the time-out for every other response of the server
+   * @param statement the time-out of a statement
+   * @param lock the time-out for waiting for a lock
    */
   DatabaseConnections(
       DatabaseSettings settings,
       String name,
       int connect,
-      Duration answer,
+      Duration response,
       Duration statement,
       Duration lock) {
     this.settings = settings;
@@ -77,9 +80,9 @@ final class DatabaseConnections extends PGSimpleDataSource {
     setTcpKeepAlive(true);
     setConnectTimeout(connect);
     setCancelSignalTimeout(1);
-    setSocketTimeout(Math.toIntExact(answer.toSeconds()));
+    setSocketTimeout(Math.toIntExact(response.toSeconds()));
     setTargetServerType("primary");
-    // Details quote rows, and a plant's text must not be logged.
+    // The detail of an error may quote a row, but the text of a plant must not be logged.
     setLogServerErrorDetail(false);
     if (settings.address.value(PGProperty.SSL_ROOT_CERT).equals("system")) {
       setSslMode("verify-full");
@@ -91,28 +94,28 @@ final class DatabaseConnections extends PGSimpleDataSource {
   }
 
   /**
-   * Opens a connection. Tries for 1 s, because the pauses of the pool between its attempts would
-   * grow to 5 s, during which it would not notice that the database is back. These pauses suffice
-   * for an account that is refused.
+   * Opens a connection. Retries for 1 s if the database may become available, because the pool's
+   * own pauses between attempts grow to 5 s, which would delay the recovery. If the server refuses
+   * the credentials, only the pool retries.
    *
-   * @throws SQLException if that fails
+   * @throws SQLException if no connection can be opened
    */
   @Override
   public Connection getConnection() throws SQLException {
-    long until = System.nanoTime() + ATTEMPTS.toNanos();
+    long until = System.nanoTime() + RETRY_LIMIT.toNanos();
     while (true) {
-      Account account = account();
+      Credentials credentials = credentials();
       try {
-        return setUp(getConnection(account.username(), account.password()));
+        return setUp(getConnection(credentials.username(), credentials.password()));
       } catch (SQLException e) {
         EveryAddress.tryNext();
         DatabaseFailure failure = new DatabaseFailure(e);
         boolean isOver = System.nanoTime() - until >= 0 || Thread.currentThread().isInterrupted();
-        boolean mayRecover = changesOptions(failure) || failure.isWorthWaiting();
+        boolean mayRecover = changeOptions(failure) || failure.isWorthWaiting();
         if (isOver || !mayRecover) {
           throw e;
         }
-        LockSupport.parkNanos(PAUSE.toNanos());
+        LockSupport.parkNanos(RETRY_PAUSE.toNanos());
       }
     }
   }
@@ -121,10 +124,10 @@ final class DatabaseConnections extends PGSimpleDataSource {
     return settings.address.value(PGProperty.OPTIONS);
   }
 
-  /** Returns whether the startup options were changed, because the server has refused them. */
-  private boolean changesOptions(DatabaseFailure failure) {
+  /** Changes the startup options if the server has refused them, and returns whether it did. */
+  private boolean changeOptions(DatabaseFailure failure) {
     String used = getOptions();
-    if (failure.isOf("25P04")) { // transaction_timeout, of which only version 17 or later knows
+    if (failure.isOf("25P04")) { // transaction_timeout, which exists since version 17
       setOptions(ownOptions() + UNLIMITED + " -c transaction_timeout=0");
     } else if (failure.isOf(OPTIONS_REFUSED)) {
       setOptions(ownOptions().isEmpty() ? null : ownOptions());
@@ -132,10 +135,10 @@ final class DatabaseConnections extends PGSimpleDataSource {
     return !Objects.equals(used, getOptions());
   }
 
-  private Account account() throws SQLException {
+  private Credentials credentials() throws SQLException {
     try {
-      return settings.account();
-    } catch (ConfigurationException e) { // of a file
+      return settings.credentials();
+    } catch (ConfigurationException e) { // a file cannot be used
       throw new SQLException(e.getMessage(), "28000");
     }
   }
@@ -150,11 +153,11 @@ final class DatabaseConnections extends PGSimpleDataSource {
     }
   }
 
-  /** Ignores the time-out of the pool, which would end an attempt before all hosts are tried. */
+  /** Ignores the pool's time-out, because it would end an attempt before all hosts are tried. */
   @Override
   public void setLoginTimeout(int seconds) {}
 
-  /** Returns how long the pool waits at its end for attempts, instead of warning at once. */
+  /** Returns how long the pool waits for pending attempts when it is closed, in seconds. */
   @Override
   public int getLoginTimeout() {
     return 5;

@@ -1,6 +1,5 @@
 package org.plantstore.adapter.persistence;
 
-import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.EOFException;
 import java.io.InterruptedIOException;
 import java.net.SocketException;
@@ -16,62 +15,71 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 /**
- * A failure of the database, its driver or its pool, classified by its SQLSTATE: what it means for
- * the plants of a batch, for a start that waits, and for the connection.
+ * A failure of the database, its driver, or its connection pool. Its SQLSTATE determines whether
+ * the plants of a batch are retried, whether startup continues to wait, and whether the connection
+ * is evicted.
  */
 final class DatabaseFailure extends Exception {
 
   /** How the plants of a failed batch are retried. */
   enum Retry {
-    /** Together, until their deadline. */
+    /** The batch is retried as a whole until the deadline of its plants. */
     BATCH,
-    /** Each on its own, once: one of the plants may be the cause. */
+    /** Each plant is retried once on its own, because one of them may have caused the failure. */
     ALONE,
-    /** Not at all. */
+    /** The plants are not retried. */
     NEVER
   }
 
-  /** The class of a wrong name or password, and of an account that may not log in. */
-  private static final String ACCOUNT = "28";
+  /** SQLSTATE class 28: the credentials are invalid, or the role may not log in. */
+  private static final String LOGIN = "28";
 
-  /** The state of a lock that was not granted in time. */
+  /** SQLSTATE of a missing right. */
+  static final String FORBIDDEN = "42501";
+
+  /** SQLSTATE of a table that does not exist, or that the search_path does not contain. */
+  private static final String NO_TABLE = "42P01";
+
+  /** SQLSTATE of a lock that was not granted in time. */
   static final String LOCKED = "55P03";
 
-  /** The state of a cancelled statement, and of a commit that no standby has confirmed. */
+  /** SQLSTATE of a canceled statement, and of a commit that no standby has confirmed. */
   static final String CANCELED = "57014";
 
-  /** The state of a standby, and of an account with read-only transactions. */
+  /** SQLSTATE of a write to a standby, or in a read-only transaction. */
   static final String READ_ONLY = "25006";
 
   private static final long serialVersionUID = 1L;
 
   /**
-   * States and classes that a role's settings may cause, such as its search_path. A connection
-   * keeps the settings that it began with, so another connection may succeed.
+   * SQLSTATEs and classes that settings of the role, such as its search_path, may cause. An open
+   * connection keeps its settings, so a new connection may succeed.
    */
   static final Set<String> OF_SESSION = Set.of(READ_ONLY, "26", "42");
 
   /**
-   * States and classes of the connection, read-only servers, concurrency, hidden tables, operators.
+   * SQLSTATEs and classes after which the whole batch is retried: connection failures (08),
+   * read-only servers, serialization failures and deadlocks (40), missing tables, and operator
+   * intervention (57).
    */
-  private static final Set<String> REPEATABLE = Set.of("08", READ_ONLY, "40", "42P01", "57");
+  private static final Set<String> REPEATABLE = Set.of("08", READ_ONLY, "40", NO_TABLE, "57");
 
   /**
-   * Transient states and classes: connection, read-only servers, time-outs of transactions,
-   * accounts, missing databases, concurrency, hidden or renamed tables, resources, locks,
-   * operators, the server's system.
+   * SQLSTATEs and classes of transient failures. In addition to {@link #REPEATABLE}, these are
+   * transaction time-outs (25P03, 25P04), invalid credentials, missing databases (3D), insufficient
+   * resources (53), objects in use (55), and system errors of the server (58).
    */
   private static final Set<String> TRANSIENT =
       Set.of(
-          "08", READ_ONLY, "25P03", "25P04", ACCOUNT, "3D", "40", "42P01", "53", "55", "57", "58");
+          "08", READ_ONLY, "25P03", "25P04", LOGIN, "3D", "40", NO_TABLE, "53", "55", "57", "58");
 
   /**
-   * States and classes that a start does not wait out: an account that is refused, a missing
-   * database or table, a server without the TLS that {@code sslmode} demands.
+   * SQLSTATEs and classes of transient failures that end startup at once: refused credentials, a
+   * missing database or table, and a server without the TLS that {@code sslmode} requires (08004).
    */
-  private static final Set<String> LASTING = Set.of(ACCOUNT, "3D", "42P01", "08004");
+  private static final Set<String> LASTING = Set.of(LOGIN, "3D", NO_TABLE, "08004");
 
-  private static final Set<Class<?>> OF_NETWORK =
+  private static final Set<Class<?>> NETWORK_FAILURES =
       Set.of(
           SocketException.class,
           UnknownHostException.class,
@@ -80,7 +88,7 @@ final class DatabaseFailure extends Exception {
 
   final transient SQLException cause;
 
-  /** The innermost state, or an empty string: a pool wraps the driver's exception in its own. */
+  /** The innermost SQLSTATE, or an empty string. Pools wrap the driver's exception in their own. */
   private final String state;
 
   DatabaseFailure(SQLException cause) {
@@ -93,13 +101,14 @@ final class DatabaseFailure extends Exception {
             .reduce("", (outer, inner) -> inner);
   }
 
-  /** Returns the failure that a framework has wrapped, if there is one. */
+  /** Returns the failure of the database that caused a framework's exception, if there is one. */
   static Optional<DatabaseFailure> in(RuntimeException wrapper) {
     return causes(wrapper, SQLException.class).findFirst().map(DatabaseFailure::new);
   }
 
+  /** Returns how the plants of a failed batch are retried. */
   Retry retry() {
-    // The pool has already tried to connect until the deadline.
+    // The pool has already waited for a connection until the deadline.
     boolean isWithoutConnection = cause instanceof SQLTransientConnectionException;
     if (isWithoutConnection || isOf(CANCELED)) {
       return Retry.NEVER;
@@ -110,7 +119,7 @@ final class DatabaseFailure extends Exception {
     return isOf(LOCKED) || !isTransient() ? Retry.ALONE : Retry.NEVER;
   }
 
-  /** Returns whether the same plants may be stored later. Without state it is a pool's time-out. */
+  /** Returns whether a later attempt may succeed. A time-out of the pool has no SQLSTATE. */
   boolean isTransient() {
     return state.isEmpty() || isOf(TRANSIENT);
   }
@@ -118,54 +127,55 @@ final class DatabaseFailure extends Exception {
   /** Returns a new exception for one caller (R7), who may add suppressed exceptions to it. */
   RuntimeException asReason() {
     return isTransient()
-        ? new PlantStoreUnavailableException(describe())
-        : new IllegalStateException("PostgreSQL refuses the plant permanently: " + describe());
+        ? new PlantStoreUnavailableException(describe() + remedy())
+        : new IllegalStateException(
+            "PostgreSQL refuses the plant permanently: " + describe() + remedy());
   }
 
-  /** Returns whether a start waits for the end of this failure. */
+  /** Returns the remedy if a right or the table is missing, otherwise an empty string. */
+  String remedy() {
+    if (isOf(FORBIDDEN)) {
+      return "; grant the role the missing right, usually with GRANT INSERT, SELECT ON plant";
+    }
+    return isOf(NO_TABLE)
+        ? "; rename the table back to plant, or correct the search_path of the role"
+        : "";
+  }
+
+  /** Returns whether startup waits for this failure to end. */
   boolean isWorthWaiting() {
     return isTransient() && !isOf(LASTING) && !isLocal();
   }
 
-  /** Returns the refusal of a start. */
-  ConfigurationException asRefusal() {
-    String places =
-        isLocal()
-            ? "its certificate, and the host and the parameters in DATABASE_URL"
-            : "DATABASE_URL, DATABASE_USERNAME, DATABASE_PASSWORD and the server";
-    return new ConfigurationException(
-        "the database cannot be used; check " + places + ": " + describe());
-  }
-
   /**
-   * Returns whether the driver cannot use a file or a parameter, or does not trust the server, so
-   * that waiting does not help: the failure is neither the network's nor the server's.
+   * Returns whether neither the network nor the server is the cause, so that waiting does not help.
+   * For example, the driver cannot use a file or a parameter, or does not trust the server.
    */
-  private boolean isLocal() {
+  boolean isLocal() {
     Throwable root = causes(this, Throwable.class).reduce((outer, inner) -> inner).orElseThrow();
     return isOf("08006")
         && !isOfServer()
-        && OF_NETWORK.stream().noneMatch(type -> type.isInstance(root));
+        && NETWORK_FAILURES.stream().noneMatch(type -> type.isInstance(root));
   }
 
-  /** Returns whether the server has reported the failure, on a connection that works. */
+  /** Returns whether the server reported the failure through a working connection. */
   boolean isOfServer() {
     return causes(this, PSQLException.class).anyMatch(each -> each.getServerErrorMessage() != null);
   }
 
-  /** Returns whether the failure has one of these states, or is of one of these classes. */
+  /** Returns whether the failure has one of these SQLSTATEs, or belongs to one of the classes. */
   boolean isOf(Set<String> statesAndClasses) {
     return statesAndClasses.stream().anyMatch(state::startsWith);
   }
 
-  /** Returns whether the failure has this state, or is of this class of states. */
+  /** Returns whether the failure has this SQLSTATE, or belongs to this class of SQLSTATEs. */
   boolean isOf(String stateOrClass) {
     return state.startsWith(stateOrClass);
   }
 
   /**
-   * Returns one line. It has no details of the server, which would quote rows, and no address,
-   * which may have a password.
+   * Returns a description in one line. It contains no details of server errors, because these may
+   * quote rows, and no addresses, because these may contain a password.
    */
   String describe() {
     String messages =
@@ -185,12 +195,12 @@ final class DatabaseFailure extends Exception {
       return "the driver cannot use DATABASE_URL";
     }
     if (link instanceof UnknownHostException) {
-      return "no address is known of " + message;
+      return "the host name " + message + " does not resolve";
     }
     boolean isOfDriver = link instanceof PSQLException && server == null && link.getCause() == null;
     if (isOfDriver && "08001".equals(((PSQLException) link).getSQLState())) {
-      // The driver's own text names one of its settings, in the language of the JVM.
-      return "DATABASE_URL leads to no server that accepts writes";
+      // The driver's text is in the language of the JVM, and names a setting of the driver.
+      return "no server in DATABASE_URL accepts writes";
     }
     return message.isEmpty() ? link.getClass().getSimpleName() : message;
   }

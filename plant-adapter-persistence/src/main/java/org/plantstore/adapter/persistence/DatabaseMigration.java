@@ -8,54 +8,64 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.CoreErrorCode;
 import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.output.ValidateOutput;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings the tables up to date. If several instances start, one of them migrates, and the others
- * wait for it.
+ * Brings the tables up to date. If several instances start at the same time, one of them migrates
+ * the tables, and the others wait for it.
  */
 final class DatabaseMigration {
 
   private static final Logger LOG = LoggerFactory.getLogger(DatabaseMigration.class);
 
-  /** Longer than any statement of a migration. */
-  private static final Duration STATEMENT = Duration.ofMinutes(10);
+  /** The time-out of a statement, which is longer than any statement of a migration takes. */
+  private static final Duration STATEMENT_TIMEOUT = Duration.ofMinutes(10);
 
-  /** The minimum time to wait for locked tables, because the startup's time-out may be 0. */
-  private static final Duration LEAST_PATIENCE = Duration.ofSeconds(2);
+  /** The minimum time to wait for locked tables, because the time-out of startup may be 0. */
+  private static final Duration MIN_LOCK_TIMEOUT = Duration.ofSeconds(2);
 
-  /** Held during a migration, because Flyway's own lock does not cover creating its history. */
+  /** A lock for the migration, because Flyway's own lock does not cover creating its history. */
   private static final String LOCK =
       "SELECT 1 WHERE pg_try_advisory_lock(hashtext('plant-store migrate'))";
 
-  /**
-   * Returns a row if there is a history, in the schema in which the migration creates the table.
-   */
+  /** Returns a row if the schema in which the migration creates the table contains a history. */
   private static final String HISTORY =
       "SELECT 1 WHERE to_regclass(quote_ident(current_schema()) || '.flyway_schema_history') IS NOT"
           + " NULL";
 
-  /** Returns a row for a history that does not fit the table or this store. */
+  /** Returns a row if the history does not match the table, or belongs to another application. */
   private static final String FAULTS = DatabaseStart.resource("faults-of-history.query");
+
+  /** Flyway's message about a row of the history: the column, its value, and the expected value. */
+  private static final Pattern MISMATCH =
+      Pattern.compile("Migration (\\w+) mismatch .* Applied to database : (.*) -> .* : (.*)");
 
   private final DatabaseConnections source;
 
   DatabaseMigration(DatabaseSettings settings) {
-    Duration patience = settings.startTimeout.plus(LEAST_PATIENCE);
+    Duration lockTimeout = settings.startTimeout.plus(MIN_LOCK_TIMEOUT);
     source =
         new DatabaseConnections(
-            settings, "plant-store migration", 5, STATEMENT, STATEMENT, patience);
+            settings,
+            "plant-store migration",
+            5,
+            STATEMENT_TIMEOUT,
+            STATEMENT_TIMEOUT,
+            lockTimeout);
   }
 
   /**
-   * Migrates.
+   * Migrates the tables.
    *
-   * @throws SQLException if that may succeed later
+   * @throws SQLException if a later attempt may succeed
    * @throws ConfigurationException if the migration fails
    */
   void run() throws SQLException {
@@ -67,9 +77,10 @@ final class DatabaseMigration {
   }
 
   /**
-   * Returns why a migration would fail, or continue another application's history. Changes nothing.
+   * Returns the reasons why a migration would fail, or would continue the history of another
+   * application. Changes nothing.
    *
-   * @throws SQLException if the database may answer later
+   * @throws SQLException if a later attempt may succeed
    * @throws ConfigurationException if the history cannot be read
    */
   static List<String> faults(DataSource source, Connection connection) throws SQLException {
@@ -79,15 +90,28 @@ final class DatabaseMigration {
     if (!faults.isEmpty()) {
       return faults;
     }
-    return invalid.stream()
-        .map(each -> each.errorDetails.errorMessage)
-        .map(message -> message.replaceFirst("\\.?\n.*$", "")) // without Flyway's advice
-        .map(message ->
-            "flyway_schema_history: "
-                + message.replaceAll("\\s+", " ")
-                + "; change that row so that success is true and its values are those resolved"
-                + " locally, or set DATABASE_MIGRATE to off to use the table as it is")
-        .toList();
+    return invalid.stream().map(DatabaseMigration::fault).toList();
+  }
+
+  private static String fault(ValidateOutput row) {
+    String message =
+        row.errorDetails
+            .errorMessage
+            .replaceFirst("\\.?\n.*$", "") // removes Flyway's advice
+            .replaceAll("\\s+", " ");
+    Matcher mismatch = MISMATCH.matcher(message);
+    String fault = ": " + message;
+    String remedy = "correct that row";
+    String update = "run UPDATE flyway_schema_history SET %s WHERE version = '" + row.version + "'";
+    if (mismatch.matches()) {
+      fault = mismatch.replaceFirst(" has the $1 $2, but must have $3");
+      remedy = update.formatted(mismatch.replaceFirst("$1 = '$3'"));
+    } else if (row.errorDetails.errorCode == CoreErrorCode.FAILED_VERSIONED_MIGRATION) {
+      fault = " is marked as failed";
+      remedy = update.formatted("success = true");
+    }
+    return ("the row of version " + row.version + " in flyway_schema_history" + fault)
+        + ("; " + remedy + ", or set DATABASE_MIGRATE to off to use the table as it is");
   }
 
   private static <T> T call(DataSource source, Function<Flyway, T> command) throws SQLException {
@@ -96,14 +120,14 @@ final class DatabaseMigration {
           Flyway.configure()
               .dataSource(source)
               .locations("classpath:org/plantstore/adapter/persistence")
-              .baselineOnMigrate(true) // the schema may have other tables
+              .baselineOnMigrate(true) // because the schema may contain other tables
               .baselineVersion("0")
-              .validateOnMigrate(false) // faults() has validated the history
+              .validateOnMigrate(false) // because faults() has validated the history
               .ignoreMigrationPatterns("*:future", "*:pending")
               .load());
     } catch (FlywayException e) {
       DatabaseFailure failure = DatabaseFailure.in(e).orElse(null);
-      // A locked table has been waited for.
+      // If a table was locked, the migration has already waited for it.
       if (failure != null && failure.isWorthWaiting() && !failure.isOf(DatabaseFailure.LOCKED)) {
         throw failure.cause;
       }
@@ -113,13 +137,13 @@ final class DatabaseMigration {
     }
   }
 
-  /** Waits without a limit, because a migration of a large table may take long. */
+  /** Waits without a limit, because migrating a large table may take a long time. */
   private static void awaitLock(Connection connection) throws SQLException {
     long logged = System.nanoTime();
     while (rows(connection, LOCK).isEmpty()) {
       if (System.nanoTime() - logged >= DatabaseStart.LOG_PERIOD.toNanos()) {
         logged = System.nanoTime();
-        LOG.warn("The start waits, because another instance migrates the tables");
+        LOG.warn("Startup is waiting because another instance is migrating the tables");
       }
       DatabaseStart.pause();
     }

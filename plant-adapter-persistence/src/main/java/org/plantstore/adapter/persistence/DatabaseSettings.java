@@ -5,6 +5,7 @@ import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.exceptions.ConfigurationException;
 import jakarta.inject.Singleton;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,14 +18,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGProperty;
 
-/** The settings of the database. Safe for use by many threads. */
+/** The settings of the database. Safe for use by multiple threads. */
 @Singleton
 final class DatabaseSettings {
 
-  /** The name and the password of the account; the password is null if there is none. */
-  record Account(String username, @Nullable String password) {
+  /** The name of a role and its password, which is null if a certificate proves its identity. */
+  record Credentials(String username, @Nullable String password) {
 
-    /** Returns the name. */
+    /** Returns only the name, because the password is secret. */
     @Override
     public String toString() {
       return username;
@@ -33,33 +34,46 @@ final class DatabaseSettings {
 
   final DatabaseAddress address;
 
-  /** Whether a start creates the tables, or changes them. */
+  /** Whether startup creates and changes the tables. */
   final boolean migrates;
 
-  /** The most connections that may be open, at least 5. */
+  /** The maximum number of open connections with Citus, at least 5. */
   final int connections;
 
-  /** The deadline of a create, at least 1 s. */
+  /** The time within which a create must be answered, at least 1 s. */
   final Duration deadline;
 
   /** The time-out of a statement. */
   final Duration statementTimeout;
 
-  /** How long a start waits for the database; zero for a single attempt. */
+  /** How long startup waits for the database; zero means a single attempt. */
   final Duration startTimeout;
 
   private final Environment environment;
 
-  /** Reads the settings; throws ConfigurationException if one is missing or unusable. */
+  /**
+   * Reads the settings.
+   *
+   * @throws ConfigurationException if a setting is missing or unusable
+   */
   DatabaseSettings(Environment environment) {
     this.environment = environment;
-    requireSet("DATABASE_URL", value("DATABASE_URL"));
+    requireSet(
+        "DATABASE_URL",
+        value("DATABASE_URL"),
+        "the address of the database, such as jdbc:postgresql://host:5432/name");
     address = DatabaseAddress.of(value("DATABASE_URL"));
-    Account account = account();
-    requireSet("DATABASE_USERNAME", account.username);
-    if (account.password == null) {
-      String certificate = address.value(PGProperty.SSL_CERT) + address.value(PGProperty.SSL_KEY);
-      requireSet("DATABASE_PASSWORD", certificate);
+    Credentials credentials = credentials();
+    requireSet(
+        "DATABASE_USERNAME",
+        credentials.username,
+        "the name of a role, or set DATABASE_USERNAME_FILE, or add the role to DATABASE_URL");
+    if (credentials.password == null) {
+      requireSet(
+          "DATABASE_PASSWORD",
+          address.value(PGProperty.SSL_CERT) + address.value(PGProperty.SSL_KEY),
+          "the password of the role, or set DATABASE_PASSWORD_FILE, or add sslcert and sslkey to"
+              + " DATABASE_URL");
     }
     deadline = Duration.ofSeconds(number("DATABASE_TIMEOUT_SECONDS", 5, 1, 60));
     statementTimeout = deadline.multipliedBy(4).dividedBy(5);
@@ -73,7 +87,7 @@ final class DatabaseSettings {
     migrates = !migrate.equals("off");
   }
 
-  /** Returns a warning if the service stops waiting for a create before the database does. */
+  /** Returns a warning if the service stops waiting for a create before the store does. */
   Optional<String> warning() {
     return environment
         .getProperty("create.timeout.seconds", Long.class)
@@ -81,48 +95,80 @@ final class DatabaseSettings {
         .map(timeout ->
             ("CREATE_TIMEOUT_SECONDS is " + timeout + ", but should be longer than ")
                 + ("DATABASE_TIMEOUT_SECONDS, which is " + deadline.toSeconds())
-                + "; otherwise creates are given up while the database may still commit them");
+                + "; otherwise, the service gives up on creates that may still be committed");
   }
 
-  /** Returns the account as it is now; throws ConfigurationException if a file cannot be used. */
-  Account account() {
+  /**
+   * Returns the exception with which startup ends because of a failure.
+   *
+   * @throws ConfigurationException if a file with credentials cannot be used
+   */
+  ConfigurationException refusal(DatabaseFailure failure) {
+    String remedy = "check DATABASE_URL, DATABASE_USERNAME, DATABASE_PASSWORD, and the server";
+    if (failure.isLocal()) {
+      remedy = "check the server's certificate, and the host and the parameters in DATABASE_URL";
+    } else if (failure.isOf("3D") && !address.namesDatabase()) {
+      remedy = "add its name to DATABASE_URL, as in jdbc:postgresql://host:5432/name";
+    } else if (failure.isOf(DatabaseFailure.FORBIDDEN)) {
+      String role = credentials().username;
+      String name = address.namesDatabase() ? address.value(PGProperty.PG_DBNAME) : role;
+      remedy =
+          ("grant the role the missing right, usually with GRANT CONNECT ON DATABASE \"" + name)
+              + ("\" TO \"" + role + '"');
+    }
+    return new ConfigurationException(
+        "the database cannot be used; " + remedy + ": " + failure.describe());
+  }
+
+  /**
+   * Returns the current credentials.
+   *
+   * @throws ConfigurationException if a file with credentials cannot be used
+   */
+  Credentials credentials() {
     String password = text("DATABASE_PASSWORD", PGProperty.PASSWORD);
-    return new Account(
+    return new Credentials(
         text("DATABASE_USERNAME", PGProperty.USER), password.isEmpty() ? null : password);
   }
 
-  private String text(String variable, PGProperty ofAddress) {
+  private String text(String variable, PGProperty fallback) {
     String text = value(variable);
     String file = value(variable + "_FILE");
     if (!text.isEmpty() && !file.isEmpty()) {
       throw new ConfigurationException(
-          "one of " + variable + " and " + variable + "_FILE must be set, but both are");
+          "only one of " + variable + " and " + variable + "_FILE may be set, but both are");
     }
     if (!file.isEmpty()) {
       return contentOf(variable + "_FILE", file);
     }
-    return text.isEmpty() ? address.value(ofAddress) : text;
+    return text.isEmpty() ? address.value(fallback) : text;
   }
 
-  /** Returns the content without the line break that editors write at its end. */
+  /** Returns the content of a file without the line break that editors add at its end. */
   private static String contentOf(String variable, String file) {
-    String reason = "it is no file";
+    String reason = "it does not exist, or is not a regular file";
     try {
-      if (Files.isRegularFile(Path.of(file))) { // a pipe could block
+      if (Files.isRegularFile(Path.of(file))) { // because reading a pipe could block
         String text = Files.readString(Path.of(file)).replaceFirst("\n\\z", "");
         if (!text.isEmpty() && !text.endsWith("\r")) {
           return text;
         }
-        reason = text.isEmpty() ? "it is empty" : "it ends with CARRIAGE RETURN";
+        reason = text.isEmpty() ? "it is empty" : "it ends with a carriage return";
       }
+    } catch (CharacterCodingException e) {
+      reason = "it is not UTF-8";
     } catch (IOException e) {
       reason = e.getClass().getSimpleName();
     }
     throw new ConfigurationException(
-        variable + " must be a file with text, but " + file + " is not: " + reason);
+        (variable + " must name a file that contains text, but \"" + file)
+            + ("\" cannot be used: " + reason));
   }
 
-  /** Bypasses the framework, which would resolve placeholders within a password. */
+  /**
+   * Returns the value of a variable, or an empty string. Bypasses the framework, because it would
+   * resolve placeholders in a password.
+   */
   private String value(String variable) {
     String property = variable.toLowerCase(Locale.ROOT).replace('_', '.');
     return environment.getPropertySources().stream()
@@ -134,23 +180,21 @@ final class DatabaseSettings {
         .orElse("");
   }
 
-  private static void requireSet(String variable, String value) {
+  private static void requireSet(String variable, String value, String demand) {
     if (value.isEmpty()) {
       throw new ConfigurationException(
-          "DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD must be set, but "
-              + variable
-              + " is not");
+          variable + " is not set, or is empty; set it to " + demand);
     }
   }
 
-  private int number(String variable, int usual, int least, int most) {
+  private int number(String variable, int defaultNumber, int min, int max) {
     String value = value(variable);
     int number = value.matches("[0-9]{1,5}") ? Integer.parseInt(value) : -1;
     if (value.isEmpty()) {
-      return usual;
+      return defaultNumber;
     }
-    if (number < least || number > most) {
-      String demand = " must be a whole number from " + least + " to " + most;
+    if (number < min || number > max) {
+      String demand = " must be a whole number from " + min + " to " + max;
       throw new ConfigurationException(variable + demand + ", but is \"" + value + '"');
     }
     return number;

@@ -20,9 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Prepares the database at a start: waits for it, brings the tables up to date, and refuses a table
- * that would lose or change plants silently. Starts again with the first step while the database
- * does not answer, until the start's time-out.
+ * Prepares the database during startup. Waits until the database is available, brings the tables up
+ * to date, and refuses a table that would silently lose or change plants. If the database becomes
+ * unavailable, the preparation begins again, until startup times out.
  */
 record DatabaseStart(DatabaseSettings settings, boolean migrates) {
 
@@ -31,15 +31,15 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
 
   private static final Logger LOG = LoggerFactory.getLogger(DatabaseStart.class);
 
-  /** The time-out of each answer. A slow processor needs some seconds for TLS and a password. */
-  private static final Duration ANSWER = Duration.ofSeconds(5);
+  /** The time-out of each response, because TLS and a password take seconds on a slow processor. */
+  private static final Duration RESPONSE = Duration.ofSeconds(5);
 
-  /** The time-out of a query, and of its locks, which the server reports before that. */
+  /** The time-out of a query and its locks, which the server reports before RESPONSE elapses. */
   private static final Duration QUERY = Duration.ofSeconds(4);
 
   private static final String FAULTS = resource("faults.query");
 
-  /** Returns a row if the table is where a migration creates it. */
+  /** Returns a row if the table exists in the schema in which a migration creates it. */
   private static final String TABLE =
       "SELECT 1 FROM pg_class WHERE oid = to_regclass(quote_ident(current_schema()) || '.plant')";
 
@@ -52,10 +52,10 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   }
 
   /**
-   * Brings the tables up to date if the account migrates, and requires all that the store needs.
+   * Brings the tables up to date if this instance migrates, and checks that the store can use them.
    *
-   * @return whether the database has Citus
-   * @throws ConfigurationException if it is not met, or the database is unavailable for too long
+   * @return whether the database contains Citus
+   * @throws ConfigurationException if the database cannot be used before the time-out
    */
   boolean prepare() {
     return await(
@@ -71,9 +71,9 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   }
 
   /**
-   * Returns the faults for which a start would be refused now. Changes nothing, and does not wait.
+   * Returns the faults that would make startup fail now. Changes nothing and does not wait.
    *
-   * @throws ConfigurationException if the database does not answer
+   * @throws ConfigurationException if the database cannot be used
    */
   List<String> check() {
     return await(
@@ -116,12 +116,12 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
         DatabaseFailure failure = new DatabaseFailure(e);
         Duration waited = Duration.ofNanos(System.nanoTime() - began);
         if (!failure.isWorthWaiting() || waited.compareTo(limit) >= 0) {
-          throw failure.asRefusal();
+          throw settings.refusal(failure);
         }
         if (System.nanoTime() - logged >= LOG_PERIOD.toNanos()) {
           logged = System.nanoTime();
           LOG.warn(
-              "The database is unavailable; the start has waited for {} s of {} s: {}",
+              "The database is unavailable; startup has waited for {} s of {} s: {}",
               waited.toSeconds(),
               limit.toSeconds(),
               failure.describe());
@@ -140,28 +140,28 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
     }
   }
 
-  /** Returns a source that also connects to a read-only server, to report the reason. */
+  /** Returns a data source that also accepts read-only servers, so that they can be reported. */
   private DatabaseConnections connections() {
     DatabaseConnections source =
-        new DatabaseConnections(settings, "plant-store", 5, ANSWER, QUERY, QUERY);
+        new DatabaseConnections(settings, "plant-store", 5, RESPONSE, QUERY, QUERY);
     source.setTargetServerType("preferPrimary");
     return source;
   }
 
   private static void requirePrimary(Connection connection) throws SQLException {
-    // A role that is read-only on the primary too is among the faults.
+    // If the role is read-only on the primary as well, faults() reports the reason.
     String standby =
         "SELECT 1 WHERE pg_is_in_recovery() AND current_setting('default_transaction_read_only') ="
             + " 'off'";
     if (!rows(connection, standby).isEmpty()) {
-      throw new SQLException("DATABASE_URL leads only to a standby; name the primary", "25006");
+      throw new SQLException("DATABASE_URL reaches only a standby; add the primary", "25006");
     }
   }
 
-  /** Plans the store's statements for no plants, and returns why that fails. */
+  /** Returns the reason if the server cannot plan the store's statements. */
   private static List<String> trial(Connection connection) throws SQLException {
     try {
-      // Not executed: an insert of no rows would fire triggers of statements, such as an audit's.
+      // Does not run the statement, because even an insert of no rows fires statement triggers.
       rows(connection, "EXPLAIN " + PlantTable.TRIAL);
       rows(connection, "EXPLAIN " + PlantTable.SELECT.replace("?", "'{}'"));
       return List.of();
@@ -170,14 +170,14 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
       if (failure.isTransient()) {
         throw e;
       }
-      return List.of("the table plant cannot be used: " + failure.describe());
+      return List.of("the table plant cannot be used: " + failure.describe() + failure.remedy());
     }
   }
 
   /**
-   * Requires a pooler, if there is one, to keep a session for each connection. Under load, a pooler
-   * in transaction mode may do so by chance for some rounds. Two kinds of poolers are not detected:
-   * a pooler that reports the server's process at the login, and a pooler whose idle processes
+   * Refuses a pooler that does not keep one server session for each connection. Makes several
+   * attempts, because a busy pooler in transaction mode may keep the sessions by chance. Does not
+   * detect a pooler that reports the server's process ID at login, or several pooler processes that
    * share a port.
    */
   private static void requireSession(Connection connection, DatabaseConnections source)
@@ -189,14 +189,14 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
     try (Connection other = source.getConnection()) {
       String otherProcess = process(other);
       for (int round = 0; round < 20; round++) {
-        // Twice in a row, because a pooler may use its sessions in turn.
+        // Checks twice in a row, because a pooler may use its sessions in turn.
         if (process.equals(otherProcess)
             || !process.equals(process(connection))
             || !process.equals(process(connection))
             || !otherProcess.equals(process(other))) {
           throw new ConfigurationException(
-              "the database must not be behind a pooler in transaction mode; set pool_mode to"
-                  + " session");
+              "the database must not be behind a pooler in transaction mode; set pool_mode of the"
+                  + " pooler to session");
         }
       }
     }
@@ -206,7 +206,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
     return rows(connection, "SELECT pg_backend_pid()").get(0);
   }
 
-  /** Returns the texts in the first column. */
+  /** Runs a query, and returns the texts in the first column of its rows. */
   static List<String> rows(Connection connection, String query) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(query)) {

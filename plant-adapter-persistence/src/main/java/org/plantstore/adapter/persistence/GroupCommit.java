@@ -20,19 +20,21 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes the plants of concurrent callers in batches, because a commit costs about the same for one
- * plant as for hundreds. Plants that arrive while a batch is in flight form the next one, so no
- * plant waits only for others to arrive. Safe for use by multiple threads.
+ * plant as for hundreds. The plants that arrive while a batch is in flight form the next batch, so
+ * no plant waits merely for others to arrive. Safe for use by multiple threads.
  */
 class GroupCommit {
 
-  /** Writes a batch. */
+  /** The table to which batches are written. */
   interface Table {
 
     /**
-     * Stores each plant whose id is free, durably.
+     * Durably stores each plant whose id is free.
      *
-     * @param isRetriedAlone whether this is a single plant that may have caused its batch to fail
-     * @return the plants that the table now holds under these ids; null for a row that is no plant
+     * @param plants the plants of the batch by their ids
+     * @param isRetriedAlone whether the batch is a single plant that may have caused its batch to
+     *     fail
+     * @return the plants that the table now holds under these ids, with null for an invalid row
      * @throws DatabaseFailure if it is unknown which plants are stored
      */
     Map<Long, @Nullable NewPlant> putIfAbsent(
@@ -41,7 +43,7 @@ class GroupCommit {
 
   private static final Logger LOG = LoggerFactory.getLogger(GroupCommit.class);
 
-  /** The delay before a batch is repeated, during which the server may come back. */
+  /** The delay before a batch is retried, so that the server has time to recover. */
   private static final Duration PAUSE = Duration.ofMillis(50);
 
   final Table table;
@@ -53,8 +55,10 @@ class GroupCommit {
   /**
    * Creates a group commit.
    *
+   * @param table the table to which batches are written
    * @param executor runs the writers, which end when no batch is due
-   * @param timeout how long callers wait
+   * @param timeout the time until the deadline of a plant
+   * @param metrics records each batch
    */
   GroupCommit(Table table, Executor executor, Duration timeout, StoreMetrics metrics) {
     this.table = table;
@@ -64,21 +68,21 @@ class GroupCommit {
   }
 
   /**
-   * Stores the plant if its id is free. Dependents of the future must not block. A plant whose
-   * future is cancelled is not written, unless its batch is in flight.
+   * Stores the plant if its id is free. Dependent stages of the future must not block. If the call
+   * is canceled before the batch of the plant is in flight, the plant is not written.
    *
-   * @return the plant that the table now holds under the id. Fails with
-   *     PlantStoreUnavailableException at the deadline, and with IllegalStateException if the
-   *     database refuses the plant
+   * @return a future of the plant that the table now holds under the id. The future fails with
+   *     PlantStoreUnavailableException if the plant is not stored by its deadline, and with
+   *     IllegalStateException if the database refuses the plant
    */
   CompletableFuture<NewPlant> putIfAbsent(NewPlant plant) {
     return putIfAbsent(plant, 0);
   }
 
-  /** Stores the plant like {@link #putIfAbsent(NewPlant)}, in a batch of plants of its shard. */
+  /** Stores the plant like {@link #putIfAbsent(NewPlant)}, in a batch with plants of its shard. */
   final CompletableFuture<NewPlant> putIfAbsent(NewPlant plant, int shard) {
     Call call = new Call(plant, shard);
-    // A writer that finishes a batch, or the sweep, takes a call that is added behind others.
+    // If other calls are waiting, a writer that finishes its batch, or the sweep, takes this call.
     if (pending.add(call)) {
       startWriterIfDue();
     }
@@ -96,7 +100,7 @@ class GroupCommit {
         executor.execute(this::write);
       } catch (RejectedExecutionException | Error e) {
         pending.endWriter();
-        LOG.debug("The next sweep starts the writer, because no thread is available", e);
+        LOG.debug("The next sweep starts the writer, because no thread is available now", e);
       }
     }
   }
@@ -107,8 +111,8 @@ class GroupCommit {
         write(batch);
       }
     } catch (RuntimeException | Error e) {
-      pending.endWriter(); // The sweep starts another writer, and ends the calls of the batch.
-      LOG.error("A writer of plants has failed, and is replaced", e);
+      pending.endWriter(); // The sweep starts another writer, and ends the calls of this batch.
+      LOG.error("A plant writer has failed and is being replaced", e);
     }
   }
 
@@ -157,20 +161,20 @@ class GroupCommit {
     if (stored != null) {
       call.complete(stored);
     } else if (rows.containsKey(id)) {
-      String fault = "the row with the id " + id + " in the table plant is no plant";
+      String fault = "the row with the id " + id + " in the table plant is not a valid plant";
       call.completeExceptionally(new IllegalStateException(fault));
     } else if (!pending.retryAlone(call)) {
-      // The row has just been deleted, or is hidden from this role.
-      String fault = "the plant that has the id cannot be read";
+      // The row has just been deleted, or row-level security hides it from this role.
+      String fault = "the plant that has this id cannot be read";
       call.completeExceptionally(new PlantStoreUnavailableException(fault));
     }
   }
 
-  /** Retries the plants if that can help. A retry finds those that were committed after all. */
+  /** Retries the plants if that can help. The retry finds plants that were committed after all. */
   private void retry(Batch batch, DatabaseFailure failure) {
     if (failure.retry() == Retry.BATCH) {
       LockSupport.parkNanos(PAUSE.toNanos());
-      pending.repeat(batch, failure);
+      pending.retryBatch(batch, failure);
       return;
     }
     for (Call call : batch.calls()) {
@@ -182,13 +186,13 @@ class GroupCommit {
 
   /** Ends calls that are past their deadline, and starts a writer if a batch is due. */
   void sweep() {
-    end(pending.overdue(timeout), "the database has not answered in time");
+    end(pending.overdue(timeout), "the database did not respond in time");
     startWriterIfDue();
   }
 
-  /** Ends all calls except this number of the oldest. */
-  final void limit(int most) {
-    end(pending.beyond(most), "the server does not respond, and enough plants wait for it");
+  /** Ends all calls except the given number of the oldest calls. */
+  final void limit(int max) {
+    end(pending.beyond(max), "the server does not respond, and too many plants are waiting for it");
   }
 
   private static void end(List<Call> calls, String reason) {

@@ -12,14 +12,15 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
 
 /**
- * The plants waiting for a batch, the batches in flight, and the number of writers. While a young
- * batch is in flight, no other batch is taken, so that batches grow; a slow batch is overtaken. A
- * plant that may have caused the failure of its batch is retried alone. At most one such retry is
- * in flight, and batches do not wait for it. Safe for use by multiple threads.
+ * The plants waiting for a batch, the batches in flight, and the number of writers. While a batch
+ * that has just begun is in flight, no other batch is taken, so that the next batch grows. A slow
+ * batch delays the next batch for only 20 ms. A plant that may have caused the failure of its batch
+ * is retried alone. At most one such retry is in flight, and batches do not wait for it. Safe for
+ * use by multiple threads.
  */
 final class PendingPlants {
 
-  /** A create in progress. It is completed with the stored plant. */
+  /** A create in progress. Completes with the plant that is stored under the id. */
   static final class Call extends CompletableFuture<NewPlant> {
 
     final NewPlant plant;
@@ -27,7 +28,7 @@ final class PendingPlants {
     final long began = System.nanoTime();
     private boolean isRetriedAlone;
 
-    /** The reason why the last attempt failed, if the plant is being retried. */
+    /** The failure of the last attempt if the plant is being retried, otherwise null. */
     volatile @Nullable DatabaseFailure failure;
 
     Call(NewPlant plant, int shard) {
@@ -35,24 +36,24 @@ final class PendingPlants {
       this.shard = shard;
     }
 
-    /** Returns an upper bound for the size of the text in bytes, in UTF-8 and in memory. */
+    /** Returns an upper bound for the size of the text in bytes, both in UTF-8 and in memory. */
     private long bytes() {
       String tag = plant.tag();
       return 3L * (plant.name().length() + (tag == null ? 0 : tag.length()));
     }
   }
 
-  /** Plants of one shard that a writer took at this value of {@link System#nanoTime()}. */
+  /** Plants of one shard that a writer took together at {@code began}, a value of nanoTime. */
   record Batch(List<Call> calls, boolean isRetriedAlone, long began) {}
 
-  /** Larger batches make a commit hardly cheaper, and their callers wait longer. */
+  /** The maximum number of plants in a batch. Larger batches are hardly cheaper and take longer. */
   static final int MAX_PLANTS = 256;
 
-  /** Limits a batch of several plants. A larger plant forms a batch of its own. */
+  /** The maximum size of a batch of several plants. A larger plant forms a batch of its own. */
   static final long MAX_BYTES = 4 * 1024 * 1024;
 
-  /** The age from which a batch in flight is overtaken, for example if it waits for a locked id. */
-  private static final Duration EXCLUSIVE = Duration.ofMillis(20);
+  /** How long a batch in flight delays the next batch, for example while an id is locked. */
+  private static final Duration MAX_DELAY = Duration.ofMillis(20);
 
   private final Deque<Call> waiting = new ArrayDeque<>();
   private final Deque<Call> alone = new ArrayDeque<>();
@@ -60,31 +61,31 @@ final class PendingPlants {
   private int writers;
   private boolean lastWasAlone;
 
-  /** Adds a call, and returns whether it is the only one waiting. */
+  /** Adds a call, and returns whether it is the only call waiting for a batch. */
   synchronized boolean add(Call call) {
     waiting.add(call);
     return waiting.size() == 1;
   }
 
-  /** Counts a further writer if a batch is due and the limit permits it; returns whether it did. */
+  /** Adds a writer if a batch is due and the limit permits it, and returns whether it did. */
   synchronized boolean beginWriter(int maxWriters) {
     boolean begins = writers < maxWriters && (mayTakeBatch() || mayTakeAlone());
     writers += begins ? 1 : 0;
     return begins;
   }
 
-  /** Ends a writer that has failed. Its batch remains in flight until its calls have ended. */
+  /** Removes a writer that has failed. Its batch remains in flight until its calls have ended. */
   synchronized void endWriter() {
     writers--;
   }
 
-  /** Removes a writer's last batch, and returns its next one; otherwise ends the writer. */
+  /** Replaces a writer's last batch with its next one. Removes the writer if no batch is due. */
   synchronized @Nullable Batch next(@Nullable Batch last, int maxWriters) {
     inFlight.remove(last);
     List<Call> calls = List.of();
     boolean isAlone = false;
     if (writers <= maxWriters) {
-      // If slow batches occupy all other writers, fresh plants must not always take precedence.
+      // If slow batches occupy all other writers, new plants must not always take precedence.
       boolean isTurnOfAlone = writers == maxWriters && !lastWasAlone;
       isAlone = mayTakeAlone() && (isTurnOfAlone || !mayTakeBatch());
       calls = isAlone ? take(alone, 1) : mayTakeBatch() ? take(waiting, MAX_PLANTS) : calls;
@@ -103,19 +104,19 @@ final class PendingPlants {
     long now = System.nanoTime();
     return !waiting.isEmpty()
         && inFlight.stream()
-            .allMatch(batch -> batch.isRetriedAlone || now - batch.began >= EXCLUSIVE.toNanos());
+            .allMatch(batch -> batch.isRetriedAlone || now - batch.began >= MAX_DELAY.toNanos());
   }
 
   private boolean mayTakeAlone() {
     return !alone.isEmpty() && inFlight.stream().noneMatch(Batch::isRetriedAlone);
   }
 
-  /** Takes the first call and the following calls for the same shard, up to the limits. */
-  private static List<Call> take(Deque<Call> from, int most) {
+  /** Removes and returns the first call and later calls for the same shard, up to the limits. */
+  private static List<Call> take(Deque<Call> from, int max) {
     List<Call> calls = new ArrayList<>();
     List<Call> others = new ArrayList<>();
     long bytes = 0;
-    while (!from.isEmpty() && calls.size() < most && bytes <= MAX_BYTES) {
+    while (!from.isEmpty() && calls.size() < max && bytes <= MAX_BYTES) {
       Call call = from.removeFirst();
       if (call.isDone()) {
         continue;
@@ -135,33 +136,33 @@ final class PendingPlants {
     }
   }
 
-  /** Schedules a retry of the plant alone; returns false if it has already been retried so. */
+  /** Schedules a retry of a plant on its own. Returns false if it has been retried before. */
   synchronized boolean retryAlone(Call call) {
     boolean isFirst = !call.isRetriedAlone;
     call.isRetriedAlone = true;
     return isFirst && alone.add(call);
   }
 
-  /** Moves the calls of a batch in flight to the front of the queue. */
-  synchronized void repeat(Batch batch, DatabaseFailure failure) {
+  /** Moves the calls of a batch in flight back to the front of their queue. */
+  synchronized void retryBatch(Batch batch, DatabaseFailure failure) {
     inFlight.remove(batch);
     batch.calls.forEach(call -> call.failure = failure);
     putBack(batch.calls, batch.isRetriedAlone ? alone : waiting);
   }
 
-  /** Forgets calls that have ended, and returns those that have lasted this long. */
+  /** Removes completed calls, and returns the calls that are older than the time-out. */
   synchronized List<Call> overdue(Duration timeout) {
     long latest = System.nanoTime() - timeout.toNanos();
     waiting.removeIf(Call::isDone);
     alone.removeIf(Call::isDone);
-    // Removes batches whose writers have failed.
+    // Removes the batches whose writers have failed.
     inFlight.removeIf(batch -> batch.calls.stream().allMatch(Call::isDone));
     return calls().filter(call -> call.began - latest <= 0).toList();
   }
 
-  /** Returns all calls except this number of the oldest. */
-  synchronized List<Call> beyond(int most) {
-    return calls().sorted(Comparator.comparingLong(call -> call.began)).skip(most).toList();
+  /** Returns all calls except the given number of the oldest calls. */
+  synchronized List<Call> beyond(int max) {
+    return calls().sorted(Comparator.comparingLong(call -> call.began)).skip(max).toList();
   }
 
   private Stream<Call> calls() {

@@ -23,11 +23,14 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Stores plants in a PostgreSQL table, and commits those of concurrent callers together. */
+/**
+ * Stores plants in a PostgreSQL table, and commits the plants of concurrent callers together. Safe
+ * for use by multiple threads.
+ */
 @Singleton
 final class PostgresPlantStore implements PlantStore {
 
-  /** The maximum number of batches in flight to a server, each on its own connection. */
+  /** The maximum number of batches in flight to a server. Each batch uses its own connection. */
   static final int WRITERS = 4;
 
   private static final Duration SWEEP = Duration.ofMillis(10);
@@ -37,9 +40,9 @@ final class PostgresPlantStore implements PlantStore {
   private final PlantTable table;
 
   /**
-   * Prefers the thread that became idle last, and with it a connection and a server process whose
-   * data are still in the processor's caches. At low load a create thus takes an eighth less CPU
-   * time than with a fixed thread pool, whose threads take turns.
+   * Runs the writers. A cached thread pool prefers the thread that became idle last. The data of its
+   * connection and server process are still in the processor's caches. At low load, a create
+   * therefore takes an eighth less CPU time than with a fixed thread pool, whose threads take turns.
    */
   private final ExecutorService writers = Executors.newCachedThreadPool(daemons("plant-writer"));
 
@@ -68,6 +71,7 @@ final class PostgresPlantStore implements PlantStore {
         GroupCommit::waitingPlants);
   }
 
+  /** Returns a factory of daemon threads with this name. */
   static ThreadFactory daemons(String name) {
     return work -> {
       Thread thread = new Thread(work, name);
@@ -76,7 +80,7 @@ final class PostgresPlantStore implements PlantStore {
     };
   }
 
-  /** Sweeps only while there is work, so that an idle service does not wake the processor. */
+  /** Schedules a sweep. An idle service schedules none, so that it does not wake the processor. */
   @SuppressWarnings("FutureReturnValueIgnored") // the sweep throws nothing
   private void scheduleSweep() {
     if (!isSweepScheduled.get() && isSweepScheduled.compareAndSet(false, true)) {
@@ -84,12 +88,12 @@ final class PostgresPlantStore implements PlantStore {
         sweeps.schedule(this::sweep, SWEEP.toMillis(), TimeUnit.MILLISECONDS);
       } catch (RejectedExecutionException | Error e) {
         isSweepScheduled.set(false);
-        LOG.debug("The next plant schedules the sweep", e);
+        LOG.debug("The next plant schedules the sweep, because no thread is available now", e);
       }
     }
   }
 
-  /** Enforces all deadlines, so that neither plants nor statements need a timer each. */
+  /** Enforces all deadlines, so that plants and statements do not need timers of their own. */
   private void sweep() {
     isSweepScheduled.set(false); // A plant that is added from now on schedules the next sweep.
     boolean isIdle = false;
@@ -97,7 +101,7 @@ final class PostgresPlantStore implements PlantStore {
       queue.sweep();
       isIdle = !table.cancelOverdue(writers) && queue.plants() == 0;
     } catch (RuntimeException | Error e) {
-      LOG.debug("A sweep has failed, and the next one follows", e);
+      LOG.debug("A sweep has failed, and the next sweep tries again", e);
     }
     if (!isIdle) {
       scheduleSweep();
@@ -118,12 +122,12 @@ final class PostgresPlantStore implements PlantStore {
     }
   }
 
-  /** Does not use the executor: a writer completes the stage. */
+  /** Returns a stage that a writer completes, and does not use the executor. */
   @Override
   public CompletableFuture<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
     requireNonNull(executor, "executor");
     CompletableFuture<NewPlant> stored = queue.putIfAbsent(requireNonNull(plant, "plant"));
-    if (isClosed) { // checked afterwards, because close() waits for all plants added before
+    if (isClosed) { // checked after adding, because close() waits for the plants added earlier
       stored.completeExceptionally(new PlantStoreUnavailableException("the store is closed"));
     }
     scheduleSweep();
@@ -135,7 +139,7 @@ final class PostgresPlantStore implements PlantStore {
     return true;
   }
 
-  /** Refuses further plants, and waits until no caller is waiting, at most for the deadline. */
+  /** Refuses further plants, and waits until no caller is waiting, at most until their deadline. */
   @PreDestroy
   void close() {
     isClosed = true;

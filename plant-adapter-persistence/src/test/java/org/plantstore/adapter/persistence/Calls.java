@@ -23,7 +23,7 @@ import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
 import org.slf4j.LoggerFactory;
 
-/** Concurrent calls, most of them for plants that differ only in their ids. */
+/** Concurrent calls of a store, most of them with plants that differ only in their ids. */
 public final class Calls {
 
   private Calls() {}
@@ -32,14 +32,14 @@ public final class Calls {
     return new NewPlant(id, "fern", null);
   }
 
-  /** Calls a store, which must need no thread of the caller. */
+  /** Calls a store once for each id. The store must not use a thread of the caller. */
   public static List<CompletableFuture<Void>> putAll(PlantStore store, LongStream ids) {
     return ids.mapToObj(
-            id -> returnsFern(id, store.putIfAbsentAsync(fern(id), work -> fail("needs a thread"))))
+            id -> returnsFern(id, store.putIfAbsentAsync(fern(id), work -> fail("uses a thread"))))
         .toList();
   }
 
-  /** Returns the call, which fails if it returns another plant. */
+  /** Returns a stage that fails if the call fails or returns another plant. */
   public static CompletableFuture<Void> returnsFern(long id, CompletionStage<NewPlant> call) {
     return call.thenAccept(stored -> assertEquals(fern(id), stored)).toCompletableFuture();
   }
@@ -54,7 +54,7 @@ public final class Calls {
     return requireNonNull(assertThrows(ExecutionException.class, call::get).getCause());
   }
 
-  /** Requires that the call may be repeated, and returns the message of its failure. */
+  /** Asserts that the call failed but may be retried, and returns the message of its failure. */
   public static String unavailable(CompletableFuture<?> call) {
     return String.valueOf(
         assertInstanceOf(PlantStoreUnavailableException.class, failure(call)).getMessage());
@@ -62,12 +62,12 @@ public final class Calls {
 
   public static void await(Callable<Boolean> condition) throws Exception {
     while (!condition.call()) {
-      assertFalse(Thread.interrupted(), "waited in vain");
+      assertFalse(Thread.interrupted(), "interrupted while waiting");
       LockSupport.parkNanos(100_000);
     }
   }
 
-  /** Returns the lines that an action logs, from level INFO. */
+  /** Returns the lines that an action logs at level INFO or above. */
   public static List<String> log(String name, Runnable action) {
     ListAppender<ILoggingEvent> log = new ListAppender<>();
     log.start();

@@ -10,7 +10,8 @@ import org.junit.jupiter.api.Tag;
 import org.plantstore.domain.PlantStore;
 
 /**
- * The rules of every store on Citus, through an instance at the coordinator and one at a worker.
+ * The store follows the rules of every store on Citus, through one instance that is connected to the
+ * coordinator and one that is connected to a worker.
  */
 @Tag("citus")
 class CitusContractTest extends InstancesContract {
@@ -21,7 +22,7 @@ class CitusContractTest extends InstancesContract {
 
   @BeforeAll
   static void start() {
-    CitusNode.makeTable(8);
+    CitusNode.createTable(8);
     another(COORDINATOR.connect(Map.of()));
     another(WORKER1.connect(Map.of()));
   }

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A server of a cluster of Citus on this machine, whose data are in a folder of the one that the
- * property {@code citus.folder} names, with the account plants.
+ * A server of a Citus cluster on this machine. Its data directory is inside the directory that the
+ * property {@code citus.folder} names. Its superuser is {@code plants}.
  */
 final class CitusNode extends PostgresServer {
 
@@ -44,7 +44,7 @@ final class CitusNode extends PostgresServer {
     return "localhost:" + port();
   }
 
-  /** An instance leaves the tables as they are. */
+  /** Returns settings with which an instance does not migrate by default. */
   @Override
   protected Map<String, Object> settings(Map<String, Object> replacements) {
     Map<String, Object> settings = super.settings(replacements);
@@ -53,13 +53,13 @@ final class CitusNode extends PostgresServer {
   }
 
   void start() throws Exception {
-    // The command of its last start, whose first word is the path of the server's program.
+    // This file contains the command that last started the server, beginning with its path.
     String program = Files.readString(data().resolve("postmaster.opts")).split(" ", -1)[0];
     String control = Path.of(program).resolveSibling("pg_ctl").toString();
-    String account = Files.getOwner(data()).getName();
+    String user = Files.getOwner(data()).getName();
     String data = data().toString();
     String[] command = {
-      "runuser", "-u", account, "--", control, "-D", data, "-l", data + ".log", "-w", "start"
+      "runuser", "-u", user, "--", control, "-D", data, "-l", data + ".log", "-w", "start"
     };
     Process process =
         new ProcessBuilder(command)
@@ -75,14 +75,14 @@ final class CitusNode extends PostgresServer {
     }
   }
 
-  static void makeTable() {
+  static void createTable() {
     COORDINATOR.execute("DROP TABLE IF EXISTS plant, flyway_schema_history");
     COORDINATOR.connect(Map.of("database.migrate", "on")).close();
   }
 
-  /** Makes an empty table that is distributed to this number of shards. */
-  static void makeTable(int shards) {
-    makeTable();
+  /** Creates an empty table that is distributed to this number of shards. */
+  static void createTable(int shards) {
+    createTable();
     COORDINATOR.execute(
         "SET citus.shard_count = " + shards, "SELECT create_distributed_table('plant', 'id')");
   }

@@ -34,18 +34,18 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** Faults and changes of a cluster of Citus, while callers create plants with random ids. */
+/** Faults and changes of a Citus cluster while callers create plants with random ids. */
 @Tag("citus")
 class CitusTest {
 
   private static final int SHARDS = 8;
 
-  /** The default of the service for creates in progress. */
+  /** Limits the creates in progress like the default of the service. */
   private final Semaphore permits = new Semaphore(1_024);
 
   private static final int CALLERS = 64;
 
-  private static final String WAITING_AT_WORKERS =
+  private static final String WAITING_ON_WORKERS =
       "SELECT sum(result::int) FROM run_command_on_workers("
           + "'SELECT count(*) FROM pg_locks WHERE NOT granted')";
 
@@ -54,7 +54,7 @@ class CitusTest {
   private final List<ApplicationContext> instances = new ArrayList<>();
   private final ExecutorService callers = Executors.newCachedThreadPool();
   private final Queue<Create> creates = new ConcurrentLinkedQueue<>();
-  private volatile boolean ends;
+  private volatile boolean isEnding;
 
   private List<PlantStore> start(CitusNode... nodes) {
     for (CitusNode node : nodes) {
@@ -63,13 +63,13 @@ class CitusTest {
     return instances.stream().map(instance -> instance.getBean(PlantStore.class)).toList();
   }
 
-  /** Begins the load. Callers wait for each plant, except for those of a node that fails. */
+  /** Starts the load. Callers wait for each plant that the predicate accepts. */
   private void load(List<PlantStore> stores, LongPredicate isWaitedFor) {
     for (int caller = 0; caller < CALLERS; caller++) {
       PlantStore store = stores.get(caller % stores.size());
       callers.execute(() -> {
         Random random = new Random();
-        while (!ends) {
+        while (!isEnding) {
           long id = random.nextLong();
           CompletableFuture<Void> create = create(store, id);
           if (isWaitedFor.test(id)) {
@@ -98,7 +98,7 @@ class CitusTest {
         .toCompletableFuture();
   }
 
-  /** Waits until so many creates of the ids have begun and ended from now on, and returns them. */
+  /** Waits until this number of creates with such ids have begun and ended, and returns them. */
   private List<Create> await(int number, LongPredicate ids) {
     long from = System.nanoTime();
     List<Create> since;
@@ -112,8 +112,8 @@ class CitusTest {
     return since;
   }
 
-  /** Ends the load, and requires that each plant that was answered is there as it was answered. */
-  private void assertNothingIsLost() throws Exception {
+  /** Ends the load, and asserts that each acknowledged plant is in the table. */
+  private void assertNoPlantIsLost() throws Exception {
     end();
     List<String> ids =
         creates.stream().filter(Create::isStored).map(each -> "" + each.id).distinct().toList();
@@ -125,7 +125,7 @@ class CitusTest {
   }
 
   private void end() throws InterruptedException {
-    ends = true;
+    isEnding = true;
     callers.shutdown();
     assertTrue(callers.awaitTermination(1, TimeUnit.MINUTES));
   }
@@ -138,20 +138,21 @@ class CitusTest {
 
   @ParameterizedTest
   @ValueSource(ints = {SHARDS, 64})
-  void dead_worker_costs_only_its_own_plants(int shards) throws Throwable {
-    assertApart(shards, WORKER2::kill, WORKER2::start);
+  void dead_worker_affects_only_its_own_plants(int shards) throws Throwable {
+    assertIsolated(shards, WORKER2::kill, WORKER2::start);
   }
 
   @ParameterizedTest
   @ValueSource(ints = {SHARDS, 64})
-  void silent_worker_costs_only_its_own_plants(int shards) throws Throwable {
-    assertApart(shards, () -> WORKER2.signal("STOP"), () -> WORKER2.signal("CONT"));
+  void silent_worker_affects_only_its_own_plants(int shards) throws Throwable {
+    assertIsolated(shards, () -> WORKER2.signal("STOP"), () -> WORKER2.signal("CONT"));
   }
 
-  /** Requires 99 % of the creates for other workers to succeed from 2 s after the failure. */
-  private void assertApart(int shards, Executable failure, Executable recovery) throws Throwable {
-    CitusNode.makeTable(shards);
-    LongPredicate fails = isAt(WORKER2);
+  /** Asserts that 99% of the creates for other workers succeed, beginning 2 s after the failure. */
+  private void assertIsolated(int shards, Executable failure, Executable recovery)
+      throws Throwable {
+    CitusNode.createTable(shards);
+    LongPredicate fails = isOn(WORKER2);
     load(start(COORDINATOR, COORDINATOR), fails.negate());
     await(10_000, fails.negate());
     failure.execute();
@@ -170,22 +171,22 @@ class CitusTest {
     } while (!first.isStored());
     Duration outage = Duration.ofNanos(first.ended() - back);
     assertTrue(outage.toSeconds() < 7, () -> "served again after " + outage);
-    assertNothingIsLost();
+    assertNoPlantIsLost();
   }
 
   @Test
-  void locked_id_hardly_delays_the_other_plants_of_its_shard() throws Exception {
-    CitusNode.makeTable(SHARDS);
+  void locked_id_hardly_delays_other_plants_of_its_shard() throws Exception {
+    CitusNode.createTable(SHARDS);
     PlantStore store = start(COORDINATOR).get(0);
     try (Connection holder = WORKER1.connection()) {
       holder.setAutoCommit(false);
       holder.createStatement().execute("INSERT INTO plant VALUES (1000, 'undecided')");
       callers.execute(() -> {
-        while (!ends) {
+        while (!isEnding) {
           create(store, 1_000).join();
         }
       });
-      Calls.await(() -> !COORDINATOR.single(WAITING_AT_WORKERS).equals("0"));
+      Calls.await(() -> !COORDINATOR.single(WAITING_ON_WORKERS).equals("0"));
       String sameShard =
           "SELECT string_agg(id::text, ' ') FROM generate_series(1001, 3000) id WHERE"
               + " get_shard_id_for_distribution_column('plant', id)"
@@ -199,17 +200,17 @@ class CitusTest {
       Collections.sort(delays);
       Duration median = Duration.ofNanos(delays.get(delays.size() / 2));
       assertTrue(median.toMillis() <= 100, () -> "median: " + median);
-      ends = true;
+      isEnding = true;
       Calls.await(
           () -> creates.stream().anyMatch(create -> create.id == 1_000 && !create.isStored));
     }
-    assertNothingIsLost();
+    assertNoPlantIsLost();
   }
 
   @Test
-  void nothing_is_lost_while_the_table_is_distributed_and_the_coordinator_is_killed()
+  void no_plant_is_lost_while_the_table_is_distributed_and_the_coordinator_is_killed()
       throws Exception {
-    CitusNode.makeTable();
+    CitusNode.createTable();
     load(start(COORDINATOR, COORDINATOR), id -> true);
     await(20_000, id -> true);
     COORDINATOR.execute(
@@ -222,11 +223,11 @@ class CitusTest {
       COORDINATOR.start();
     }
     await(20_000, id -> true);
-    assertNothingIsLost();
+    assertNoPlantIsLost();
   }
 
-  /** Returns whether an id belongs to a shard of the node, by the metadata of Citus. */
-  private static LongPredicate isAt(CitusNode node) throws SQLException {
+  /** Returns whether an id belongs to a shard on the node, according to the metadata of Citus. */
+  private static LongPredicate isOn(CitusNode node) throws SQLException {
     List<String> ranges =
         List.of(
             COORDINATOR

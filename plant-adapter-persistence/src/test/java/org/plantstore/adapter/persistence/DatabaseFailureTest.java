@@ -30,16 +30,24 @@ class DatabaseFailureTest {
 
   @ParameterizedTest
   @CsvSource({
-    "BATCH, true, 08000 08001 08006 25006 40001 40P01 42P01 57P01 57P03",
-    "ALONE, true, 55P03",
-    "ALONE, false, 22021 23502 25001 42501 42703 XX000 0",
-    "NEVER, true, 25P03 25P04 28000 28P01 3D000 53100 53300 57014 58030"
+    "BATCH, true, 08000 08001 08006 25006 40001 40P01 57P01 57P03, ''",
+    "BATCH, true, 42P01, <table>",
+    "ALONE, true, 55P03, ''",
+    "ALONE, false, 22021 23502 25001 42703 XX000 0, ''",
+    "ALONE, false, 42501, <grant>",
+    "NEVER, true, 25P03 25P04 28000 28P01 3D000 53100 53300 57014 58030, ''"
   })
-  void retry_and_reason_fit_the_state(Retry retry, boolean isTransient, String states) {
+  void sqlstate_determines_the_retry_and_the_reason_for_the_caller(
+      Retry retry, boolean isTransient, String states, String remedy) {
     for (String state : states.split(" ", -1)) {
       DatabaseFailure failure = in(new IllegalArgumentException(new SQLException("failed", state)));
 
-      String told = "failed (SQLSTATE " + state + ")";
+      String table = "; rename the table back to plant, or correct the search_path of the role";
+      String grant =
+          "; grant the role the missing right, usually with GRANT INSERT, SELECT ON plant";
+      String message =
+          ("failed (SQLSTATE " + state + ")")
+              + remedy.replace("<table>", table).replace("<grant>", grant);
       assertEquals(retry, failure.retry(), state);
       RuntimeException reason = failure.asReason();
       assertEquals(
@@ -47,7 +55,7 @@ class DatabaseFailureTest {
           reason.getClass(),
           state);
       assertEquals(
-          isTransient ? told : "PostgreSQL refuses the plant permanently: " + told,
+          isTransient ? message : "PostgreSQL refuses the plant permanently: " + message,
           reason.getMessage());
       assertNull(reason.getCause(), "R7");
     }
@@ -58,7 +66,7 @@ class DatabaseFailureTest {
   }
 
   @Test
-  void batch_without_a_connection_is_not_retried_and_every_message_but_addresses_is_reported() {
+  void batch_without_a_connection_is_not_retried_and_its_failure_is_described_without_addresses() {
     SQLException refused = failure("08001", new ConnectException("no route"));
     SQLException timeout = new SQLTransientConnectionException("timed out", "HY000", refused);
     DatabaseFailure failure = in(new CannotGetJdbcConnectionException("none", timeout));
@@ -69,22 +77,22 @@ class DatabaseFailureTest {
     SQLException readOnly =
         new PSQLException("in any language", PSQLState.CONNECTION_UNABLE_TO_CONNECT);
     assertEquals(
-        "DATABASE_URL leads to no server that accepts writes (SQLSTATE 08001)",
+        "no server in DATABASE_URL accepts writes (SQLSTATE 08001)",
         new DatabaseFailure(readOnly).describe());
     SQLException unparsable = new SQLException("Unable to parse URL jdbc:postgresql:x?a=canary");
     assertEquals("the driver cannot use DATABASE_URL", new DatabaseFailure(unparsable).describe());
   }
 
   @Test
-  void host_without_an_address_is_named() {
+  void host_name_that_does_not_resolve_is_reported() {
     assertEquals(
-        "failed: no address is known of db.example (SQLSTATE 08001)",
+        "failed: the host name db.example does not resolve (SQLSTATE 08001)",
         new DatabaseFailure(failure("08001", new UnknownHostException("db.example"))).describe());
   }
 
-  /** A key that cannot be read is an IOException too. */
+  /** An unreadable key also causes an IOException. */
   @Test
-  void start_waits_for_the_network_and_the_server_but_not_for_files_and_parameters() {
+  void startup_waits_for_the_network_and_the_server_but_not_for_files_and_parameters() {
     assertTrue(isWorthWaiting(failure("08006", new ConnectException())));
     assertTrue(isWorthWaiting(failure("08006", new SocketTimeoutException())));
     assertTrue(isWorthWaiting(failure("08001", null)));
@@ -100,10 +108,9 @@ class DatabaseFailureTest {
     return new DatabaseFailure(failure).isWorthWaiting();
   }
 
-  /** A worker of Citus fails through a healthy connection; a pooler closes with 08P01. */
+  /** A Citus coordinator reports a failed worker through a working connection. */
   @Test
-  void
-      pool_keeps_connections_to_a_server_that_reports_another_and_evicts_those_that_may_be_at_fault() {
+  void connection_is_kept_if_another_server_failed_and_evicted_if_it_may_be_the_cause() {
     assertEquals(DO_NOT_EVICT, override(ofServer("08006")));
     assertEquals(CONTINUE_EVICT, override(ofServer("08P01")));
     assertEquals(CONTINUE_EVICT, override(failure("08006", null)));

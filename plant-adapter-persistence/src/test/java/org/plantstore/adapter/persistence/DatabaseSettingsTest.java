@@ -16,16 +16,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.plantstore.adapter.persistence.DatabaseSettings.Account;
+import org.plantstore.adapter.persistence.DatabaseSettings.Credentials;
 import org.postgresql.PGProperty;
 
-/** Addresses, accounts and numbers, and what of them is refused. */
+/** The settings of the database: which values are accepted, and which are refused. */
 class DatabaseSettingsTest {
 
   private static final String UNUSABLE =
-      "DATABASE_URL must be such as jdbc:postgresql://host:5432/name or"
-          + " postgres://user:password@host:5432/name; in a password, @ is %40, / is %2F, ? is %3F"
-          + " and % is %25";
+      "DATABASE_URL must have the form jdbc:postgresql://host:5432/name or"
+          + " postgres://user:password@host:5432/name; in a password, write @ as %40, / as %2F,"
+          + " ? as %3F, and % as %25";
 
   @TempDir Path folder;
 
@@ -44,7 +44,7 @@ class DatabaseSettingsTest {
           jdbc:postgresql://localhost/my@db                      | jdbc:postgresql://localhost/my@db    | ''  | ''
           jdbc:postgresql:plants                                 | jdbc:postgresql:plants               | ''  | ''
           """)
-  void address_of_libpq_or_jdbc_may_have_an_account(
+  void libpq_or_jdbc_address_may_contain_credentials(
       String text, String url, String username, String password) {
     DatabaseAddress address = DatabaseAddress.of(text);
 
@@ -66,7 +66,7 @@ class DatabaseSettingsTest {
           jdbc:postgresql://localhost:99999/p?password=canary
           jdbc:postgresql://localhost/p?options=%2
           """)
-  void address_that_the_driver_cannot_use_is_refused_without_quoting_it(String url) {
+  void address_that_the_driver_cannot_use_is_refused_but_not_quoted(String url) {
     assertEquals(UNUSABLE, refusal("DATABASE_URL", url));
   }
 
@@ -79,13 +79,15 @@ class DatabaseSettingsTest {
           DATABASE_CONNECTIONS | 1 | DATABASE_CONNECTIONS must be a whole number from 5 to 10000, but is "1"
           DATABASE_TIMEOUT_SECONDS | 0 | DATABASE_TIMEOUT_SECONDS must be a whole number from 1 to 60, but is "0"
           DATABASE_START_TIMEOUT_SECONDS | 1h | DATABASE_START_TIMEOUT_SECONDS must be a whole number from 0 to 3600, but is "1h"
-          DATABASE_PASSWORD_FILE | /any | one of DATABASE_PASSWORD and DATABASE_PASSWORD_FILE must be set, but both are
-          DATABASE_PASSWORD | '' | DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD must be set, but DATABASE_PASSWORD is not
-          DATABASE_URL | jdbc:postgresql://localhost/p?ssl_mode=require | DATABASE_URL must not set a parameter that the driver does not know: ssl_mode
-          DATABASE_URL | jdbc:postgresql://localhost/p?pwd=ab&canary | DATABASE_URL must not set a parameter that the driver does not know
-          DATABASE_URL | jdbc:postgresql://plants:123?canary@localhost/p | DATABASE_URL must not set a parameter that the driver does not know
-          DATABASE_URL | jdbc:postgresql://localhost/p?loginTimeout=1 | DATABASE_URL must not set time-outs; they follow from DATABASE_TIMEOUT_SECONDS
-          DATABASE_URL | jdbc:postgresql://localhost/p?sslmode=on | DATABASE_URL must set sslmode to a mode that the driver knows, such as verify-full
+          DATABASE_PASSWORD_FILE | /any | only one of DATABASE_PASSWORD and DATABASE_PASSWORD_FILE may be set, but both are
+          DATABASE_URL | '' | DATABASE_URL is not set, or is empty; set it to the address of the database, such as jdbc:postgresql://host:5432/name
+          DATABASE_USERNAME | '' | DATABASE_USERNAME is not set, or is empty; set it to the name of a role, or set DATABASE_USERNAME_FILE, or add the role to DATABASE_URL
+          DATABASE_PASSWORD | '' | DATABASE_PASSWORD is not set, or is empty; set it to the password of the role, or set DATABASE_PASSWORD_FILE, or add sslcert and sslkey to DATABASE_URL
+          DATABASE_URL | jdbc:postgresql://localhost/p?ssl_mode=require | DATABASE_URL must not contain the parameter "ssl_mode", which the driver does not know; correct its name, or remove it
+          DATABASE_URL | jdbc:postgresql://localhost/p?pwd=ab&canary | DATABASE_URL must not contain a parameter that the driver does not know; correct its name, or remove it
+          DATABASE_URL | jdbc:postgresql://plants:123?canary@localhost/p | DATABASE_URL must not contain a parameter that the driver does not know; correct its name, or remove it
+          DATABASE_URL | jdbc:postgresql://localhost/p?loginTimeout=1 | DATABASE_URL must not set time-outs; set DATABASE_TIMEOUT_SECONDS instead
+          DATABASE_URL | jdbc:postgresql://localhost/p?sslmode=on | DATABASE_URL must set sslmode to a value that the driver knows, such as verify-full
           DATABASE_URL | postgres://localhost/p?sslmode=require&sslrootcert=system | DATABASE_URL must set sslmode to verify-full if it sets sslrootcert to system
           DATABASE_URL | postgres://localhost/p?sslcert=/my.crt&sslrootcert=system | DATABASE_URL must set sslrootcert to a file if it sets sslcert or sslkey
           """)
@@ -95,7 +97,7 @@ class DatabaseSettingsTest {
 
   @ParameterizedTest
   @CsvSource({"65, 5, false", "65, 60, false", "6, 5, false", "5, 5, true", "3, 5, true"})
-  void create_that_ends_before_its_statement_causes_a_warning(
+  void create_time_out_that_does_not_exceed_the_database_time_out_causes_a_warning(
       int create, int database, boolean isDoubtful) {
     Optional<String> warning =
         settings(
@@ -111,21 +113,22 @@ class DatabaseSettingsTest {
   }
 
   @Test
-  void variable_precedes_the_account_in_the_address_and_a_certificate_needs_no_password() {
+  void variables_override_the_credentials_in_the_address_and_a_certificate_needs_no_password() {
     String url = "postgres://nobody:none@localhost/p";
     assertEquals(
-        new Account("me", "a${secret}$$"), settings(Map.of("DATABASE_URL", url)).account());
-    Account account =
+        new Credentials("me", "a${secret}$$"),
+        settings(Map.of("DATABASE_URL", url)).credentials());
+    Credentials credentials =
         settings(Map.of("DATABASE_URL", url, "DATABASE_USERNAME", "", "DATABASE_PASSWORD", ""))
-            .account();
-    assertEquals(new Account("nobody", "none"), account);
-    assertEquals("nobody", account.toString());
+            .credentials();
+    assertEquals(new Credentials("nobody", "none"), credentials);
+    assertEquals("nobody", credentials.toString());
     String certificate = "jdbc:postgresql://localhost/p?sslcert=/my.crt&sslkey=/my.pk8";
     settings(Map.of("DATABASE_URL", certificate, "DATABASE_PASSWORD", ""));
   }
 
   @Test
-  void account_in_files_is_all_of_each_but_a_line_break_at_its_end_and_is_read_again()
+  void credentials_in_files_are_read_again_without_a_final_line_break()
       throws IOException {
     Path name = Files.writeString(folder.resolve("name"), "first\n");
     Path password = Files.writeString(folder.resolve("password"), " \ufeffp\u00e4ss\n\n");
@@ -140,33 +143,34 @@ class DatabaseSettingsTest {
                 "",
                 "DATABASE_PASSWORD_FILE",
                 password.toString()));
-    assertEquals(new Account("first", " \ufeffp\u00e4ss\n"), settings.account());
+    assertEquals(new Credentials("first", " \ufeffp\u00e4ss\n"), settings.credentials());
 
     Files.writeString(name, "second");
     Files.writeString(password, "changed");
-    assertEquals(new Account("second", "changed"), settings.account());
+    assertEquals(new Credentials("second", "changed"), settings.credentials());
 
     Files.delete(name);
-    assertThrows(ConfigurationException.class, settings::account);
+    assertThrows(ConfigurationException.class, settings::credentials);
   }
 
   @Test
-  void file_without_a_password_ends_a_start() throws IOException {
+  void password_file_that_contains_no_valid_password_is_refused() throws IOException {
     Path file = folder.resolve("password");
-    assertRefused(file, "it is no file");
+    assertRefused(file, "it does not exist, or is not a regular file");
     Files.writeString(file, "\n");
     assertRefused(file, "it is empty");
     Files.writeString(file, "p\u00e4ss\r\n");
-    assertRefused(file, "it ends with CARRIAGE RETURN");
+    assertRefused(file, "it ends with a carriage return");
     Files.write(file, "p\u00e4ss".getBytes(StandardCharsets.ISO_8859_1));
-    assertRefused(file, "MalformedInputException");
+    assertRefused(file, "it is not UTF-8");
   }
 
   private static void assertRefused(Path file, String reason) {
     Map<String, String> values =
         Map.of("DATABASE_PASSWORD", "", "DATABASE_PASSWORD_FILE", file.toString());
     assertEquals(
-        "DATABASE_PASSWORD_FILE must be a file with text, but " + file + " is not: " + reason,
+        ("DATABASE_PASSWORD_FILE must name a file that contains text, but \"" + file)
+            + ("\" cannot be used: " + reason),
         assertThrows(ConfigurationException.class, () -> settings(values)).getMessage());
   }
 

@@ -20,14 +20,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which databases a start accepts, with which advice it refuses others, and what it waits for. */
+/** Startup accepts a database, waits for it, or refuses it with a message that names the remedy. */
 class DatabaseStartTest {
 
   private static final Map<String, Object> UNMIGRATED = Map.of("database.migrate", "off");
   private static final String ELSEWHERE =
-      "; choose another schema by currentSchema in DATABASE_URL, or another database";
+      "; choose another schema with currentSchema in DATABASE_URL, or another database";
 
-  private static final String WORDS = "id bigint UNIQUE, name text, tag text";
+  private static final String COLUMNS = "id bigint UNIQUE, name text, tag text";
 
   @BeforeEach
   void reset() {
@@ -35,7 +35,7 @@ class DatabaseStartTest {
   }
 
   @Test
-  void table_that_another_has_made_is_used_without_a_history_and_left_as_it_is() throws Exception {
+  void existing_table_without_a_history_is_used_and_left_unchanged() throws Exception {
     SERVER.execute("CREATE TABLE plant (since date, tag text, name text, id bigint UNIQUE)");
 
     SERVER.assertServes(UNMIGRATED);
@@ -48,19 +48,19 @@ class DatabaseStartTest {
       delimiter = '|',
       textBlock =
           """
-          TABLE plant (id int PRIMARY KEY, name text, tag text) | plant must have the columns id bigint, name text, tag text, but has id integer, name text, tag text; choose
-          TABLE plant (serial text, id bigint UNIQUE) | plant must have the columns id bigint, name text, tag text, but has id bigint; choose
-          TABLE plant (id bigint UNIQUE DEFERRABLE, name text, tag text) | the table plant must have a unique index on id alone; run CREATE UNIQUE INDEX ON plant (id)
-          TABLE plant (id bigint, name text, tag text); CREATE UNIQUE INDEX ON plant (id, tag) | the table plant must have a unique index on id alone; run CREATE UNIQUE INDEX ON plant (id)
+          TABLE plant (id int PRIMARY KEY, name text, tag text) | the table plant must have the columns id bigint, name text, and tag text, but has id integer, name text, tag text; choose
+          TABLE plant (serial text, id bigint UNIQUE) | the table plant must have the columns id bigint, name text, and tag text, but has id bigint; choose
+          TABLE plant (id bigint UNIQUE DEFERRABLE, name text, tag text) | the table plant must have a unique index on id only; run CREATE UNIQUE INDEX ON plant (id)
+          TABLE plant (id bigint, name text, tag text); CREATE UNIQUE INDEX ON plant (id, tag) | the table plant must have a unique index on id only; run CREATE UNIQUE INDEX ON plant (id)
           TABLE plant (id bigint GENERATED ALWAYS AS IDENTITY UNIQUE, name text, tag text) | the table plant cannot be used: cannot insert a non-DEFAULT value into column "id" (SQLSTATE 428C9)
-          TABLE plant (<words>); CREATE TABLE more () INHERITS (plant) | the table plant has the child more, whose rows appear as plants; run ALTER TABLE more NO INHERIT plant
-          TABLE plant (<words>) PARTITION BY HASH (id) | plant is no ordinary table, but a partitioned table; choose
-          TABLE whole (<words>) PARTITION BY HASH (id); CREATE TABLE plant PARTITION OF whole FOR VALUES WITH (MODULUS 1, REMAINDER 0) | plant is no ordinary table, but a partition; choose
-          VIEW plant AS SELECT 1::bigint AS id | plant is no ordinary table, but a view; choose
-          UNLOGGED TABLE plant (<words>) | the table plant is unlogged, and loses plants in a crash; run ALTER TABLE plant SET LOGGED
-          TABLE plant (<words>); CREATE RULE skip AS ON INSERT TO plant DO INSTEAD NOTHING | the rule skip may replace the insert of a plant; run DROP RULE skip ON plant
+          TABLE plant (<words>); CREATE TABLE more () INHERITS (plant) | the table more inherits from plant, so its rows appear as plants; run ALTER TABLE more NO INHERIT plant
+          TABLE plant (<words>) PARTITION BY HASH (id) | plant must be an ordinary table, but is a partitioned table; choose
+          TABLE whole (<words>) PARTITION BY HASH (id); CREATE TABLE plant PARTITION OF whole FOR VALUES WITH (MODULUS 1, REMAINDER 0) | plant must be an ordinary table, but is a partition; choose
+          VIEW plant AS SELECT 1::bigint AS id | plant must be an ordinary table, but is a view; choose
+          UNLOGGED TABLE plant (<words>) | the table plant is unlogged and would lose plants in a crash; run ALTER TABLE plant SET LOGGED
+          TABLE plant (<words>); CREATE RULE skip AS ON INSERT TO plant DO INSTEAD NOTHING | the rule skip may replace the INSERT of a plant; run DROP RULE skip ON plant
           TABLE plant (<words>); CREATE RULE skip AS ON UPDATE TO plant DO INSTEAD NOTHING | the table plant cannot be used: INSERT with ON CONFLICT clause cannot be used with table that has INSERT or UPDATE rules (SQLSTATE 0A000)
-          TABLE plant (<words>); CREATE TRIGGER "No te" BEFORE INSERT ON plant FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger() | the trigger No te may change or drop a plant before it is stored; run DROP TRIGGER "No te" ON plant, or ALTER TABLE plant DISABLE TRIGGER "No te"
+          TABLE plant (<words>); CREATE TRIGGER "No te" BEFORE INSERT ON plant FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger() | the trigger No te may change or discard a plant before it is stored; run DROP TRIGGER "No te" ON plant, or ALTER TABLE plant DISABLE TRIGGER "No te"
           TABLE plant (<words>, x int NOT NULL) | <column x>
           TABLE plant (<words>, y text DEFAULT '', z uuid PRIMARY KEY) | <column z>
           DOMAIN size AS int NOT NULL; CREATE DOMAIN height AS size; CREATE TABLE plant (<words>, x height) | <column x>
@@ -72,12 +72,12 @@ class DatabaseStartTest {
           TABLE plant (<words>); ALTER TABLE plant ADD x int, ADD CONSTRAINT c CHECK (x IS NOT NULL) NOT VALID | the constraint c of the table plant refuses every plant: CHECK ((x IS NOT NULL)) NOT VALID; run ALTER TABLE plant DROP CONSTRAINT c
           TABLE plant (id bigint UNIQUE, name text, tag text GENERATED ALWAYS AS ('x') STORED) | the table plant cannot be used: cannot insert a non-DEFAULT value into column "tag" (SQLSTATE 428C9)
           """)
-  void table_that_would_lose_change_or_refuse_every_plant_is_refused_with_the_remedy(
+  void table_that_would_lose_change_or_refuse_plants_is_refused_with_a_remedy(
       String definition, String reason) {
-    SERVER.execute("CREATE " + definition.replace("<words>", WORDS));
+    SERVER.execute("CREATE " + definition.replace("<words>", COLUMNS));
     String column =
         "the column $1 of the table plant refuses every plant, because it must not be null and has"
-            + " no default; run ALTER TABLE plant ALTER $1 SET DEFAULT with a value";
+            + " no default; run ALTER TABLE plant ALTER $1 SET DEFAULT followed by a value";
 
     assertEquals(
         List.of(reason.replace("; choose", ELSEWHERE).replaceFirst("<column (.*)>", column)),
@@ -85,7 +85,7 @@ class DatabaseStartTest {
   }
 
   @Test
-  void every_fault_is_told_by_each_command_and_the_schema_left_as_it_is() throws Exception {
+  void each_command_reports_all_faults_and_leaves_the_schema_unchanged() throws Exception {
     SERVER.execute("CREATE UNLOGGED TABLE plant (id bigint, name text, tag text)");
     List<String> faults = SERVER.check(UNMIGRATED);
     assertEquals(2, faults.size());
@@ -97,9 +97,9 @@ class DatabaseStartTest {
     assertEquals("null", SERVER.single("SELECT to_regclass('flyway_schema_history')"));
   }
 
-  /** None of this changes or loses a plant silently; an operator may have reasons for it. */
+  /** None of these additions silently changes or loses a plant. */
   @Test
-  void additions_of_operators_are_accepted() throws Exception {
+  void harmless_additions_to_the_table_are_accepted() throws Exception {
     SERVER.migrate();
     SERVER.execute(
         "ALTER TABLE plant ADD since date NOT NULL DEFAULT now(), ADD length int GENERATED ALWAYS"
@@ -118,14 +118,14 @@ class DatabaseStartTest {
         "CREATE TABLE audit (id bigint)",
         "CREATE FUNCTION audit() RETURNS trigger LANGUAGE plpgsql AS"
             + " 'BEGIN INSERT INTO audit VALUES (0); RETURN NULL; END'",
-        // As of an audit, and of a repack that runs.
+        // Audits, and pg_repack while it runs, use such a trigger.
         "CREATE TRIGGER repack_trigger AFTER INSERT OR DELETE OR UPDATE ON plant FOR EACH ROW"
             + " EXECUTE FUNCTION audit()",
         "ALTER TABLE plant ENABLE ALWAYS TRIGGER repack_trigger",
         "CREATE TRIGGER statement BEFORE INSERT ON plant EXECUTE FUNCTION audit()",
         "CREATE TRIGGER disabled BEFORE INSERT ON plant FOR EACH ROW EXECUTE FUNCTION audit()",
         "ALTER TABLE plant DISABLE TRIGGER disabled",
-        "ALTER TABLE plant ENABLE ROW LEVEL SECURITY"); // not of its owner
+        "ALTER TABLE plant ENABLE ROW LEVEL SECURITY"); // does not apply to the owner
 
     assertEquals(List.of(), SERVER.check(Map.of()));
     assertEquals("0", SERVER.single("SELECT count(*) FROM audit"));
@@ -153,42 +153,48 @@ class DatabaseStartTest {
         "GRANT INSERT, SELECT ON plant TO gardener",
         "ALTER TABLE plant ENABLE ROW LEVEL SECURITY",
         policy);
-    Map<String, Object> account =
+    Map<String, Object> settings =
         Map.of("database.migrate", "off", "database.username", "gardener");
 
     if (isAccepted) {
-      SERVER.assertServes(account);
+      SERVER.assertServes(settings);
     } else {
       assertEquals(
-          "row-level security may hide or refuse plants of gardener; run ALTER TABLE plant DISABLE"
-              + " ROW LEVEL SECURITY, or ALTER ROLE gardener BYPASSRLS, or CREATE POLICY plants ON"
-              + " plant TO gardener USING (true)",
-          SERVER.refusal(account));
+          "row-level security may refuse plants, or hide them from gardener; run ALTER TABLE plant"
+              + " DISABLE ROW LEVEL SECURITY, or ALTER ROLE gardener BYPASSRLS, or CREATE POLICY"
+              + " plants ON plant TO gardener USING (true)",
+          SERVER.refusal(settings));
     }
   }
 
-  /** The statements that make the state, the account, whether the start migrates, the reason. */
+  /** Each row: the statements that create the state, the role, DATABASE_MIGRATE, and the fault. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       textBlock =
           """
-          CREATE ROLE gardener LOGIN; ALTER ROLE gardener SET search_path = later | gardener | on | CREATE
-          CREATE TABLE flyway_schema_history (); CREATE ROLE gardener LOGIN; GRANT CREATE ON SCHEMA public TO gardener | gardener | on | CREATE
-          CREATE TABLE plant (id bigint PRIMARY KEY, name text, tag text); CREATE ROLE gardener LOGIN | gardener | off | gardener must be allowed to insert into and to select from the table plant
-          CREATE TABLE plant (id bigint PRIMARY KEY, name text, tag text, n serial); CREATE ROLE gardener LOGIN; GRANT INSERT, SELECT ON plant TO gardener | gardener | off | gardener must be allowed to use the sequence plant_n_seq of the column n of the table plant; run GRANT USAGE ON SEQUENCE plant_n_seq TO gardener
-          ALTER ROLE postgres SET default_transaction_read_only = on | postgres | on | sessions of postgres are read-only; set default_transaction_read_only to off by ALTER ROLE postgres
-          ALTER DATABASE postgres SET default_transaction_read_only = on | postgres | on | sessions of postgres are read-only; set default_transaction_read_only to off by ALTER DATABASE postgres
-          ALTER ROLE postgres SET search_path = '' | postgres | on | the search_path of postgres is empty; set currentSchema in DATABASE_URL
-          SELECT 'an empty database' | postgres | off | there is no table plant for postgres; run plant-store migrate, and accounts.sql after it
+          CREATE ROLE gardener LOGIN | gardener | on | gardener must be allowed to create tables; run GRANT CREATE ON SCHEMA public TO gardener<or>
+          CREATE ROLE gardener LOGIN; ALTER ROLE gardener SET search_path = later | gardener | on | gardener must be allowed to create the schema of its search_path (later); run GRANT CREATE ON DATABASE postgres TO gardener<or>
+          CREATE SCHEMA garden; CREATE ROLE gardener LOGIN; ALTER ROLE gardener SET search_path = garden | gardener | on | gardener must be allowed to use the schema garden; run GRANT CREATE, USAGE ON SCHEMA garden TO gardener<or>
+          CREATE TABLE flyway_schema_history (); CREATE ROLE gardener LOGIN; GRANT CREATE ON SCHEMA public TO gardener | gardener | on | gardener must be allowed to read the history of migrations; run GRANT SELECT ON flyway_schema_history TO gardener<or>
+          CREATE TABLE plant (id bigint PRIMARY KEY, name text, tag text); CREATE ROLE gardener LOGIN | gardener | off | gardener must be allowed to insert into and select from the table plant; run GRANT INSERT, SELECT ON plant TO gardener
+          CREATE TABLE plant (id bigint PRIMARY KEY, name text, tag text); CREATE ROLE gardener LOGIN; GRANT INSERT, SELECT (id) ON plant TO gardener | gardener | off | the table plant cannot be used: permission denied for table plant (SQLSTATE 42501); grant the role the missing right, usually with GRANT INSERT, SELECT ON plant
+          CREATE TABLE plant (id bigint PRIMARY KEY, name text, tag text, n serial); CREATE ROLE gardener LOGIN; GRANT INSERT, SELECT ON plant TO gardener | gardener | off | gardener must be allowed to use the sequence plant_n_seq, which provides the default of the column n; run GRANT USAGE ON SEQUENCE plant_n_seq TO gardener
+          CREATE ROLE gardener LOGIN; REVOKE CONNECT ON DATABASE postgres FROM PUBLIC | gardener | off | the database cannot be used; grant the role the missing right, usually with GRANT CONNECT ON DATABASE "postgres" TO "gardener": permission denied for database "postgres" (SQLSTATE 42501)
+          ALTER ROLE postgres SET default_transaction_read_only = on | postgres | on | sessions of postgres are read-only; run ALTER ROLE postgres SET default_transaction_read_only = off
+          ALTER DATABASE postgres SET default_transaction_read_only = on | postgres | on | sessions of postgres are read-only; run ALTER DATABASE postgres SET default_transaction_read_only = off
+          ALTER ROLE postgres SET search_path = '' | postgres | on | the search_path of postgres is empty, so no schema contains the tables; set currentSchema in DATABASE_URL to the schema, or run ALTER ROLE postgres SET search_path = public
+          SELECT 'an empty database' | postgres | off | there is no table plant in the search_path of postgres ("$user", public); run plant-store migrate, and then accounts.sql
+          CREATE SCHEMA garden; CREATE TABLE garden.plant () | postgres | off | there is no table plant in the search_path of postgres ("$user", public), but there is one in the schema garden; to use it, set currentSchema=garden in DATABASE_URL; to create another, run plant-store migrate, and then accounts.sql
+          CREATE SCHEMA garden; CREATE TABLE garden.plant (); CREATE ROLE gardener LOGIN; ALTER ROLE gardener SET search_path = garden | gardener | off | there is no table plant in the search_path of gardener (garden), but there is one in the schema garden; to use it, run GRANT USAGE ON SCHEMA garden TO gardener; to create another, run plant-store migrate, and then accounts.sql
           """)
-  void account_without_the_rights_is_refused(
+  void missing_right_or_table_is_reported_with_the_remedy(
       String state, String username, String migrate, String fault) {
     SERVER.execute(state);
-    String mayNotCreate =
-        "gardener must be allowed to create the tables, and to change them; if another account"
-            + " does that with plant-store migrate, set DATABASE_MIGRATE to off";
-    String reason = fault.equals("CREATE") ? mayNotCreate : fault;
+    String otherRole =
+        ", or set DATABASE_MIGRATE to off and run plant-store migrate as a role that has this"
+            + " right";
+    String reason = fault.replace("<or>", otherRole);
     Map<String, Object> settings =
         Map.of("database.username", username, "database.migrate", migrate);
 
@@ -197,24 +203,34 @@ class DatabaseStartTest {
   }
 
   @Test
-  void encoding_that_cannot_keep_every_name_is_refused_and_no_address_is_told() {
+  void encoding_that_cannot_store_every_name_is_refused_and_no_message_contains_a_password() {
     SERVER.execute(
         "CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0");
     assertEquals(
-        "the database must have the encoding UTF8 to keep every name, but has LATIN1",
+        "the encoding of the database must be UTF8, so that every name can be stored, but is"
+            + " LATIN1; create a database with createdb -E UTF8 -T template0",
         SERVER.refusal(Map.of("database.url", SERVER.url("latin"))));
 
-    // The driver tells it.
+    // The driver's own message contains the address.
     String secret = "jdbc:postgresql:///postgres?PGHOST=/tmp&sslpassword=canary";
     assertFalse(SERVER.refusal(Map.of("database.url", secret)).contains("canary"));
   }
 
-  /** The migration creates the table in the first schema of the path. */
   @Test
-  void other_tables_and_the_table_of_a_schema_later_in_the_path_are_no_hindrance()
+  void address_without_a_database_name_is_refused_if_no_database_has_the_name_of_the_role() {
+    SERVER.execute("CREATE ROLE gardener LOGIN");
+    assertEquals(
+        "the database cannot be used; add its name to DATABASE_URL, as in"
+            + " jdbc:postgresql://host:5432/name: database \"gardener\" does not exist (SQLSTATE"
+            + " 3D000)",
+        SERVER.refusal(Map.of("database.url", SERVER.url(""), "database.username", "gardener")));
+  }
+
+  /** The migration creates the table in the first schema of the search_path. */
+  @Test
+  void other_tables_and_a_table_in_a_later_schema_of_the_search_path_are_ignored()
       throws Exception {
     SERVER.execute(
-        "DROP SCHEMA IF EXISTS garden CASCADE",
         "CREATE SCHEMA garden",
         "CREATE TABLE garden.animal (id bigint)",
         "CREATE TABLE plant (x int)");
@@ -226,9 +242,9 @@ class DatabaseStartTest {
     assertEquals("1", SERVER.single("SELECT count(*) FROM garden.plant"));
   }
 
-  /** Databases exist whose history begins so, and may go on with a newer version's migration. */
+  /** Existing databases contain this history. A newer version may have added a migration. */
   @Test
-  void history_of_every_version_is_continued() throws Exception {
+  void history_of_an_older_or_newer_version_is_continued() throws Exception {
     SERVER.migrate();
     assertEquals(
         "1 plant SQL V1__plant.sql 1015373671",
@@ -253,36 +269,35 @@ class DatabaseStartTest {
     SERVER.migrate();
     SERVER.execute("UPDATE flyway_schema_history SET checksum = 5, " + entry);
 
-    String another = "the schema has another application's history of migrations" + ELSEWHERE;
+    String another =
+        "flyway_schema_history contains the migrations of another application" + ELSEWHERE;
     assertEquals(List.of(another), SERVER.check(Map.of()));
     assertEquals(another, SERVER.refusal(Map.of()));
   }
 
-  /** The change of a migrated database, and the reason that each command reports. */
+  /** Each row contains a change of a migrated database, and the fault that each command reports. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       textBlock =
           """
-          DELETE FROM flyway_schema_history | flyway_schema_history has no row of V1__plant.sql, which created plant; restore
-          UPDATE flyway_schema_history SET type = 'BASELINE', version = 0, script = '<< Flyway Baseline >>' | flyway_schema_history has no row of V1__plant.sql, which created plant; restore
-          UPDATE flyway_schema_history SET checksum = 5 | flyway_schema_history: Migration checksum mismatch for migration version 1 -> Applied to database : 5 -> Resolved locally : 1015373671; change
-          UPDATE flyway_schema_history SET description = 'tree' | flyway_schema_history: Migration description mismatch for migration version 1 -> Applied to database : tree -> Resolved locally : plant; change
-          UPDATE flyway_schema_history SET success = false | flyway_schema_history: Detected failed migration to version 1 (plant); change
-          DROP TABLE plant | the table plant has been dropped since its migration; restore it, or run DROP TABLE flyway_schema_history to begin without plants
+          DELETE FROM flyway_schema_history | flyway_schema_history contains no row for V1__plant.sql, but the table plant exists; restore that row<off>
+          UPDATE flyway_schema_history SET type = 'BASELINE', version = 0, script = '<< Flyway Baseline >>' | flyway_schema_history contains no row for V1__plant.sql, but the table plant exists; restore that row<off>
+          UPDATE flyway_schema_history SET checksum = 5 | <row> has the checksum 5, but must have 1015373671; run UPDATE flyway_schema_history SET checksum = '1015373671' WHERE version = '1'<off>
+          UPDATE flyway_schema_history SET description = 'tree' | <row> has the description tree, but must have plant; run UPDATE flyway_schema_history SET description = 'plant' WHERE version = '1'<off>
+          UPDATE flyway_schema_history SET success = false | <row> is marked as failed; run UPDATE flyway_schema_history SET success = true WHERE version = '1'<off>
+          DROP TABLE plant | the table plant was dropped after its migration; restore it from a backup, or run DROP TABLE flyway_schema_history to begin with an empty table
           """)
-  void history_that_does_not_fit_is_refused_by_each_command_and_left_as_it_is(
+  void each_command_refuses_a_history_that_does_not_match_and_leaves_it_unchanged(
       String change, String fault) throws Exception {
     SERVER.migrate();
     SERVER.execute(change);
     String history = "SELECT string_agg(h::text, ' ') FROM flyway_schema_history AS h";
     String before = SERVER.single(history);
-    String off = ", or set DATABASE_MIGRATE to off to use the table as it is";
-    String values = " so that success is true and its values are those resolved locally";
     String reason =
         fault
-            .replaceFirst("; restore$", "; restore that row" + off)
-            .replaceFirst("; change$", "; change that row" + values + off);
+            .replace("<row>", "the row of version 1 in flyway_schema_history")
+            .replace("<off>", ", or set DATABASE_MIGRATE to off to use the table as it is");
 
     assertEquals(List.of(reason), SERVER.check(Map.of()));
     assertEquals(reason, SERVER.refusal(Map.of()));
@@ -291,7 +306,7 @@ class DatabaseStartTest {
   }
 
   @RepeatedTest(2)
-  void instances_that_start_at_once_on_an_empty_database_all_start() throws Exception {
+  void instances_that_start_together_on_an_empty_database_all_succeed() throws Exception {
     Executor threads = start -> new Thread(start).start();
     CompletableFuture<?>[] starts =
         Stream.generate(() -> CompletableFuture.runAsync(SERVER::migrate, threads))
@@ -303,17 +318,17 @@ class DatabaseStartTest {
   @Test
   @Tag("slow")
   void migrations_may_take_longer_than_a_create() throws Exception {
-    SERVER.migrate(); // makes the history that a start reads
+    SERVER.migrate(); // creates the history that startup reads
     Map<String, Object> settings =
         Map.of("database.timeout.seconds", 1, "database.start.timeout.seconds", 60);
     try (Connection locker = SERVER.connection()) {
       locker.setAutoCommit(false);
       locker.createStatement().execute("LOCK TABLE flyway_schema_history");
-      SERVER.execute("ALTER ROLE postgres SET lock_timeout = '100ms'"); // longer in a migration
+      SERVER.execute("ALTER ROLE postgres SET lock_timeout = '100ms'"); // is overridden
       var starting = CompletableFuture.runAsync(() -> SERVER.assertServes(settings));
       Calls.await(() -> starting.isDone() || SERVER.isAnyoneLocked());
       locker.createStatement().execute("SELECT pg_sleep(1.5)");
-      assertFalse(starting.isDone(), "the migration waits");
+      assertFalse(starting.isDone(), "the migration does not wait");
       locker.rollback();
 
       starting.get();
@@ -322,7 +337,7 @@ class DatabaseStartTest {
 
   @Test
   @Tag("slow")
-  void start_waits_visibly_for_another_migration() throws Exception {
+  void startup_logs_that_it_waits_for_the_migration_of_another_instance() throws Exception {
     try (Connection holder = SERVER.connection()) {
       holder.createStatement().execute("SELECT pg_advisory_lock(hashtext('plant-store migrate'))");
       String process = SERVER.single("SELECT pid FROM pg_locks WHERE locktype = 'advisory'");
@@ -333,13 +348,13 @@ class DatabaseStartTest {
               () -> {
                 var starting = CompletableFuture.runAsync(SERVER::migrate);
                 assertDoesNotThrow(() -> holder.createStatement().execute("SELECT pg_sleep(6)"));
-                assertFalse(starting.isDone(), "the start waits");
+                assertFalse(starting.isDone(), "startup does not wait");
                 SERVER.execute("SELECT pg_terminate_backend(" + process + ")");
                 starting.join();
               });
 
       assertEquals(
-          "WARN The start waits, because another instance migrates the tables", log.get(0));
+          "WARN Startup is waiting because another instance is migrating the tables", log.get(0));
     }
   }
 }

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.plantstore.domain.NewPlant;
 
-/** The group commit without a database: its table is in memory, can be held up and can fail. */
+/** The group commit with a table in memory, which tests can block or make fail. */
 @Timeout(30)
 class GroupCommitTest {
 
@@ -45,7 +45,7 @@ class GroupCommitTest {
   private static final Duration HOUR = Duration.ofHours(1);
   private static final String LOST = "08006";
   private static final String LOCKED = "55P03";
-  private static final String OUT_OF_TIME = "57014";
+  private static final String CANCELED = "57014";
 
   private final Map<Long, NewPlant> rows = new ConcurrentHashMap<>();
 
@@ -96,7 +96,7 @@ class GroupCommitTest {
   }
 
   @Test
-  void plants_that_queue_while_a_batch_is_written_are_the_next_batch_in_the_order_of_ids()
+  void plants_that_arrive_while_batches_are_in_flight_form_the_next_batch_sorted_by_id()
       throws Exception {
     List<CompletableFuture<Void>> calls = occupyAllWriters();
 
@@ -111,7 +111,7 @@ class GroupCommitTest {
   }
 
   @Test
-  void number_of_plants_and_bytes_of_a_batch_are_limited_but_not_those_of_a_plant()
+  void batches_are_limited_in_plants_and_bytes_but_a_larger_plant_is_written_alone()
       throws Exception {
     occupyAllWriters();
     // A character counts as 3 bytes.
@@ -142,7 +142,7 @@ class GroupCommitTest {
   }
 
   @Test
-  void plants_leave_the_queue_unwritten_at_their_deadline_and_if_their_call_is_cancelled()
+  void plants_are_not_written_after_their_deadline_or_if_their_call_was_canceled()
       throws Exception {
     open(Duration.ofMillis(300));
     List<CompletableFuture<Void>> calls = occupyAllWriters();
@@ -150,7 +150,7 @@ class GroupCommitTest {
     assertTrue(groupCommit.putIfAbsent(fern(3)).cancel(false));
 
     for (CompletableFuture<Void> call : calls) {
-      assertEquals("the database has not answered in time", unavailable(call));
+      assertEquals("the database did not respond in time", unavailable(call));
     }
 
     await(() -> groupCommit.waitingPlants() == 0);
@@ -161,7 +161,7 @@ class GroupCommitTest {
   }
 
   @Test
-  void batch_is_waited_for_as_long_as_usual_and_then_overtaken() throws Exception {
+  void slow_batch_delays_the_next_batch_for_only_20_ms() throws Exception {
     long begin = System.nanoTime();
     var first = call(0);
     awaitBatches(1);
@@ -174,7 +174,7 @@ class GroupCommitTest {
   }
 
   @Test
-  void batch_contains_plants_of_only_one_shard_beginning_with_the_oldest_plant() throws Exception {
+  void batch_contains_plants_of_a_single_shard_beginning_with_the_oldest_plant() throws Exception {
     List<CompletableFuture<Void>> calls = occupyAllWriters();
     for (long id = 0; id < 6; id++) {
       int shard = (int) (id + 1) % 3;
@@ -188,9 +188,9 @@ class GroupCommitTest {
         Set.copyOf(batches.subList(WRITERS, batches.size())));
   }
 
-  /** If the table is distributed, a node may have only one thread. */
+  /** If the table is distributed, a node may have a single thread. */
   @Test
-  void plant_that_is_tried_alone_is_not_held_up_by_fresh_ones_for_ever() throws Exception {
+  void new_plants_do_not_delay_a_retried_plant_forever() throws Exception {
     groupCommit =
         new GroupCommit(this::write, writers, HOUR, new StoreMetrics(null)) {
           @Override
@@ -198,12 +198,12 @@ class GroupCommitTest {
             return 1;
           }
         };
-    CompletableFuture<Void> isTriedAlone = new CompletableFuture<>();
+    CompletableFuture<Void> retried = new CompletableFuture<>();
     table =
         (plants, isRetry) -> {
           if (isRetry) {
-            isTriedAlone.complete(null);
-          } else if (!isTriedAlone.isDone()) {
+            retried.complete(null);
+          } else if (!retried.isDone()) {
             var unused = groupCommit.putIfAbsent(fern(plants.firstKey() - 1));
           }
           if (plants.containsKey(1L)) {
@@ -216,9 +216,9 @@ class GroupCommitTest {
     assertEquals("locked (SQLSTATE 55P03)", unavailable(call(1)));
   }
 
-  /** Locked ones are tried one at a time, while fresh plants are stored. */
+  /** Locked plants are retried one at a time, while new plants are stored. */
   @Test
-  void locked_plant_is_tried_once_more_on_its_own_and_then_unavailable() throws Exception {
+  void locked_plant_is_retried_once_on_its_own_and_then_fails() throws Exception {
     AtomicInteger inFlight = new AtomicInteger();
     table =
         (plants, isRetry) -> {
@@ -226,7 +226,7 @@ class GroupCommitTest {
             return store(plants, isRetry);
           }
           assertEquals(isRetry, plants.size() == 1);
-          assertTrue(!isRetry || inFlight.incrementAndGet() == 1, "alone");
+          assertTrue(!isRetry || inFlight.incrementAndGet() == 1, "several retries at once");
           LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
           inFlight.addAndGet(isRetry ? -1 : 0);
           throw new DatabaseFailure(new SQLException("locked", LOCKED));
@@ -246,7 +246,7 @@ class GroupCommitTest {
   }
 
   @Test
-  void plant_whose_row_is_missing_or_no_plant_fails_without_its_neighbours() throws Exception {
+  void missing_or_invalid_row_fails_only_the_plant_with_its_id() throws Exception {
     table =
         (plants, isRetry) -> {
           var stored = store(plants, isRetry);
@@ -257,16 +257,16 @@ class GroupCommitTest {
 
     List<CompletableFuture<Void>> calls = callInOneBatch(1, 2, 3);
 
-    assertEquals("the plant that has the id cannot be read", unavailable(calls.get(0)));
+    assertEquals("the plant that has this id cannot be read", unavailable(calls.get(0)));
     Throwable reason = assertInstanceOf(IllegalStateException.class, failure(calls.get(1)));
-    assertEquals("the row with the id 2 in the table plant is no plant", reason.getMessage());
+    assertEquals("the row with the id 2 in the table plant is not a valid plant", reason.getMessage());
     calls.get(2).get();
     assertEquals(2, batches.stream().filter(batch -> batch.contains(1L)).count());
   }
 
   @Test
   void failure_of_the_whole_batch_is_not_retried() throws Exception {
-    failWith(2, OUT_OF_TIME);
+    failWith(2, CANCELED);
 
     List<CompletableFuture<Void>> calls = callInOneBatch(1, 2);
 
@@ -277,7 +277,7 @@ class GroupCommitTest {
   }
 
   @Test
-  void batch_that_was_written_although_its_connection_was_lost_is_found() throws Exception {
+  void batch_that_was_written_before_its_connection_was_lost_succeeds() throws Exception {
     table =
         (plants, isRetry) -> {
           store(plants, isRetry);
@@ -293,7 +293,7 @@ class GroupCommitTest {
   }
 
   @Test
-  void batch_is_repeated_until_the_deadline_and_its_reason_is_told() {
+  void batch_is_retried_until_the_deadline_and_callers_receive_the_reason() {
     open(Duration.ofMillis(300));
     release();
     failWith(1, LOST);
@@ -303,7 +303,7 @@ class GroupCommitTest {
   }
 
   @Test
-  void bug_is_thrown_to_its_callers_and_ends_no_writer() throws Exception {
+  void unexpected_error_is_reported_to_the_callers_and_the_writer_continues() throws Exception {
     table =
         (plants, isRetry) -> {
           throw new AssertionError("crash");
@@ -322,9 +322,9 @@ class GroupCommitTest {
     call(1).get();
   }
 
-  /** An error whose handling fails too, as without memory. */
+  /** Handling the error fails as well, as it may if no memory is free. */
   @Test
-  void writers_that_die_are_replaced_and_their_plants_are_ended() throws Exception {
+  void writers_that_fail_are_replaced_and_their_plants_fail_at_the_deadline() throws Exception {
     open(Duration.ofMillis(500));
     release();
     table =
@@ -343,16 +343,16 @@ class GroupCommitTest {
             GroupCommit.class.getName(),
             () -> {
               for (int time = 0; time <= WRITERS; time++) {
-                assertEquals("the database has not answered in time", unavailable(call(time)));
+                assertEquals("the database did not respond in time", unavailable(call(time)));
               }
             });
 
-    assertEquals("ERROR A writer of plants has failed, and is replaced", log.get(WRITERS));
+    assertEquals("ERROR A plant writer has failed and is being replaced", log.get(WRITERS));
     table = this::store;
     call(1).get();
   }
 
-  /** Calls while all writers are busy, and releases them. */
+  /** Calls the group commit while all writers are busy, and then releases the writers. */
   private List<CompletableFuture<Void>> callInOneBatch(long... ids) throws Exception {
     occupyAllWriters();
     List<CompletableFuture<Void>> calls = callAll(ids);
@@ -370,7 +370,7 @@ class GroupCommitTest {
         };
   }
 
-  /** Has every writer write a batch, of one plant with a negative id each. */
+  /** Occupies every writer with a batch of one plant, whose id is negative. */
   private List<CompletableFuture<Void>> occupyAllWriters() throws Exception {
     List<CompletableFuture<Void>> calls = new ArrayList<>();
     for (int writer = 1; writer <= WRITERS; writer++) {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.contract.PlantStoreContract;
 
-/** The rules of every store, through two instances of a service on one database. */
+/** Checks the rules of every store through two instances of a service on the same database. */
 public abstract class InstancesContract extends PlantStoreContract {
 
   private static final List<ApplicationContext> INSTANCES = new ArrayList<>();
@@ -52,7 +52,7 @@ public abstract class InstancesContract extends PlantStoreContract {
     return INSTANCES.get(1).getBean(PlantStore.class);
   }
 
-  /** Returns a store whose database has gone. */
+  /** Returns a store whose database has been dropped. */
   @Override
   protected PlantStore unreachableStore() {
     server.execute("DROP DATABASE IF EXISTS gone", "CREATE DATABASE gone");

@@ -32,20 +32,20 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.domain.NewPlant;
 
-/** Two nodes that share threads. East keeps negative ids, and may hang or fail; west does not. */
+/** Two nodes that share threads. East stores negative ids and may hang or fail. West works. */
 @Timeout(30)
 class NodeTest {
 
   private static final int WRITERS = 4;
 
-  /** Before plants that exceed the limit are ended, and a long time before the deadline. */
+  /** The limit for a call that must not be delayed, which is far below the deadline. */
   private static final Duration SOON = Duration.ofSeconds(10);
 
   private final CompletableFuture<Void> released = new CompletableFuture<>();
   private final AtomicInteger inEast = new AtomicInteger();
   private final AtomicInteger mostInEast = new AtomicInteger();
   private final Queue<Throwable> uncaught = new ConcurrentLinkedQueue<>();
-  private volatile String failure = "";
+  private volatile String failureState = "";
 
   @AutoClose("shutdownNow")
   private final ScheduledExecutorService sweeps = Executors.newScheduledThreadPool(1);
@@ -78,12 +78,12 @@ class NodeTest {
     if (plants.firstKey() < 0) {
       mostInEast.accumulateAndGet(inEast.incrementAndGet(), Math::max);
       boolean isLocked = plants.containsKey(-1L);
-      if (failure.isEmpty() || isLocked) {
+      if (failureState.isEmpty() || isLocked) {
         released.join();
       }
       inEast.decrementAndGet();
-      if (isLocked || (failure.equals("08006") && !released.isDone())) {
-        throw new DatabaseFailure(new SQLException("failed", failure));
+      if (isLocked || (failureState.equals("08006") && !released.isDone())) {
+        throw new DatabaseFailure(new SQLException("failed", failureState));
       }
     }
     return new HashMap<>(plants);
@@ -97,17 +97,17 @@ class NodeTest {
     assertEquals(List.of(), List.copyOf(uncaught));
   }
 
-  /** A shard without a thread is never asked, but its plants must leave room for others too. */
+  /** With 64 shards, some shards have no thread, but their plants are limited as well. */
   @ParameterizedTest
   @CsvSource({
-    "4, '', 'the server does not respond, and enough plants wait for it'",
-    "64, '', 'the server does not respond, and enough plants wait for it'",
+    "4, '', 'the server does not respond, and too many plants are waiting for it'",
+    "64, '', 'the server does not respond, and too many plants are waiting for it'",
     "4, 08006, failed (SQLSTATE 08006)",
     "64, 08006, failed (SQLSTATE 08006)",
   })
-  void node_that_does_not_respond_keeps_only_its_share_of_threads_and_plants(
+  void unresponsive_node_occupies_only_its_share_of_threads_and_plants(
       int shards, String state, String reason) throws Exception {
-    failure = state;
+    failureState = state;
     List<CompletableFuture<Void>> inTrouble =
         putAll(east, shards, LongStream.rangeClosed(-3_000, -1_000));
 
@@ -130,8 +130,8 @@ class NodeTest {
   }
 
   @Test
-  void plant_that_is_locked_delays_no_other_plant_of_its_shard() throws Exception {
-    failure = "55P03";
+  void locked_plant_does_not_delay_other_plants_of_its_shard() throws Exception {
+    failureState = "55P03";
     var locked = putAll(east, 1, LongStream.of(-1)).get(0);
     await(() -> inEast.get() == 1);
 
@@ -145,10 +145,10 @@ class NodeTest {
     assertEquals("failed (SQLSTATE 55P03)", unavailable(locked));
   }
 
-  /** While there is little traffic, no other plant's answer shows that the node responds. */
+  /** If there is little traffic, no other response shows that the node works. */
   @Test
-  void plant_that_has_been_locked_for_long_delays_no_other_plant_of_its_node() throws Exception {
-    failure = "55P03";
+  void plant_that_has_long_been_locked_does_not_delay_other_plants_of_its_node() throws Exception {
+    failureState = "55P03";
     long began = System.nanoTime();
     putAll(east, 1, LongStream.of(-1));
     await(() -> System.nanoTime() - began > Duration.ofMillis(400).toNanos());

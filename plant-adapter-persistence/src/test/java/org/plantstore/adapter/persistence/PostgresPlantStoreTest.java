@@ -8,7 +8,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.plantstore.domain.PlantStore;
 
-/** The rules of every store, on a real server. */
+/** The store follows the rules of every store on a real server. */
 @Tag("newest")
 class PostgresPlantStoreTest extends InstancesContract {
 

@@ -27,10 +27,10 @@ import org.plantstore.domain.PlantStore;
 /** A PostgreSQL server on this machine that can be killed. */
 public abstract class PostgresServer {
 
-  private final String account;
+  private final String role;
 
-  protected PostgresServer(String account) {
-    this.account = account;
+  protected PostgresServer(String role) {
+    this.role = role;
   }
 
   public abstract int port();
@@ -44,19 +44,19 @@ public abstract class PostgresServer {
         .start();
   }
 
-  /** Starts an instance, which must store plants, and stops it. */
+  /** Starts an instance, asserts that it stores plants, and stops it. */
   public void assertServes(Map<String, Object> replacements) {
     try (ApplicationContext instance = connect(replacements)) {
       assertEquals(fern(1), instance.getBean(PlantStore.class).putIfAbsent(fern(1)));
     }
   }
 
-  /** Starts an instance, which must be refused, and returns the reason. */
+  /** Asserts that an instance does not start, and returns the reason. */
   public String refusal(Map<String, Object> replacements) {
     return reason(() -> connect(replacements).close());
   }
 
-  /** Runs the command that migrates, which must be refused, and returns the reason. */
+  /** Asserts that the command migrate fails, and returns the reason. */
   public String refusalOfMigration() {
     return reason(() -> PersistenceStart.migrate(environment(Map.of())));
   }
@@ -65,11 +65,11 @@ public abstract class PostgresServer {
     return String.valueOf(assertThrows(ConfigurationException.class, refused).getMessage());
   }
 
-  /** Returns the faults that a check reports. */
+  /** Returns the faults that the command check reports. */
   public List<String> check(Map<String, Object> replacements) {
     StringWriter report = new StringWriter();
     int exitCode = DatabaseCheck.report(environment(replacements), new PrintWriter(report));
-    String good = "✔ database: " + url("postgres") + " can keep plants\n";
+    String good = "✔ database: " + url("postgres") + " can store plants\n";
     List<String> faults =
         report
             .toString()
@@ -89,11 +89,11 @@ public abstract class PostgresServer {
         .start();
   }
 
-  /** Returns the settings of an instance; the replacements precede those of this server. */
+  /** Returns the settings of an instance. The replacements override the settings of this server. */
   protected Map<String, Object> settings(Map<String, Object> replacements) {
     Map<String, Object> settings = new HashMap<>();
     settings.put("database.url", url("postgres"));
-    settings.put("database.username", account);
+    settings.put("database.username", role);
     settings.put("database.password", "any");
     settings.put("database.start.timeout.seconds", 0);
     settings.putAll(replacements);
@@ -105,10 +105,10 @@ public abstract class PostgresServer {
   }
 
   public Connection connection() throws SQLException {
-    return DriverManager.getConnection(url("postgres"), account, "any");
+    return DriverManager.getConnection(url("postgres"), role, "any");
   }
 
-  /** Executes each statement in its own transaction. */
+  /** Executes each statement in a transaction of its own. */
   public void execute(String... statements) {
     try (Connection connection = connection();
         Statement statement = connection.createStatement()) {
@@ -133,7 +133,7 @@ public abstract class PostgresServer {
     }
   }
 
-  /** Returns the processes of the server; the first one replaces those that end before it. */
+  /** Returns the processes of the server. The first one restarts any others that end before it. */
   protected List<ProcessHandle> processes() throws IOException {
     String pid = Files.readAllLines(data().resolve("postmaster.pid")).get(0).strip();
     ProcessHandle postmaster = ProcessHandle.of(Long.parseLong(pid)).orElseThrow();

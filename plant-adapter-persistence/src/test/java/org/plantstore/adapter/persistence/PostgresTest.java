@@ -36,7 +36,8 @@ import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
- * A store on a real server: its batches, sessions and accounts, faults of its table, its metrics.
+ * A store on a real server: its batches, sessions, credentials, and metrics, and faults of its
+ * table.
  */
 @Timeout(60)
 class PostgresTest {
@@ -53,7 +54,7 @@ class PostgresTest {
   }
 
   @Test
-  void many_plants_share_a_commit() throws Exception {
+  void many_plants_share_each_commit() throws Exception {
     long before = Long.parseLong(SERVER.single("SELECT pg_current_xact_id()"));
 
     assertAllStored(putAll(store, LongStream.range(0, 10_000)));
@@ -63,9 +64,9 @@ class PostgresTest {
     assertTrue(commits < 2_000, "commits: " + commits);
   }
 
-  /** Also after so many inserts found all ids free that the next one is expected to. */
+  /** The ids of the first 1,000 batches are free, so the next batch omits ON CONFLICT. */
   @Test
-  void taken_ids_in_a_batch_do_not_keep_the_others_from_being_stored() throws Exception {
+  void taken_ids_do_not_prevent_other_plants_of_the_batch_from_being_stored() throws Exception {
     for (long id = 1; id < 2_000; id += 2) {
       store.putIfAbsent(fern(id));
     }
@@ -76,7 +77,7 @@ class PostgresTest {
   }
 
   @Test
-  void plants_with_locked_ids_do_not_hold_up_others() throws Exception {
+  void locked_ids_do_not_prevent_other_plants_from_being_stored() throws Exception {
     try (Connection holder = SERVER.connection()) {
       holder.setAutoCommit(false);
       holder
@@ -115,7 +116,7 @@ class PostgresTest {
   }
 
   @Test
-  void closing_store_answers_plants_that_wait_and_refuses_others() throws Exception {
+  void closing_a_store_completes_waiting_plants_and_refuses_later_ones() throws Exception {
     ApplicationContext closed = SERVER.connect(Map.of());
     PlantStore closing = closed.getBean(PlantStore.class);
     List<CompletableFuture<Void>> calls = putAll(closing, LongStream.range(0, 10_000));
@@ -126,22 +127,22 @@ class PostgresTest {
     assertEquals("the store is closed", unavailable(putAll(closing, LongStream.of(1)).get(0)));
   }
 
-  /** Which another program has written. */
+  /** Another program may have written such a row. */
   @Test
-  void row_that_is_no_plant_fails_only_the_plant_with_its_id() throws Exception {
+  void invalid_row_fails_only_the_plant_with_its_id() throws Exception {
     SERVER.execute(
         "ALTER TABLE plant ALTER name DROP NOT NULL", "INSERT INTO plant VALUES (1, NULL)");
     var calls = putAll(store, LongStream.range(0, 50));
 
     Throwable reason = assertInstanceOf(IllegalStateException.class, failure(calls.get(1)));
-    assertEquals("the row with the id 1 in the table plant is no plant", reason.getMessage());
+    assertEquals("the row with the id 1 in the table plant is not a valid plant", reason.getMessage());
     calls.get(0).get();
     assertAllStored(calls.subList(2, 50));
   }
 
-  /** Its text may contain a plant's. */
+  /** A warning may contain the text of a plant. */
   @Test
-  void warning_of_a_trigger_changes_nothing_and_is_not_logged() {
+  void warning_of_a_trigger_has_no_effect_and_is_not_logged() {
     SERVER.execute(
         """
         CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS
@@ -155,7 +156,7 @@ class PostgresTest {
     assertEquals(List.of(), log);
   }
 
-  /** The change while the service runs, and its end. */
+  /** Each row contains a change while the service is running, and the statement that undoes it. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -166,8 +167,8 @@ class PostgresTest {
           ALTER TABLE plant RENAME tag TO label | ALTER TABLE plant RENAME label TO tag
           DROP TABLE plant | CREATE TABLE plant (tag text, id bigint UNIQUE, name text)
           """)
-  void create_succeeds_as_soon_as_the_change_of_a_setting_or_of_the_table_has_ended(
-      String change, String end) {
+  void create_succeeds_as_soon_as_a_change_of_a_setting_or_the_table_is_undone(
+      String change, String undo) {
     String endSessions =
         "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'plant-store'";
     try (ApplicationContext another = SERVER.connect(Map.of("database.timeout.seconds", 1))) {
@@ -175,7 +176,7 @@ class PostgresTest {
       for (long id = 0; id < 50; id++) {
         changed.putIfAbsent(fern(id));
       }
-      // In transactions of their own, so that no new session begins with the old setting.
+      // Each statement has its own transaction, so that no new session begins with the old setting.
       for (String statement : change.replace("<end sessions>", endSessions).split("; ", -1)) {
         SERVER.execute(statement);
       }
@@ -184,16 +185,16 @@ class PostgresTest {
         assertThrows(RuntimeException.class, () -> changed.putIfAbsent(fern(next)));
       }
 
-      SERVER.execute(end);
+      SERVER.execute(undo);
       for (long id = 60; id < 80; id++) {
         assertEquals(fern(id), changed.putIfAbsent(fern(id)));
       }
     }
   }
 
-  /** Most other tests show that a store needs no registry. */
+  /** Most other tests use a store without a meter registry. */
   @Test
-  void batches_commits_and_their_failures_the_queue_and_the_pool_are_measured() {
+  void metrics_cover_batches_commits_failures_the_queue_and_the_pool() {
     MeterRegistry registry = new SimpleMeterRegistry();
     try (ApplicationContext context = SERVER.connect(Map.of(), registry)) {
       PlantStore measured = context.getBean(PlantStore.class);
@@ -219,17 +220,17 @@ class PostgresTest {
 
   @ParameterizedTest
   @CsvSource({"off, on", "local, on", "remote_write, on", "remote_apply, remote_apply"})
-  void commits_are_durable_where_the_database_does_not_ask_for_it(String set, String used)
+  void weak_synchronous_commit_of_the_role_is_overridden(String set, String used)
       throws SQLException {
     SERVER.execute("ALTER ROLE postgres SET synchronous_commit = " + set);
 
     assertEquals(used, single(connections(Map.of()), "SHOW synchronous_commit"));
   }
 
-  /** Each time-out of 1 ms would end a session, or the statement that sets it up. */
+  /** Each time-out of 1 ms could end a session, or the statement that sets it up. */
   @Test
   void time_outs_of_the_role_have_no_effect() throws SQLException {
-    Map<String, String> own = Map.of("statement_timeout", "4s", "lock_timeout", "1s");
+    Map<String, String> expected = Map.of("statement_timeout", "4s", "lock_timeout", "1s");
     String names =
         "SELECT string_agg(name, ' ') FROM pg_settings"
             + " WHERE name LIKE '%timeout' AND category LIKE '%Statement Behavior'";
@@ -241,14 +242,14 @@ class PostgresTest {
       DatabaseConnections source = connections(Map.of("database.username", "gardener"));
 
       for (int connection = 0; connection < 5; connection++) {
-        assertEquals(own.getOrDefault(timeout, "0"), single(source, "SHOW " + timeout), timeout);
+        assertEquals(expected.getOrDefault(timeout, "0"), single(source, "SHOW " + timeout), timeout);
       }
     }
   }
 
-  /** Otherwise the server would read a plant without a tag as one with the tag NULL. */
+  /** If array_nulls were off, the server would store a missing tag as the text NULL. */
   @Test
-  void setting_of_the_role_does_not_change_plants() throws Exception {
+  void array_nulls_setting_of_the_role_does_not_change_plants() throws Exception {
     SERVER.execute("ALTER ROLE postgres SET array_nulls = off");
     try (ApplicationContext another = SERVER.connect(Map.of())) {
       assertAllStored(putAll(another.getBean(PlantStore.class), LongStream.range(0, 1_000)));
@@ -256,13 +257,13 @@ class PostgresTest {
     assertEquals("0", SERVER.single("SELECT count(tag) FROM plant"));
   }
 
-  /** As Vault changes them: both files, one after the other, while connections are opened. */
+  /** Vault changes both files one after the other while connections are being opened. */
   @Test
-  void account_that_changes_is_used_at_once_even_after_a_refusal() throws Exception {
+  void changed_credentials_are_used_at_once_even_after_a_refusal() throws Exception {
     SERVER.execute("CREATE ROLE gardener LOGIN PASSWORD 'old'", "DROP ROLE IF EXISTS gardener2");
-    Path accounts = Path.of(SERVER.single("SHOW hba_file"));
-    String trusting = Files.readString(accounts);
-    Files.writeString(accounts, "host all gardener,gardener2 all scram-sha-256\n" + trusting);
+    Path rules = Path.of(SERVER.single("SHOW hba_file"));
+    String trusting = Files.readString(rules);
+    Files.writeString(rules, "host all gardener,gardener2 all scram-sha-256\n" + trusting);
     SERVER.execute("SELECT pg_reload_conf()");
     try {
       Path name = Files.writeString(folder.resolve("name"), "gardener");
@@ -282,14 +283,14 @@ class PostgresTest {
 
       SERVER.execute("CREATE ROLE gardener2 LOGIN PASSWORD 'new'", "ALTER ROLE gardener NOLOGIN");
       Files.writeString(name, "gardener2");
-      assertThrows(SQLException.class, source::getConnection, "the password is still old");
+      assertThrows(SQLException.class, source::getConnection, "the old password is accepted");
       Files.writeString(password, "new");
       assertEquals("gardener2", single(source, "SELECT current_user"));
 
       Files.delete(password);
       assertEquals("28000", assertThrows(SQLException.class, source::getConnection).getSQLState());
     } finally {
-      Files.writeString(accounts, trusting);
+      Files.writeString(rules, trusting);
       SERVER.execute("SELECT pg_reload_conf()", "DROP ROLE IF EXISTS gardener2");
     }
   }

@@ -30,8 +30,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.domain.PlantStore;
 
 /**
- * A table whose metadata say that it is distributed, on a server that does the nodes' work. Ids
- * whose hash is negative are kept by the node east:1, the others by west:2.
+ * A table that is distributed according to simulated metadata, on a single server that simulates the
+ * nodes. The node east:1 stores the ids with a negative hash, and west:2 stores the others.
  */
 @Tag("slow")
 @Timeout(60)
@@ -70,7 +70,7 @@ class ShardsTest {
   }
 
   @Test
-  void hash_is_that_of_the_server() throws Exception {
+  void hash_equals_that_of_the_server() throws Exception {
     LongStream limits =
         LongStream.of(0, 1, -1, 1L << 31, 1L << 32, -1L << 32, Long.MIN_VALUE, Long.MAX_VALUE);
     String hashed =
@@ -89,7 +89,7 @@ class ShardsTest {
   }
 
   @Test
-  void statement_has_plants_of_only_one_shard_and_callers_of_a_shard_share_it() throws Exception {
+  void statement_contains_plants_of_a_single_shard_and_of_several_callers() throws Exception {
     SERVER.execute(
         """
         CREATE TABLE statement (shards bigint);
@@ -110,9 +110,9 @@ class ShardsTest {
   }
 
   @Test
-  void dead_node_costs_only_its_own_plants_and_serves_when_it_is_back() throws Exception {
+  void dead_node_affects_only_its_own_plants_and_recovers() throws Exception {
     assertAllStored(putAll(ids(0, IN_EAST, 20)));
-    whenEastIsAsked("RAISE SQLSTATE '08006' USING MESSAGE = 'connection to east refused'");
+    beforeInsertInEast("RAISE SQLSTATE '08006' USING MESSAGE = 'connection to east refused'");
 
     List<CompletableFuture<Void>> refused = putAll(ids(1_000, IN_EAST, 20));
     assertAllStored(putAll(ids(1_000, IN_WEST, 200)));
@@ -120,24 +120,24 @@ class ShardsTest {
       assertEquals("connection to east refused (SQLSTATE 08006)", unavailable(call));
     }
 
-    whenEastIsAsked("NULL");
+    beforeInsertInEast("NULL");
     assertServesAgain();
   }
 
-  /** Neither the plants of a silent node nor its connections leave no room for others. */
+  /** The plants and connections of a silent node leave enough room for other nodes. */
   @Test
-  void silent_node_costs_only_its_own_plants_and_serves_when_it_is_back() throws Exception {
-    whenEastIsAsked("PERFORM pg_advisory_xact_lock(1)");
+  void silent_node_affects_only_its_own_plants_and_recovers() throws Exception {
+    beforeInsertInEast("PERFORM pg_advisory_xact_lock(1)");
     try (Connection silence = SERVER.connection()) {
       silence.createStatement().execute("SELECT pg_advisory_lock(1)");
-      // A lock on another server has no time-out here.
+      // A lock on a worker is not subject to the time-out of the coordinator's session.
       SERVER.execute("ALTER FUNCTION ask_east() SET lock_timeout = 0");
 
       List<CompletableFuture<Void>> silent = new ArrayList<>(putAll(ids(0, IN_EAST, 20)));
       assertAllStored(putAll(ids(0, IN_WEST, 200)));
       silent.addAll(putAll(ids(2_000, IN_EAST, 1_000)));
       assertEquals(
-          "the server does not respond, and enough plants wait for it",
+          "the server does not respond, and too many plants are waiting for it",
           unavailable(silent.get(silent.size() - 1)));
       assertAllStored(putAll(ids(2_000, IN_WEST, 200)));
       silent.forEach(Calls::unavailable);
@@ -155,9 +155,9 @@ class ShardsTest {
             }));
   }
 
-  /** As after shards were merged, split or moved: metadata affect only speed. */
+  /** Moved, merged, or split shards change the metadata, which affect only the speed. */
   @Test
-  void metadata_that_change_or_are_wrong_while_plants_are_created_change_no_answer()
+  void changed_or_wrong_metadata_do_not_change_the_responses()
       throws Exception {
     String[] metadata = {
       "DELETE FROM pg_dist_shard WHERE shardid = 102",
@@ -179,9 +179,9 @@ class ShardsTest {
     assertEquals("" + id, SERVER.single("SELECT count(*) FROM plant"));
   }
 
-  /** A caller may have looked up a shard just before it was replaced. */
+  /** A caller may have looked up a node just before its shards were moved. */
   @Test
-  void shards_that_no_longer_exist_are_forgotten_after_another_refresh() throws Exception {
+  void nodes_without_shards_are_removed_by_the_second_refresh() throws Exception {
     Shards shards = (Shards) instance.getBean(PostgresPlantStore.class).queue;
     SERVER.execute("UPDATE pg_dist_placement SET groupid = 3 WHERE shardid = 101");
     shards.refresh();
@@ -201,19 +201,19 @@ class ShardsTest {
           UPDATE pg_dist_partition SET partmethod = 'n'  | the table plant must be distributed by the hash of id, with one placement for each shard, or not be managed by Citus; stop the instances that connect to workers, and run SELECT undistribute_table('plant'), SET citus.shard_replication_factor = 1, and SELECT create_distributed_table('plant', 'id')
           UPDATE pg_dist_partition SET partkey = 'name'  | the table plant must be distributed by the hash of id, with one placement for each shard, or not be managed by Citus; stop the instances that connect to workers, and run SELECT undistribute_table('plant'), SET citus.shard_replication_factor = 1, and SELECT create_distributed_table('plant', 'id')
           INSERT INTO pg_dist_placement VALUES (101, 2)  | the table plant must be distributed by the hash of id, with one placement for each shard, or not be managed by Citus; stop the instances that connect to workers, and run SELECT undistribute_table('plant'), SET citus.shard_replication_factor = 1, and SELECT create_distributed_table('plant', 'id')
-          ALTER TABLE plant DROP CONSTRAINT plant_pkey   | the table plant must have a unique index on id alone; run CREATE UNIQUE INDEX ON plant (id); if Citus distributes the table, first stop the instances that connect to workers, and run SELECT undistribute_table('plant')
-          UPDATE settings_of_workers SET result = 'off'  | east:1 has synchronous_commit = off, and would lose plants in a crash; run ALTER ROLE postgres SET synchronous_commit = on
+          ALTER TABLE plant DROP CONSTRAINT plant_pkey   | the table plant must have a unique index on id only; run CREATE UNIQUE INDEX ON plant (id); if Citus distributes the table, first stop the instances that connect to workers, and run SELECT undistribute_table('plant')
+          UPDATE settings_of_workers SET result = 'off'  | east:1 has synchronous_commit = off and would lose plants in a crash; run ALTER ROLE postgres SET synchronous_commit = on
           UPDATE settings_of_workers SET success = false | ''
           """)
-  void distribution_that_cannot_be_exact_or_may_lose_plants_is_refused(
+  void distribution_that_may_lose_plants_or_cause_wrong_responses_is_refused(
       String change, String reason) {
     SERVER.execute(change);
 
     assertEquals(reason.isEmpty() ? List.of() : List.of(reason), SERVER.check(UNMIGRATED));
   }
 
-  /** Makes a trigger do this before each row whose id the node east keeps. */
-  private static void whenEastIsAsked(String action) {
+  /** Creates a trigger that runs an action before each insert of a row on the node east. */
+  private static void beforeInsertInEast(String action) {
     SERVER.execute(
         """
         CREATE OR REPLACE FUNCTION ask_east() RETURNS trigger LANGUAGE plpgsql AS $$
