@@ -8,7 +8,7 @@ import io.micronaut.context.event.BeanCreatedEventListener;
 import jakarta.inject.Singleton;
 import java.sql.SQLException;
 
-/** Sets the pool's properties that have no setting, or whose settings must have no effect. */
+/** Configures the connection pool, and overrides the framework's settings for it. */
 @Singleton
 final class ConnectionPool implements BeanCreatedEventListener<DatasourceConfiguration> {
 
@@ -24,17 +24,18 @@ final class ConnectionPool implements BeanCreatedEventListener<DatasourceConfigu
   public DatasourceConfiguration onCreated(BeanCreatedEvent<DatasourceConfiguration> event) {
     DatasourceConfiguration pool = event.getBean();
     pool.setDataSource(connections(settings));
-    // With a user name, the pool would call getConnection(user, password), without set-up.
+    // If a user name is set, the pool calls getConnection(user, password), which does not set up
+    // the session.
     pool.setUsername(null);
-    // The start has already found the database.
+    // Startup has already checked that the database is available.
     pool.setInitializationFailTimeout(-1);
-    // The driver's own check costs no statement; Micronaut would add one.
+    // Removes Micronaut's test query, because the driver can test a connection without a statement.
     pool.setConnectionTestQuery(null);
-    // Each statement commits by itself, so that the answer follows the commit.
+    // Each statement commits by itself, so that callers receive a response only after the commit.
     pool.setAutoCommit(true);
-    // Otherwise HikariCP asks its first connection, and does not recover if that one breaks.
+    // Otherwise, HikariCP queries this level and does not recover if its first connection fails.
     pool.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
-    int connections = PostgresPlantStore.WRITERS + 1; // and the probe's
+    int connections = PostgresPlantStore.WRITERS + 1; // one for the probe
     pool.setMaximumPoolSize(hasCitus ? settings.connections : connections);
     pool.setMinimumIdle(connections);
     pool.setValidationTimeout(500);
@@ -48,15 +49,16 @@ final class ConnectionPool implements BeanCreatedEventListener<DatasourceConfigu
         settings,
         "plant-store",
         1,
-        settings.deadline.plusSeconds(1), // before, the server is asked to cancel a statement
+        settings.deadline.plusSeconds(1), // leaves time to ask the server to cancel a statement
         settings.statementTimeout,
         settings.deadline.dividedBy(5));
   }
 
   /**
-   * Keeps a connection whose server reports that another server has failed, such as a worker of
-   * Citus. Evicts a connection to a server that has become read-only, and one whose session may be
-   * the cause of a failure, because the role's search_path or another setting was changed.
+   * Decides whether a connection is evicted after a failure. A connection is kept if its server
+   * reports that another server has failed, such as a Citus worker. A connection is evicted if its
+   * server has become read-only, or if its session may have caused the failure because the role's
+   * search_path or another setting was changed.
    */
   static final class Eviction implements SQLExceptionOverride {
 
@@ -66,7 +68,7 @@ final class ConnectionPool implements BeanCreatedEventListener<DatasourceConfigu
       if (failure.isOf(DatabaseFailure.OF_SESSION)) {
         return SQLExceptionOverride.Override.MUST_EVICT;
       }
-      // A pooler closes with 08P01.
+      // A pooler sends 08P01 when it closes a connection.
       return failure.isOfServer() && failure.isOf("08") && !failure.isOf("08P01")
           ? SQLExceptionOverride.Override.DO_NOT_EVICT
           : SQLExceptionOverride.Override.CONTINUE_EVICT;

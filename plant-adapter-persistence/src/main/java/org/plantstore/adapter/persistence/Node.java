@@ -8,27 +8,27 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
 
 /**
- * The group commit of all shards that one node of a Citus cluster keeps. A node that does not
- * respond can occupy only a few threads and a limited number of waiting plants, so that plants of
- * other nodes are still stored. Safe for use by multiple threads.
+ * The group commit for all shards on one node of a Citus cluster. A node that does not respond can
+ * occupy only a few threads and a limited number of waiting plants, so plants on other nodes can
+ * still be stored. Safe for use by multiple threads.
  */
 final class Node extends GroupCommit {
 
-  /** The maximum number of plants that wait for a silent node. */
+  /** The maximum number of plants that may wait for a silent node. */
   static final int MAX_PLANTS = 256;
 
-  /** A node that has not responded to an attempt for this time is silent. */
+  /** A node is silent if it has not responded to an attempt for this time. */
   private static final Duration SILENCE = Duration.ofMillis(250);
 
   private final IntSupplier share;
 
-  /** When the first attempt since the last response began, as nanoTime, or 0 for none. */
+  /** The nanoTime of the first attempt since the last response, or 0 if there was none. */
   private volatile long unanswered;
 
   /**
    * Creates a node.
    *
-   * @param whole provides the table, the executor, and the settings
+   * @param whole the group commit whose table, executor, and settings this node uses
    * @param share returns the number of threads that each node may use
    */
   Node(GroupCommit whole, IntSupplier share) {
@@ -37,8 +37,9 @@ final class Node extends GroupCommit {
   }
 
   /**
-   * Returns at most 2 for a silent node. Each attempt may leave a blocked connection on the
-   * coordinator, but a single attempt may only be waiting for a locked id.
+   * Returns the maximum number of batches in flight, which is at most 2 for a silent node. Each
+   * attempt may leave a blocked connection on the coordinator, but the first attempt may merely be
+   * waiting for a locked id.
    */
   @Override
   int maxWriters() {
@@ -49,14 +50,14 @@ final class Node extends GroupCommit {
   Map<Long, @Nullable NewPlant> put(SortedMap<Long, NewPlant> plants, boolean isRetriedAlone)
       throws DatabaseFailure {
     if (unanswered == 0) {
-      unanswered = System.nanoTime() | 1; // not 0
+      unanswered = System.nanoTime() | 1; // never 0
     }
     try {
       Map<Long, @Nullable NewPlant> rows = super.put(plants, isRetriedAlone);
       unanswered = 0;
       return rows;
     } catch (DatabaseFailure e) {
-      if (e.retry() == DatabaseFailure.Retry.ALONE) { // a response: a lock, or a refusal
+      if (e.retry() == DatabaseFailure.Retry.ALONE) { // The node has reported a lock or a refusal.
         unanswered = 0;
       }
       throw e;

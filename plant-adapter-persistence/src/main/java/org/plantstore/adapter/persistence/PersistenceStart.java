@@ -14,15 +14,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Prepares the database when a service starts, and in its command {@code migrate}. A service finds
- * both by types of the framework and the JDK, because it does not depend on this module.
- * Thread-safe, because it has no state.
+ * Prepares the database when a service starts, and when its command {@code migrate} is run. A
+ * service does not depend on this module at compile time, so it finds this class through types of
+ * the framework and the JDK. Thread-safe, because it has no state.
  */
 @ContextConfigurer
 public final class PersistenceStart implements ApplicationContextConfigurer, ToolProvider {
 
   private static final Logger LOG = LoggerFactory.getLogger(PersistenceStart.class);
 
+  /** Declares the variables of the database, and configures the framework's connection pool. */
   @Override
   public void configure(ApplicationContextBuilder builder) {
     builder.environmentVariableIncludes(
@@ -32,17 +33,23 @@ public final class PersistenceStart implements ApplicationContextConfigurer, Too
             .split(" "));
     Map<String, Object> defaults =
         Map.of(
-            // Makes the framework create the pool, whose connections use DATABASE_URL.
+            // Makes the framework create the pool. Its connections use DATABASE_URL instead.
             "datasources.default.url",
             "jdbc:postgresql:",
             // Each health check would take a connection from the pool.
             "endpoints.health.jdbc.enabled",
             false);
     builder.propertySources(
-        // Below every other source, so that each of these can be overridden.
+        // Has the lowest precedence, so that every other source overrides these defaults.
         PropertySource.of("plant-adapter-persistence", defaults, Integer.MIN_VALUE));
   }
 
+  /**
+   * Brings the tables up to date if this instance migrates, and checks the database. Waits while
+   * the database is unavailable.
+   *
+   * @throws ConfigurationException if a setting or the database cannot be used
+   */
   @Override
   public void configure(ApplicationContext context) {
     Environment environment = context.getEnvironment();
@@ -50,11 +57,11 @@ public final class PersistenceStart implements ApplicationContextConfigurer, Too
     settings.warning().ifPresent(warning -> LOG.warn("Check the configuration: {}", warning));
     boolean hasCitus = new DatabaseStart(settings, settings.migrates).prepare();
     environment.addPropertySource(
-        // Overrides all other sources, because it was found and is no setting.
+        // Overrides all other sources, because this value was detected and is not a setting.
         PropertySource.of("database", Map.of(Shards.HAS_CITUS, hasCitus), Integer.MAX_VALUE));
   }
 
-  /** Runs last, so that other configuration errors are reported before this blocks. */
+  /** Runs last, so that other configuration errors are reported before this configurer blocks. */
   @Override
   public int getOrder() {
     return LOWEST_PRECEDENCE;
@@ -67,9 +74,13 @@ public final class PersistenceStart implements ApplicationContextConfigurer, Too
   }
 
   /**
-   * Brings the tables up to date, and returns 0. Reads only the settings of the database.
+   * Brings the tables up to date. Reads only the settings of the database.
    *
-   * @throws ConfigurationException if that fails
+   * @param out receives a confirmation
+   * @param err not used
+   * @param arguments not used
+   * @return 0
+   * @throws ConfigurationException if a setting or the database cannot be used
    */
   @Override
   public int run(PrintWriter out, PrintWriter err, String... arguments) {

@@ -21,36 +21,37 @@ import org.plantstore.domain.NewPlant;
 
 /**
  * The table of plants. One statement inserts a batch, and commits by itself. Stored plants are read
- * only if an id was taken, or no standby has confirmed the commit. Safe for use by many threads.
+ * only if an id was taken, or if the commit may be unconfirmed. Safe for use by multiple threads.
  */
 @Singleton
 final class PlantTable implements GroupCommit.Table {
 
   /**
-   * The batches in a row without a taken id after which an insert omits ON CONFLICT, and costs
-   * PostgreSQL a third less. A unique violation costs more, and an error in the server's log.
+   * The number of consecutive batches without a taken id after which inserts omit ON CONFLICT. An
+   * insert then costs a third less, but a taken id costs more and causes an error in the log.
    */
   private static final int BATCHES_BEFORE_PLAIN_INSERT = 1_000;
 
   private static final String INSERT = "INSERT INTO plant (id, name, tag) ";
 
-  /** With types, which the driver's simple mode of queries does not send. */
+  /** Declares the types, because the driver's simple query mode does not send them. */
   private static final String ARRAYS = "unnest(?::bigint[], ?::text[], ?::text[])";
 
   private static final String UNLESS_TAKEN = " ON CONFLICT (id) DO NOTHING";
   private static final String RETURNING = " RETURNING id";
 
-  /** Has all rights and triggers that an insert needs, for no plants. */
+  /** Inserts no plants, but requires the same rights as an insert of plants. */
   static final String TRIAL =
       INSERT + "SELECT id, name, tag FROM plant WHERE false" + UNLESS_TAKEN + RETURNING;
 
-  /** Waits for a lock for 20 ms at most, because other single plants wait for this one. */
+  /** Waits at most 20 ms for a lock, so that other retried plants are not delayed for long. */
   private static final String RETRIED =
       "SELECT plant.* FROM set_config('lock_timeout', '20ms', true), " + ARRAYS + " AS plant";
 
   /**
-   * After a crash a row may be visible although no standby has it. So the query writes a message to
-   * the WAL: its own commit then waits for a standby, and with it all earlier commits.
+   * Reads plants by their ids. After a crash, a row may be visible although no standby has received
+   * it. If there are standbys, the query therefore writes a message to the WAL, so that its own
+   * commit waits until a standby has confirmed all earlier commits.
    */
   static final String SELECT =
       """
@@ -65,7 +66,7 @@ final class PlantTable implements GroupCommit.Table {
   private final boolean hasCitus;
   private final AtomicInteger batchesSinceTaken = new AtomicInteger();
 
-  /** When each statement in flight began, as nanoTime. */
+  /** The nanoTime at which each running statement began. */
   private final Map<PreparedStatement, Long> running = new ConcurrentHashMap<>();
 
   PlantTable(
@@ -77,7 +78,7 @@ final class PlantTable implements GroupCommit.Table {
     this.hasCitus = hasCitus;
   }
 
-  /** Requires ids in ascending order: statements with different orders could deadlock. */
+  /** Inserts plants in ascending order of their ids, because different orders could deadlock. */
   @Override
   public Map<Long, @Nullable NewPlant> putIfAbsent(
       SortedMap<Long, NewPlant> plants, boolean isRetry) throws DatabaseFailure {
@@ -93,11 +94,11 @@ final class PlantTable implements GroupCommit.Table {
 
   /**
    * Asks the server to cancel statements that exceed their time-out, because the server's own
-   * time-out does not apply while a commit waits for a standby. Later statements of the connection
-   * are not affected.
+   * time-out does not apply while a commit waits for a standby. Later statements on the same
+   * connection are not affected.
    *
-   * @param executor waits for the network
-   * @return whether other statements are running
+   * @param executor sends the requests, because the network may block
+   * @return whether other statements are still running
    */
   boolean cancelOverdue(Executor executor) {
     long latest = System.nanoTime() - timeout.toNanos();
@@ -113,7 +114,7 @@ final class PlantTable implements GroupCommit.Table {
     try {
       statement.cancel();
     } catch (SQLException e) {
-      // The socket time-out ends the statement, because its server cannot be reached.
+      // The server cannot be reached, so the socket time-out ends the statement.
     }
   }
 
@@ -138,14 +139,14 @@ final class PlantTable implements GroupCommit.Table {
         }
       }
     }
-    // Citus evaluates functions at the coordinator, where the lock is not.
+    // Citus evaluates functions on the coordinator, but waits for locks on the workers.
     String rows = isRetry && !hasCitus ? RETRIED : rowsOf(plants);
     boolean isAllConfirmed = insert(connection, plants, rows + UNLESS_TAKEN);
     batchesSinceTaken.updateAndGet(batches -> isAllConfirmed ? batches + 1 : 0);
     return isAllConfirmed;
   }
 
-  /** Citus sends rows to their shard directly, but elements of arrays through the coordinator. */
+  /** Returns the rows to insert. Citus can send VALUES directly to their shard, but not arrays. */
   private String rowsOf(Collection<NewPlant> plants) {
     return plants.size() > 1 && !hasCitus
         ? "SELECT * FROM " + ARRAYS
@@ -153,8 +154,8 @@ final class PlantTable implements GroupCommit.Table {
   }
 
   /**
-   * Returns whether all plants were stored by a confirmed commit. Counts ids, because a server that
-   * passes rows on reports how many it was sent.
+   * Inserts plants, and returns whether a confirmed commit stored all of them. Counts the returned
+   * ids, because a server that forwards rows reports how many rows it was sent.
    */
   private boolean insert(Connection connection, Collection<NewPlant> plants, String rows)
       throws SQLException {
@@ -177,7 +178,7 @@ final class PlantTable implements GroupCommit.Table {
           inserted++;
         }
       }
-      // A warning may report that no standby has confirmed the commit; reading waits for one.
+      // A warning may mean that no standby has confirmed the commit. Reading then waits for one.
       return inserted == plants.size() && insert.getWarnings() == null;
     }
   }
@@ -187,7 +188,7 @@ final class PlantTable implements GroupCommit.Table {
     try (PreparedStatement select = connection.prepareStatement(SELECT)) {
       select.setObject(1, idsOf(plants));
       Map<Long, @Nullable NewPlant> rows = new HashMap<>();
-      // With Citus, this server does not know whether the nodes have standbys.
+      // A node of Citus does not know whether the other nodes have standbys.
       boolean isSynchronous = hasCitus;
       try (ResultSet row = execute(select)) {
         while (row.next()) {
@@ -195,7 +196,7 @@ final class PlantTable implements GroupCommit.Table {
           isSynchronous |= row.getBoolean("is_synchronous");
         }
       }
-      // A server that stops waiting for a standby only warns, in any language.
+      // A server that stops waiting for a standby only sends a warning, in its own language.
       if (isSynchronous && select.getWarnings() != null) {
         throw new SQLException("no standby has confirmed the commit", DatabaseFailure.CANCELED);
       }
@@ -203,7 +204,7 @@ final class PlantTable implements GroupCommit.Table {
     }
   }
 
-  /** Returns null if another program, or an older version, has written a row that is no plant. */
+  /** Returns the plant, or null if another program or version has written an invalid row. */
   private static @Nullable NewPlant plant(ResultSet row) throws SQLException {
     try {
       String name = row.getString(2);

@@ -23,20 +23,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Probes the database on a connection of the pool, which holds one more than there are writers.
- * Thus a probe waits for a connection only if the database provides none. Evicts the pool's
- * connections after a failed probe, because they have probably failed too. Safe for use by multiple
- * threads.
+ * Probes the database through the connection pool. The pool contains one more connection than there
+ * are writers, so a probe waits only if no connection can be opened. Evicts the pool's connections
+ * after a failed probe, because they have probably failed too. Safe for use by multiple threads.
  */
 @Context
 final class Readiness implements HealthIndicator {
 
   private static final Logger LOG = LoggerFactory.getLogger(Readiness.class);
 
-  /** The database is unavailable if no probe has succeeded for this time. */
+  /** The database counts as unavailable if no probe has succeeded for this time. */
   private static final Duration LIMIT = Duration.ofSeconds(2);
 
-  /** Less than the 500 ms after which the pool would validate the connection. */
+  /** The time between probes. After 500 ms, the pool would validate the connection again. */
   private static final Duration PERIOD = Duration.ofMillis(400);
 
   private final HikariDataSource pool;
@@ -48,7 +47,7 @@ final class Readiness implements HealthIndicator {
   @SuppressWarnings("FutureReturnValueIgnored") // run() throws nothing
   Readiness(DataSource dataSource, StoreMetrics metrics) {
     pool = (HikariDataSource) DelegatingDataSource.unwrapDataSource(dataSource);
-    // No other metric shows an outage, because no request arrives while the readiness probe fails.
+    // No other metric shows an outage, because no requests arrive while the readiness probe fails.
     metrics.gauge(
         "plant.store.database.up",
         "1 while the database is available, otherwise 0",
@@ -57,7 +56,7 @@ final class Readiness implements HealthIndicator {
     executor.scheduleWithFixedDelay(this::run, 0, PERIOD.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Returns UP if a probe has succeeded, or this was created, within the last two seconds. */
+  /** Returns UP if a probe succeeded, or the service started, within the last two seconds. */
   @Override
   public Publisher<HealthResult> getResult() {
     return Publishers.just(
@@ -76,7 +75,7 @@ final class Readiness implements HealthIndicator {
       }
       report(failure);
     } catch (RuntimeException | Error e) {
-      // Without memory, even a report may fail. An exception would end the schedule.
+      // Even a report may fail if no memory is free. An exception would end the schedule.
     }
   }
 

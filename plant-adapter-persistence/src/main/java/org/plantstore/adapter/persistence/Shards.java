@@ -17,21 +17,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The group commit of a table that Citus may distribute by hash. The plants of each node have a
- * queue of their own, and a statement never spans several shards. Shards are moved and split, so
- * their placements are read at startup and every 30 s. If they are out of date, batches are slower,
- * and a failure affects plants of other nodes, but the results remain correct. Safe for use by
- * multiple threads.
+ * The group commit for a table that Citus may distribute by hash. The plants of each node have a
+ * queue of their own, and a statement never spans several shards. Because shards can be moved and
+ * split, their placements are read at startup and every 30 s. If the placements are out of date,
+ * batches are slower, and a failure also affects plants of other nodes, but the results remain
+ * correct. Safe for use by multiple threads.
  */
 final class Shards extends GroupCommit {
 
-  /** The property with which startup passes on whether the database contains Citus. */
+  /** The property that startup sets to whether the database contains Citus. */
   static final String HAS_CITUS = "database.citus";
 
   private static final Logger LOG = LoggerFactory.getLogger(Shards.class);
   private static final Duration REFRESH = Duration.ofSeconds(30);
 
-  /** Returns the least hash value of each shard, and the group of its node. */
+  /** A query that returns the least hash value of each shard and the group of its node. */
   private static final String RANGES =
       """
       SELECT shardminvalue || ' ' || groupid
@@ -40,24 +40,29 @@ final class Shards extends GroupCommit {
       WHERE logicalrelid = to_regclass('plant') AND partmethod = 'h'
       """;
 
-  /** Returns one row for each fault of the distribution. */
+  /** A query that returns one row for each fault of the distribution. */
   private static final String FAULTS = DatabaseStart.resource("faults-of-citus.query");
 
   private final JdbcOperations database;
   private final int threads;
 
-  /** The nodes that keep shards, by their groups. */
+  /** The nodes that contain shards, by their groups. */
   final Map<String, Node> nodes = new ConcurrentHashMap<>();
 
-  /** The node of each shard by its least hash value; empty if the table is not distributed. */
+  /** The node of each shard by its least hash value. Empty if the table is not distributed. */
   private volatile NavigableMap<Integer, Node> shards = new TreeMap<>();
 
   private volatile long refreshed;
 
   /**
-   * Reads the placements of the shards.
+   * Creates a group commit, and reads the placements of the shards.
    *
+   * @param table the table to which batches are written
+   * @param database reads the placements
+   * @param executor runs the writers
    * @param threads the number of threads that all nodes share
+   * @param timeout the time until the deadline of a plant
+   * @param metrics records each batch
    */
   Shards(
       Table table,
@@ -78,9 +83,9 @@ final class Shards extends GroupCommit {
     return !DatabaseStart.rows(connection, metadata).isEmpty();
   }
 
-  /** Returns the faults of the distribution. */
+  /** Returns the faults of the distribution, such as a wrong distribution column. */
   static List<String> faults(Connection connection) throws SQLException {
-    // Does not wait for a worker that does not respond.
+    // Limits the time to connect to a worker that does not respond.
     DatabaseStart.rows(
         connection, "SELECT set_config('citus.node_connection_timeout', '2000', false)");
     return DatabaseStart.rows(connection, FAULTS);
@@ -95,9 +100,9 @@ final class Shards extends GroupCommit {
   }
 
   /**
-   * Returns the hash by which Citus distributes rows, which is that of PostgreSQL's {@code
-   * hashint8}. The halves of the id are folded, so that equal numbers of all integer types have
-   * equal hashes, and then mixed by the final step of Bob Jenkins' lookup3.
+   * Returns the hash by which Citus distributes rows, which is PostgreSQL's {@code hashint8}. It
+   * combines the two halves of the id so that equal numbers of all integer types have equal hashes,
+   * and then mixes them with the final step of Bob Jenkins' lookup3.
    */
   static int hash(long id) {
     int high = (int) (id >> 32);
@@ -114,7 +119,7 @@ final class Shards extends GroupCommit {
     return (c ^ b) - Integer.rotateLeft(b, 24);
   }
 
-  /** Reads the placements. If that fails, the known placements remain in use. */
+  /** Reads the placements of the shards. If that fails, the known placements remain in use. */
   void refresh() {
     refreshed = System.nanoTime();
     try {
@@ -125,14 +130,14 @@ final class Shards extends GroupCommit {
             nodes.computeIfAbsent(leastAndNode[1], key -> new Node(this, this::threadsOfNode));
         next.put(Integer.parseInt(leastAndNode[0]), node);
       }
-      // A caller may be about to add a plant to a node that was known until now.
+      // Keeps the nodes known until now, because a caller may be about to add a plant to one.
       nodes
           .values()
           .removeIf(node ->
               !next.containsValue(node) && !shards.containsValue(node) && node.plants() == 0);
       shards = next;
     } catch (RuntimeException | Error e) {
-      // Usually because the database is down, which is reported elsewhere.
+      // Usually, the database is unavailable. The readiness probe reports that.
       LOG.debug("The placements of the shards cannot be read", e);
     }
   }
@@ -144,7 +149,7 @@ final class Shards extends GroupCommit {
   @Override
   void sweep() {
     if (System.nanoTime() - refreshed >= REFRESH.toNanos()) {
-      refreshed = System.nanoTime(); // once
+      refreshed = System.nanoTime(); // so that the next sweep does not refresh again
       executor.execute(this::refresh);
     }
     super.sweep();

@@ -15,7 +15,7 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.PendingPlants.Batch;
 
-/** The metrics of the store, recorded once for each batch. Safe for use by many threads. */
+/** The metrics of the store, recorded once for each batch. Safe for use by multiple threads. */
 @Singleton
 class StoreMetrics {
 
@@ -31,7 +31,7 @@ class StoreMetrics {
   private final Timer stored;
   private final Timer failed;
 
-  /** Registers the meters, unless the service has no registry. */
+  /** Registers the meters. Does nothing if the service has no registry. */
   StoreMetrics(@Nullable MeterRegistry registry) {
     this.registry = registry == null ? new CompositeMeterRegistry() : registry;
     FunctionTimer.builder(
@@ -44,7 +44,7 @@ class StoreMetrics {
         .register(this.registry);
     sizes =
         DistributionSummary.builder("plant.store.batch.plants")
-            .description("Plants written with one statement")
+            .description("Plants written by one statement")
             .serviceLevelObjectives(1, 4, 16, 64)
             .register(this.registry);
     stored = commits("stored");
@@ -53,7 +53,7 @@ class StoreMetrics {
 
   private Timer commits(String outcome) {
     return Timer.builder("plant.store.commit")
-        .description("From the borrowing of a connection to the end of a batch's commit")
+        .description("Time from borrowing a connection until the commit of a batch ends")
         .tag("outcome", outcome)
         .serviceLevelObjectives(COMMIT_TIMES)
         .register(registry);
@@ -63,7 +63,7 @@ class StoreMetrics {
     Gauge.builder(name, source, value).description(description).register(registry);
   }
 
-  /** Records a batch whose commit has ended now. */
+  /** Records a batch whose commit has just ended. */
   void record(Batch batch, boolean isStored) {
     (isStored ? stored : failed).record(System.nanoTime() - batch.began(), TimeUnit.NANOSECONDS);
     taken.add(batch.calls().size());

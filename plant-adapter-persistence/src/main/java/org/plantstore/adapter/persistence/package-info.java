@@ -1,9 +1,9 @@
 /**
- * Stores plants in PostgreSQL 14 or later. {@code PostgresPlantStore} passes a plant to {@code
- * GroupCommit}, which collects the plants of concurrent callers into batches, and {@code
- * PlantTable} writes a batch with one statement. {@code DatabaseStart} prepares the database. If
- * Citus distributes the table, {@code Shards} passes a plant to the group commit of its {@code
- * Node}.
+ * Stores plants in PostgreSQL 14 or later. {@code DatabaseStart} prepares the database during
+ * startup. {@code PostgresPlantStore} passes each plant to {@code GroupCommit}, which collects the
+ * plants of concurrent callers into batches. {@code PlantTable} writes a batch with one statement.
+ * If Citus distributes the table, {@code Shards} passes each plant to the group commit of its
+ * {@code Node}.
  */
 @NullMarked
 package org.plantstore.adapter.persistence;
