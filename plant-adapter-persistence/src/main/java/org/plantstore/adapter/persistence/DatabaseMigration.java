@@ -131,9 +131,14 @@ final class DatabaseMigration {
       if (failure != null && failure.isWorthWaiting() && !failure.isOf(DatabaseFailure.LOCKED)) {
         throw failure.cause;
       }
+      boolean isForbidden = failure != null && failure.isOf(DatabaseFailure.FORBIDDEN);
+      String remedy =
+          "; grant the role the missing right, for example with GRANT CREATE, USAGE ON SCHEMA, or"
+              + " migrate as the owner of the schema";
       throw new ConfigurationException(
           "the tables of the database cannot be brought up to date: "
-              + (failure == null ? e.getMessage() : failure.describe()));
+              + (failure == null ? e.getMessage() : failure.describe())
+              + (isForbidden ? remedy : ""));
     }
   }
 
