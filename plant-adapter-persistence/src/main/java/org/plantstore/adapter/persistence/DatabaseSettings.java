@@ -182,8 +182,7 @@ final class DatabaseSettings {
 
   private static void requireSet(String variable, String value, String demand) {
     if (value.isEmpty()) {
-      throw new ConfigurationException(
-          variable + " is not set, or is empty; set it to " + demand);
+      throw new ConfigurationException(variable + " is not set, or is empty; set it to " + demand);
     }
   }
 

@@ -40,9 +40,10 @@ final class PostgresPlantStore implements PlantStore {
   private final PlantTable table;
 
   /**
-   * Runs the writers. A cached thread pool prefers the thread that became idle last. The data of its
-   * connection and server process are still in the processor's caches. At low load, a create
-   * therefore takes an eighth less CPU time than with a fixed thread pool, whose threads take turns.
+   * Runs the writers. A cached thread pool prefers the thread that became idle last. The data of
+   * its connection and server process are still in the processor's caches. At low load, a create
+   * therefore takes an eighth less CPU time than with a fixed thread pool, whose threads take
+   * turns.
    */
   private final ExecutorService writers = Executors.newCachedThreadPool(daemons("plant-writer"));
 

@@ -116,8 +116,7 @@ class DatabaseSettingsTest {
   void variables_override_the_credentials_in_the_address_and_a_certificate_needs_no_password() {
     String url = "postgres://nobody:none@localhost/p";
     assertEquals(
-        new Credentials("me", "a${secret}$$"),
-        settings(Map.of("DATABASE_URL", url)).credentials());
+        new Credentials("me", "a${secret}$$"), settings(Map.of("DATABASE_URL", url)).credentials());
     Credentials credentials =
         settings(Map.of("DATABASE_URL", url, "DATABASE_USERNAME", "", "DATABASE_PASSWORD", ""))
             .credentials();
@@ -128,8 +127,7 @@ class DatabaseSettingsTest {
   }
 
   @Test
-  void credentials_in_files_are_read_again_without_a_final_line_break()
-      throws IOException {
+  void credentials_in_files_are_read_again_without_a_final_line_break() throws IOException {
     Path name = Files.writeString(folder.resolve("name"), "first\n");
     Path password = Files.writeString(folder.resolve("password"), " \ufeffp\u00e4ss\n\n");
     DatabaseSettings settings =

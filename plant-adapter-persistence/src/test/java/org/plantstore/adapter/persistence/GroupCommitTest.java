@@ -259,7 +259,8 @@ class GroupCommitTest {
 
     assertEquals("the plant that has this id cannot be read", unavailable(calls.get(0)));
     Throwable reason = assertInstanceOf(IllegalStateException.class, failure(calls.get(1)));
-    assertEquals("the row with the id 2 in the table plant is not a valid plant", reason.getMessage());
+    assertEquals(
+        "the row with the id 2 in the table plant is not a valid plant", reason.getMessage());
     calls.get(2).get();
     assertEquals(2, batches.stream().filter(batch -> batch.contains(1L)).count());
   }

@@ -135,7 +135,8 @@ class PostgresTest {
     var calls = putAll(store, LongStream.range(0, 50));
 
     Throwable reason = assertInstanceOf(IllegalStateException.class, failure(calls.get(1)));
-    assertEquals("the row with the id 1 in the table plant is not a valid plant", reason.getMessage());
+    assertEquals(
+        "the row with the id 1 in the table plant is not a valid plant", reason.getMessage());
     calls.get(0).get();
     assertAllStored(calls.subList(2, 50));
   }
@@ -242,7 +243,8 @@ class PostgresTest {
       DatabaseConnections source = connections(Map.of("database.username", "gardener"));
 
       for (int connection = 0; connection < 5; connection++) {
-        assertEquals(expected.getOrDefault(timeout, "0"), single(source, "SHOW " + timeout), timeout);
+        assertEquals(
+            expected.getOrDefault(timeout, "0"), single(source, "SHOW " + timeout), timeout);
       }
     }
   }

@@ -30,8 +30,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.domain.PlantStore;
 
 /**
- * A table that is distributed according to simulated metadata, on a single server that simulates the
- * nodes. The node east:1 stores the ids with a negative hash, and west:2 stores the others.
+ * A table that is distributed according to simulated metadata, on a single server that simulates
+ * the nodes. The node east:1 stores the ids with a negative hash, and west:2 stores the others.
  */
 @Tag("slow")
 @Timeout(60)
@@ -157,8 +157,7 @@ class ShardsTest {
 
   /** Moved, merged, or split shards change the metadata, which affect only the speed. */
   @Test
-  void changed_or_wrong_metadata_do_not_change_the_responses()
-      throws Exception {
+  void changed_or_wrong_metadata_do_not_change_the_responses() throws Exception {
     String[] metadata = {
       "DELETE FROM pg_dist_shard WHERE shardid = 102",
       "UPDATE pg_dist_shard SET shardminvalue = '1000000000'",
