@@ -59,8 +59,6 @@ final class DatabaseConnections extends PGSimpleDataSource {
    * @param connect the time-out for connecting to an address, and for each response in a TLS
    *     handshake, in seconds
    * @param response the time-out for every other response of the server
-   * @param statement the time-out of a statement
-   * @param lock the time-out for waiting for a lock
    */
   DatabaseConnections(
       DatabaseSettings settings,

@@ -31,7 +31,6 @@ class GroupCommit {
     /**
      * Durably stores each plant whose id is free.
      *
-     * @param plants the plants of the batch by their ids
      * @param isRetriedAlone whether the batch is a single plant that may have caused its batch to
      *     fail
      * @return the plants that the table now holds under these ids, with null for an invalid row
@@ -55,10 +54,8 @@ class GroupCommit {
   /**
    * Creates a group commit.
    *
-   * @param table the table to which batches are written
    * @param executor runs the writers, which end when no batch is due
    * @param timeout the time until the deadline of a plant
-   * @param metrics records each batch
    */
   GroupCommit(Table table, Executor executor, Duration timeout, StoreMetrics metrics) {
     this.table = table;

@@ -57,12 +57,7 @@ final class Shards extends GroupCommit {
   /**
    * Creates a group commit, and reads the placements of the shards.
    *
-   * @param table the table to which batches are written
-   * @param database reads the placements
-   * @param executor runs the writers
    * @param threads the number of threads that all nodes share
-   * @param timeout the time until the deadline of a plant
-   * @param metrics records each batch
    */
   Shards(
       Table table,
