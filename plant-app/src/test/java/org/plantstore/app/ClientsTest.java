@@ -48,7 +48,7 @@ class ClientsTest {
 
   private static final String FERN = "{\"id\":1,\"name\":\"fern\",\"tag\":\"shade\"}";
 
-  private static final Pattern BODY = Pattern.compile("answer to `([\\[{].*)`");
+  private static final Pattern BODY = Pattern.compile("response to `([\\[{].*)`");
 
   @TempDir Path folder;
 

@@ -10,9 +10,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads for a store that blocks, and the number of its calls that have not returned at their
- * deadline. A store that does not block, such as that of PostgreSQL, uses none of this. Safe for
- * use by multiple threads.
+ * Runs the calls of a blocking store on threads, and counts the calls that are still running after
+ * their deadlines. A nonblocking store, such as the PostgreSQL store, never uses these threads.
+ * Safe for use by multiple threads.
  */
 @Singleton
 final class BlockingCalls {
@@ -21,27 +21,27 @@ final class BlockingCalls {
   private final AtomicInteger overdue = new AtomicInteger();
 
   BlockingCalls(
-      // BLOCKING may have virtual threads. A store that computes forever, or waits while it holds
-      // a lock on Java 21, would occupy one of the few threads that run them.
+      // The executor BLOCKING may use virtual threads. A store that computes forever, or that waits
+      // while holding a lock on Java 21, would then occupy one of the few carrier threads.
       @Named(TaskExecutors.IO) Executor threads, @Nullable MeterRegistry registry) {
     this.threads = threads;
     if (registry != null) {
       Gauge.builder("plant.store.overdue.creates", overdue, AtomicInteger::get)
-          .description("Creates whose threads have not returned after the deadline")
+          .description("Creates whose call of the store is still running after the deadline")
           .register(registry);
     }
   }
 
-  /** Returns the executor of one create. */
+  /** Returns an executor for the store call of one create. */
   Call newCall() {
     return new Call();
   }
 
-  /** Runs the blocking call of one create on a thread, unless its deadline has passed. */
+  /** Runs the store call of one create on a thread, unless the deadline has passed. */
   final class Call implements Executor {
 
-    private @Nullable Thread thread; // while the call runs
-    private @Nullable Runnable release; // after the deadline
+    private @Nullable Thread thread; // not null while the call is running
+    private @Nullable Runnable release; // not null after the deadline
 
     @Override
     public void execute(Runnable call) {
@@ -71,7 +71,11 @@ final class BlockingCalls {
       }
     }
 
-    /** Interrupts the call at its deadline. Runs {@code release} when no thread runs the call. */
+    /**
+     * Expires the call at its deadline. A running call is interrupted, and {@code release} runs
+     * when the call returns. If the call is not running, it never starts, and {@code release} runs
+     * now.
+     */
     synchronized void expire(Runnable release) {
       this.release = release;
       if (thread == null) {

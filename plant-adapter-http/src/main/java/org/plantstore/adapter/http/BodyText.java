@@ -10,19 +10,19 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.Legible;
 import org.plantstore.adapter.http.error.RefusedException;
 
-/** Decodes a body, and quotes it where it is malformed. */
+/** Decodes a request body, and describes the place where it is malformed. */
 final class BodyText {
 
-  private static final int NEAR_CHARACTERS = 20;
+  private static final int QUOTED_CHARACTERS = 20; // on each side of the fault
 
   private BodyText() {}
 
-  /** Decodes strictly, because Jackson accepts forms that UTF-8 forbids (RFC 3629). */
+  /** Decodes UTF-8 strictly, because Jackson accepts sequences that RFC 3629 forbids. */
   static CharBuffer decode(byte[] body) {
     if (body.length > 1 && (body[0] == 0 || body[1] == 0)) {
       throw new RefusedException(
           ErrorNumber.MALFORMED_JSON,
-          "The body must be encoded in UTF-8, but looks like UTF-16 or UTF-32.");
+          "The body looks like UTF-16 or UTF-32, but must be UTF-8; encode it in UTF-8.");
     }
     ByteBuffer bytes = ByteBuffer.wrap(body);
     try {
@@ -30,19 +30,19 @@ final class BodyText {
     } catch (CharacterCodingException e) {
       throw new RefusedException(
           ErrorNumber.MALFORMED_JSON,
-          "The body must be encoded in UTF-8, but is not at byte " + (bytes.position() + 1) + ".");
+          "The body is not valid UTF-8 at byte %s (0x%02X); encode all its text in UTF-8."
+              .formatted(bytes.position() + 1, bytes.get()));
     }
   }
 
   /** Returns a refusal that quotes the text around the place where the parser stopped. */
-  static RefusedException malformed(CharBuffer body, String demand, JsonLocation stop) {
+  static RefusedException malformed(
+      CharBuffer body, String fault, JsonLocation stop, String advice) {
     int offset = (int) stop.getCharOffset();
-    int begin = Math.max(0, offset - NEAR_CHARACTERS);
-    int end = Math.min(body.length(), offset + NEAR_CHARACTERS);
-    String place = "line " + stop.getLineNr() + ", column " + stop.getColumnNr();
-    String near = Legible.of(body.subSequence(begin, end));
-    return new RefusedException(
-        ErrorNumber.MALFORMED_JSON,
-        demand + " Reading stopped at " + place + ", near '" + near + "'.");
+    int begin = Math.max(0, offset - QUOTED_CHARACTERS);
+    int end = Math.min(body.length(), offset + QUOTED_CHARACTERS);
+    String place = " at line " + stop.getLineNr() + ", column " + stop.getColumnNr();
+    String near = ", near '" + Legible.of(body.subSequence(begin, end)) + "'; ";
+    return new RefusedException(ErrorNumber.MALFORMED_JSON, fault + place + near + advice);
   }
 }

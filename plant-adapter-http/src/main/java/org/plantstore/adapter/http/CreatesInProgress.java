@@ -21,9 +21,9 @@ import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
- * Limits how many creates are in progress, and for how long. A create returns its permit when its
- * caller gets a response, or later if the store still occupies a thread. Safe for use by multiple
- * threads.
+ * Limits the number of creates in progress and the duration of each. A create holds a permit until
+ * its caller receives a response, or longer if its call of the store still occupies a thread. Safe
+ * for use by multiple threads.
  */
 @Singleton
 final class CreatesInProgress {
@@ -45,8 +45,11 @@ final class CreatesInProgress {
   }
 
   /**
-   * Starts a create. The stage completes on the event loop, at the deadline at the latest. A timer
-   * of the event loop costs less than one that wakes another thread.
+   * Starts a create. The returned stage completes on the event loop, no later than the deadline.
+   * The deadline is a timer of the event loop, because a timer that wakes another thread costs
+   * more.
+   *
+   * @throws RefusedException with {@code OVERLOADED} if too many creates are in progress
    */
   CompletionStage<Plant> start(NewPlant plant, ScheduledExecutorService eventLoop) {
     if (!permits.tryAcquire()) {
@@ -54,12 +57,12 @@ final class CreatesInProgress {
     }
     BlockingCalls.Call call = blockingCalls.newCall();
     CompletionStage<Plant> created = createAsync(plant, call);
-    CompletableFuture<Plant> answer = new CompletableFuture<>();
+    CompletableFuture<Plant> response = new CompletableFuture<>();
     ScheduledFuture<?> deadline =
         eventLoop.schedule(
             () -> {
               call.expire(permits::release);
-              answer.completeExceptionally(
+              response.completeExceptionally(
                   new PlantStoreUnavailableException(
                       createPlant + " has exceeded CREATE_TIMEOUT_SECONDS, " + timeoutSeconds));
               created.toCompletableFuture().cancel(true);
@@ -69,37 +72,37 @@ final class CreatesInProgress {
     created.whenComplete((result, failure) ->
         eventLoop.execute(() -> {
           if (!deadline.cancel(false)) {
-            return; // the caller got its response at the deadline
+            return; // the caller received its response at the deadline
           }
           permits.release();
           if (failure == null) {
-            answer.complete(result);
+            response.complete(result);
           } else {
-            answer.completeExceptionally(attributed(failure));
+            response.completeExceptionally(attributed(failure));
           }
         }));
-    return answer;
+    return response;
   }
 
   private CompletionStage<Plant> createAsync(NewPlant plant, Executor call) {
     try {
       return requireNonNull(
-          createPlant.createAsync(plant, call), () -> createPlant + " has no stage");
+          createPlant.createAsync(plant, call), () -> createPlant + " returned no stage");
     } catch (RuntimeException | Error e) {
       return CompletableFuture.failedFuture(e);
     }
   }
 
   /**
-   * Returns the failure if the port declares it. Wraps any other failure as a fault of the store,
-   * because the framework would treat some exceptions that a store may throw, such as those of the
-   * framework's HTTP client, as refusals of the request.
+   * Returns the failure if the port declares its type. Otherwise, wraps it as a fault of the store,
+   * because a store may throw exceptions, such as those of the framework's HTTP client, that the
+   * framework would treat as errors in the request.
    */
   private Throwable attributed(Throwable failure) {
     return failure instanceof InvalidPlantException
             || failure instanceof PlantIdTakenException
             || failure instanceof PlantStoreUnavailableException
         ? failure
-        : new IllegalStateException(createPlant + " has failed", failure);
+        : new IllegalStateException(createPlant + " failed", failure);
   }
 }

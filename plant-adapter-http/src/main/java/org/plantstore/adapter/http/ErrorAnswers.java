@@ -36,15 +36,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Converts every exception, whether of a port, of this adapter or of the framework, to the
- * contract's Error. Safe for use by multiple threads.
+ * Converts every exception, whether thrown by a port, by this adapter, or by the framework, into a
+ * response whose body is the contract's Error. Safe for use by multiple threads.
  */
 @Controller
 final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
 
   private static final Logger LOG = LoggerFactory.getLogger(ErrorAnswers.class);
 
-  /** The contract's Error. */
+  /** The Error object that the contract defines. */
   @Serdeable.Serializable
   record ErrorBody(int error, String message) {}
 
@@ -52,7 +52,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
   private final long maxBodyBytes;
   private final int managementPort;
 
-  /** Errors that only the operator can correct, or that a browser hides from the caller. */
+  /** The logged errors: the operator must correct them, or a browser hides them from the caller. */
   private final Map<ErrorNumber, LogLimit> logged =
       Map.of(
           ErrorNumber.MALFORMED_REQUEST, new LogLimit(),
@@ -70,8 +70,8 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
   }
 
   /**
-   * Handles every exception. An {@code ExceptionHandler} would do the same for four times the CPU,
-   * because the framework looks it up again for each exception.
+   * Handles every exception. An {@code ExceptionHandler} would use four times the CPU, because the
+   * framework looks up the handler again for each exception.
    */
   @Error(global = true)
   HttpResponse<byte[]> handle(HttpRequest<?> request, Throwable failure) {
@@ -79,19 +79,19 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
         failure instanceof NotAllowedException notAllowed
             ? HttpResponse.notAllowedGeneric(notAllowed.getAllowedMethods())
             : HttpResponse.ok();
-    return answer(request, response, failure);
+    return respond(request, response, failure);
   }
 
   /**
-   * Makes the framework pass malformed requests to {@link #handle}, and is never called. Without
-   * this route, the response to a malformed HEAD would have no headers.
+   * Makes the framework pass malformed requests to {@link #handle}, but is never called itself.
+   * Without this route, the response to a malformed HEAD request would have no headers.
    */
   @Error(global = true, status = HttpStatus.BAD_REQUEST)
   HttpResponse<byte[]> refuseMalformed(HttpRequest<?> request) {
     return handle(request, new RefusedException(ErrorNumber.MALFORMED_REQUEST));
   }
 
-  /** Handles an error for which the framework calls no error route. */
+  /** Handles the errors for which the framework does not call an error route. */
   @Override
   public MutableHttpResponse<byte[]> processResponse(
       ErrorContext context, MutableHttpResponse<?> response) {
@@ -99,10 +99,10 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
         context
             .getRootCause()
             .orElseGet(() -> new HttpStatusException(response.status(), response.reason()));
-    return answer(context.getRequest(), response, failure);
+    return respond(context.getRequest(), response, failure);
   }
 
-  private MutableHttpResponse<byte[]> answer(
+  private MutableHttpResponse<byte[]> respond(
       HttpRequest<?> request, MutableHttpResponse<?> response, Throwable failure) {
     RefusedException refusal = refusalOf(request, failure);
     ErrorNumber error = refusal.error();
@@ -113,7 +113,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
       record.runWithIds(() -> log(refusal, failure));
     }
     switch (error) {
-      // Random, so that clients that were refused together do not return together.
+      // A random pause, so that clients refused at the same time do not retry at the same time.
       case STORE_UNAVAILABLE, OVERLOADED, KEYS_UNAVAILABLE ->
           response.header(
               HttpHeaders.RETRY_AFTER, String.valueOf(ThreadLocalRandom.current().nextInt(1, 4)));
@@ -128,7 +128,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
         .status(error.status())
         .header(HttpHeaders.LINK, error.link(record.path()))
         .contentType(MediaType.APPLICATION_JSON_TYPE)
-        .contentLength(body.length) // the framework would omit it in the response to HEAD
+        .contentLength(body.length) // the framework would omit this in a response to HEAD
         .body(body);
   }
 
@@ -143,7 +143,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
     }
   }
 
-  /** RFC 6750, section 3.1: names no error if no token was sent. */
+  /** Returns the error code of the challenge, or none without a token (RFC 6750, section 3.1). */
   private static String reason(ErrorNumber error) {
     return switch (error) {
       case INVALID_TOKEN -> ", error=\"invalid_token\"";
@@ -156,7 +156,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
     try {
       return json.writeValueAsBytes(new ErrorBody(error.number(), message));
     } catch (IOException e) {
-      throw new UncheckedIOException("writing to memory must not fail", e);
+      throw new UncheckedIOException("writing to memory failed", e);
     }
   }
 
@@ -169,7 +169,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
           ErrorNumber.ID_TAKEN,
           "id " + taken.id() + " is taken by a plant with another name or tag; choose another id.");
     }
-    if (failure instanceof InvalidPlantException invalid) { // by a rule of the store
+    if (failure instanceof InvalidPlantException invalid) { // violates a rule of the store
       return new RefusedException(
           ErrorNumber.ofField(invalid.violations().get(0).field()),
           NewPlantJson.sentence(String.valueOf(invalid.getMessage())));
@@ -188,9 +188,12 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
     if (failure instanceof ContentLengthExceededException
         || failure instanceof BufferLengthExceededException) {
       return new RefusedException(
-          ErrorNumber.BODY_TOO_LARGE, "The body must have at most " + maxBodyBytes + " bytes.");
+          ErrorNumber.BODY_TOO_LARGE,
+          "The body must have at most "
+              + maxBodyBytes
+              + " bytes, but has more; shorten name or tag, or omit other members.");
     }
-    if (failure instanceof IOException) { // the client left, and gets no response
+    if (failure instanceof IOException) { // the client has disconnected, so no response is sent
       return new RefusedException(ErrorNumber.MALFORMED_JSON);
     }
     HttpStatus status = statusOf(failure);

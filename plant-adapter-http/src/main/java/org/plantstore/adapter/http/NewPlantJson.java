@@ -23,16 +23,19 @@ import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.NewPlant;
 
-/** Parses one NewPlant strictly, and ignores unknown members. Used by one thread. */
+/** Parses one NewPlant strictly, but ignores unknown members. Each instance parses one body. */
 final class NewPlantJson {
 
   private static final int MAX_DEPTH = 1_000;
 
-  /** Does not limit lengths, because the size of the body does; long numbers stay text. */
+  /**
+   * Sets no limits on lengths, because the size of the body limits them. Converting a long number
+   * would be slow, but the parser leaves numbers as text until they are requested.
+   */
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          // Callers could fill the memory with a cache of member names.
+          // The parser would otherwise cache member names, and callers could fill the memory.
           .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
           .streamReadConstraints(
               StreamReadConstraints.builder()
@@ -43,13 +46,13 @@ final class NewPlantJson {
                   .build())
           .build();
 
-  private static final String VALID = "The body must be valid JSON (RFC 8259)";
+  private static final String EXAMPLE = "such as {\"id\":1,\"name\":\"fern\"}.";
   private static final int MAX_NAMED_MEMBERS = 8;
 
   private final CharBuffer body;
   private final JsonParser parser;
 
-  /** By the error of the field, in the order id, name, tag. */
+  /** The fault of each invalid field, sorted by error number: id, name, tag. */
   private final Map<ErrorNumber, String> problems = new TreeMap<>();
 
   private final List<String> otherMembers = new ArrayList<>(0);
@@ -64,42 +67,46 @@ final class NewPlantJson {
     this.parser = parser;
   }
 
-  /** Returns the plant of a body; throws RefusedException if there is none. */
+  /** Returns the plant in a body; throws RefusedException if the body contains no valid plant. */
   static NewPlant read(byte[] bytes) {
     CharBuffer body = BodyText.decode(bytes);
     try (JsonParser parser = JSON.createParser(body.array(), 0, body.limit())) {
       return new NewPlantJson(body, parser).read();
     } catch (IOException e) {
-      throw new UncheckedIOException("reading from memory must not fail", e);
+      throw new UncheckedIOException("reading from memory failed", e);
     }
   }
 
   static RefusedException noBody() {
     return new RefusedException(
-        ErrorNumber.MALFORMED_JSON,
-        "The body must be a JSON object, such as {\"id\":1,\"name\":\"fern\"}, but is empty.");
+        ErrorNumber.MALFORMED_JSON, "The body is empty; send a JSON object " + EXAMPLE);
   }
 
   private NewPlant read() throws IOException {
     try {
       readBody();
     } catch (StreamConstraintsException e) {
-      String demand = "The body must be nested at most " + MAX_DEPTH + " levels deep.";
-      throw BodyText.malformed(body, demand, parser.currentLocation());
+      String fault = "The body is nested more than " + MAX_DEPTH + " levels deep";
+      throw BodyText.malformed(body, fault, parser.currentLocation(), "use fewer levels.");
     } catch (JsonProcessingException e) {
-      throw BodyText.malformed(body, demandOf(e.getOriginalMessage()), e.getLocation());
+      throw malformed(e);
     }
     return plant();
   }
 
-  /** Returns what Jackson requires. It reports these faults by message, not by exception type. */
-  private String demandOf(String fault) {
-    if (fault.startsWith("Duplicate field")) {
+  /** Distinguishes faults by Jackson's message, because they have the same exception type. */
+  private RefusedException malformed(JsonProcessingException e) {
+    String fault = "The body is not valid JSON (RFC 8259)";
+    String advice = "correct it there, or write the body with a JSON library.";
+    if (e.getOriginalMessage().startsWith("Duplicate field")) {
       String member = parser.getParsingContext().getCurrentName();
-      return "The body must not repeat the member \"" + Legible.of(member) + "\".";
+      fault = "The body repeats the member " + Legible.quoted(member);
+      advice = "send each member only once.";
+    } else if (e.getOriginalMessage().startsWith("Unexpected end-of-input")) {
+      fault = "The body is cut off";
+      advice = "send a complete JSON object.";
     }
-    boolean isTruncated = fault.startsWith("Unexpected end-of-input");
-    return isTruncated ? VALID + ", but ends before it is complete." : VALID + ".";
+    return BodyText.malformed(body, fault, e.getLocation(), advice);
   }
 
   private void readBody() throws IOException {
@@ -111,14 +118,16 @@ final class NewPlantJson {
       readMember(parser.currentName(), parser.nextToken());
     }
     String found = found(first);
-    parser.skipChildren(); // of an array
+    parser.skipChildren(); // the elements, if the body is an array
     if (parser.nextToken() != null) {
-      String demand = "The body must be one JSON object without anything after it.";
-      throw BodyText.malformed(body, demand, parser.currentTokenLocation());
+      String fault = "The body contains more than one JSON value: the next one begins";
+      throw BodyText.malformed(
+          body, fault, parser.currentTokenLocation(), "send only one JSON object.");
     }
     if (first != JsonToken.START_OBJECT) {
-      String advice = first == JsonToken.START_ARRAY ? "; send one plant per request." : ".";
-      String message = "The body must be a JSON object, but is " + found + advice;
+      String advice =
+          first == JsonToken.START_ARRAY ? "; send one plant per request, " : "; send an object ";
+      String message = "The body must be a JSON object, but is " + found + advice + EXAMPLE;
       throw new RefusedException(ErrorNumber.NOT_AN_OBJECT, message);
     }
   }
@@ -132,7 +141,7 @@ final class NewPlantJson {
       }
       case "tag" -> {
         if (value != JsonToken.VALUE_NULL) {
-          String demand = "tag must be a string in quotation marks, null or absent";
+          String demand = "tag must be a string in quotation marks, null, or absent";
           tag = readText(ErrorNumber.TAG, demand, value);
         }
       }
@@ -159,10 +168,10 @@ final class NewPlantJson {
     String demand =
         switch (value) {
           case VALUE_STRING -> " without quotation marks";
-          case VALUE_NUMBER_FLOAT -> " without fraction or exponent";
+          case VALUE_NUMBER_FLOAT -> " without a fraction or an exponent";
           case VALUE_NUMBER_INT ->
               " from -9223372036854775808 to 9223372036854775807"
-                  + " (JavaScript rounds numbers beyond 2^53)";
+                  + " (JavaScript rounds integers beyond 2^53)";
           default -> "";
         };
     problems.put(ErrorNumber.ID, "id must be an integer" + demand + ", but is " + found(value));
@@ -172,7 +181,7 @@ final class NewPlantJson {
     return switch (value) {
       case START_OBJECT -> "an object";
       case START_ARRAY -> "an array";
-      case VALUE_STRING -> '"' + Legible.of(parser.getText()) + '"';
+      case VALUE_STRING -> Legible.quoted(parser.getText());
       default -> Legible.of(parser.getText()); // a number, true, false or null
     };
   }
@@ -197,22 +206,23 @@ final class NewPlantJson {
     throw new RefusedException(first, sentence(String.join("; ", problems.values())) + hint);
   }
 
+  /** Returns the text with a period at its end. */
   static String sentence(String text) {
     return text.endsWith(".") ? text : text + ".";
   }
 
-  /** Names members that may be misspelled or contain the plant. */
+  /** Names unknown members, because they may be misspelled or may contain the plant. */
   private String hint() {
     return otherMembers.isEmpty()
         ? ""
         : otherMembers.stream()
             .limit(MAX_NAMED_MEMBERS)
-            .map(Legible::of)
+            .map(Legible::quoted)
             .collect(
                 joining(
-                    "\", \"",
-                    " The body contains \"",
-                    (otherMembers.size() > MAX_NAMED_MEMBERS ? "\" and others" : "\"")
-                        + "; put id and name at its top level, spelled exactly so."));
+                    ", ",
+                    " The body contains ",
+                    (otherMembers.size() > MAX_NAMED_MEMBERS ? ", and others" : "")
+                        + "; spell id and name exactly like this, and put them at the top level."));
   }
 }

@@ -28,19 +28,19 @@ import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.NewPlant;
 
 /**
- * Reads the body of a create, whatever its declared type, so that a wrong type gets an error of the
- * catalog. Serde would convert values, invent missing ones and ignore repeated members ({@code
- * NewPlantJsonTest}). Safe for use by multiple threads.
+ * Reads the body of a create. The reader claims every media type, so that it can refuse a wrong one
+ * with an error of the catalog. Serde would convert values of other types, supply missing values,
+ * and ignore repeated members ({@code NewPlantJsonTest}). Safe for use by multiple threads.
  */
 @Singleton
 @Consumes(MediaType.ALL)
 final class NewPlantReader implements MessageBodyReader<NewPlant> {
 
-  /** Finds a charset, but not within a quoted text. */
+  /** Finds a charset parameter, but not inside a quoted string. */
   private static final Pattern CHARSET =
       Pattern.compile(";\\s*charset\\s*=\\s*\"?([^\\s\";,]+)|\"[^\"]*\"", Pattern.CASE_INSENSITIVE);
 
-  /** The names of UTF-8, and of ASCII, which is a subset of it. */
+  /** The names of UTF-8 and of its subset US-ASCII. */
   private static final Set<String> CHARSETS = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
 
   static {
@@ -50,13 +50,16 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
     }
   }
 
-  /** Bodies up to this size are not counted, because all event loops together can parse them. */
+  /** A body up to this size needs no permit, because the heap has room for one per event loop. */
   private static final int SMALL_BODY_BYTES = 16 * 1024;
 
-  /** A body of many short members makes the parser allocate this multiple of its size. */
+  /** The parser may allocate this many times the size of a body that has many short members. */
   private static final int PARSER_BYTES_PER_BYTE = 14;
 
-  /** A quarter of the heap, in KiB. Without this limit, eight callers could exhaust 64 MB. */
+  /**
+   * All parsers together may use a quarter of the heap, given here in KiB. Without this limit,
+   * eight callers could exhaust a heap of 64 MB.
+   */
   private static final int PARSER_KIB = (int) (Runtime.getRuntime().maxMemory() / 4 / 1024);
 
   private final Semaphore parserKib = new Semaphore(PARSER_KIB);
@@ -72,7 +75,7 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
     boolean isSmall = body.readableBytes() <= SMALL_BODY_BYTES;
     NewPlant plant = isSmall ? NewPlantJson.read(body.toByteArray()) : readLarge(body);
     if (body instanceof ReferenceCounted counted) {
-      counted.release(); // after a refusal, the framework does this
+      counted.release(); // the framework releases the body if this method throws an exception
     }
     return plant;
   }
@@ -89,14 +92,14 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
     }
   }
 
-  /** Required by the interface; the server calls the other method. */
+  /** Always throws an exception, because the server calls only the other method. */
   @Override
   public NewPlant read(
       Argument<NewPlant> type, @Nullable MediaType contentType, Headers headers, InputStream body) {
     throw new UnsupportedOperationException();
   }
 
-  /** Returns why a body with these headers is refused, or null if it is read. */
+  /** Returns the refusal of a body with these headers, or null if they are acceptable. */
   static @Nullable RefusedException refusalOf(Headers headers) {
     List<String> types = headers.getAll(HttpHeaders.CONTENT_TYPE);
     for (String type : types.isEmpty() ? List.of("") : types) {
@@ -108,22 +111,29 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
     List<String> encodings = headers.getAll(HttpHeaders.CONTENT_ENCODING);
     return encodings.stream().allMatch(it -> it.isEmpty() || it.equalsIgnoreCase("identity"))
         ? null
-        : new RefusedException(ErrorNumber.CONTENT_ENCODING);
+        : new RefusedException(
+            ErrorNumber.CONTENT_ENCODING,
+            "The body must be sent without Content-Encoding, but has "
+                + Legible.quoted(String.join(", ", encodings))
+                + "; send it uncompressed.");
   }
 
-  /** Checks the media type and the charset, because nothing reads other parameters. */
+  /** Checks only the media type and the charset, because no other parameter has an effect here. */
   private static @Nullable String faultOf(String contentType) {
     int end = contentType.indexOf(';');
     String type = end < 0 ? contentType : contentType.substring(0, end);
     if (!type.strip().equalsIgnoreCase(MediaType.APPLICATION_JSON)) {
-      String found = contentType.isEmpty() ? "none" : Legible.of(contentType);
-      return "The body must have the Content-Type application/json, but has " + found + ".";
+      return "The Content-Type must be application/json, but is "
+          + (contentType.isEmpty() ? "missing" : Legible.quoted(contentType))
+          + "; send the header \"Content-Type: application/json\".";
     }
     Matcher charset = CHARSET.matcher(contentType);
     while (end >= 0 && charset.find()) {
       String name = charset.group(1);
       if (name != null && !CHARSETS.contains(name)) {
-        return "The charset of the body must be UTF-8, but is " + Legible.of(name) + ".";
+        return "The charset of the body must be UTF-8, but is "
+            + Legible.quoted(name)
+            + "; encode the body in UTF-8, and declare that charset or none.";
       }
     }
     return null;

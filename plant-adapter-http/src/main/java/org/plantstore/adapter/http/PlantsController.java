@@ -15,15 +15,16 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 
 /**
- * The contract's only operation. {@code token.TokenFilter} has already required a valid token.
- * Created at startup, so that a service without an implementation of the port does not start.
+ * The contract's only operation. Requests arrive here after {@code token.TokenFilter} has checked
+ * their tokens. The controller is created during startup, so that a service that lacks an
+ * implementation of the port does not start.
  */
 @Context
 @Controller
 @SerdeImport(value = Plant.class, mixin = PlantsController.WithoutAbsentTag.class)
 final class PlantsController {
 
-  /** Omits an absent tag from a response, but not an empty one. */
+  /** Omits an absent tag from the response, but includes an empty tag. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   interface WithoutAbsentTag {}
 
@@ -34,7 +35,7 @@ final class PlantsController {
   }
 
   @Post("/plants")
-  @Consumes(MediaType.ALL) // NewPlantReader refuses other types than JSON
+  @Consumes(MediaType.ALL) // NewPlantReader refuses every type except JSON
   CompletionStage<Plant> create(@Body NewPlant plant, HttpRequest<?> request) {
     return creates.start(plant, RequestRecord.eventLoopOf(request));
   }

@@ -1,6 +1,6 @@
 /**
- * {@code POST /plants}: the controller, the JSON of a plant, deadlines, and the response to each
- * failure.
+ * Handles {@code POST /plants}: the controller, the JSON parser, the deadlines, and the response to
+ * every failure.
  */
 @NullMarked
 package org.plantstore.adapter.http;

@@ -20,7 +20,7 @@ import java.util.Optional;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.tls.TestCertificate;
 
-/** An answer to a client. Errors, and answers to creates, are as the OpenAPI document says. */
+/** A response. An error, or the response to a create, must agree with the OpenAPI document. */
 public record Answer(int status, HttpHeaders headers, String body) {
 
   public static final String DOCUMENT =
@@ -69,7 +69,10 @@ public record Answer(int status, HttpHeaders headers, String body) {
     return answer;
   }
 
-  /** Requires that it is described, 404 and 405 as 400, and that an error has its link. */
+  /**
+   * Requires that the OpenAPI document describes this response, and that an error contains its
+   * link. Responses with the statuses 404 and 405 must conform to the description of 400.
+   */
   private void requireDescribed() {
     SimpleResponse.Builder response =
         SimpleResponse.Builder.status(status == 404 || status == 405 ? 400 : status).withBody(body);

@@ -37,7 +37,7 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** The bound of creates in progress, here one, and their deadline, here 1 s. */
+/** Tests creates with a limit of one create in progress and a deadline of 1 s. */
 @Timeout(60)
 @Execution(ExecutionMode.CONCURRENT)
 class CreatesInProgressTest {
@@ -48,9 +48,9 @@ class CreatesInProgressTest {
   private final MeterRegistry registry = new SimpleMeterRegistry();
 
   @Test
-  void create_beyond_the_bound_is_refused_until_another_ends_or_gets_no_thread() {
+  void create_beyond_the_limit_is_refused_until_another_create_ends_or_fails_to_get_a_thread() {
     Queue<Runnable> work = new ArrayBlockingQueue<>(1);
-    CreatesInProgress creates = creates(NewPlant::plant, work::add); // which throws if it is full
+    CreatesInProgress creates = creates(NewPlant::plant, work::add); // throws if the queue is full
     work.add(() -> {});
     for (int attempt = 0; attempt < 2; attempt++) {
       assertInstanceOf(IllegalStateException.class, failure(create(creates)));
@@ -61,11 +61,11 @@ class CreatesInProgressTest {
 
     work.remove().run();
     assertEquals("fern", waiting.join().name());
-    assertFalse(create(creates).isDone(), "it waits for its thread");
+    assertFalse(create(creates).isDone(), "the create waits for a thread");
   }
 
   @Test
-  void call_that_blocks_is_interrupted_at_the_deadline_and_keeps_its_permit_until_it_returns()
+  void blocking_call_is_interrupted_at_the_deadline_and_holds_its_permit_until_it_returns()
       throws InterruptedException {
     CountDownLatch interrupted = new CountDownLatch(1);
     CountDownLatch end = new CountDownLatch(1);
@@ -102,7 +102,7 @@ class CreatesInProgressTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void permit_of_a_stage_that_never_ends_is_released_at_the_deadline(boolean isMinimal) {
+  void permit_of_a_create_that_never_completes_is_released_at_the_deadline(boolean isMinimal) {
     Queue<Runnable> work = new ArrayBlockingQueue<>(2);
     AtomicInteger calls = new AtomicInteger();
     CreatePlant blocking =
@@ -126,21 +126,21 @@ class CreatesInProgressTest {
   }
 
   @Test
-  void store_that_returns_no_stage_is_at_fault_and_keeps_no_permit() {
+  void store_that_returns_no_stage_fails_the_create_and_does_not_hold_its_permit() {
     AsyncPlants faulty = (plant, executor) -> null;
     CreatesInProgress creates = creates(faulty, Runnable::run);
     for (int attempt = 0; attempt < 2; attempt++) {
       Throwable failure = failure(create(creates));
-      assertEquals(faulty + " has failed", failure.getMessage());
-      assertEquals(faulty + " has no stage", requireNonNull(failure.getCause()).getMessage());
+      assertEquals(faulty + " failed", failure.getMessage());
+      assertEquals(faulty + " returned no stage", requireNonNull(failure.getCause()).getMessage());
     }
   }
 
-  /** A store that blocks no caller. */
+  /** A store that does not block its callers. */
   private interface AsyncPlants extends CreatePlant {
 
     @Override
-    @SuppressWarnings("NullAway") // null is the fault of a store
+    @SuppressWarnings("NullAway") // a faulty store may return null
     @Nullable CompletionStage<Plant> createAsync(NewPlant plant, Executor executor);
 
     @Override

@@ -9,7 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.LoggerFactory;
 
-/** The lines of a logger while a test runs. */
+/** Collects the lines of a logger during a test. */
 public final class Log extends AppenderBase<ILoggingEvent> implements AutoCloseable {
 
   private final List<ILoggingEvent> lines = new CopyOnWriteArrayList<>();
@@ -31,7 +31,7 @@ public final class Log extends AppenderBase<ILoggingEvent> implements AutoClosea
     lines.add(line);
   }
 
-  /** Returns all lines as soon as there are so many. */
+  /** Waits until there are at least this many lines, and returns all lines. */
   public List<ILoggingEvent> await(int number) {
     while (lines.size() < number) {
       LockSupport.parkNanos(5_000_000);

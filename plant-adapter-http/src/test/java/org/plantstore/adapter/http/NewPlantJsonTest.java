@@ -32,11 +32,13 @@ import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.NewPlant;
 
-/** Which headers and bodies are those of a plant, and the refusal of others. */
+/** Tests which headers and bodies are accepted, and how others are refused. */
 class NewPlantJsonTest {
 
   private static final String FERN = ServerTest.FERN;
-  private static final String VALID = "The body must be valid JSON (RFC 8259).";
+  private static final String INVALID = "The body is not valid JSON (RFC 8259)";
+  private static final String CORRECT = "correct it there, or write the body with a JSON library.";
+  private static final String EXAMPLE = "such as {\"id\":1,\"name\":\"fern\"}.";
 
   private static final JsonMapper STRICT =
       JsonMapper.builder()
@@ -44,7 +46,7 @@ class NewPlantJsonTest {
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .build();
 
-  /** The fault that is told, or none. */
+  /** The second column contains the fault that the refusal quotes, or nothing. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -65,33 +67,34 @@ class NewPlantJsonTest {
           application/jsonx                               | NO_JSON application/jsonx
           application/json, application/json              | NO_JSON application/json, application/json
           ;application/json                               | NO_JSON ;application/json
-          ``                                              | NO_JSON none
+          ``                                              | NO_JSON
           a/\u00E9\t~                                     | NO_JSON a/\u00E9\\u0009~
-          "application/json"                              | NO_JSON "application/json"
+          "application/json"                              | NO_JSON \\"application/json\\"
           'application/json'; v=1                         | NO_JSON 'application/json'; v=1
           application/json;charset=utf-88                 | NO_UTF8 utf-88
           application/json; charset='utf-8'               | NO_UTF8 'utf-8'
           Application/Json ; v=1; CHARSET="iso-8859-1"    | NO_UTF8 iso-8859-1
           application/json; charset=utf-8; charset=utf-16 | NO_UTF8 utf-16
           """)
-  void content_type_is_json_with_any_parameters_but_another_charset(String type, String fault) {
+  void content_type_must_be_json_and_its_charset_utf_8_but_other_parameters_are_ignored(
+      String type, String fault) {
     assertReadable(typed(type), fault);
   }
 
   @Test
-  void each_content_type_is_json_and_each_encoding_is_identity() {
-    assertReadable(new NettyHttpHeaders(), "NO_JSON none");
+  void every_content_type_must_be_json_and_every_content_encoding_identity() {
+    assertReadable(new NettyHttpHeaders(), "NO_JSON");
     String json = "application/json";
     assertReadable(typed(json).add("content-type", json), "");
     assertReadable(typed(json).add("content-type", "a/b"), "NO_JSON a/b");
     String longest = json + ";a=\"b".repeat(4_000);
     assertReadable(typed(longest), "");
-    assertReadable(typed("x" + longest), "NO_JSON x" + longest.substring(0, 63) + "...");
+    String excerpt = ("x" + longest).replace("\"", "\\\"").substring(0, 64) + "...";
+    assertReadable(typed("x" + longest), "NO_JSON " + excerpt);
     assertReadable(typed(json).add("Content-Encoding", "Identity"), "");
     assertReadable(typed(json).add("Content-Encoding", ""), "");
-    String encoded = "The body must be sent uncompressed, without a Content-Encoding";
     for (String encoding : List.of("gzip", "identity, gzip")) {
-      assertReadable(typed(json).add("Content-Encoding", encoding), encoded);
+      assertReadable(typed(json).add("Content-Encoding", encoding), "ENCODED " + encoding);
     }
   }
 
@@ -101,22 +104,31 @@ class NewPlantJsonTest {
 
   private static void assertReadable(HttpHeaders headers, String fault) {
     RefusedException refusal = NewPlantReader.refusalOf(headers);
-    String told = refusal == null ? "" : String.valueOf(refusal.getMessage());
-    String message =
+    String type = "The Content-Type must be application/json, but is ";
+    String advice = "; send the header \"Content-Type: application/json\".";
+    assertEquals(
         fault
-            .replace("NO_JSON", "The body must have the Content-Type application/json, but has")
-            .replace("NO_UTF8", "The charset of the body must be UTF-8, but is");
-    assertEquals(message.isEmpty() ? "" : message + ".", told);
+            .replaceFirst("^NO_JSON$", type + "missing" + advice)
+            .replaceFirst("(?s)^NO_JSON (.*)", type + "\"$1\"" + advice)
+            .replaceFirst(
+                "^NO_UTF8 (.*)",
+                "The charset of the body must be UTF-8, but is \"$1\"; encode the body in UTF-8,"
+                    + " and declare that charset or none.")
+            .replaceFirst(
+                "^ENCODED (.*)",
+                "The body must be sent without Content-Encoding, but has \"$1\"; send it"
+                    + " uncompressed."),
+        refusal == null ? "" : refusal.getMessage());
   }
 
   @Test
-  void every_int64_is_an_id_and_no_other_number() {
+  void every_int64_and_no_other_number_is_a_valid_id() {
     for (String id : List.of("-9223372036854775808", "-0", "9223372036854775807")) {
       assertRead("{\"id\":" + id + ",\"name\":\"\"}", new NewPlant(Long.parseLong(id), "", null));
     }
     String message =
         "id must be an integer from -9223372036854775808 to 9223372036854775807 (JavaScript rounds"
-            + " numbers beyond 2^53), but is ";
+            + " integers beyond 2^53), but is ";
     for (String id : List.of("9223372036854775808", "-9223372036854775809", "9".repeat(999_999))) {
       String found = id.length() < 64 ? id + "." : "9".repeat(64) + "...";
       assertRefused("{\"id\":" + id + ",\"name\":\"\"}", 2001, message + found);
@@ -124,7 +136,7 @@ class NewPlantJsonTest {
   }
 
   @Test
-  void every_character_is_read_exactly_both_plain_and_escaped() {
+  void every_character_is_preserved_whether_plain_or_escaped() {
     StringBuilder all = new StringBuilder();
     IntStream.rangeClosed(1, Character.MAX_CODE_POINT)
         .filter(point -> point < Character.MIN_SURROGATE || point > Character.MAX_SURROGATE)
@@ -161,13 +173,13 @@ class NewPlantJsonTest {
           {"tag":[1],"name":"\\u0000","id":"1"} | 2001 | \
           id must be an integer without quotation marks, but is "1"; \
           name must not contain U+0000 (found at index 0); \
-          tag must be a string in quotation marks, null or absent, but is an array.
+          tag must be a string in quotation marks, null, or absent, but is an array.
           {"tag":{"name":"","id":1},"name":7,"id":1.0} | 2001 | \
-          id must be an integer without fraction or exponent, but is 1.0; \
+          id must be an integer without a fraction or an exponent, but is 1.0; \
           name must be a string in quotation marks, but is 7; \
-          tag must be a string in quotation marks, null or absent, but is an object.
+          tag must be a string in quotation marks, null, or absent, but is an object.
           {"id":-1e+21,"name":""} | 2001 | \
-          id must be an integer without fraction or exponent, but is -1e+21.
+          id must be an integer without a fraction or an exponent, but is -1e+21.
           {"id":"a\\u0000\\ud83c\\u202e\u00E9\u9752","name":""} | 2001 | \
           id must be an integer without quotation marks, but is "a\\u0000\\ud83c\\u202e\u00E9\u9752".
           {"id":"-907","name":""} | 2001 | \
@@ -178,7 +190,8 @@ class NewPlantJsonTest {
           {"tag":"fe\\udf3f\\ud83c","id":1,"name":""} | 2003 | \
           tag must not contain an unpaired surrogate (found at index 2).
           """)
-  void missing_and_broken_fields_are_all_named_in_order(String body, int number, String message) {
+  void every_missing_or_invalid_field_is_reported_in_order(
+      String body, int number, String message) {
     assertRefused(body, number, message);
   }
 
@@ -194,20 +207,20 @@ class NewPlantJsonTest {
           {"\\u0000i\\u200bd":1,"name":5} | 2001 | id is required; \
           name must be a string in quotation marks, but is 5. | "\\u0000i\\u200bd"
           """)
-  void members_that_may_have_been_meant_are_named(
+  void unknown_members_are_listed_if_a_required_field_is_missing(
       String body, int number, String message, String names) {
-    String hint = "; put id and name at its top level, spelled exactly so.";
+    String hint = "; spell id and name exactly like this, and put them at the top level.";
     assertRefused(body, number, message + " The body contains " + names + hint);
   }
 
   @Test
-  void number_and_length_of_members_in_a_message_are_limited() {
+  void refusal_lists_a_limited_number_of_shortened_member_names() {
     String body =
         range(0, 9).mapToObj(n -> "\"" + n + "x".repeat(99_999) + "\":1").collect(joining(","));
     String names =
         range(0, 8).mapToObj(n -> "\"" + n + "x".repeat(63) + "...\"").collect(joining(", "));
-    members_that_may_have_been_meant_are_named(
-        "{\"name\":\"\"," + body + "}", 2001, "id is required.", names + " and others");
+    unknown_members_are_listed_if_a_required_field_is_missing(
+        "{\"name\":\"\"," + body + "}", 2001, "id is required.", names + ", and others");
   }
 
   @ParameterizedTest
@@ -229,8 +242,9 @@ class NewPlantJsonTest {
           %7B%22id%22%3A1%7D                      | 1  | %7B%22id%22%3A1%7D
           {"\\udbff":1,"\\uDC00":1}                | 9  | {"\\udbff":1,"\\uDC00":1}
           """)
-  void malformed_json_is_refused_where_it_breaks(String json, int column, String near) {
-    assertMalformed(json, VALID, column, near);
+  void refusal_of_malformed_json_quotes_the_place_of_the_fault(
+      String json, int column, String near) {
+    assertMalformed(json, INVALID, column, near, CORRECT);
   }
 
   @ParameterizedTest
@@ -245,9 +259,9 @@ class NewPlantJsonTest {
         "[[1]",
         "\"f"
       })
-  void truncated_json_is_refused_at_its_end(String json) {
-    String demand = "The body must be valid JSON (RFC 8259), but ends before it is complete.";
-    assertMalformed(json, demand, json.length() + 1, json);
+  void refusal_of_truncated_json_quotes_its_end(String json) {
+    String fault = "The body is cut off";
+    assertMalformed(json, fault, json.length() + 1, json, "send a complete JSON object.");
   }
 
   @ParameterizedTest
@@ -260,39 +274,40 @@ class NewPlantJsonTest {
           {"id":1,"\\u0069d":2,"name":"fern"}     | id | 18 | {"id":1,"\\u0069d":2,"name":"fern"}
           {"x":1,"a":[{"y\\n":2,"z":3,"y\\n":4}]} | y\\u000a | 33 | {"y\\n":2,"z":3,"y\\n":4}]}
           [[{"id":1,"id":1}]]                     | id | 15 | [[{"id":1,"id":1}]]
+          {"a\\"\\\\b":1,"a\\"\\\\b":2}               | a\\"\\\\b | 21 | {"a\\"\\\\b":1,"a\\"\\\\b":2}
           """)
-  void repeated_member_is_named(String json, String name, int column, String near) {
-    assertMalformed(json, "The body must not repeat the member \"" + name + "\".", column, near);
+  void refusal_of_a_repeated_member_quotes_and_escapes_its_name(
+      String json, String name, int column, String near) {
+    String fault = "The body repeats the member \"" + name + '"';
+    assertMalformed(json, fault, column, near, "send each member only once.");
   }
 
-  private static void assertMalformed(String json, String demand, int column, String near) {
-    String place = " Reading stopped at line 1, column " + column + ", near '" + near + "'.";
-    assertRefused(json, 1001, demand + place);
+  private static void assertMalformed(
+      String json, String fault, int column, String near, String advice) {
+    String place = " at line 1, column " + column + ", near '" + near + "'; ";
+    assertRefused(json, 1001, fault + place + advice);
   }
 
   @Test
-  void body_that_is_not_one_object_is_refused() {
-    String alone = "The body must be one JSON object without anything after it.";
-    assertMalformed("[0,1] [", alone, 7, "[0,1] [");
-    assertMalformed("\"fern\" {}", alone, 8, "\"fern\" {}");
-    String second =
-        " Reading stopped at line 2, column 3, near '\"id\":1,\"name\":\"\"}\\u000a  {}'.";
-    assertRefused("{\"id\":1,\"name\":\"\"}\n  {}", 1001, alone + second);
+  void body_other_than_a_single_object_is_refused() {
+    String several = "The body contains more than one JSON value: the next one begins";
+    String advice = "send only one JSON object.";
+    assertMalformed("[0,1] [", several, 7, "[0,1] [", advice);
+    assertMalformed("\"fern\" {}", several, 8, "\"fern\" {}", advice);
+    String second = " at line 2, column 3, near '\"id\":1,\"name\":\"\"}\\u000a  {}'; ";
+    assertRefused("{\"id\":1,\"name\":\"\"}\n  {}", 1001, several + second + advice);
     String object = "The body must be a JSON object, but is ";
-    assertRefused("[" + FERN + "]", 1002, object + "an array; send one plant per request.");
-    for (String json : List.of("-2e99999", "\"fern\"", "null", "true")) {
-      assertRefused(json, 1002, object + json + ".");
-    }
+    String onePlant = "an array; send one plant per request, " + EXAMPLE;
+    assertRefused("[" + FERN + "]", 1002, object + onePlant);
     String twice = "\"" + FERN.replace("\"", "\\\"") + "\"";
-    assertRefused(twice, 1002, object + '"' + FERN + "\".");
-    assertRefused(
-        " \r\n",
-        1001,
-        "The body must be a JSON object, such as {\"id\":1,\"name\":\"fern\"}, but is empty.");
+    for (String json : List.of("-2e99999", "\"fern\"", "null", "true", twice)) {
+      assertRefused(json, 1002, object + json + "; send an object " + EXAMPLE);
+    }
+    assertRefused(" \r\n", 1001, "The body is empty; send a JSON object " + EXAMPLE);
   }
 
   @Test
-  void unpaired_surrogate_is_ignored_in_a_value_that_is_ignored() {
+  void unpaired_surrogate_in_an_ignored_value_is_accepted() {
     assertRead(
         "{\"a\":\"\\ud83c\",\"\\\\udfff\":{\"\\uD83C\\udf3f\":[\"\\udfff\"]},"
             + FERN.substring(1, FERN.length() - 1)
@@ -301,33 +316,39 @@ class NewPlantJsonTest {
   }
 
   @Test
-  void deep_nesting_is_refused() {
+  void nesting_deeper_than_1000_levels_is_refused() {
     String nested = "[".repeat(1_000) + "]".repeat(1_000);
-    String limit = "The body must be nested at most 1000 levels deep.";
-    String array = "The body must be a JSON object, but is an array; send one plant per request.";
+    String fault = "The body is nested more than 1000 levels deep";
+    String array =
+        "The body must be a JSON object, but is an array; send one plant per request, " + EXAMPLE;
 
     assertRefused(nested, 1002, array);
-    assertMalformed("[" + nested, limit, 1002, "[".repeat(20) + "]".repeat(20));
+    String near = "[".repeat(20) + "]".repeat(20);
+    assertMalformed("[" + nested, fault, 1002, near, "use fewer levels.");
     String body = "{\"id\":1,\"name\":\"\",\"x\":" + nested + "}";
-    assertMalformed(body, limit, 1023, "[".repeat(20) + "]".repeat(20));
+    assertMalformed(body, fault, 1023, near, "use fewer levels.");
   }
 
   @Test
   void other_encodings_and_a_byte_order_mark_are_refused() {
     for (String bytes : List.of("\u00E9", "\u00ED\u00A0\u0080")) { // Latin-1, a surrogate
       byte[] body = ("{\"id\":1,\"name\":\"" + bytes + "\"}").getBytes(ISO_8859_1);
-      assertRefused(body, 1001, "The body must be encoded in UTF-8, but is not at byte 17.");
+      assertRefused(
+          body,
+          1001,
+          "The body is not valid UTF-8 at byte 17 (0x%02X); encode all its text in UTF-8."
+              .formatted((int) bytes.charAt(0)));
     }
     for (Charset charset : List.of(UTF_16LE, UTF_16BE)) {
       assertRefused(
           FERN.getBytes(charset),
           1001,
-          "The body must be encoded in UTF-8, but looks like UTF-16 or UTF-32.");
+          "The body looks like UTF-16 or UTF-32, but must be UTF-8; encode it in UTF-8.");
     }
-    assertMalformed("\uFEFF" + FERN, VALID, 1, "\\ufeff" + FERN.substring(0, 19));
+    assertMalformed("\uFEFF" + FERN, INVALID, 1, "\\ufeff" + FERN.substring(0, 19), CORRECT);
   }
 
-  /** Bodies that differ from well-formed ones in any single byte, or lack any part. */
+  /** Changes or inserts every byte at every position of a body, and removes every part of it. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -336,8 +357,8 @@ class NewPlantJsonTest {
             + "\"id\":9223372036854775807 } ",
         "[ -1.5e+3,{\"a\":true,\"b\":\"\\u00e9\\/\"}, null,[]]"
       })
-  void changed_body_is_read_as_strict_json_or_refused(String body) {
-    String bytes = new String(body.getBytes(UTF_8), ISO_8859_1); // one character each
+  void changed_body_is_read_exactly_as_a_strict_parser_reads_it(String body) {
+    String bytes = new String(body.getBytes(UTF_8), ISO_8859_1); // one character per byte
     requireReadAlike(bytes, 0, 0, "");
     for (int from = 0; from <= bytes.length(); from++) {
       for (int to = from + 1; to <= bytes.length(); to++) {

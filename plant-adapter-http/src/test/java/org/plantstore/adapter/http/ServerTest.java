@@ -28,7 +28,7 @@ import org.plantstore.domain.CreatePlant;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 
-/** Base of the tests of a running server, which trusts {@link Tokens#SECRET}. */
+/** The base class of tests of a running server. The server trusts {@link Tokens#SECRET}. */
 @ServerTest.TrustsSecret
 public abstract class ServerTest {
 
@@ -37,28 +37,28 @@ public abstract class ServerTest {
   @Inject protected EmbeddedServer server;
   @Inject protected FakeCreatePlant createPlant;
 
-  /** Unlike {@link Property} itself, this annotation is inherited. */
+  /** Sets the secret in subclasses too, because {@link Property} itself is not inherited. */
   @Inherited
   @Retention(RetentionPolicy.RUNTIME)
   @MicronautTest
   @Property(name = "jwt.secret", value = Tokens.SECRET)
   public @interface TrustsSecret {}
 
-  /** The port behind this adapter: counts its calls, and does what each test sets. */
+  /** Replaces the application behind the port: counts calls, and behaves as each test specifies. */
   @Singleton
   public static final class FakeCreatePlant implements CreatePlant, TestExecutionListener {
 
     private final AtomicInteger calls = new AtomicInteger();
-    private volatile Function<NewPlant, Plant> behaviour = NewPlant::plant;
+    private volatile Function<NewPlant, Plant> behavior = NewPlant::plant;
 
     @Override
     public void beforeTestMethod(TestContext test) {
-      behaviour = NewPlant::plant;
+      behavior = NewPlant::plant;
       calls.set(0);
     }
 
-    public void behave(Function<NewPlant, Plant> newBehaviour) {
-      behaviour = newBehaviour;
+    public void behave(Function<NewPlant, Plant> newBehavior) {
+      behavior = newBehavior;
     }
 
     public int calls() {
@@ -68,7 +68,7 @@ public abstract class ServerTest {
     @Override
     public Plant create(NewPlant plant) {
       calls.incrementAndGet();
-      return behaviour.apply(plant);
+      return behavior.apply(plant);
     }
   }
 
@@ -92,7 +92,7 @@ public abstract class ServerTest {
     return send(server, requests);
   }
 
-  /** Opens a connection on which waiting for an answer ends after 20 seconds. */
+  /** Opens a connection whose reads time out after 20 seconds. */
   public static Socket connect(EmbeddedServer server) throws IOException {
     boolean isEncrypted = server.getScheme().equals("https");
     SocketFactory sockets =
@@ -111,12 +111,14 @@ public abstract class ServerTest {
     return new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
   }
 
-  /** Returns as many bytes as the expected text has, or fewer if the server closes. */
+  /**
+   * Returns as many bytes as the expected text has, or fewer if the server closes the connection.
+   */
   public static String read(Socket socket, String expected) throws IOException {
     return new String(socket.getInputStream().readNBytes(expected.length()), ISO_8859_1);
   }
 
-  /** Sends requests on one connection, and returns the answers when the server has closed it. */
+  /** Sends requests on one connection, and returns all responses once the server has closed it. */
   public static String send(EmbeddedServer server, String requests) throws IOException {
     try (Socket socket = connect(server)) {
       write(socket, requests);
@@ -128,19 +130,19 @@ public abstract class ServerTest {
     return createRequest(headers, FERN);
   }
 
-  /** Returns a create with a valid token and further lines of the head. */
+  /** Returns a create with a valid token and additional header lines. */
   public static String createRequest(String headers, String body) {
     return head("POST /plants HTTP/1.1", headers + "Content-Length: " + body.length() + "\r\n")
         + body;
   }
 
-  /** Returns a create whose first chunk is a fern, followed by the rest. */
+  /** Returns a create whose first chunk is {@link #FERN}, followed by the rest of the request. */
   public static String chunkedRequest(String headers, String rest) {
     return head("POST /plants HTTP/1.1", headers + "Transfer-Encoding: chunked\r\n")
         + String.join("\r\n", Integer.toHexString(FERN.length()), FERN, rest);
   }
 
-  /** Returns a head with a valid token and further lines, to which a body belongs. */
+  /** Returns the head of a request with a body, with a valid token and additional header lines. */
   public static String head(String firstLine, String headers) {
     String caller = "\r\nHost: x\r\nAuthorization: Bearer " + Tokens.valid();
     return firstLine + caller + "\r\nContent-Type: application/json\r\n" + headers + "\r\n";
@@ -150,7 +152,7 @@ public abstract class ServerTest {
     return found("HTTP/1\\.1 (\\d{3}) ", answers).map(Integer::valueOf).toList();
   }
 
-  /** Returns the values of one header in several answers, in order. */
+  /** Returns the values of one header in several responses, in order. */
   public static List<String> headers(String answers, String name) {
     return found("(?im)^" + name + ": (.*?)\r?$", answers).toList();
   }

@@ -11,7 +11,7 @@ import com.nimbusds.jose.crypto.impl.HMAC;
 import com.nimbusds.jose.util.Base64URL;
 import javax.crypto.spec.SecretKeySpec;
 
-/** Makes tokens as an identity provider would, and as it never would. */
+/** Creates tokens, including malformed ones that no identity provider would issue. */
 public final class Tokens {
 
   public static final String SECRET = "a secret of this test, 32 bytes or more";
@@ -25,7 +25,7 @@ public final class Tokens {
     return raw("{\"alg\":\"HS256\"}", CLAIMS, SECRET.getBytes(UTF_8));
   }
 
-  /** Returns a token with any header and payload, signed with the HMAC that the header names. */
+  /** Returns a token with this header and payload, signed with the HMAC that the header names. */
   public static String raw(String header, String payload, byte[] secret) {
     String algorithm = header.contains("HS384") ? "384" : header.contains("HS512") ? "512" : "256";
     SecretKeySpec key = new SecretKeySpec(secret, "HmacSHA" + algorithm);
@@ -34,7 +34,7 @@ public final class Tokens {
     return input + "." + Base64URL.encode(assertDoesNotThrow(() -> HMAC.compute(key, text, null)));
   }
 
-  /** Returns a token with any header, signed with this algorithm whatever the header names. */
+  /** Returns a token signed with this algorithm, even if the header names another one. */
   public static String signed(String header, String algorithm, JWSSigner signer)
       throws JOSEException {
     String input = Base64URL.encode(header) + "." + Base64URL.encode(CLAIMS);

@@ -26,4 +26,9 @@ public final class Legible {
         });
     return text.length() > MAX_CHARACTERS ? excerpt + "..." : excerpt.toString();
   }
+
+  /** Returns the beginning of a text in quotation marks, with those inside it escaped. */
+  public static String quoted(String text) {
+    return '"' + of(text.replace("\\", "\\\\").replace("\"", "\\\"")) + '"';
+  }
 }
