@@ -12,9 +12,10 @@ import org.plantstore.adapter.http.token.TokenCheck;
 import org.plantstore.adapter.http.token.TokenSettings;
 
 /**
- * The adapter's part of the command {@code check}. Prints a line for each requirement of a startup,
- * one for the identity provider if there is one, and with the option {@code --token} one for the
- * token on standard input. The service finds this class as a {@link ToolProvider}.
+ * The adapter's part of the command {@code check}. The command prints one line for each startup
+ * requirement and, if an identity provider is configured, one line for the provider. The option
+ * {@code --token} adds a line for the token on standard input. The service loads this class as a
+ * {@link ToolProvider}.
  */
 public final class HttpCheck implements ToolProvider {
 
@@ -23,7 +24,7 @@ public final class HttpCheck implements ToolProvider {
     return "check";
   }
 
-  /** Returns 0 if all requirements are met, otherwise 1. */
+  /** Prints the report, and returns 0 if all requirements are met, otherwise 1. */
   @Override
   public int run(PrintWriter out, PrintWriter err, String... arguments) {
     try (ApplicationContext context = ApplicationContext.builder().build()) {
@@ -35,16 +36,16 @@ public final class HttpCheck implements ToolProvider {
     HttpRequirements.addDefaultOfConnections(settings);
     int exitCode = report("settings", () -> connections(settings), out);
     exitCode |= report("certificate", () -> certificate(settings), out);
-    int ofTokens = report("tokens", () -> TokenSettings.of(settings).toString(), out);
-    if (ofTokens == 0) {
+    int tokensExitCode = report("tokens", () -> TokenSettings.of(settings).toString(), out);
+    if (tokensExitCode == 0) {
       TokenCheck tokens = new TokenCheck(TokenSettings.of(settings));
       exitCode |= tokens.hasProvider() ? report("provider", tokens::provider, out) : 0;
       exitCode |= readsToken ? report("token", () -> tokens.token(System.in), out) : 0;
     }
-    return exitCode | ofTokens;
+    return exitCode | tokensExitCode;
   }
 
-  /** Prints the finding, or the remedy if the requirement is not met. */
+  /** Prints the finding if the requirement is met, otherwise the fault. Returns 0 or 1. */
   private static int report(String subject, Supplier<String> requirement, PrintWriter out) {
     try {
       out.println("✔ " + subject + ": " + requirement.get());

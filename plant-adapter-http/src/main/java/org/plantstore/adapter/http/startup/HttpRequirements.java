@@ -14,8 +14,8 @@ import java.util.TreeMap;
 import org.plantstore.adapter.http.cors.AllowedOrigins;
 
 /**
- * Limits and class path, checked before a port is opened. Each check throws {@link
- * ConfigurationException} with the remedy.
+ * Checks the limits and the class path before a port is opened. Each check throws {@link
+ * ConfigurationException} if its requirement is not met.
  */
 final class HttpRequirements {
 
@@ -29,20 +29,20 @@ final class HttpRequirements {
           "create.timeout.seconds");
 
   /**
-   * Twice what a connection takes while the service discards a refused body, which no other limit
-   * counts. With TLS, a connection takes three times as much.
+   * Twice the heap that a connection occupies while the service discards a rejected body, because no
+   * other limit counts this memory. A connection with TLS occupies three times as much.
    */
   private static final int HEAP_BYTES_PER_CONNECTION = 12 * 1024;
 
-  /** Open files other than connections: jars, the database, and probes. */
+  /** Open files that are not client connections: jars, connections to the database, and probes. */
   private static final long OTHER_FILES = 32;
 
   private HttpRequirements() {}
 
-  /** Adds the default of MAX_CONNECTIONS, which depends on the heap, open files and TLS. */
+  /** Sets the default of MAX_CONNECTIONS, which depends on the heap, on open files, and on TLS. */
   static void addDefaultOfConnections(Environment settings) {
-    long ofHeap = Runtime.getRuntime().maxMemory() / HEAP_BYTES_PER_CONNECTION;
-    long plain = Math.min(ofHeap, maxConnections());
+    long heapLimit = Runtime.getRuntime().maxMemory() / HEAP_BYTES_PER_CONNECTION;
+    long plain = Math.min(heapLimit, maxConnections());
     boolean isTls = settings.containsProperty("tls.certificate");
     settings.addPropertySource(
         PropertySource.of(
@@ -50,8 +50,8 @@ final class HttpRequirements {
   }
 
   /**
-   * Returns how many connections the limit of open files allows. A quarter is reserved for
-   * connections that the kernel has not released yet.
+   * Returns the number of connections that the limit on open files allows. A quarter of the files
+   * is reserved for closed connections that the kernel has not released yet.
    */
   static long maxConnections() {
     return maxOpenFiles() * 3 / 4 - OTHER_FILES;
@@ -84,20 +84,20 @@ final class HttpRequirements {
     }
   }
 
-  /** Parsing a body may take almost half of the heap, see {@code NewPlantReader}. */
+  /** Limits a body to 1/32 of the heap, because parsing it may take almost half of the heap. */
   private static void requireHeapFor(long bodyBytes) {
     long bound = Runtime.getRuntime().maxMemory() / 32;
     if (bodyBytes > bound) {
-      String demand = "at most " + bound + ", a thirty-second of the heap (-Xmx)";
+      String demand = "at most " + bound + ", which is 1/32 of the heap (-Xmx)";
       throw new ConfigurationException(
           "MAX_BODY_BYTES must be " + demand + ", but is " + bodyBytes);
     }
   }
 
   /**
-   * Refuses a class path with two versions of Netty, for example one that a database driver brings
-   * along, because requests would get neither a response nor a log line. Jars of the same name
-   * contain the same version.
+   * Refuses a class path that contains two versions of Netty, for example because a database driver
+   * contains one. Requests would receive no response, and nothing would be logged. Jars with the
+   * same file name contain the same version, so they are counted once.
    */
   static void requireOneNetty(ResourceLoader classPath) {
     Map<String, URL> files = new TreeMap<>();
@@ -106,9 +106,9 @@ final class HttpRequirements {
         .forEach(file -> files.put(file.getPath().replaceFirst(".*/(?=[^/]+\\.jar!)", ""), file));
     if (files.size() > 1) {
       throw new ConfigurationException(
-          "the class path must have one version of Netty, but has those of "
+          "the class path must contain only one version of Netty, but contains "
               + files.values()
-              + "; remove the others");
+              + "; remove all but one");
     }
   }
 

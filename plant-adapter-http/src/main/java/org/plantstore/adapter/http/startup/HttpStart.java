@@ -19,7 +19,7 @@ import org.plantstore.adapter.http.token.TokenSettings;
 
 /**
  * Adds the adapter's defaults ({@code settings.properties}), and prevents startup with unusable
- * settings. Public because Micronaut skips a configurer that is not.
+ * settings. This class is public, because Micronaut ignores a configurer that is not.
  */
 @ContextConfigurer
 public final class HttpStart implements ApplicationContextConfigurer {
@@ -40,21 +40,25 @@ public final class HttpStart implements ApplicationContextConfigurer {
           PropertySource.of(
               "plant-adapter-http",
               new PropertiesPropertySourceLoader().read("settings", settings),
-              // The lowest precedence, so that every default can be overridden.
+              // The lowest possible precedence, so that every default can be overridden.
               Integer.MIN_VALUE));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** Validates all settings before a port is opened, and registers those that have a type. */
+  /**
+   * Validates all settings before a port is opened, and registers the typed settings as beans.
+   *
+   * @throws ConfigurationException if a setting or a file that it names is unusable
+   */
   @Override
   public void configure(ApplicationContext context) {
     Environment environment = context.getEnvironment();
     HttpRequirements.addDefaultOfConnections(environment);
     HttpRequirements.require(environment);
     Optional<TlsFiles> certificate = TlsFiles.of(environment);
-    certificate.ifPresent(TlsFiles::finding); // reads the files, and throws if they are unusable
+    certificate.ifPresent(TlsFiles::finding); // throws an exception if the files are unusable
     TokenSettings tokens = TokenSettings.of(environment);
     context.registerSingleton(tokens);
     environment.addPropertySource(PropertySource.of("keys", Map.of("jwt.keys", tokens.sources())));

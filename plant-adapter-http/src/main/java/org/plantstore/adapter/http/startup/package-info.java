@@ -1,4 +1,4 @@
-/** The adapter's settings: their defaults, their validation at startup, and {@code check}. */
+/** The adapter's settings: their defaults, their validation during startup, and {@code check}. */
 @NullMarked
 package org.plantstore.adapter.http.startup;
 

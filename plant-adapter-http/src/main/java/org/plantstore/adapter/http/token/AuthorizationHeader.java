@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
-/** The header that carries the bearer token (RFC 6750, section 2.1). */
+/** Reads bearer tokens from Authorization headers (RFC 6750, section 2.1). */
 final class AuthorizationHeader {
 
   private static final String SCHEME = "Bearer ";
@@ -15,7 +15,7 @@ final class AuthorizationHeader {
 
   private AuthorizationHeader() {}
 
-  /** Returns the token of the only Authorization header, or an empty string if there is none. */
+  /** Returns the bearer token, or an empty string unless a single header contains one. */
   static String token(HttpHeaders headers) {
     List<String> all = headers.getAll(HttpHeaders.AUTHORIZATION);
     String credentials = all.size() == 1 ? all.get(0) : "";
@@ -24,7 +24,7 @@ final class AuthorizationHeader {
         : "";
   }
 
-  /** Returns the refusal of a request without a token, which says what to change in its header. */
+  /** Returns a refusal that says how to correct the headers of a request without a token. */
   static RefusedException refusal(HttpHeaders headers) {
     List<String> all = headers.getAll(HttpHeaders.AUTHORIZATION);
     String message = ErrorNumber.NO_TOKEN.description();
@@ -33,9 +33,9 @@ final class AuthorizationHeader {
     } else if (all.size() == 1) {
       message =
           BARE_TOKEN.matcher(all.get(0).strip()).matches()
-              ? "The Authorization header lacks the scheme; write \"Bearer \" before the token."
-              : "The Authorization header must be the word \"Bearer\", one space, and the token,"
-                  + " without a colon or quotes.";
+              ? "The Authorization header has no scheme; write \"Bearer \" before the token."
+              : "The Authorization header must consist of the word \"Bearer\", one space, and the"
+                  + " token, without a colon or quotation marks.";
     }
     return new RefusedException(ErrorNumber.NO_TOKEN, message);
   }

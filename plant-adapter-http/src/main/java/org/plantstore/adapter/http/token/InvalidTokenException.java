@@ -5,8 +5,9 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
 /**
- * Refuses a token. The message is for the caller and never quotes the token. {@link #details} adds
- * the expected and the actual value for the owner of the token. Immutable.
+ * Thrown to refuse a token. The message is sent to the caller and never quotes the token. {@link
+ * #details} also contains the expected and the actual value, and is meant only for the owner of the
+ * token. Immutable.
  */
 final class InvalidTokenException extends RefusedException {
 
@@ -23,16 +24,17 @@ final class InvalidTokenException extends RefusedException {
       ErrorNumber error, String message, String expected, @Nullable Object found) {
     super(error, message);
     String value = found instanceof String ? "\"" + found + '"' : String.valueOf(found);
-    comparison = " Expected " + expected + ", found " + (found == null ? "none" : value) + ".";
+    comparison = " Expected " + expected + ", but found " + (found == null ? "none" : value) + ".";
   }
 
+  /** Throws InvalidTokenException with these details unless the requirement is met. */
   static void require(boolean isMet, String message, String expected, @Nullable Object found) {
     if (!isMet) {
       throw new InvalidTokenException(ErrorNumber.INVALID_TOKEN, message, expected, found);
     }
   }
 
-  /** Returns the message with the expected and the actual value. */
+  /** Returns the message, followed by the expected and the actual value. */
   String details() {
     return getMessage() + comparison;
   }

@@ -16,92 +16,90 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The public keys of a JSON Web Key Set (RFC 7517). {@link JWKSet#parse} would refuse the whole set
- * because of a single unusable key.
+ * The public keys of a JSON Web Key Set (RFC 7517). {@link JWKSet#parse} is not used, because it
+ * refuses a whole set if a single key is unusable.
  *
  * @param usable the keys that can verify tokens
- * @param leftOut the other keys, each with the reason why it is left out
+ * @param unusable a description of each unusable key, with the reason
  */
-record KeySet(JWKSet usable, List<String> leftOut) {
+record KeySet(JWKSet usable, List<String> unusable) {
 
   private static final Logger LOG = LoggerFactory.getLogger(KeySet.class);
 
   static final KeySet EMPTY = new KeySet(new JWKSet(), List.of());
 
-  /** Keys with these uses are ignored silently, because they are not meant for tokens. */
+  /** Keys with these uses are not reported as unusable, because they are not meant for tokens. */
   private static final List<Object> OTHER_USES = List.of("enc", "x509-svid");
 
-  private static final int MAX_FOREIGN_CHARACTERS = 1_000;
+  private static final int MAX_QUOTED_CHARACTERS = 1_000;
 
   /**
-   * Reads the file that JWT_JWKS_URL names.
+   * Reads a key set from the file that JWT_JWKS_URL names.
    *
-   * @throws ConfigurationException if it contains no usable key
+   * @throws ConfigurationException if the file cannot be read, or contains no usable key
    */
   static KeySet read(Path file) {
     try {
       return parse(new String(RenewedFiles.bytes("JWT_JWKS_URL", file), UTF_8));
     } catch (ParseException e) {
       throw new ConfigurationException(
-          "JWT_JWKS_URL must be a file with a usable key set, but "
+          "JWT_JWKS_URL must name a file that contains a usable key set, but "
               + file
-              + " is not: "
+              + " does not: "
               + printable(String.valueOf(e.getMessage())));
     }
   }
 
-  /** Returns the keys; throws ParseException if none is usable. */
+  /** Returns the keys of a JSON text; throws ParseException if none of them is usable. */
   static KeySet parse(String text) throws ParseException {
     Map<String, Object> document = JSONObjectUtils.parse(text);
     if (!(document.get("keys") instanceof List<?> keys)) {
       throw new ParseException(
           document.get("jwks_uri") instanceof String address
-              ? "it is a discovery document; set JWT_JWKS_URL to its jwks_uri, \"" + address + '"'
-              : "it has no array \"keys\"",
+              ? "this is a discovery document; set JWT_JWKS_URL to its jwks_uri, \"" + address + '"'
+              : "the JSON contains no array \"keys\"",
           0);
     }
     List<JWK> usable = new ArrayList<>();
-    List<String> leftOut = new ArrayList<>();
+    List<String> unusable = new ArrayList<>();
     for (int index = 0; index < keys.size(); index++) {
       Map<?, ?> members = keys.get(index) instanceof Map<?, ?> object ? object : Map.of();
       try {
         if (!OTHER_USES.contains(String.valueOf(members.get("use")))) {
           usable.add(PublishedKey.read(members));
         }
-      } catch (ParseException | RuntimeException e) { // such a key is ignored (RFC 7517, section 5)
+      } catch (ParseException | RuntimeException e) { // RFC 7517, section 5: ignore such a key
         String name =
             members.get("kid") instanceof String id ? '"' + id + '"' : "key " + (index + 1);
-        leftOut.add(printable(name + " (" + e.getMessage() + ")"));
+        unusable.add(printable(name + " (" + e.getMessage() + ")"));
       }
     }
-    KeySet found = new KeySet(new JWKSet(usable), List.copyOf(leftOut));
+    KeySet found = new KeySet(new JWKSet(usable), List.copyOf(unusable));
     if (usable.isEmpty()) {
-      throw new ParseException("its array \"keys\" has " + found, 0);
+      throw new ParseException("the array \"keys\" contains " + found, 0);
     }
     return found;
   }
 
-  /**
-   * Returns the beginning of a provider's or a token's text, made fit for one line of a message.
-   */
+  /** Returns the beginning of an untrusted text as a single printable line. */
   static String printable(String text) {
     String line = text.replaceAll("[^ -~]", "?");
-    return line.substring(0, Math.min(line.length(), MAX_FOREIGN_CHARACTERS));
+    return line.substring(0, Math.min(line.length(), MAX_QUOTED_CHARACTERS));
   }
 
-  /** Logs the keys that are left out, if there are any. */
+  /** Logs a warning if any key is unusable. */
   void warn() {
-    if (!leftOut.isEmpty()) {
-      LOG.warn("The key set at JWT_JWKS_URL has keys that are left out: {}", this);
+    if (!unusable.isEmpty()) {
+      LOG.warn("The key set at JWT_JWKS_URL contains unusable keys: {}", this);
     }
   }
 
-  /** Returns the number of usable keys, and each unusable key with the reason. */
+  /** Returns the number of usable keys, the number of unusable keys, and the reason for each. */
   @Override
   public String toString() {
     return (usable.size() == 1 ? "1 usable key, " : usable.size() + " usable keys, ")
-        + (leftOut.size() + " left out")
-        + (leftOut.isEmpty() ? "" : ": ")
-        + String.join(", ", leftOut);
+        + (unusable.size() + " unusable")
+        + (unusable.isEmpty() ? "" : ": ")
+        + String.join(", ", unusable);
   }
 }

@@ -17,20 +17,20 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The public keys of an identity provider. While the provider is down or publishes no usable key,
- * the known keys remain in use, and a search for an unknown key fails. {@code JWKSourceBuilder} of
- * Nimbus would refuse searches beyond its rate limit and block their threads; here they wait for
- * the next permitted fetch, without a thread. Safe for use by many threads.
+ * the known keys remain in use, and a search for an unknown key fails. Searches that exceed the rate
+ * limit wait for the next permitted fetch without blocking a thread, whereas {@code
+ * JWKSourceBuilder} of Nimbus would refuse them. Safe for use by multiple threads.
  */
 final class ProviderKeys {
 
   private static final Logger LOG = LoggerFactory.getLogger(ProviderKeys.class);
 
   /**
-   * The result of the last fetch, replaced as a whole.
+   * The result of the last fetch. Each fetch replaces the whole record.
    *
    * @param keys the keys of the last successful fetch
    * @param began when the last fetch began, as a value of {@link System#nanoTime()}
-   * @param isDown whether the last fetch failed, or none has ended yet
+   * @param isDown whether the last fetch failed, or no fetch has ended yet
    */
   private record Known(KeySet keys, long began, boolean isDown) {}
 
@@ -38,17 +38,22 @@ final class ProviderKeys {
   private final long lifetimeNanos;
   private final long pauseNanos;
 
-  /** Limits the tokens that wait for a fetch, most of which are forged. */
+  /** Limits the number of tokens that wait for a fetch, because most of them are forged. */
   private final Semaphore searches;
 
   private volatile Known known = new Known(KeySet.EMPTY, System.nanoTime(), true);
 
-  // Guarded by this.
+  // These fields are guarded by this object's monitor.
   private CompletableFuture<Void> fetch = CompletableFuture.completedFuture(null);
   private long nextFetchNanos = System.nanoTime();
   private long nextRepetitionNanos = nextFetchNanos;
 
-  /** Fetches a key set again after its lifetime. Fetches begin at least a 120th of it apart. */
+  /**
+   * Creates keys that are fetched again after their lifetime. Consecutive fetches begin at least
+   * 1/120 of the lifetime apart.
+   *
+   * @param maxSearches the maximum number of tokens that wait for a fetch
+   */
   ProviderKeys(URI address, Duration lifetime, int maxSearches) {
     client = new KeySetClient(address);
     lifetimeNanos = lifetime.toNanos();
@@ -56,20 +61,22 @@ final class ProviderKeys {
     searches = new Semaphore(maxSearches);
   }
 
-  /** Returns the known keys, the same object until they change. */
+  /** Returns the known keys. The returned object is the same until the keys change. */
   JWKSet current() {
     return known.keys.usable();
   }
 
   /**
-   * Completes when a key is found, or when a fetch has ended that began after this call. Completes
-   * with RefusedException if the key is unknown while the provider is down.
+   * Searches for a key. The returned future completes when the key is found, or when a fetch that
+   * began after this call has ended. The future completes with RefusedException if the key is
+   * unknown while the provider is down.
    *
-   * <p>If a tried key could have signed the token, the provider may have replaced it under the same
-   * {@code kid}. Because forged tokens look the same, such a search causes a fetch at most once in
-   * a tenth of the lifetime, and otherwise only awaits a fetch in progress.
+   * <p>If one of the tried keys matches the selector, the provider may have replaced that key under
+   * the same {@code kid}. Because a forged token looks the same, such a search starts a fetch at
+   * most once in a tenth of the lifetime. Otherwise, it only awaits a fetch in progress.
    *
-   * @param tried the keys, none of which has signed the token
+   * @param tried the keys that did not verify the token's signature
+   * @throws RefusedException with {@code OVERLOADED} if too many tokens wait for a fetch
    */
   CompletableFuture<Void> search(JWKSelector selector, JWKSet tried) {
     long began = System.nanoTime();
@@ -97,7 +104,7 @@ final class ProviderKeys {
         });
   }
 
-  /** Returns whether a fetch for the sake of a replaced key is permitted, at most once. */
+  /** Returns whether a fetch for a replaced key is permitted now, and uses up that permission. */
   private synchronized boolean mayRepeat() {
     long now = System.nanoTime();
     if (now - nextRepetitionNanos < 0) {
@@ -107,19 +114,19 @@ final class ProviderKeys {
     return true;
   }
 
-  /** Fetches known keys again after their lifetime, or sooner if the last fetch failed. */
+  /** Starts a fetch if the lifetime of known keys has ended, or earlier if the last fetch failed. */
   void renew() {
     Known now = known;
-    long patienceNanos = now.isDown ? lifetimeNanos / 10 : lifetimeNanos;
-    if (!now.keys.usable().isEmpty() && System.nanoTime() - now.began >= patienceNanos) {
+    long intervalNanos = now.isDown ? lifetimeNanos / 10 : lifetimeNanos;
+    if (!now.keys.usable().isEmpty() && System.nanoTime() - now.began >= intervalNanos) {
       nextFetch(true);
     }
   }
 
   /**
-   * Returns the unfinished fetch, or a new one that begins after the pause if one is permitted.
-   * Otherwise, or while the provider is down and none may begin now, returns the last fetch, so
-   * that callers fail at once.
+   * Returns the fetch in progress, or starts a permitted fetch after the pause and returns it.
+   * Otherwise, returns the last fetch. While the provider is down, a fetch that would have to wait
+   * for the pause is not started, so that callers fail at once.
    */
   private synchronized CompletableFuture<Void> nextFetch(boolean isPermitted) {
     long now = System.nanoTime();
@@ -141,7 +148,7 @@ final class ProviderKeys {
     thread.start();
   }
 
-  /** Fetches the key set. Logs why a fetch failed, and which keys are newly left out. */
+  /** Fetches the key set. Logs why the fetch failed, or which keys of a changed set are unusable. */
   void fetch() {
     long began = System.nanoTime();
     KeySet before = known.keys;

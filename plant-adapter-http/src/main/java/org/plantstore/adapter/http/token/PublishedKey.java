@@ -14,22 +14,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Decides which public keys can verify tokens, and which tokens a key may verify. */
+/** Decides which public keys are usable, and which tokens each key may verify. */
 final class PublishedKey {
 
-  /** The signature algorithms of public keys (RFC 7518, section 3.1). */
+  /** The supported signature algorithms with public keys (RFC 7518, section 3.1). */
   static final List<JWSAlgorithm> ALGORITHMS =
       Stream.of("RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512".split(" "))
           .map(JWSAlgorithm::parse)
           .toList();
 
-  /** The members that are read. A fault in any other, such as {@code x5c}, spoils no key. */
+  /** Only these members are read, so that a fault in another, such as {@code x5c}, has no effect. */
   private static final List<String> READ_MEMBERS = List.of("kty alg kid crv x y n e".split(" "));
 
-  /** SPIFFE's trust bundles contain keys with the use {@code jwt-svid}. */
+  /** The uses of keys that verify tokens. SPIFFE trust bundles contain the use {@code jwt-svid}. */
   private static final List<Object> USES = List.of("sig", "jwt-svid");
 
-  /** RFC 7518, sections 3.3 and 3.5. */
+  /** The minimum size that RFC 7518 requires in sections 3.3 and 3.5. */
   private static final int MIN_RSA_BITS = 2048;
 
   private PublishedKey() {}
@@ -40,8 +40,8 @@ final class PublishedKey {
   }
 
   /**
-   * Returns the selector of the keys that may verify a token. A key without {@code kid}, which is
-   * optional (RFC 7517, section 4.5), may verify any token.
+   * Returns a selector of the keys that may verify a token. Because {@code kid} is optional (RFC
+   * 7517, section 4.5), a key without it may verify a token with any {@code kid}.
    */
   static JWKSelector selector(JWSHeader header) {
     JWKMatcher.Builder matcher =
@@ -56,9 +56,9 @@ final class PublishedKey {
   }
 
   /**
-   * Reads a key of a key set (RFC 7517). An empty member counts as absent. {@link JWK#parse} alone
-   * would refuse keys because of members that nothing reads here, and accept keys that cannot
-   * verify a token.
+   * Reads a key of a key set (RFC 7517). An empty member is treated as absent. {@link JWK#parse}
+   * alone would refuse keys because of members that have no effect here, and would accept keys that
+   * cannot verify a token.
    *
    * @throws ParseException with the reason if the key cannot verify tokens
    */
@@ -71,32 +71,32 @@ final class PublishedKey {
     });
     Object use = present.getOrDefault("use", "sig");
     Object operations = present.getOrDefault("key_ops", List.of("verify"));
-    require(!"oct".equals(present.get("kty")), "is a symmetric key");
+    require(!"oct".equals(present.get("kty")), "it is a symmetric key");
     require(!"OKP".equals(present.get("kty")), "EdDSA is not supported");
-    require(!present.containsKey("d"), "is a private key"); // anyone could sign with it
-    require(USES.contains(use), "has the use " + use);
+    require(!present.containsKey("d"), "it is a private key"); // anyone could sign with it
+    require(USES.contains(use), "its use is " + use);
     require(
         operations instanceof List<?> all && all.contains("verify"),
-        "has the key_ops " + operations + ", which must be an array that contains verify");
+        "its key_ops must be an array that contains verify, but is " + operations);
     require(
         !present.containsKey("x5c") || present.containsKey("n") || present.containsKey("x"),
-        "has only x5c");
+        "it has x5c but no other public key");
     present.keySet().retainAll(READ_MEMBERS);
     JWK key = JWK.parse(present);
     if (key instanceof RSAKey rsa) {
       int bits = rsa.getModulus().decodeToBigInteger().bitLength(); // size() counts whole bytes
-      require(bits >= MIN_RSA_BITS, "has " + bits + " bits instead of at least " + MIN_RSA_BITS);
+      require(bits >= MIN_RSA_BITS, "it must have at least 2048 bits, but has " + bits);
     }
     require(
         ALGORITHMS.stream()
             .anyMatch(each -> selector(new JWSHeader(each)).getMatcher().matches(key)),
-        "has a kty, alg and crv that no supported algorithm combines");
+        "no supported algorithm has its combination of kty, alg, and crv");
     return key;
   }
 
-  private static void require(boolean isMet, String otherwise) throws ParseException {
+  private static void require(boolean isMet, String fault) throws ParseException {
     if (!isMet) {
-      throw new ParseException(otherwise, 0);
+      throw new ParseException(fault, 0);
     }
   }
 }

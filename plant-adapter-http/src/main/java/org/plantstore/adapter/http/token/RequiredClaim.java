@@ -11,20 +11,20 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claim that a token must have, such as {@code scope=plants.write}.
+ * A claim that a token must contain, such as {@code scope=plants.write}.
  *
- * @param name the name, or a path with dots into objects
- * @param values the accepted values, any one of which is sufficient
+ * @param name the name of the claim, or a path into nested objects, separated by dots
+ * @param values the accepted values; any one of them is sufficient
  */
 record RequiredClaim(String name, List<String> values) {
 
   /**
-   * Claims whose text is a list of words (RFC 8693, section 4.2). In other claims, the caller may
-   * have chosen the text.
+   * Only the text of these claims is matched word by word (RFC 8693, section 4.2), because callers
+   * may have chosen the text of other claims.
    */
   private static final Set<String> LISTS_OF_WORDS = Set.of("scope", "scp");
 
-  /** Reads {@code name=value,value}; throws ConfigurationException, which names the setting. */
+  /** Parses {@code name=value,value}; throws ConfigurationException if the text has another form. */
   static RequiredClaim of(String setting, String text) {
     Map.Entry<String, String> claim = claim(setting, text);
     try {
@@ -36,32 +36,32 @@ record RequiredClaim(String name, List<String> values) {
         return new RequiredClaim(claim.getKey(), values);
       }
     } catch (IllegalArgumentException e) {
-      // falls through to the one message
+      // The exception below reports this fault too.
     }
     throw new ConfigurationException(
         setting
-            + " must have values with a comma between them, percent-encoded, so with %20 for a space"
-            + " and %25 for %, but has \""
+            + " must contain percent-encoded values, separated by commas (%20 is a space, %25 is a"
+            + " percent sign), but contains \""
             + text
             + '"');
   }
 
-  /** Splits {@code name=value}; throws ConfigurationException, which names the setting. */
+  /** Splits {@code name=value}; throws ConfigurationException if either part is missing. */
   static Map.Entry<String, String> claim(String setting, String text) {
     String[] nameAndValue = text.split("=", 2);
     if (nameAndValue.length < 2 || nameAndValue[0].isEmpty() || nameAndValue[1].isEmpty()) {
       throw new ConfigurationException(
-          setting + " must have claims such as scope=plants.write, but has \"" + text + '"');
+          setting + " must contain claims such as scope=plants.write, but has \"" + text + '"');
     }
     return Map.entry(nameAndValue[0], nameAndValue[1]);
   }
 
-  /** Returns the value of this claim, or null if there is none. */
+  /** Returns the value of this claim, or null if a token's claims do not include it. */
   @Nullable Object find(Map<?, ?> claims) {
     return find(claims, name);
   }
 
-  /** Returns whether a claim has one of the values. */
+  /** Returns whether the claim of a token contains one of the accepted values. */
   boolean isMetBy(@Nullable Object claim) {
     return values.stream().anyMatch(value -> isMetBy(claim, value));
   }
@@ -86,7 +86,10 @@ record RequiredClaim(String name, List<String> values) {
     return isPlain && value.equals(String.valueOf(claim));
   }
 
-  /** Returns the member whose name is the whole path, otherwise the one at the path, or null. */
+  /**
+   * Returns the member with this name, dots included, if there is one. Otherwise, returns the member
+   * at the end of the path, or null.
+   */
   private static @Nullable Object find(Map<?, ?> object, String path) {
     if (object.containsKey(path)) {
       return object.get(path);

@@ -11,7 +11,7 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 
-/** Refuses valid tokens that lack a claim of JWT_REQUIRED_CLAIMS. Immutable. */
+/** Refuses valid tokens that lack a claim listed in JWT_REQUIRED_CLAIMS. Immutable. */
 @Singleton
 final class RequiredClaimsRule implements SecurityRule<HttpRequest<?>> {
 
@@ -24,15 +24,18 @@ final class RequiredClaimsRule implements SecurityRule<HttpRequest<?>> {
   }
 
   /**
-   * Before the rules of {@code @Secured} and {@code intercept-url-map}, whose {@code
-   * isAuthenticated()} would allow tokens without the claims.
+   * Orders this rule before the rules of {@code @Secured} and {@code intercept-url-map}, because
+   * their {@code isAuthenticated()} would allow tokens without the required claims.
    */
   @Override
   public int getOrder() {
     return SecuredAnnotationRule.ORDER - 1;
   }
 
-  /** Throws InvalidTokenException instead of rejecting, so that the caller learns which claim. */
+  /**
+   * Throws InvalidTokenException instead of returning {@code REJECTED}, so that the response names
+   * the missing claim.
+   */
   @Override
   public Publisher<SecurityRuleResult> check(
       @Nullable HttpRequest<?> request, @Nullable Authentication caller) {
@@ -49,7 +52,7 @@ final class RequiredClaimsRule implements SecurityRule<HttpRequest<?>> {
       if (!claim.isMetBy(found)) {
         throw new InvalidTokenException(
             ErrorNumber.MISSING_CLAIM,
-            "The bearer token must have " + claim + "; obtain one that has it.",
+            "The bearer token must contain the claim " + claim + "; obtain a token with that claim.",
             claim.toString(),
             found);
       }

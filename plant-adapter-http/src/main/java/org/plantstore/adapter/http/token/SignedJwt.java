@@ -23,12 +23,12 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.Legible;
 
 /**
- * A JWT in compact form (RFC 7515, section 7.1), before its signature is verified. {@code
- * SignedJWT} of Nimbus would refuse tokens because of members that decide nothing here, such as
- * {@code iat} or {@code x5c}.
+ * A JWT in compact form (RFC 7515, section 7.1) whose signature has not been verified yet. {@code
+ * SignedJWT} of Nimbus is not used, because it refuses tokens for the types of members that have no
+ * effect here, such as {@code iat} or {@code x5c}.
  *
- * @param header only the algorithm and {@code kid}
- * @param input the text that is signed
+ * @param header the header, reduced to the algorithm and the key ID ({@code kid})
+ * @param input the signed text: the encoded header, a dot, and the encoded claims
  */
 record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL signature) {
 
@@ -36,9 +36,9 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
   private static final Pattern FOREIGN = Pattern.compile("[^\\w.-]");
 
   /**
-   * The types of access tokens (RFC 7515, section 4.1.9; RFC 9068); SPIFFE also uses {@code JOSE}.
-   * Other types, such as a log-out token, give no access. The comparison of Nimbus depends on the
-   * default locale.
+   * The types of access tokens (RFC 7515, section 4.1.9; RFC 9068). SPIFFE also uses {@code JOSE}.
+   * Tokens of other types, such as logout tokens, do not grant access. Nimbus is not used for this
+   * comparison, because its result depends on the default locale.
    */
   private static final Pattern TYPE = Pattern.compile("(?i)(application/)?((at\\+)?jwt|jose)");
 
@@ -46,17 +46,19 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
       Stream.concat(JWSAlgorithm.Family.HMAC_SHA.stream(), PublishedKey.ALGORITHMS.stream())
           .toList();
 
-  /** Refuses repeated members. Accepts numbers of any length, which the size of a head limits. */
+  /**
+   * Refuses repeated members. Numbers may have any length, because the limit on headers limits them.
+   */
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          // Otherwise callers could fill the memory with names, which the factory caches.
+          // The parser would otherwise cache member names, and callers could fill the memory.
           .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
           .streamReadConstraints(
               StreamReadConstraints.builder().maxNumberLength(Integer.MAX_VALUE).build())
           .build();
 
-  /** Reads a token; throws InvalidTokenException if its form or its header is invalid. */
+  /** Parses a token; throws InvalidTokenException if its form, header, or payload is invalid. */
   static SignedJwt parse(String text) {
     if (!COMPACT.matcher(text).matches()) {
       throw new InvalidTokenException(fault(text));
@@ -73,21 +75,21 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
   private static String fault(String text) {
     Matcher foreign = FOREIGN.matcher(text);
     if (foreign.find()) {
-      return ("The bearer token must be a signed JWT, but contains \"%s\" at position %s; send the"
-              + " access token unchanged and only once, without quotes or a second \"Bearer\".")
-          .formatted(Legible.of(foreign.group()), foreign.start() + 1);
+      return ("The bearer token must be a signed JWT, but contains %s at position %s; send only the"
+              + " access token, unchanged, without quotation marks or a second \"Bearer\".")
+          .formatted(Legible.quoted(foreign.group()), foreign.start() + 1);
     }
     String[] parts = text.split("\\.", -1);
     String found =
         switch (parts.length) {
-          case 1 -> "has no dots, so it is opaque, a placeholder or incomplete";
+          case 1 -> "has no dots, so it is opaque, a placeholder, or incomplete";
           case 3 -> "has no " + (parts[2].isEmpty() ? "signature" : "header or payload");
           case 5 -> "is encrypted (JWE)";
           default -> "has " + parts.length + " parts instead of 3";
         };
     return "The bearer token must be a signed JWT, but "
         + found
-        + "; send the whole access token, or ask its issuer for one that is a signed JWT.";
+        + "; send the complete access token, or ask its issuer for a signed JWT.";
   }
 
   private static Map<?, ?> object(String part, String encoded) {
@@ -97,12 +99,12 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
         return object;
       }
     } catch (IOException | RuntimeException e) {
-      // falls through, because the message may quote the token
+      // The exception below has another message, because this one may quote the token.
     }
     throw new InvalidTokenException(
         "The "
             + part
-            + " of the bearer token must be one JSON object without repeated members;"
+            + " of the bearer token must be a JSON object without repeated members;"
             + " obtain a new token, and send it unchanged.");
   }
 
@@ -112,33 +114,35 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
         ALGORITHMS.stream().filter(each -> each.getName().equals(name)).findFirst();
     require(
         algorithm.isPresent(),
-        "The algorithm (alg) of the bearer token is not supported; obtain one that is signed with"
-            + " another algorithm.",
+        "The algorithm (alg) of the bearer token is not supported; obtain a token that is signed"
+            + " with another algorithm, such as RS256.",
         "one of " + ALGORITHMS,
         name);
     Object type = members.get("typ");
     require(
         type == null || (type instanceof String text && TYPE.matcher(text).matches()),
-        "The type (typ) of the bearer token is not that of an access token; send an access token.",
-        "JWT, at+jwt or JOSE",
+        "The type (typ) of the bearer token is not the type of an access token; send an access"
+            + " token.",
+        "JWT, at+jwt, or JOSE",
         type);
     Object critical = members.get("crit"); // RFC 7515, section 4.1.11
     require(
         critical == null,
-        "The bearer token demands extensions (crit), of which this service supports none; obtain a"
-            + " token without them.",
+        "The bearer token requires extensions (crit), but this service supports none; obtain a"
+            + " token without extensions.",
         "none",
         critical);
     Object keyId = members.get("kid");
     require(
         keyId == null || keyId instanceof String,
-        "The key ID (kid) of the bearer token must be a string; obtain a token in which it is.",
+        "The key ID (kid) of the bearer token must be a string; obtain a token whose key ID is a"
+            + " string.",
         "a string",
         keyId);
     return new JWSHeader.Builder(algorithm.get()).keyID((String) keyId).build();
   }
 
-  /** Returns when a valid token expires. */
+  /** Returns the expiration time of a valid token. */
   Instant expires() {
     return Objects.requireNonNull(time("exp"));
   }
@@ -151,8 +155,8 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
     }
     require(
         value == null,
-        "The times (exp and nbf) of the bearer token must be numbers of seconds; obtain a token in"
-            + " which they are.",
+        "The times (exp and nbf) of the bearer token must be numbers of seconds; obtain a token"
+            + " whose times are numbers.",
         "a number in " + claim,
         value);
     return null;

@@ -12,7 +12,11 @@ import java.net.URI;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
 
-/** What the command {@code check} examines of the identity provider and of a token. */
+/**
+ * Examines the identity provider and a token for the command {@code check}. Immutable.
+ *
+ * @param settings the settings to use
+ */
 public record TokenCheck(TokenSettings settings) {
 
   /** Returns whether a key set is configured, so that {@link #provider} can examine it. */
@@ -21,9 +25,9 @@ public record TokenCheck(TokenSettings settings) {
   }
 
   /**
-   * Returns the number of usable published keys, and the other keys with the reasons.
+   * Reads the key set, and returns the number of usable keys and a description of each unusable key.
    *
-   * @throws ConfigurationException if no key is usable
+   * @throws ConfigurationException if the key set cannot be read, or contains no usable key
    */
   public String provider() {
     URI provider = settings.provider();
@@ -32,10 +36,10 @@ public record TokenCheck(TokenSettings settings) {
   }
 
   /**
-   * Returns when the token on the first line of the input expires.
+   * Validates the token on the first line of the input, and returns its expiration time.
    *
-   * @throws ConfigurationException if the token is invalid, or the key set is unavailable; the
-   *     message quotes only the member of the token that is at fault
+   * @throws ConfigurationException if the token is invalid, or if the key set is unavailable; the
+   *     message quotes only the invalid member of the token
    */
   public String token(InputStream input) {
     RequiredClaimsRule rule = new RequiredClaimsRule(settings);

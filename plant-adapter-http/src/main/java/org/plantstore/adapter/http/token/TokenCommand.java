@@ -21,8 +21,8 @@ import java.util.stream.Stream;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The command {@code token}: prints a token that the service accepts, signed with the last secret.
- * A service loads it as a {@link ToolProvider}.
+ * The command {@code token}. The command prints a token that the service accepts, signed with the
+ * last secret. A service loads this class as a {@link ToolProvider}.
  */
 public final class TokenCommand implements ToolProvider {
 
@@ -31,7 +31,11 @@ public final class TokenCommand implements ToolProvider {
     return "token";
   }
 
-  /** Prints a token, and returns 0; throws ConfigurationException if there is no secret. */
+  /**
+   * Prints a token, and returns 0.
+   *
+   * @throws ConfigurationException if there is no secret, or if an option or a setting is unusable
+   */
   @Override
   public int run(PrintWriter out, PrintWriter err, String... arguments) {
     try (ApplicationContext context = ApplicationContext.builder().build()) {
@@ -44,15 +48,15 @@ public final class TokenCommand implements ToolProvider {
     List<SecretKeySpec> secrets = settings.secrets().keys();
     if (secrets.isEmpty()) {
       throw new ConfigurationException(
-          "JWT_SECRET or JWT_SECRET_FILE must be set, but neither is; only the provider of"
-              + " JWT_JWKS_URL can sign its tokens");
+          "JWT_SECRET or JWT_SECRET_FILE must be set, but neither is; only the identity provider"
+              + " can sign tokens for the keys at JWT_JWKS_URL");
     }
     SignedJWT token = new SignedJWT(new JWSHeader(JWSAlgorithm.HS256), claims(settings, options));
     try {
       token.sign(new MACSigner(secrets.get(secrets.size() - 1)));
       return token.serialize();
     } catch (JOSEException e) {
-      throw new IllegalStateException("a secret of 32 bytes must be able to sign", e);
+      throw new IllegalStateException("signing with a secret of at least 32 bytes failed", e);
     }
   }
 

@@ -16,17 +16,21 @@ import org.plantstore.adapter.http.renewal.RenewedFiles;
 
 /**
  * The keys that verify tokens: secrets, and public keys from a file or an identity provider. Safe
- * for use by many threads.
+ * for use by multiple threads.
  */
 @Singleton
 final class TokenKeys {
 
-  /** The keys at one time. Contains the same objects until they change, so comparing is cheap. */
+  /**
+   * The keys at one time. Comparing two snapshots is cheap, because both contain the same objects
+   * until the keys change.
+   */
   record Snapshot(SecretKeys secrets, JWKSet published) {
 
     /**
-     * Returns the keys that may verify a token. The token's algorithm decides between secrets and
-     * public keys, so that a public key is never used as a secret (RFC 8725, section 3.1).
+     * Returns the keys that may verify a token. The token's algorithm determines whether these are
+     * secrets or public keys, so that a public key is never used as a secret (RFC 8725, section
+     * 3.1).
      */
     List<? extends Key> find(JWSHeader header) {
       return PublishedKey.isFor(header)
@@ -34,11 +38,11 @@ final class TokenKeys {
           : secrets.select(header);
     }
 
-    /** Returns which keys exist for a token's kind of algorithm. */
+    /** Returns a description of the keys that exist for the kind of algorithm that a token uses. */
     String describe(JWSHeader header) {
       return PublishedKey.isFor(header)
           ? "one of the keys " + published.getKeys().stream().map(JWK::getKeyID).toList()
-          : secrets + " of sufficient length";
+          : "an algorithm that fits the length of " + secrets;
     }
   }
 
@@ -70,10 +74,10 @@ final class TokenKeys {
   }
 
   /**
-   * Asks the provider for a key that may have signed a token, and completes with the keys that are
-   * known then; see {@link ProviderKeys#search}.
+   * Asks the provider for a key that may have signed a token, as specified by {@link
+   * ProviderKeys#search}. Completes with the keys that are known after that.
    *
-   * @param tried the keys that have not signed the token
+   * @param tried the keys that did not verify the token's signature
    */
   CompletableFuture<Snapshot> search(JWSHeader header, Snapshot tried) {
     return provider == null || !PublishedKey.isFor(header)

@@ -15,13 +15,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of tokens: which keys, issuers, audiences and claims are accepted.
+ * The settings for tokens: the accepted keys, issuers, audiences, and claims. Immutable.
  *
- * @param secrets the keys of HS256, HS384 and HS512; none if only {@code keySet} is set
+ * @param secrets the keys for HS256, HS384, and HS512; none if only {@code keySet} is set
  * @param keySet the address of a JSON Web Key Set (RFC 7517), or null if only secrets are set
- * @param issuers the accepted values of {@code iss}; empty for any
- * @param audiences of which {@code aud} must have one; empty for any
- * @param requiredClaims the claims that a token must have, all of them
+ * @param issuers the accepted values of {@code iss}; if empty, every issuer is accepted
+ * @param audiences the accepted values of {@code aud}, one of which is sufficient; if empty, every
+ *     audience is accepted
+ * @param requiredClaims the claims that a token must contain; all of them are required
  */
 public record TokenSettings(
     SecretKeys secrets,
@@ -31,7 +32,7 @@ public record TokenSettings(
     List<RequiredClaim> requiredClaims) {
 
   /**
-   * Reads the settings, and the files that they name.
+   * Reads the settings and the files that they name.
    *
    * @throws ConfigurationException if a setting is missing or unusable
    */
@@ -41,11 +42,11 @@ public record TokenSettings(
     String keySet = value(environment, "JWT_JWKS_URL", "jwt.jwks-url");
     if (secret == null && file == null && keySet == null) {
       throw new ConfigurationException(
-          "JWT_SECRET, JWT_SECRET_FILE or JWT_JWKS_URL must be set, but none is");
+          "JWT_SECRET, JWT_SECRET_FILE, or JWT_JWKS_URL must be set, but none of them is");
     }
     if (secret != null && file != null) {
       throw new ConfigurationException(
-          "one of JWT_SECRET and JWT_SECRET_FILE must be set, but both are");
+          "only one of JWT_SECRET and JWT_SECRET_FILE may be set, but both are");
     }
     SecretKeys secrets = new SecretKeys(null, List.of());
     if (secret != null) {
@@ -63,7 +64,7 @@ public record TokenSettings(
             .toList());
   }
 
-  /** Returns the variables that supply the keys. */
+  /** Returns the names of the variables that supply the keys. */
   public String sources() {
     List<String> sources = new ArrayList<>();
     if (secrets.file() != null) {
@@ -77,10 +78,10 @@ public record TokenSettings(
     return String.join(" or ", sources);
   }
 
-  /** Returns what is accepted, without a secret. */
+  /** Returns a description of the accepted tokens that contains no secret. */
   @Override
   public String toString() {
-    return "signed by a key of "
+    return "signed with a key from "
         + sources()
         + (issuers.isEmpty() ? "; any issuer" : "; issuer " + String.join(" or ", issuers))
         + (audiences.isEmpty() ? "; any audience" : "; audience " + String.join(" or ", audiences))
@@ -88,9 +89,10 @@ public record TokenSettings(
   }
 
   /**
-   * Returns a setting without replacing text that looks like a placeholder, as every other method
-   * of the framework would, so that a secret may contain such text. The persistence adapter reads a
-   * password in the same way; the adapters share only the domain, which knows no framework.
+   * Returns a setting exactly as it was given, so that a secret may contain text that looks like a
+   * placeholder. Every other method of the framework would replace such text. The persistence
+   * adapter contains a similar method for passwords, because the adapters share only the domain,
+   * which uses no framework.
    */
   private static @Nullable String value(Environment environment, String variable, String property) {
     Object value =
@@ -123,24 +125,24 @@ public record TokenSettings(
       if (isHttp && uri.getHost() != null && uri.getPort() <= 65_535 && uri.getUserInfo() == null) {
         return uri;
       }
-    } catch (IllegalArgumentException e) { // also of a file's path
-      // Reported below, like an address that is not accepted.
+    } catch (IllegalArgumentException e) { // Path.of throws this exception too
+      // The exception below reports this fault too.
     }
     throw new ConfigurationException(
-        "JWT_JWKS_URL must be an absolute http, https or file URL, without a user or a password, with a"
-            + " port up to 65535, and without an underscore in the name of the host");
+        "JWT_JWKS_URL must be an absolute http, https, or file URL without a user name, a password,"
+            + " a port above 65535, or an underscore in the host name");
   }
 
   private static boolean isFile(URI address) {
     return "file".equalsIgnoreCase(address.getScheme());
   }
 
-  /** Returns the address of the identity provider, or null if there is none. */
+  /** Returns the address of the identity provider, or null if no provider is configured. */
   @Nullable URI provider() {
     return keySet == null || isFile(keySet) ? null : keySet;
   }
 
-  /** Returns the keys of the file that JWT_JWKS_URL names, or none if it names no file. */
+  /** Returns the keys in the file that JWT_JWKS_URL names, or no keys if it does not name a file. */
   KeySet readKeySet() {
     return keySet != null && isFile(keySet) ? KeySet.read(Path.of(keySet)) : KeySet.EMPTY;
   }

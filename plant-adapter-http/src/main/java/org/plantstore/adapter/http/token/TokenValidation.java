@@ -21,21 +21,21 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
 /**
- * Validates bearer tokens: their form (RFC 7515), the algorithm, which must fit a configured key
- * (RFC 8725), the signature, and the claims (RFC 7519). Never uses a key that a token contains or
- * names. Safe for use by many threads.
+ * Validates bearer tokens: the form (RFC 7515), the algorithm, which must fit a configured key (RFC
+ * 8725), the signature, and the claims (RFC 7519). Keys that a token contains or links to are never
+ * used. Safe for use by multiple threads.
  */
 @Singleton
 final class TokenValidation {
 
   private static final int CLOCK_SKEW_SECONDS = 30;
 
-  /** A later time was most likely written in milliseconds. */
+  /** A start time after this one was most likely written in milliseconds. */
   private static final Instant LATEST_START = Instant.parse("9999-12-31T00:00:00Z");
 
   private static final DefaultJWSVerifierFactory VERIFIERS = new DefaultJWSVerifierFactory();
 
-  /** Verifies public-key signatures, which would block the event loop for too long. */
+  /** Verifies public-key signatures, because doing so would block an event loop for too long. */
   private final Executor verification =
       new ThreadPoolExecutor(
           2,
@@ -60,7 +60,7 @@ final class TokenValidation {
     this.keys = keys;
   }
 
-  /** Completes with a valid token, otherwise with a RefusedException. */
+  /** Completes with the valid token, or with RefusedException if the token is not valid. */
   CompletableFuture<ValidToken> validate(String text) {
     return CompletableFuture.completedFuture(text)
         .thenApply(SignedJwt::parse)
@@ -70,7 +70,10 @@ final class TokenValidation {
                 .thenApply(known -> ValidToken.of(token, settings.requiredClaims(), known)));
   }
 
-  /** Completes with the keys that verify the signature, which the provider may have to publish. */
+  /**
+   * Completes with keys that verify the signature. If the known keys do not, asks the provider for
+   * new ones.
+   */
   private CompletableFuture<TokenKeys.Snapshot> requireSigned(SignedJwt token) {
     TokenKeys.Snapshot known = keys.current();
     return verify(token, known)
@@ -97,19 +100,19 @@ final class TokenValidation {
     require(
         !known.find(header).isEmpty(),
         "This service has no key for the algorithm (alg) and the key ID (kid) of the bearer token;"
-            + " obtain a token from an issuer that the service trusts.",
+            + " obtain a token from an issuer that this service trusts.",
         known.describe(header),
         header.toJSONObject());
     return new InvalidTokenException(
         settings.keySet() == null
-            ? "The signature of the bearer token was not made with a secret of this service; obtain a"
-                + " new token, and send it unchanged."
-            : "The signature of the bearer token was not made with a key of this service or of its"
-                + " identity provider; obtain a new token, and send it unchanged. If the"
-                + " provider has just replaced its key, repeat the request after 30 s.");
+            ? "The bearer token is not signed with a secret of this service; obtain a new token,"
+                + " and send it unchanged."
+            : "The bearer token is not signed with a key of this service or of its identity"
+                + " provider; obtain a new token, and send it unchanged. If the provider has just"
+                + " replaced its key, repeat the request after 30 s.");
   }
 
-  /** Completes with whether one of the keys has signed a token. */
+  /** Completes with true if one of the keys verifies the signature of a token. */
   private CompletableFuture<Boolean> verify(SignedJwt token, TokenKeys.Snapshot known) {
     List<? extends Key> found = known.find(token.header());
     return PublishedKey.isFor(token.header())
@@ -127,12 +130,12 @@ final class TokenValidation {
         }
       }
     } catch (JOSEException e) {
-      // falls through, because the key does not fit the token
+      // The key does not fit the token.
     }
     return false;
   }
 
-  /** Returns the token if it is valid now and meant for this service. */
+  /** Returns the token if it is valid at this time and meant for this service. */
   private SignedJwt requireMeant(SignedJwt token) {
     Instant now = Instant.now().truncatedTo(ChronoUnit.SECONDS);
     Instant expires = token.time("exp");
@@ -143,37 +146,36 @@ final class TokenValidation {
         null);
     require(
         token.expires().plusSeconds(CLOCK_SKEW_SECONDS).isAfter(now),
-        "The bearer token expired at " + expires + "; obtain a new one.",
+        "The bearer token expired at " + expires + "; obtain a new token.",
         "an exp after " + now,
         expires);
     Instant begins = token.time("nbf");
     require(
         begins == null || begins.isBefore(LATEST_START),
-        "The start time (nbf) of the bearer token is after the year 9999; its issuer must write it in"
-            + " seconds, not in milliseconds.",
+        "The start time (nbf) of the bearer token is after the year 9999; its issuer must specify"
+            + " the time in seconds, not in milliseconds.",
         "an nbf in seconds",
         token.claims().get("nbf"));
     require(
         begins == null || begins.minusSeconds(CLOCK_SKEW_SECONDS).isBefore(now),
         "The bearer token is not valid before "
             + begins
-            + "; send it after that time, or correct"
-            + " the clock of its issuer.",
+            + "; send it after that time, or correct the clock of its issuer.",
         "an nbf before " + now,
         begins);
     Object audience = token.claims().get("aud");
     require(
         isAccepted(
             settings.audiences(), audience instanceof List<?> all ? all : Arrays.asList(audience)),
-        "The audience (aud) of the bearer token does not include this service; obtain a token for"
-            + " the audience of this service.",
+        "The audience (aud) of the bearer token does not include this service; obtain a token that"
+            + " is meant for this service.",
         String.join(" or ", settings.audiences()),
         audience);
     Object issuer = token.claims().get("iss");
     require(
         isAccepted(settings.issuers(), Arrays.asList(issuer)),
-        "The issuer (iss) of the bearer token is not one that this service trusts; obtain a token"
-            + " from the identity provider of this service.",
+        "This service does not trust the issuer (iss) of the bearer token; obtain a token from the"
+            + " identity provider of this service.",
         String.join(" or ", settings.issuers()),
         issuer);
     return token;

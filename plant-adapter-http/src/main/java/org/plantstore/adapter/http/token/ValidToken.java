@@ -8,12 +8,13 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * What the cache and the rules need to know of a valid token. Immutable.
+ * The properties of a valid token that the cache and the security rules need. Immutable.
  *
- * @param caller who sends the token; may be empty
- * @param claims those that {@link RequiredClaimsRule} examines; all claims of all cached tokens
+ * @param caller the name of the caller; may be empty
+ * @param claims only the claims that {@link RequiredClaimsRule} examines, because caching all claims
  *     would take several times the memory of the tokens' text
- * @param keys the keys with which the token is valid
+ * @param expires the expiration time
+ * @param keys the keys that were known when the token was validated
  */
 record ValidToken(
     String caller, Map<String, Object> claims, Instant expires, TokenKeys.Snapshot keys)
@@ -31,8 +32,8 @@ record ValidToken(
   }
 
   /**
-   * Returns {@code sub}, otherwise {@code client_id} (RFC 9068, section 2.2), otherwise {@code azp}
-   * (OpenID Connect Core, section 2), otherwise an empty text.
+   * Returns the first of these claims that the token contains, or an empty string: {@code sub},
+   * {@code client_id} (RFC 9068, section 2.2), and {@code azp} (OpenID Connect Core, section 2).
    */
   private static String caller(Map<?, ?> claims) {
     return Stream.of("sub", "client_id", "azp")
@@ -53,7 +54,7 @@ record ValidToken(
     return claims;
   }
 
-  /** Returns no claims, so that none can be logged. */
+  /** Returns a constant, so that no claim can be logged. */
   @Override
   public String toString() {
     return "a valid token";

@@ -10,16 +10,16 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cache of the tokens that were validated within the last minute, because validation costs more
- * than the rest of a request. Invalid tokens are not cached, so that they cannot evict valid ones.
- * Safe for use by many threads.
+ * Caches the tokens that were validated within the last minute, because validating a token costs
+ * more than the rest of a request. Invalid tokens are not cached, so that they cannot evict valid
+ * ones. Safe for use by multiple threads.
  */
 @Singleton
 final class ValidatedTokens {
 
   private static final Duration LIFETIME = Duration.ofMinutes(1);
 
-  /** One byte each; room for 256 of the largest tokens that fit the head of a request. */
+  /** A character takes one byte. This limit allows 256 tokens of the largest accepted size. */
   private static final long MAX_CHARACTERS = 4L * 1024 * 1024;
 
   private final TokenKeys keys;
@@ -40,7 +40,8 @@ final class ValidatedTokens {
   }
 
   /**
-   * Returns the token with this text, or null if it is unknown, has expired, or any key changed.
+   * Returns the token with this text, or null if the token is not cached, if it has expired, or if
+   * any key has changed since it was validated.
    */
   @Nullable ValidToken get(String text) {
     ValidToken token = tokens.getIfPresent(text);

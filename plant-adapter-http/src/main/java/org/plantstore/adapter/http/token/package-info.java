@@ -1,4 +1,4 @@
-/** Decides whether a request may pass (RFC 6750, RFC 7519, RFC 8725). */
+/** Checks the bearer tokens of requests (RFC 6750, RFC 7519, RFC 8725). */
 @NullMarked
 package org.plantstore.adapter.http.token;
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.adapter.http.Tokens;
 import org.plantstore.adapter.http.tls.TestCertificate;
 
-/** Unusable settings prevent the start; the command {@code check} reports on all of them. */
+/** Tests that unusable settings prevent startup, and what the command {@code check} reports. */
 class SettingsTest {
 
   private static final Map<String, String> SECRET = Map.of("jwt.secret", Tokens.SECRET);
@@ -36,23 +36,23 @@ class SettingsTest {
       delimiter = '|',
       textBlock =
           """
-          jwt.secret | | JWT_SECRET, JWT_SECRET_FILE or JWT_JWKS_URL must be set, but none is
-          jwt.secret-file | any | one of JWT_SECRET and JWT_SECRET_FILE must be set, but both are
+          jwt.secret | | JWT_SECRET, JWT_SECRET_FILE, or JWT_JWKS_URL must be set, but none of them is
+          jwt.secret-file | any | only one of JWT_SECRET and JWT_SECRET_FILE may be set, but both are
           jwt.secret | \u00E9\u00E9\u00E9\u00E9\u00E9 | JWT_SECRET must have at least 32 bytes, but has 10
           jwt.secret | base64:QUJDRA== | JWT_SECRET must have at least 32 bytes, but has 4
-          jwt.secret | base64:QUJDRA=== | JWT_SECRET must have base64 or base64url after base64:, but has other text
+          jwt.secret | base64:QUJDRA=== | JWT_SECRET must be valid base64 or base64url after the prefix base64:, but is not
           jwt.secret | '' | JWT_SECRET must have a value or not be set, but is empty
           jwt.secret | ${no.such:placeholder} | JWT_SECRET must have at least 32 bytes, but has 22
           jwt.issuer | '' | JWT_ISSUER must have a value or not be set, but is empty
-          jwt.required-claims | a=b scope= | JWT_REQUIRED_CLAIMS must have claims such as scope=plants.write, but has "scope="
-          jwt.required-claims | a=,b | JWT_REQUIRED_CLAIMS must have values with a comma between them, percent-encoded, so with %20 for a space and %25 for %, but has "a=,b"
-          jwt.required-claims | a=%zz | JWT_REQUIRED_CLAIMS must have values with a comma between them, percent-encoded, so with %20 for a space and %25 for %, but has "a=%zz"
-          jwt.required-claims | a=%FF | JWT_REQUIRED_CLAIMS must have values with a comma between them, percent-encoded, so with %20 for a space and %25 for %, but has "a=%FF"
-          jwt.jwks-url | x/keys | JWT_JWKS_URL must be an absolute http, https or file URL, without a user or a password, with a port up to 65535, and without an underscore in the name of the host
-          jwt.jwks-url | https://me:pw@x | JWT_JWKS_URL must be an absolute http, https or file URL, without a user or a password, with a port up to 65535, and without an underscore in the name of the host
-          jwt.jwks-url | http://key_cloak:8080/keys | JWT_JWKS_URL must be an absolute http, https or file URL, without a user or a password, with a port up to 65535, and without an underscore in the name of the host
-          jwt.jwks-url | http://x:65536/keys | JWT_JWKS_URL must be an absolute http, https or file URL, without a user or a password, with a port up to 65535, and without an underscore in the name of the host
-          jwt.jwks-url | file:///keys?x | JWT_JWKS_URL must be an absolute http, https or file URL, without a user or a password, with a port up to 65535, and without an underscore in the name of the host
+          jwt.required-claims | a=b scope= | JWT_REQUIRED_CLAIMS must contain claims such as scope=plants.write, but has "scope="
+          jwt.required-claims | a=,b | JWT_REQUIRED_CLAIMS must contain percent-encoded values, separated by commas (%20 is a space, %25 is a percent sign), but contains "a=,b"
+          jwt.required-claims | a=%zz | JWT_REQUIRED_CLAIMS must contain percent-encoded values, separated by commas (%20 is a space, %25 is a percent sign), but contains "a=%zz"
+          jwt.required-claims | a=%FF | JWT_REQUIRED_CLAIMS must contain percent-encoded values, separated by commas (%20 is a space, %25 is a percent sign), but contains "a=%FF"
+          jwt.jwks-url | x/keys | JWT_JWKS_URL must be an absolute http, https, or file URL without a user name, a password, a port above 65535, or an underscore in the host name
+          jwt.jwks-url | https://me:pw@x | JWT_JWKS_URL must be an absolute http, https, or file URL without a user name, a password, a port above 65535, or an underscore in the host name
+          jwt.jwks-url | http://key_cloak:8080/keys | JWT_JWKS_URL must be an absolute http, https, or file URL without a user name, a password, a port above 65535, or an underscore in the host name
+          jwt.jwks-url | http://x:65536/keys | JWT_JWKS_URL must be an absolute http, https, or file URL without a user name, a password, a port above 65535, or an underscore in the host name
+          jwt.jwks-url | file:///keys?x | JWT_JWKS_URL must be an absolute http, https, or file URL without a user name, a password, a port above 65535, or an underscore in the host name
           max.body.bytes | '' | MAX_BODY_BYTES must be a whole number from 1 to 999999999, but is ""
           max.connections | 1000000000 | MAX_CONNECTIONS must be a whole number from 1 to 999999999, but is "1000000000"
           """)
@@ -65,21 +65,21 @@ class SettingsTest {
     assertRefused(() -> ApplicationContext.run(settings).close(), message);
   }
 
-  /** Reading a device could exhaust the memory, or never end. */
+  /** A device is refused, because reading it could exhaust the memory or never end. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       textBlock =
           """
-          secret-file | ''               | each line of JWT_SECRET_FILE must have at least 32 bytes, but has 0
-          secret-file | 'OLD\n short'    | each line of JWT_SECRET_FILE must have at least 32 bytes, but has 6
-          secret-file | 'OLD\nbase64:*'  | each line of JWT_SECRET_FILE must have base64 or base64url after base64:, but has other text
-          secret-file | 'OLD\r\n'        | each line of JWT_SECRET_FILE must have no NUL, byte order mark, or CARRIAGE RETURN at its end, but one has
-          secret-file | 'OLD<NUL>'       | each line of JWT_SECRET_FILE must have no NUL, byte order mark, or CARRIAGE RETURN at its end, but one has
-          secret-file | '\ufeffOLD'      | each line of JWT_SECRET_FILE must have no NUL, byte order mark, or CARRIAGE RETURN at its end, but one has
+          secret-file | ''               | line 1 of JWT_SECRET_FILE must have at least 32 bytes, but has 0
+          secret-file | 'OLD\n short'    | line 2 of JWT_SECRET_FILE must have at least 32 bytes, but has 6
+          secret-file | 'OLD\nbase64:*'  | line 2 of JWT_SECRET_FILE must be valid base64 or base64url after the prefix base64:, but is not
+          secret-file | 'OLD\r\n'        | JWT_SECRET_FILE must not contain NUL bytes, a byte order mark, or carriage returns at the ends of lines, but contains one of them
+          secret-file | 'OLD<NUL>'       | JWT_SECRET_FILE must not contain NUL bytes, a byte order mark, or carriage returns at the ends of lines, but contains one of them
+          secret-file | '\ufeffOLD'      | JWT_SECRET_FILE must not contain NUL bytes, a byte order mark, or carriage returns at the ends of lines, but contains one of them
           secret-file | LARGE            | JWT_SECRET_FILE must name a readable file, but FILE cannot be read: it is larger than 262144 bytes
           secret-file |                  | JWT_SECRET_FILE must name a readable file, but FILE cannot be read: it is missing or is not a regular file
-          jwks-url    | '{\"keys\":[]}'  | JWT_JWKS_URL must be a file with a usable key set, but FILE is not: its array "keys" has 0 usable keys, 0 left out
+          jwks-url    | '{\"keys\":[]}'  | JWT_JWKS_URL must name a file that contains a usable key set, but FILE does not: the array "keys" contains 0 usable keys, 0 unusable
           """)
   void unusable_file_is_refused(
       String property, @Nullable String content, String message, @TempDir Path folder)
@@ -92,11 +92,11 @@ class SettingsTest {
     Object value = property.equals("jwks-url") ? file.toUri() : file;
     assertRefused(
         () -> ApplicationContext.run(Map.of("jwt." + property, value)).close(),
-        message.replace("FILE cannot", file + " cannot").replace("FILE is not", file + " is not"));
+        message.replaceFirst("FILE (?=cannot|does)", file + " "));
   }
 
   @Test
-  void more_connections_than_files_can_be_open_are_refused() {
+  void max_connections_above_the_limit_on_open_files_is_refused() {
     String bound = HttpRequirements.maxConnections() + ", because only ";
     String files = HttpRequirements.maxOpenFiles() + " files can be open (ulimit -n)";
     assertEquals(
@@ -105,9 +105,9 @@ class SettingsTest {
   }
 
   @Test
-  void report_has_the_finding_about_each_part() {
+  void check_reports_a_finding_about_settings_certificate_and_tokens() {
     String settings = "✔ settings: at most %d connections, with a limit of [0-9]+ open files";
-    String tokens = "✔ tokens: signed by a key of JWT_SECRET; any issuer; any audience";
+    String tokens = "✔ tokens: signed with a key from JWT_SECRET; any issuer; any audience";
     String none = "✔ certificate: none; a proxy in front of the service must terminate TLS";
     String own = "✔ certificate: for \\[localhost, 127.0.0.1], valid until [-0-9:TZ.]+";
     int connections = Integer.parseInt(report(SECRET).get(0).replaceAll("\\D*(\\d+).*", "$1"));
@@ -119,7 +119,7 @@ class SettingsTest {
         report(TestCertificate.settings()));
   }
 
-  /** A folder in front of the class path has another version, as the jar of a driver would. */
+  /** A folder before the class path contains another version, as a driver's jar might. */
   @Test
   void two_versions_of_netty_are_refused(@TempDir Path folder) throws IOException {
     URL[] first = {folder.toUri().toURL()};
@@ -133,9 +133,9 @@ class SettingsTest {
     Files.createFile(other);
     assertRefusedLike(
         () -> HttpRequirements.requireOneNetty(classPath),
-        "the class path must have one version of Netty, but has those of \\["
+        "the class path must contain only one version of Netty, but contains \\["
             + other.toUri().toURL()
-            + ", jar:file:/[^,]*]; remove the others");
+            + ", jar:file:/[^,]*]; remove all but one");
   }
 
   private static List<String> report(Map<String, String> settings) {

@@ -36,9 +36,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.Tokens;
 
 /**
- * Tokens of an attacker who has no key of the service, and knows the faults of libraries. All are
- * invalid, with a secret, with an identity provider and with both, and no address in them is
- * fetched.
+ * Tests tokens of an attacker who has no key of the service, but knows common faults of libraries.
+ * These tokens must be invalid whether the service trusts a secret, an identity provider, or both.
+ * The service must never fetch an address that a token contains.
  */
 class ForgedTokensTest {
 
@@ -77,7 +77,7 @@ class ForgedTokensTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"RS256", "RS384", "RS512", "PS256", "PS384", "PS512"})
-  void every_algorithm_of_an_rsa_key_is_valid_that_the_key_is_meant_for(String algorithm)
+  void rsa_key_verifies_every_algorithm_that_its_alg_and_use_allow(String algorithm)
       throws JOSEException {
     assertValid(signed(algorithm, "", rsa));
     assertValid(signed(algorithm, ",\"kid\":\"rsa\"", rsa));
@@ -90,7 +90,7 @@ class ForgedTokensTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"none", "nOnE", "", "HS256\\u0000", "hs256", "rs256", "HS1", "EdDSA", "ES256K"})
-  void no_algorithm_and_unknown_ones_are_invalid(String algorithm) throws JOSEException {
+  void token_without_a_supported_algorithm_is_invalid(String algorithm) throws JOSEException {
     String header = "{\"alg\":\"" + algorithm + "\",\"typ\":\"JWT\"}";
     String signed = Tokens.raw(header, Tokens.CLAIMS, SECRET);
     String unsigned = signed.substring(0, signed.lastIndexOf('.'));
@@ -103,7 +103,7 @@ class ForgedTokensTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"HS256", "HS384", "HS512"})
-  void public_key_in_any_encoding_is_no_secret(String algorithm) throws Exception {
+  void public_key_is_not_accepted_as_a_secret_in_any_encoding(String algorithm) throws Exception {
     byte[] der = rsa.toRSAPublicKey().getEncoded();
     String lines = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der);
     String pem = "-----BEGIN PUBLIC KEY-----\n" + lines + "\n-----END PUBLIC KEY-----\n";
@@ -118,7 +118,7 @@ class ForgedTokensTest {
   }
 
   @Test
-  void keys_that_tokens_bring_or_name_are_neither_used_nor_fetched() throws JOSEException {
+  void keys_that_tokens_contain_or_link_to_are_neither_used_nor_fetched() throws JOSEException {
     String keys =
         """
         "kid":"rsa","jwk":ATTACKERS_KEY
@@ -138,7 +138,7 @@ class ForgedTokensTest {
       tokens.add(signed("RS256", "," + key, rsaOfAttacker));
       tokens.add(Tokens.raw("{\"alg\":\"HS256\"," + key + "}", Tokens.CLAIMS, new byte[1]));
     }
-    // Together, because a token with an unknown key waits for the next fetch.
+    // Validated concurrently, because a token with an unknown key waits for the next fetch.
     tokens.stream()
         .map(token ->
             CompletableFuture.completedFuture(token)
@@ -149,13 +149,14 @@ class ForgedTokensTest {
 
     tokens.forEach(ForgedTokensTest::assertInvalid);
     assertEquals(0, attacker.fetches(), "fetches from the attacker");
-    assertTrue(provider.fetches() - fetches <= 3, "fetches from the provider are bounded");
+    assertTrue(provider.fetches() - fetches <= 3, "fetches from the provider are limited");
   }
 
-  /** Careless libraries take a signature of zeros, or of the order of the curve, for any text. */
+  /** Some libraries have accepted zeros, or the order of the curve, as a signature of any text. */
   @ParameterizedTest
   @FieldSource("EC_KEYS")
-  void signature_of_another_form_or_out_of_the_curve_is_invalid(ECKey key) throws JOSEException {
+  void signature_with_another_encoding_or_values_out_of_range_is_invalid(ECKey key)
+      throws JOSEException {
     String token = IdentityProvider.token(key.getKeyID(), key);
     assertValid(token);
     int start = token.lastIndexOf('.') + 1;
@@ -184,7 +185,7 @@ class ForgedTokensTest {
   }
 
   private static void assertInvalid(String token) {
-    // Together, because a token with an unknown key waits for the next fetch.
+    // Validated concurrently, because a token with an unknown key waits for the next fetch.
     Stream.of(withProvider, withSecret, withBoth)
         .parallel()
         .forEach(each -> assertFalse(isValid(each, token), token));

@@ -27,13 +27,13 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.function.Executable;
 import org.plantstore.adapter.http.Tokens;
 
-/** An identity provider that publishes a key set over HTTP, and can be down. */
+/** An identity provider that publishes a key set over HTTP, or fails, as a test demands. */
 final class IdentityProvider implements AutoCloseable {
 
   private final HttpServer server;
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final AtomicInteger fetches = new AtomicInteger();
-  private volatile HttpHandler answer;
+  private volatile HttpHandler handler;
 
   IdentityProvider(JWK... keys) {
     publish(keys);
@@ -43,7 +43,7 @@ final class IdentityProvider implements AutoCloseable {
         exchange -> {
           fetches.incrementAndGet();
           try (exchange) {
-            answer.handle(exchange);
+            handler.handle(exchange);
           }
         });
     server.setExecutor(threads);
@@ -54,7 +54,7 @@ final class IdentityProvider implements AutoCloseable {
     return assertDoesNotThrow(() -> new ECKeyGenerator(curve).keyID(id).generate());
   }
 
-  /** Returns a valid token, if the id is that of the key. */
+  /** Returns a token with this key ID that is signed with the key. */
   static String token(String keyId, ECKey key) {
     return assertDoesNotThrow(() -> {
       ECDSASigner signer = new ECDSASigner(key);
@@ -64,7 +64,7 @@ final class IdentityProvider implements AutoCloseable {
     });
   }
 
-  /** Sends a body with this Content-Length. */
+  /** Sends a body whose Content-Length may differ from its actual length. */
   static void send(HttpExchange exchange, int length, byte... body) throws IOException {
     exchange.sendResponseHeaders(200, length);
     exchange.getResponseBody().write(body);
@@ -78,11 +78,11 @@ final class IdentityProvider implements AutoCloseable {
   /** Publishes only the public parts of the keys. */
   void publish(JWK... keys) {
     String keySet = new JWKSet(List.of(keys)).toString();
-    answer = exchange -> send(exchange, keySet.length(), keySet.getBytes(UTF_8));
+    handler = exchange -> send(exchange, keySet.length(), keySet.getBytes(UTF_8));
   }
 
   void answerAfter(CountDownLatch latch) {
-    HttpHandler before = answer;
+    HttpHandler before = handler;
     answer(exchange -> {
       assertDoesNotThrow(() -> latch.await());
       before.handle(exchange);
@@ -90,7 +90,7 @@ final class IdentityProvider implements AutoCloseable {
   }
 
   void answer(HttpHandler other) {
-    answer = other;
+    handler = other;
   }
 
   void goDown() {
@@ -105,7 +105,7 @@ final class IdentityProvider implements AutoCloseable {
     repeatUntil(() -> fetches() >= number, () -> {});
   }
 
-  /** Repeats a step until the condition is met; fails after 30 s. */
+  /** Repeats a step until the condition is met, or fails after 30 s. */
   static void repeatUntil(BooleanSupplier isMet, Executable step) {
     long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
     while (!isMet.getAsBoolean()) {

@@ -49,7 +49,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
-/** The keys of a provider: when they are fetched, which are usable, and what it may answer. */
+/** Tests when a provider's keys are fetched, which keys are usable, and what is refused instead. */
 @Timeout(60)
 @Execution(ExecutionMode.CONCURRENT)
 class ProviderKeysTest {
@@ -61,7 +61,8 @@ class ProviderKeysTest {
   @AutoClose private final IdentityProvider provider = new IdentityProvider(KNOWN);
 
   @Test
-  void known_key_stays_in_use_while_the_provider_is_down_until_it_is_withdrawn() throws Exception {
+  void known_key_remains_in_use_while_the_provider_is_down_and_until_it_is_withdrawn()
+      throws Exception {
     ProviderKeys keys = keys(Duration.ofSeconds(1));
     keys.renew();
     assertEquals(0, provider.fetches(), "fetches before the first token");
@@ -81,7 +82,7 @@ class ProviderKeysTest {
 
     provider.publish(KNOWN);
     keys.fetch();
-    assertSame(known, keys.current(), "no token is validated anew");
+    assertSame(known, keys.current(), "no token needs to be validated again");
     assertEquals(List.of(), selector(NEXT).select(keys.current()));
 
     provider.publish(NEXT);
@@ -91,7 +92,7 @@ class ProviderKeysTest {
   }
 
   @Test
-  void unknown_key_waits_for_the_next_fetch_that_the_limit_allows_and_fails_while_there_is_none()
+  void search_for_an_unknown_key_waits_for_the_next_permitted_fetch_or_fails_during_an_outage()
       throws Exception {
     Duration pause = Duration.ofSeconds(1);
     ProviderKeys keys = keys(pause.multipliedBy(120));
@@ -121,7 +122,7 @@ class ProviderKeysTest {
   }
 
   @Test
-  void key_that_is_replaced_under_its_kid_is_found_once_in_a_tenth_of_the_lifetime()
+  void key_replaced_under_the_same_kid_is_fetched_at_most_once_in_a_tenth_of_the_lifetime()
       throws Exception {
     Duration lifetime = Duration.ofSeconds(20);
     ProviderKeys keys = keys(lifetime);
@@ -131,7 +132,7 @@ class ProviderKeysTest {
       JWK replaced = IdentityProvider.key(Curve.P_256, "known").toPublicJWK();
       provider.publish(replaced);
       JWKSet tried = keys.current();
-      repeatUntil( // as many forged tokens do, and finally a genuine one
+      repeatUntil( // as if many forged tokens and finally a genuine one arrived
           () -> !keys.current().equals(tried),
           () -> keys.search(selector(KNOWN), tried).get(30, TimeUnit.SECONDS));
       assertEquals(List.of(replaced), selector(KNOWN).select(keys.current()));
@@ -141,7 +142,7 @@ class ProviderKeysTest {
   }
 
   @Test
-  void search_ends_with_a_fetch_that_began_later_or_finds_its_key_and_others_ask_again()
+  void search_waits_for_another_fetch_if_the_fetch_in_progress_does_not_find_its_key()
       throws Exception {
     ProviderKeys keys = keys(Duration.ofMinutes(1));
     CountDownLatch published = new CountDownLatch(1);
@@ -166,7 +167,7 @@ class ProviderKeysTest {
   }
 
   @Test
-  void searches_that_wait_are_bounded_and_keep_no_known_key_waiting() throws Exception {
+  void number_of_waiting_searches_is_limited_and_they_do_not_delay_known_keys() throws Exception {
     ProviderKeys keys = new ProviderKeys(provider.url(), Duration.ofMinutes(1), 1);
     assertEquals(List.of(KNOWN), find(keys, KNOWN));
     CountDownLatch end = new CountDownLatch(1);
@@ -204,30 +205,31 @@ class ProviderKeysTest {
     return new JWKSelector(new JWKMatcher.Builder().keyID(key.getKeyID()).build());
   }
 
-  /** In less time than a lie takes that drips; the text of a lie must not look like a line. */
+  /** The time limit is shorter than a response that is sent one byte at a time. */
   @Timeout(20)
   @ParameterizedTest
-  @MethodSource("lies")
-  void answer_that_is_no_key_set_is_told_in_one_line(HttpHandler lie) {
-    provider.answer(lie);
+  @MethodSource("faultyResponses")
+  void response_without_a_key_set_is_reported_in_one_line(HttpHandler faulty) {
+    provider.answer(faulty);
     ConfigurationException failure =
         assertThrows(ConfigurationException.class, new KeySetClient(provider.url())::fetch);
     String line = String.valueOf(failure.getMessage());
-    assertTrue(line.matches("\"localhost:\\d+\" sends no usable key set [ -~]{90,1150}"), line);
+    String start = "\"localhost:\\d+\" did not send a usable key set ";
+    assertTrue(line.matches(start + "[ -~]{90,1150}"), line);
   }
 
-  static Stream<Named<HttpHandler>> lies() {
-    String truth = new JWKSet(NEXT).toString();
-    byte[] bytes = truth.getBytes(UTF_8);
-    byte[] tooMuch = (truth + " ".repeat(256 * 1024)).getBytes(UTF_8);
+  static Stream<Named<HttpHandler>> faultyResponses() {
+    String keySet = new JWKSet(NEXT).toString();
+    byte[] bytes = keySet.getBytes(UTF_8);
+    byte[] tooMuch = (keySet + " ".repeat(256 * 1024)).getBytes(UTF_8);
     return Stream.of(
         named("no keys", body("{}".getBytes(UTF_8))),
         named("nested", body(("{\"keys\":" + "[".repeat(100_000)).getBytes(UTF_8))),
         named("cut off", body(Arrays.copyOf(bytes, bytes.length - 2))),
         named("too large", body(tooMuch)),
-        named("shorter than it says", exchange -> send(exchange, bytes.length + 1, bytes)),
-        named("dripping", exchange -> drip(exchange, bytes)),
-        named("redirect that is no address", redirect("x y\u00E9" + "x".repeat(2_000))));
+        named("shorter than declared", exchange -> send(exchange, bytes.length + 1, bytes)),
+        named("one byte at a time", exchange -> drip(exchange, bytes)),
+        named("redirect to an invalid address", redirect("x y\u00E9" + "x".repeat(2_000))));
   }
 
   @ParameterizedTest
@@ -236,17 +238,17 @@ class ProviderKeysTest {
     "https://a.example/k?pw#pw, https://a.example/k",
     "//me:pw@a.example, //a.example"
   })
-  void redirect_is_not_followed_but_told(String location, String shown) {
+  void redirect_is_not_followed_but_reported_without_secrets(String location, String shown) {
     provider.answer(redirect(location));
     ConfigurationException failure =
         assertThrows(ConfigurationException.class, new KeySetClient(provider.url())::fetch);
     assertEquals(1, provider.fetches());
-    String end = ": the status is 302, the Location \"" + shown + '"';
+    String end = ": the status is 302, and the Location is \"" + shown + '"';
     assertTrue(String.valueOf(failure.getMessage()).endsWith(end), failure::toString);
   }
 
   @Test
-  void request_asks_for_uncompressed_json_and_names_the_service() {
+  void request_for_the_key_set_accepts_uncompressed_json_and_names_the_service() {
     byte[] body = new JWKSet(NEXT).toString().getBytes(UTF_8);
     provider.answer(exchange -> {
       Headers headers = exchange.getRequestHeaders();
@@ -280,35 +282,39 @@ class ProviderKeysTest {
     }
   }
 
-  /** A key that cannot verify tokens spoils no other; one for another use is not even reported. */
+  /**
+   * A key that cannot verify tokens does not affect other keys. A key for another purpose is not
+   * even reported.
+   */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       quoteCharacter = '`',
       textBlock =
           """
-          1 left out: key 2 (Missing key type "kty" parameter) | 7
-          1 left out: "a" (Unsupported key type "kty" parameter: AKP) | {'kty':'AKP','kid':'a','alg':'ML-DSA-44'}
-          1 left out: "a" (has a kty, alg and crv that no supported algorithm combines) | {'kid':'a','kty':'EC','crv':'secp256k1','x':'eb5mfvncu6xVoGKVzocLBwKb_NstzijZWfKBWxb4F5g',\
+          1 unusable: key 2 (Missing key type "kty" parameter) | 7
+          1 unusable: "a" (Unsupported key type "kty" parameter: AKP) | {'kty':'AKP','kid':'a','alg':'ML-DSA-44'}
+          1 unusable: "a" (no supported algorithm has its combination of kty, alg, and crv) | {'kid':'a','kty':'EC','crv':'secp256k1','x':'eb5mfvncu6xVoGKVzocLBwKb_NstzijZWfKBWxb4F5g',\
           'y':'SDradyajxGVdpPv8DhEIqP0XtEimhVQZnEfQj_sQ1Lg'}
-          1 left out: "a" (EdDSA is not supported)         | {'kty':'OKP','kid':'a','crv':'Ed25519','x':'AA'}
-          1 left out: key 2 (is a symmetric key)           | {'kty':'oct','k':'AA','kid':7}
-          1 left out: "known" (has the use tls)            | {<known>,'use':'tls'}
-          1 left out: "known" (has a kty, alg and crv that no supported algorithm combines) | {<known>,'alg':'ES384'}
-          1 left out: "known" (has the key_ops [sign], which must be an array that contains verify) | {<known>,'key_ops':['sign']}
-          1 left out: "known" (is a private key)           | {<known>,'d':'AQAB'}
-          1 left out: "a" (has only x5c)                   | {'kty':'RSA','kid':'a','x5c':['MII']}
-          1 left out: "a" (The public exponent value must not be null)                      | {'kty':'RSA','kid':'a','n':'AA','e':''}
-          1 left out: "a" (Invalid EC JWK: The 'x' and 'y' public coordinates are not on the P-256 curve)                      | {'kty':'EC','kid':'a','crv':'P-256','x':'AA','y':'AA'}
-          1 left out: "a?b" (has 1 bits instead of at least 2048) | {'kty':'RSA','kid':'a\\nb','n':'AQ','e':'AQAB'}
-          0 left out                                       | {<known>,'use':'enc'}
-          0 left out                                       | {<known>,'use':'x509-svid'}
-          +0 left out                                      | {<known>,'use':'jwt-svid'}
-          +0 left out                                      | {<known>,'key_ops':['sign','verify','other']}
-          +0 left out                                      | {<known>,'use':'','alg':'','key_ops':[],'d':''}
-          +0 left out                                      | {<known>,'use':null,'x5c':['-----BEGIN'],'x5t':7,'exp':[]}
+          1 unusable: "a" (EdDSA is not supported)         | {'kty':'OKP','kid':'a','crv':'Ed25519','x':'AA'}
+          1 unusable: key 2 (it is a symmetric key)        | {'kty':'oct','k':'AA','kid':7}
+          1 unusable: "known" (its use is tls)             | {<known>,'use':'tls'}
+          1 unusable: "known" (no supported algorithm has its combination of kty, alg, and crv) | {<known>,'alg':'ES384'}
+          1 unusable: "known" (its key_ops must be an array that contains verify, but is [sign]) | {<known>,'key_ops':['sign']}
+          1 unusable: "known" (it is a private key)        | {<known>,'d':'AQAB'}
+          1 unusable: "a" (it has x5c but no other public key) | {'kty':'RSA','kid':'a','x5c':['MII']}
+          1 unusable: "a" (The public exponent value must not be null) | {'kty':'RSA','kid':'a','n':'AA','e':''}
+          1 unusable: "a" (Invalid EC JWK: The 'x' and 'y' public coordinates are not on the P-256 curve) | {'kty':'EC','kid':'a','crv':'P-256','x':'AA','y':'AA'}
+          1 unusable: "a?b" (it must have at least 2048 bits, but has 1) | {'kty':'RSA','kid':'a\\nb','n':'AQ','e':'AQAB'}
+          0 unusable                                       | {<known>,'use':'enc'}
+          0 unusable                                       | {<known>,'use':'x509-svid'}
+          +0 unusable                                      | {<known>,'use':'jwt-svid'}
+          +0 unusable                                      | {<known>,'key_ops':['sign','verify','other']}
+          +0 unusable                                      | {<known>,'use':'','alg':'','key_ops':[],'d':''}
+          +0 unusable                                      | {<known>,'use':null,'x5c':['-----BEGIN'],'x5t':7,'exp':[]}
           """)
-  void key_is_used_left_out_or_ignored(String expected, String key) throws ParseException {
+  void key_is_used_reported_as_unusable_or_ignored(String expected, String key)
+      throws ParseException {
     boolean isUsed = expected.startsWith("+");
     String usable = isUsed ? "2 usable keys, " : "1 usable key, ";
     assertEquals(usable + expected.substring(isUsed ? 1 : 0), parse(key).toString());
@@ -320,29 +326,30 @@ class ProviderKeysTest {
       quoteCharacter = '`',
       textBlock =
           """
-          {'issuer':'https://a','jwks_uri':'https://a/keys'} | it is a discovery document; set JWT_JWKS_URL to its jwks_uri, "https://a/keys"
-          {'kty':'EC','crv':'P-256'}          | it has no array "keys"
-          {'keys':{}}                         | it has no array "keys"
-          {'keys':[]}                         | its array "keys" has 0 usable keys, 0 left out
-          {'keys':[{'kty':'oct','kid':'a'}]}  | its array "keys" has 0 usable keys, 1 left out: "a" (is a symmetric key)
+          {'issuer':'https://a','jwks_uri':'https://a/keys'} | this is a discovery document; set JWT_JWKS_URL to its jwks_uri, "https://a/keys"
+          {'kty':'EC','crv':'P-256'}          | the JSON contains no array "keys"
+          {'keys':{}}                         | the JSON contains no array "keys"
+          {'keys':[]}                         | the array "keys" contains 0 usable keys, 0 unusable
+          {'keys':[{'kty':'oct','kid':'a'}]}  | the array "keys" contains 0 usable keys, 1 unusable: "a" (it is a symmetric key)
           """)
-  void what_is_found_instead_of_a_usable_key_set_is_named(String document, String message) {
+  void message_says_what_was_received_instead_of_a_usable_key_set(
+      String document, String message) {
     provider.answer(body(document.replace('\'', '"').getBytes(UTF_8)));
     ConfigurationException failure =
         assertThrows(ConfigurationException.class, new KeySetClient(provider.url())::fetch);
     assertTrue(String.valueOf(failure.getMessage()).endsWith(": " + message), failure::toString);
   }
 
-  /** The library counts the bits of whole bytes. */
+  /** The library's own size counts whole bytes, so a modulus of 2047 bits would count as 2048. */
   @ParameterizedTest
   @CsvSource({"2047, 1", "2048, 2"})
-  void modulus_has_2048_bits(int bits, int usable) throws ParseException {
+  void rsa_key_with_fewer_than_2048_bits_is_unusable(int bits, int usable) throws ParseException {
     Base64URL modulus = Base64URL.encode(BigInteger.ONE.shiftLeft(bits - 1).setBit(0));
     KeySet keys = parse("{'kty':'RSA','e':'AQAB','n':'" + modulus + "'}");
     assertEquals(usable, keys.usable().size());
   }
 
-  /** Because the JDK reads no such key, with which anyone could sign. */
+  /** With the exponent 1, anyone could sign. The JDK refuses to read such a key. */
   @Test
   void key_with_the_exponent_1_verifies_no_token() throws ParseException {
     Base64URL modulus = Base64URL.encode(BigInteger.ONE.shiftLeft(2047).setBit(0));
@@ -353,7 +360,7 @@ class ProviderKeysTest {
   }
 
   @Test
-  void key_without_an_id_may_verify_every_token_of_its_curve() {
+  void key_without_an_id_may_verify_every_token_on_its_curve() {
     ECKey unnamed = new ECKey.Builder(KNOWN).keyID(null).build();
     ECKey other = new ECKey.Builder(IdentityProvider.key(Curve.P_384, "any")).keyID(null).build();
     JWKSet keys = new JWKSet(List.of(other.toPublicJWK(), unnamed, NEXT));
@@ -364,7 +371,7 @@ class ProviderKeysTest {
     assertEquals(List.of(unnamed, NEXT), PublishedKey.selector(anonymous).select(keys));
   }
 
-  /** Returns the key NEXT and another one. */
+  /** Returns a key set that contains the key NEXT and this key. */
   private static KeySet parse(String key) throws ParseException {
     String other = key.replace("<known>", KNOWN.toJSONString().replaceAll("[{}]", ""));
     return KeySet.parse("{\"keys\":[" + NEXT + "," + other.replace('\'', '"') + "]}");

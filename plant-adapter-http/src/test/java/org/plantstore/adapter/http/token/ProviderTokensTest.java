@@ -30,7 +30,7 @@ import org.plantstore.adapter.http.Log;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
-/** Tokens of a provider whose keys change, and that may be down, at a server and under load. */
+/** Tests a server whose identity provider replaces its keys, is down, or is under attack. */
 @Tag("newest")
 class ProviderTokensTest {
 
@@ -45,29 +45,29 @@ class ProviderTokensTest {
 
   @Test
   @Execution(ExecutionMode.CONCURRENT)
-  void remembered_token_is_invalid_as_soon_as_its_key_is_known_to_be_withdrawn() {
-    String remembered = token(KNOWN);
-    assertStatus(200, remembered);
+  void cached_token_is_invalid_as_soon_as_its_key_is_known_to_be_withdrawn() {
+    String cached = token(KNOWN);
+    assertStatus(200, cached);
     provider.publish(NEXT);
-    assertStatus(200, remembered);
+    assertStatus(200, cached);
     assertEquals(1, provider.fetches(), "fetches of the key set");
 
-    assertStatus(200, token(NEXT)); // has the keys fetched
+    assertStatus(200, token(NEXT)); // causes a fetch
     assertEquals(2, provider.fetches(), "fetches of the key set");
-    assertStatus(401, remembered);
+    assertStatus(401, cached);
   }
 
   @Test
-  void key_that_is_replaced_under_its_kid_is_fetched_once_for_any_number_of_forged_tokens() {
+  void key_replaced_under_the_same_kid_is_fetched_once_despite_forged_tokens() {
     assertStatus(200, token(KNOWN));
     ECKey replacement = IdentityProvider.key(Curve.P_256, KNOWN.getKeyID());
     provider.publish(replacement);
     assertStatus(200, token(replacement));
     for (String forged : List.of(token(KNOWN), IdentityProvider.token(KNOWN.getKeyID(), NEXT))) {
       String message =
-          "The signature of the bearer token was not made with a key of this service or of its"
-              + " identity provider; obtain a new token, and send it unchanged. If the provider has"
-              + " just replaced its key, repeat the request after 30 s.";
+          "The bearer token is not signed with a key of this service or of its identity provider;"
+              + " obtain a new token, and send it unchanged. If the provider has just replaced its"
+              + " key, repeat the request after 30 s.";
       Answer.assertError(Answer.create(server.getURI(), forged), 401, 4002, message);
     }
     assertEquals(2, provider.fetches(), "fetches of the key set");
@@ -75,7 +75,7 @@ class ProviderTokensTest {
   }
 
   @Test
-  void what_cannot_be_a_token_and_a_token_of_another_audience_need_no_fetch() {
+  void malformed_token_or_token_for_another_audience_causes_no_fetch() {
     TokenValidation strict =
         validation(Map.of("jwt.jwks-url", provider.url(), "jwt.audience", "plants"));
     for (String token : List.of("a.b.c", "e30.e30.AA", token(NEXT))) {
@@ -84,9 +84,9 @@ class ProviderTokensTest {
     assertEquals(0, provider.fetches());
   }
 
-  /** Signatures on P-521 take so long that the queue fills. */
+  /** Signatures on the curve P-521 take so long to verify that the queue becomes full. */
   @Test
-  void flood_of_wrong_signatures_has_two_threads_and_a_bounded_queue() throws Exception {
+  void many_forged_signatures_occupy_only_two_threads_and_a_limited_queue() throws Exception {
     ECKey slow = IdentityProvider.key(Curve.P_521, "slow");
     provider.publish(slow);
     TokenValidation validation = validation(Map.of("jwt.jwks-url", provider.url()));
@@ -115,7 +115,7 @@ class ProviderTokensTest {
   }
 
   @Test
-  void provider_that_is_down_keeps_known_keys_and_documents_working() {
+  void known_keys_and_documents_remain_available_while_the_provider_is_down() {
     assertStatus(200, token(KNOWN));
     provider.goDown();
     try (Log log = new Log(ProviderKeys.class.getName())) {

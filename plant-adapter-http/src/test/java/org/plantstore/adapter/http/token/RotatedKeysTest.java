@@ -41,7 +41,7 @@ class RotatedKeysTest {
   }
 
   @Test
-  void secrets_of_all_lines_are_valid_until_their_line_is_removed() throws IOException {
+  void secret_on_each_line_is_valid_until_the_line_is_removed() throws IOException {
     assertValid(true, false);
     for (String both : List.of(OLD + "\n" + NEW, NEW + "\n" + OLD + "\n")) {
       write(both);
@@ -50,19 +50,19 @@ class RotatedKeysTest {
     }
     TokenKeys.Snapshot before = keys.current();
     keys.renew();
-    assertSame(before.secrets(), keys.current().secrets(), "nothing is validated anew");
-    // As Kubernetes does it: another folder, to which a link is moved.
+    assertSame(before.secrets(), keys.current().secrets(), "no token needs to be validated again");
+    // Kubernetes also replaces a file by moving a symbolic link.
     Path next =
         Files.createSymbolicLink(
             folder.resolve("next"), Files.writeString(folder.resolve("2"), NEW));
     Files.move(next, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
     keys.renew();
     assertValid(false, true);
-    assertNotEquals(before, keys.current(), "the removed secret is not remembered");
+    assertNotEquals(before, keys.current(), "the removed secret is no longer cached");
   }
 
   @Test
-  void file_that_becomes_unusable_keeps_the_last_secrets_and_warns_after_10_seconds()
+  void last_secrets_remain_in_use_with_one_warning_while_the_file_is_unusable()
       throws IOException {
     try (Log log = new Log(RenewedFiles.class.getName())) {
       Files.delete(file);
@@ -74,7 +74,7 @@ class RotatedKeysTest {
       }
       assertValid(true, false);
       assertEquals(
-          "JWT_SECRET_FILE cannot be renewed; 1 secret will remain in use: each line of"
+          "JWT_SECRET_FILE cannot be renewed; 1 secret will remain in use: line 1 of"
               + " JWT_SECRET_FILE must have at least 32 bytes, but has 5",
           log.await(1).get(0).getFormattedMessage());
       write(NEW);
@@ -86,9 +86,9 @@ class RotatedKeysTest {
     }
   }
 
-  /** Of random secrets 22 % have a line break or a NUL. */
+  /** A random secret contains a line break or a NUL byte in 22 % of cases, so it needs base64. */
   @Test
-  void secret_is_every_byte_of_its_line_or_any_bytes_in_either_alphabet_of_base64()
+  void secret_is_the_exact_bytes_of_its_line_or_any_bytes_in_base64_or_base64url()
       throws IOException {
     StringBuilder all = new StringBuilder(" ");
     for (char each = 255; each > 0; each--) {

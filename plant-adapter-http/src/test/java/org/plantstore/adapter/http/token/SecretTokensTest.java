@@ -19,7 +19,7 @@ import org.plantstore.adapter.http.Tokens;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
-/** Which tokens are valid where the key is a secret: their spelling, header and claims. */
+/** Tests which encodings, headers, and claims make a token valid if the key is a secret. */
 class SecretTokensTest {
 
   private static final byte[] SECRET = Tokens.SECRET.getBytes(UTF_8);
@@ -51,12 +51,12 @@ class SecretTokensTest {
           "sub":[],"client_id":true       | ''
           "azp":null                      | ''
           """)
-  void caller_is_the_subject_or_else_the_client(String claims, String caller) {
+  void caller_is_the_subject_or_if_there_is_none_the_client(String claims, String caller) {
     String token = Tokens.raw(HS256, VALID.replace("{", "{" + claims + ","), SECRET);
     assertEquals(caller, requireValid(validation, token).caller());
   }
 
-  /** A genuine token without the claim is refused with 403, any other with 401. */
+  /** A genuine token that lacks the claim is refused with 403 instead of 401. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -84,7 +84,7 @@ class SecretTokensTest {
           false | a.b=w              | "a.b":"r","a":{"b":"w"}
           false | a=null             | "a":null
           """)
-  void each_required_claim_is_the_text_an_element_a_member_or_a_word_of_a_scope(
+  void required_value_may_be_the_text_an_element_a_member_or_a_word_in_a_scope(
       boolean isMet, String required, String claims) {
     Map<String, Object> settings =
         Map.of("jwt.secret", Tokens.SECRET, "jwt.required-claims", required);
@@ -100,7 +100,7 @@ class SecretTokensTest {
   }
 
   @Test
-  void header_is_one_object_with_a_known_type_and_without_extensions() {
+  void header_must_be_an_object_with_a_known_type_and_without_extensions() {
     cases(
             """
             "typ":"JWT"   "typ":"APPLICATION/JWT"   "typ":"Application/AT+JWT"   "typ":"JOSE"
@@ -123,7 +123,7 @@ class SecretTokensTest {
   }
 
   @Test
-  void payload_is_one_object() {
+  void payload_must_be_a_single_object() {
     for (String payload : cases("[]   null   7   \"text\"   {   {} {}   /**/{}   x")) {
       assertInvalidClaims(payload.replace("{}", VALID));
     }
@@ -134,7 +134,7 @@ class SecretTokensTest {
   }
 
   @Test
-  void every_number_is_a_date_and_nothing_else() {
+  void expiration_and_start_times_must_be_numbers() {
     cases(
             """
             "exp":4102444800.5   "exp":4.1024448e9   "exp":9223372036854775   "exp":9223372036854775807
@@ -154,7 +154,7 @@ class SecretTokensTest {
   }
 
   @Test
-  void claim_that_decides_nothing_may_have_any_type_and_value() {
+  void claim_without_effect_may_have_any_type_and_value() {
     for (String value :
         cases(
             """
@@ -169,7 +169,7 @@ class SecretTokensTest {
         assertValidClaims(VALID.replace("}", ",\"" + name + "\":" + any + "}"));
       }
     }
-    // Where no issuer and no audience are set.
+    // Even iss and aud have no effect if no issuer and no audience are set.
     TokenValidation ofAny = validation(Map.of("jwt.secret", Tokens.SECRET));
     for (String value : cases("7   null   [7]   {}   [[]]   1e400")) {
       String payload = "{\"exp\":4102444800,\"iss\":V,\"aud\":V}".replace("V", value);
@@ -187,7 +187,7 @@ class SecretTokensTest {
   }
 
   @Test
-  void another_issuer_or_audience_is_invalid_but_one_of_several_is_enough() {
+  void token_must_have_an_accepted_issuer_and_at_least_one_accepted_audience() {
     assertInvalidClaims(VALID.replace("\"iss\"", "\"other\""));
     cases(
             """
@@ -217,16 +217,16 @@ class SecretTokensTest {
     "63,512,false",
     "64,512,true"
   })
-  void algorithm_must_not_need_a_longer_secret(int bytes, String bits, boolean isValid) {
+  void secret_must_be_long_enough_for_the_algorithm(int bytes, String bits, boolean isValid) {
     String secret = "x".repeat(bytes);
     String token = Tokens.raw("{\"alg\":\"HS" + bits + "\"}", VALID, secret.getBytes(UTF_8));
-    // Where no issuer and no audience are set, any are valid.
+    // Every issuer and audience is valid if none are set.
     TokenValidation ofAny = validation(Map.of("jwt.secret", secret));
     assertEquals(isValid, isValid(ofAny, token));
   }
 
   @Test
-  void text_that_the_decoder_would_read_as_a_valid_token_is_invalid() {
+  void text_that_a_lenient_decoder_would_accept_as_a_valid_token_is_invalid() {
     String valid = Tokens.raw(HS256, VALID, SECRET);
     cases("TOKEN=   TOKENA   TOKEN.   TOKEN.AA   .TOKEN   \"TOKEN\"")
         .forEach(odd -> assertInvalid(odd.replace("TOKEN", valid)));
@@ -244,14 +244,14 @@ class SecretTokensTest {
     return new TokenValidation(settings, new TokenKeys(settings));
   }
 
-  /** Returns the settings with these properties, such as {@code jwt.secret}. */
+  /** Returns the settings that these properties, such as {@code jwt.secret}, specify. */
   static TokenSettings settings(Map<String, Object> properties) {
     try (ApplicationContext context = ApplicationContext.builder(properties).build()) {
       return TokenSettings.of(context.getEnvironment().start());
     }
   }
 
-  /** Returns a valid token; throws RefusedException otherwise. */
+  /** Returns the token if it is valid; throws RefusedException otherwise. */
   static ValidToken requireValid(TokenValidation validation, String token) {
     try {
       return validation.validate(token).join();
@@ -260,7 +260,7 @@ class SecretTokensTest {
     }
   }
 
-  /** Returns whether a token is valid; one that is not is answered with 401, never with 5xx. */
+  /** Returns whether a token is valid. Fails if an invalid token causes a status other than 401. */
   static boolean isValid(TokenValidation validation, String token) {
     try {
       requireValid(validation, token);
@@ -271,7 +271,7 @@ class SecretTokensTest {
     }
   }
 
-  /** Returns the parts between three spaces or lines. */
+  /** Splits a text into cases, which are separated by three spaces or line breaks. */
   private static List<String> cases(String text) {
     return List.of(text.strip().split(" {3}|\n"));
   }

@@ -29,7 +29,7 @@ import org.plantstore.adapter.http.Tokens;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
-/** The command {@code token}, and what {@code check} reports on a provider and a token. */
+/** Tests the command {@code token}, and what {@code check} reports about a provider and a token. */
 class TokenCommandTest {
 
   private static final String UNUSABLE = "the token on standard input cannot be used: ";
@@ -37,7 +37,7 @@ class TokenCommandTest {
   @TempDir Path folder;
 
   @Test
-  void token_has_what_the_settings_require_and_is_accepted() throws Exception {
+  void token_contains_what_the_settings_require_and_is_accepted() throws Exception {
     Map<String, Object> settings =
         Map.of(
             "jwt.secret", Tokens.SECRET,
@@ -57,17 +57,18 @@ class TokenCommandTest {
     assertEquals("b=c,%", claims.get("a"));
   }
 
-  /** So that the first can be removed. */
+  /** The last secret signs, so that the first secret can be removed. */
   @Test
-  void last_secret_of_a_file_signs_for_an_hour_unless_asked_for_another_time() throws Exception {
+  void token_is_signed_with_the_last_secret_and_is_valid_for_an_hour_or_the_given_time()
+      throws Exception {
     Path file = Files.writeString(folder.resolve("secrets"), "x".repeat(32) + "\n" + Tokens.SECRET);
     Map<String, Integer> minutes = Map.of("--subject=ann", 60, "--minutes=999999", 999_999);
     for (Map.Entry<String, Integer> each : minutes.entrySet()) {
-      Instant asked = Instant.now().plus(Duration.ofMinutes(each.getValue()));
+      Instant expected = Instant.now().plus(Duration.ofMinutes(each.getValue()));
       String token = token(Map.of("jwt.secret-file", file), each.getKey());
       Map<String, Object> last = Map.of("jwt.secret", Tokens.SECRET);
       Instant expires = requireValid(validation(last), token).expires();
-      assertTrue(Math.abs(Duration.between(asked, expires).toSeconds()) < 20, expires::toString);
+      assertTrue(Math.abs(Duration.between(expected, expires).toSeconds()) < 20, expires::toString);
     }
   }
 
@@ -78,9 +79,9 @@ class TokenCommandTest {
           """
           jwt.secret   | --minutes=0      | --minutes must be a whole number from 1 to 999999, but is "0"
           jwt.secret   | --claim=scope    | --claim must have claims such as scope=plants.write, but has "scope"
-          jwt.jwks-url | --minutes=1      | JWT_SECRET or JWT_SECRET_FILE must be set, but neither is; only the provider of JWT_JWKS_URL can sign its tokens
+          jwt.jwks-url | --minutes=1      | JWT_SECRET or JWT_SECRET_FILE must be set, but neither is; only the identity provider can sign tokens for the keys at JWT_JWKS_URL
           """)
-  void what_cannot_be_is_refused(String key, String option, String message) {
+  void invalid_option_or_missing_secret_is_refused(String key, String option, String message) {
     String value = key.equals("jwt.secret") ? Tokens.SECRET : "https://issuer.example/keys";
     assertRefused(message, () -> token(Map.of(key, value), option));
   }
@@ -90,45 +91,45 @@ class TokenCommandTest {
   }
 
   @Test
-  void provider_without_a_usable_key_is_named_with_what_to_check() {
+  void message_about_a_provider_without_a_usable_key_says_what_to_check() {
     ECKey key = IdentityProvider.key(Curve.P_256, "key");
     try (IdentityProvider provider = new IdentityProvider(key)) {
-      TokenCheck requirements = check(Map.of("jwt.jwks-url", provider.url()));
-      assertEquals("1 usable key, 0 left out", requirements.provider());
+      TokenCheck check = check(Map.of("jwt.jwks-url", provider.url()));
+      assertEquals("1 usable key, 0 unusable", check.provider());
       provider.goDown();
       assertRefused(
           "\""
               + provider.url().getAuthority()
-              + "\" sends no usable key set within 5 s; check JWT_JWKS_URL, the network, the"
-              + " certificate and the provider: the status is 500, the Location \"\"",
-          requirements::provider);
+              + "\" did not send a usable key set within 5 s; check JWT_JWKS_URL, the network, the"
+              + " certificate, and the provider: the status is 500",
+          check::provider);
       String unavailable = ErrorNumber.KEYS_UNAVAILABLE.description();
       String token = IdentityProvider.token("key", key);
-      assertRefused(UNUSABLE + unavailable, () -> read(token, requirements));
+      assertRefused(UNUSABLE + unavailable, () -> read(token, check));
     }
   }
 
-  /** The caller gets the message without what was expected and found. */
+  /** The caller receives the same message, but without the expected and the actual value. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       textBlock =
           """
-          {"typ":"TYPE"} | "aud":"us"        | The type (typ) of the bearer token is not that of an access token; send an access token. Expected JWT, at+jwt or JOSE, found "TYPE".
-          {"crit":["a"]} | "aud":"us"        | The bearer token demands extensions (crit), of which this service supports none; obtain a token without them. Expected none, found [a].
-          {"kid":7}      | "aud":"us"        | The key ID (kid) of the bearer token must be a string; obtain a token in which it is. Expected a string, found 7.
-          {"alg":"RS1"}  | "aud":"us"        | The algorithm (alg) of the bearer token is not supported; obtain one that is signed with another algorithm. Expected one of [HS256, HS384, HS512, RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512], found "RS1".
-          {"alg":"HS512"} | "aud":"us"       | This service has no key for the algorithm (alg) and the key ID (kid) of the bearer token; obtain a token from an issuer that the service trusts. Expected 1 secret of sufficient length, found {alg=HS512}.
-          {}             | "aud":"us","exp":0 | The bearer token expired at 1970-01-01T00:00:00Z; obtain a new one. Expected an exp after NOW, found 1970-01-01T00:00:00Z.
-          {}             | "exp":"soon"      | The times (exp and nbf) of the bearer token must be numbers of seconds; obtain a token in which they are. Expected a number in exp, found "soon".
-          {}             | "exp":null        | The bearer token has no expiration time (exp); obtain a token that has one. Expected an exp after NOW, found none.
-          {}             | "nbf":4102444800  | The bearer token is not valid before 2100-01-01T00:00:00Z; send it after that time, or correct the clock of its issuer. Expected an nbf before NOW, found 2100-01-01T00:00:00Z.
-          {}             | "nbf":1795902982000 | The start time (nbf) of the bearer token is after the year 9999; its issuer must write it in seconds, not in milliseconds. Expected an nbf in seconds, found 1795902982000.
-          {}             | "aud":["them",7]  | The audience (aud) of the bearer token does not include this service; obtain a token for the audience of this service. Expected us or we, found [them, 7].
-          {}             | "aud":"us","iss":"x" | The issuer (iss) of the bearer token is not one that this service trusts; obtain a token from the identity provider of this service. Expected here, found "x".
-          {}             | "aud":"we"        | The bearer token must have scope=a; obtain one that has it. Expected scope=a, found none.
+          {"typ":"TYPE"} | "aud":"us"        | The type (typ) of the bearer token is not the type of an access token; send an access token. Expected JWT, at+jwt, or JOSE, but found "TYPE".
+          {"crit":["a"]} | "aud":"us"        | The bearer token requires extensions (crit), but this service supports none; obtain a token without extensions. Expected none, but found [a].
+          {"kid":7}      | "aud":"us"        | The key ID (kid) of the bearer token must be a string; obtain a token whose key ID is a string. Expected a string, but found 7.
+          {"alg":"RS1"}  | "aud":"us"        | The algorithm (alg) of the bearer token is not supported; obtain a token that is signed with another algorithm, such as RS256. Expected one of [HS256, HS384, HS512, RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512], but found "RS1".
+          {"alg":"HS512"} | "aud":"us"       | This service has no key for the algorithm (alg) and the key ID (kid) of the bearer token; obtain a token from an issuer that this service trusts. Expected an algorithm that fits the length of 1 secret, but found {alg=HS512}.
+          {}             | "aud":"us","exp":0 | The bearer token expired at 1970-01-01T00:00:00Z; obtain a new token. Expected an exp after NOW, but found 1970-01-01T00:00:00Z.
+          {}             | "exp":"soon"      | The times (exp and nbf) of the bearer token must be numbers of seconds; obtain a token whose times are numbers. Expected a number in exp, but found "soon".
+          {}             | "exp":null        | The bearer token has no expiration time (exp); obtain a token that has one. Expected an exp after NOW, but found none.
+          {}             | "nbf":4102444800  | The bearer token is not valid before 2100-01-01T00:00:00Z; send it after that time, or correct the clock of its issuer. Expected an nbf before NOW, but found 2100-01-01T00:00:00Z.
+          {}             | "nbf":1795902982000 | The start time (nbf) of the bearer token is after the year 9999; its issuer must specify the time in seconds, not in milliseconds. Expected an nbf in seconds, but found 1795902982000.
+          {}             | "aud":["them",7]  | The audience (aud) of the bearer token does not include this service; obtain a token that is meant for this service. Expected us or we, but found [them, 7].
+          {}             | "aud":"us","iss":"x" | This service does not trust the issuer (iss) of the bearer token; obtain a token from the identity provider of this service. Expected here, but found "x".
+          {}             | "aud":"we"        | The bearer token must contain the claim scope=a; obtain a token with that claim. Expected scope=a, but found none.
           """)
-  void refused_token_is_compared_with_what_is_expected(
+  void check_reports_the_expected_and_the_actual_value_of_a_refused_token(
       String header, String claims, String details) {
     Map<String, Object> settings =
         Map.of(
@@ -161,7 +162,7 @@ class TokenCommandTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"", "Bearer TOKEN", "Authorization: bearer TOKEN", "'TOKEN'", "TOKEN=", "{"})
-  void what_is_no_token_is_not_quoted(String line) {
+  void input_other_than_a_token_is_not_quoted(String line) {
     String token = Tokens.valid();
     ConfigurationException failure =
         assertThrows(

@@ -24,7 +24,7 @@ import org.plantstore.adapter.http.Tokens;
 import org.plantstore.adapter.http.error.RefusedException;
 import reactor.core.publisher.Mono;
 
-/** Which tokens are remembered, and what the rules of a service do to requests with and without. */
+/** Tests the cache of valid tokens, and how a service's security rules affect requests. */
 class TokenFilterTest {
 
   private final TokenSettings settings =
@@ -33,7 +33,7 @@ class TokenFilterTest {
   private final ValidatedTokens tokens = new ValidatedTokens(keys, null);
 
   @Test
-  void token_is_remembered_until_it_expires() {
+  void token_is_cached_until_it_expires() {
     tokens.add("token", token(3_600));
     tokens.add("expired", token(-1));
 
@@ -42,13 +42,13 @@ class TokenFilterTest {
   }
 
   @Test
-  void tokens_take_a_bounded_space() {
+  void cached_tokens_occupy_a_limited_amount_of_memory() {
     List<String> largest =
         IntStream.range(0, 2_000).mapToObj(number -> number + "x".repeat(16_000)).toList();
     largest.forEach(text -> tokens.add(text, token(3_600)));
 
-    long remembered = largest.stream().filter(each -> tokens.get(each) != null).count();
-    assertTrue(remembered > 0 && remembered <= 263, "remembered: " + remembered);
+    long cached = largest.stream().filter(each -> tokens.get(each) != null).count();
+    assertTrue(cached > 0 && cached <= 263, "cached: " + cached);
   }
 
   private ValidToken token(int seconds) {
@@ -56,7 +56,7 @@ class TokenFilterTest {
   }
 
   @Test
-  void remembered_token_passes_no_rule_that_refuses_its_caller() {
+  void cached_token_does_not_bypass_a_rule_that_refuses_its_caller() {
     Map<String, Object> rule = Map.of("pattern", "/plants", "access", List.of("ROLE_GARDENER"));
     Map<String, Object> settings =
         Map.of("jwt.secret", Tokens.SECRET, "micronaut.security.intercept-url-map", List.of(rule));
@@ -67,9 +67,9 @@ class TokenFilterTest {
     }
   }
 
-  /** A rule for authenticated callers must not bypass the claims, and documents need no token. */
+  /** A rule that allows authenticated callers must not bypass the required claims. */
   @Test
-  void valid_token_without_a_required_claim_opens_only_documents() {
+  void valid_token_without_a_required_claim_gives_access_only_to_public_documents() {
     Map<String, Object> rule = Map.of("pattern", "/**", "access", List.of("isAuthenticated()"));
     Map<String, Object> settings =
         Map.of(
@@ -81,7 +81,8 @@ class TokenFilterTest {
             List.of(rule));
     String claims = Tokens.CLAIMS.replace("gardener", "visitor");
     String visitor = Tokens.raw("{\"alg\":\"HS256\"}", claims, Tokens.SECRET.getBytes(UTF_8));
-    String message = "The bearer token must have sub=gardener; obtain one that has it.";
+    String message =
+        "The bearer token must contain the claim sub=gardener; obtain a token with that claim.";
     try (EmbeddedServer strict = ApplicationContext.run(EmbeddedServer.class, settings)) {
       for (int time = 0; time < 2; time++) {
         assertEquals(200, Answer.create(strict.getURI(), Tokens.valid()).status());
@@ -104,7 +105,7 @@ class TokenFilterTest {
   }
 
   @Test
-  void rule_that_does_not_decide_at_once_rejects() {
+  void rule_without_an_immediate_decision_counts_as_a_rejection() {
     SecurityRule<HttpRequest<?>> undecided = (any, caller) -> Mono.just(SecurityRuleResult.UNKNOWN);
     SecurityRule<HttpRequest<?>> late = (any, caller) -> Mono.never();
     SecurityRule<HttpRequest<?>> allows = (any, caller) -> Mono.just(SecurityRuleResult.ALLOWED);
