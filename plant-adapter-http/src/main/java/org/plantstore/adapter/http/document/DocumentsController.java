@@ -30,20 +30,21 @@ import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 /**
- * Serves the OpenAPI document, the page that shows it and sends requests, and the error page. The
- * framework's static resources have no entity tags, need a filter for the policy below, and occupy
- * a thread for each client that does not read. Here all responses share one buffer.
+ * Serves the OpenAPI document, the console page, and the error page. All responses with the same
+ * document share one buffer. The framework's static resources are not used: they have no entity
+ * tags, would need a filter for the content security policy, and occupy a thread for each client
+ * that stops reading. Safe for use by multiple threads.
  */
 @Controller
 @Secured(SecurityRule.IS_ANONYMOUS)
 final class DocumentsController {
 
-  /** Allows scripts and styles only of this service, and images also within the styles. */
+  /** Allows scripts and styles from this service only, and images that a style sheet contains. */
   private static final String CONTENT_SECURITY_POLICY =
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
           + " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-  /** By the last part of a document's name. */
+  /** The media types of documents, by the extension of their names. */
   private static final Map<String, String> MEDIA_TYPES =
       Map.of(
           "html", "text/html; charset=utf-8",
@@ -77,7 +78,7 @@ final class DocumentsController {
     Document document = documents.computeIfAbsent(nameOf(request.getPath()), this::document);
     return (document.isKnownTo(request) ? HttpResponse.<ByteBuf>notModified() : document.response())
         .header(HttpHeaders.ETAG, document.tag)
-        // Makes a browser revalidate each time, so that it shows no earlier version.
+        // A browser revalidates the document each time, so that it never shows an outdated version.
         .header(HttpHeaders.CACHE_CONTROL, "no-cache")
         .header("Content-Security-Policy", CONTENT_SECURITY_POLICY)
         .header("Referrer-Policy", "no-referrer");
@@ -91,7 +92,10 @@ final class DocumentsController {
     };
   }
 
-  /** Refuses a path with a slash at its end, which the router ignores: relative links break. */
+  /**
+   * Returns a document. Refuses a path with a trailing slash, because relative links would break.
+   * The router ignores such a slash.
+   */
   private Document document(String name) {
     String type = MEDIA_TYPES.get(name.substring(name.lastIndexOf('.') + 1));
     if (type == null) {
@@ -113,7 +117,7 @@ final class DocumentsController {
     boolean isLibrary = name.startsWith("swagger-ui");
     String path = isLibrary ? "/" + new WebJarVersionLocator().fullPath("swagger-ui", name) : name;
     try (InputStream resource = DocumentsController.class.getResourceAsStream(path)) {
-      if (resource == null) { // the path is percent-encoded
+      if (resource == null) { // the request's path contains percent-encoded characters
         throw new RefusedException(ErrorNumber.NOT_FOUND);
       }
       return resource.readAllBytes();
@@ -126,7 +130,7 @@ final class DocumentsController {
   private record Document(MediaType type, ByteBuf content, String tag) {
 
     static Document of(String type, byte[] bytes) {
-      // Off the heap, because a connection would copy a heap buffer for each unfinished response.
+      // A direct buffer, because Netty would copy a heap buffer for every response in progress.
       ByteBuf content = Unpooled.directBuffer(bytes.length, bytes.length).writeBytes(bytes);
       return new Document(
           new MediaType(type),
@@ -137,10 +141,10 @@ final class DocumentsController {
     MutableHttpResponse<ByteBuf> response() {
       return HttpResponse.ok(content.duplicate())
           .contentType(type)
-          .contentLength(content.readableBytes()); // for HEAD, too
+          .contentLength(content.readableBytes()); // also in a response to HEAD
     }
 
-    /** Returns whether the client has the document, by the weak comparison of RFC 9110, 13.1.2. */
+    /** Returns whether the client has this version of the document (RFC 9110, section 13.1.2). */
     boolean isKnownTo(HttpRequest<?> request) {
       String header = String.join(",", request.getHeaders().getAll(HttpHeaders.IF_NONE_MATCH));
       return header.strip().equals("*") || header.contains(tag);

@@ -1,4 +1,4 @@
-/** The documentation of the interface: the OpenAPI document, its page, and the error page. */
+/** Serves the OpenAPI document, the console page, and the error page. */
 @NullMarked
 package org.plantstore.adapter.http.document;
 

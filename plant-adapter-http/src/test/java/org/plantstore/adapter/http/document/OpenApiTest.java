@@ -38,10 +38,10 @@ import org.plantstore.domain.NewPlant;
 import org.yaml.snakeyaml.Yaml;
 
 /**
- * What is served without a token; the document agrees with the contract and, like the README and
- * the page of errors, with the catalogue.
+ * Tests the documents that are served without a token. The OpenAPI document must agree with the
+ * contract. The OpenAPI document, the README, and the error page must agree with the error catalog.
  */
-@NullUnmarked // a part of the document that is missing fails as it should
+@NullUnmarked // a missing part of the document makes the test fail, as intended
 class OpenApiTest extends ServerTest {
 
   private static final Pattern ERROR =
@@ -50,7 +50,7 @@ class OpenApiTest extends ServerTest {
   private static final String CREATE_PLANT = "/paths/~1plants/post/";
   private static final JsonNode DOCUMENT = yaml(Answer.DOCUMENT);
 
-  /** Of an object the names of its members are compared. */
+  /** If a part is an object, only the names of its members are compared. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -71,14 +71,14 @@ class OpenApiTest extends ServerTest {
           /paths/~1plants/post/responses/401/headers/WWW-Authenticate/required | true
           /paths/~1plants/post/responses/503/headers/Retry-After/required | true
           """)
-  void only_operation_is_create_plant_for_a_caller_with_a_token(String pointer, String expected) {
+  void only_operation_creates_a_plant_for_a_caller_with_a_token(String pointer, String expected) {
     JsonNode part = DOCUMENT.at(pointer);
     String names = part.properties().stream().map(Map.Entry::getKey).collect(joining(" "));
     assertEquals(expected, part.isObject() ? names : part.toString());
   }
 
   @Test
-  void schemas_are_those_of_the_contract_and_allow_what_is_read() {
+  void schemas_conform_to_the_contract_and_allow_every_accepted_plant() {
     JsonNode schemas = DOCUMENT.at("/components/schemas").deepCopy();
     for (JsonNode described : schemas.findParents("description")) {
       ((ObjectNode) described).remove(List.of("description", "example"));
@@ -110,9 +110,9 @@ class OpenApiTest extends ServerTest {
         schemas);
   }
 
-  /** A rule for text that only the domain has, or only the document, fails here. */
+  /** Fails if a rule for text exists only in the domain or only in the document. */
   @Test
-  void text_is_valid_for_the_domain_if_it_is_for_the_document() {
+  void domain_and_document_agree_on_which_text_is_valid() {
     JsonNode fields = DOCUMENT.at("/components/schemas/NewPlant/properties");
     Stream<String> lengths = IntStream.range(0, 2_000).mapToObj("x"::repeat);
     Stream<String> characters = IntStream.range(0, 0xD800).mapToObj(Character::toString);
@@ -143,7 +143,7 @@ class OpenApiTest extends ServerTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"400", "401", "403", "500", "503"})
-  void response_describes_and_exemplifies_the_errors_of_its_status(String status) {
+  void response_contains_a_description_and_an_example_of_each_error_of_its_status(String status) {
     Map<Integer, String> errors = errorsOf(Set.of(status));
     JsonNode response = DOCUMENT.at(CREATE_PLANT + "responses/" + status);
     Map<Integer, String> examples = new HashMap<>();
@@ -154,21 +154,21 @@ class OpenApiTest extends ServerTest {
 
     assertEquals(errors, errorsIn(response));
     assertEquals(errors.keySet(), examples.keySet());
-    // Those of 400, 401 and 403 say more than the catalogue: other tests send them.
+    // The examples of 400, 401, and 403 say more than the catalog. Other tests verify them.
     if (!Set.of("400", "401", "403").contains(status)) {
       assertEquals(errors, examples);
     }
   }
 
   @Test
-  void readme_lists_every_error_and_no_other_and_none_has_the_number_of_another()
+  void readme_lists_exactly_the_errors_of_the_catalog_and_their_numbers_are_unique()
       throws IOException {
     List<String> rows =
         Files.readAllLines(Path.of("README.md")).stream()
             .filter(line -> line.matches("\\| \\d{4} \\|.*"))
             .toList();
 
-    assertEquals(catalogue("| %1$d | %2$d | %4$s |"), rows);
+    assertEquals(catalog("| %1$d | %2$d | %4$s |"), rows);
     assertEquals(errorsOf(Set.of("404", "405", "OPTIONS")), errorsIn(DOCUMENT.get("info")));
     List<Integer> numbers = Arrays.stream(ErrorNumber.values()).map(ErrorNumber::number).toList();
     assertEquals(numbers.stream().sorted().distinct().toList(), numbers);
@@ -185,12 +185,13 @@ class OpenApiTest extends ServerTest {
     "/page/swagger-ui-bundle.js, text/javascript; charset=utf-8",
     "/page/swagger-ui-bundle.js.LICENSE.txt, text/plain; charset=utf-8"
   })
-  void document_is_served_to_everyone_and_trusts_this_service_alone(String path, String type) {
+  void document_needs_no_valid_token_and_loads_content_only_from_this_service(
+      String path, String type) {
     Answer answer = get(path, "Authorization", "Bearer a.b.c");
 
     assertEquals(200, answer.status());
     assertEquals(Optional.of(type), answer.header("Content-Type"));
-    assertTrue(answer.body().length() > 100, "it has content");
+    assertTrue(answer.body().length() > 100, "the document is not empty");
     assertEquals(
         Optional.of(
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
@@ -201,9 +202,9 @@ class OpenApiTest extends ServerTest {
   }
 
   @Test
-  void document_is_the_one_that_was_written_in_both_formats_and_nothing_else_is_served() {
+  void document_has_the_same_content_in_both_formats_and_other_paths_do_not_exist() {
     assertEquals(Answer.DOCUMENT, get("/openapi.yaml").body());
-    // JSON is YAML.
+    // A YAML parser can read JSON too.
     Object document = new Yaml().load(Answer.DOCUMENT);
     assertEquals(document, new Yaml().load(get("/openapi.json").body()));
     for (String other : List.of("/page/", "/page/%2e%2e", "/errors/")) {
@@ -226,14 +227,14 @@ class OpenApiTest extends ServerTest {
   }
 
   @Test
-  void page_of_errors_has_the_entries_of_the_catalogue_and_no_other_and_errors_link_to_it() {
+  void error_page_contains_exactly_the_errors_of_the_catalog_and_every_error_links_to_it() {
     Pattern entry =
         Pattern.compile(
             "<section id=\"(.*)\">\\s*<h2><a href=\"#\\1\">(\\1)</a> <small>(.*)</small></h2>\\s*"
                 + "<p><strong>(.*)</strong></p>\\s*<dl>\\s*<dt>Cause</dt><dd>.+</dd>\\s*"
                 + "<dt>Cure</dt><dd>.+</dd>\\s*</dl>\\s*</section>");
     assertEquals(
-        catalogue("%d, %d %s: %s"),
+        catalog("%d, %d %s: %s"),
         entry
             .matcher(get("/errors").body())
             .results()
@@ -255,8 +256,8 @@ class OpenApiTest extends ServerTest {
     return Answer.to(anonymous(path).header(header, value));
   }
 
-  /** Returns the entries, in a format for the number, the status, its reason and the text. */
-  private static List<String> catalogue(String format) {
+  /** Formats each error's number, its status, the reason phrase, and the description. */
+  private static List<String> catalog(String format) {
     return Arrays.stream(ErrorNumber.values())
         .map(error ->
             String.format(
@@ -278,7 +279,7 @@ class OpenApiTest extends ServerTest {
         .filter(error ->
             statuses.contains(
                 error == ErrorNumber.ORIGIN_NOT_ALLOWED
-                    ? "OPTIONS" // no answer to a create
+                    ? "OPTIONS" // a create never receives this error
                     : String.valueOf(error.status().getCode())))
         .collect(toMap(ErrorNumber::number, ErrorNumber::description));
   }
