@@ -1,24 +1,25 @@
 "use strict";
 
-// Moves a token from the address (#token=…) into the form, so that it is not shared, kept in the
-// history or sent anywhere except with the requests of this page. The session storage belongs to this
-// tab: the token survives a reload, no other tab sees it, and the browser deletes it with the tab.
-const KEPT = "plant-store.token";
+// Moves a token from the address (#token=…) to the form, so that the token is not shared with the
+// address, does not remain in the history, and is sent only with the requests of this page. Session
+// storage belongs to this tab: the token survives a reload, other tabs cannot read it, and the
+// browser deletes it when the tab is closed.
+const STORAGE_KEY = "plant-store.token";
 let token = "";
 let complete = false;
 
 try {
-  token = sessionStorage.getItem(KEPT) ?? "";
+  token = sessionStorage.getItem(STORAGE_KEY) ?? "";
 } catch {
-  // The browser forbids storage, so a reload loses the token.
+  // If the browser forbids storage, the token is lost when the page is reloaded.
 }
 
 function keep(found) {
   token = found;
   try {
-    sessionStorage.setItem(KEPT, token);
+    sessionStorage.setItem(STORAGE_KEY, token);
   } catch {
-    // As above.
+    // If the browser forbids storage, the token is lost when the page is reloaded.
   }
 }
 
@@ -37,7 +38,7 @@ function fillIn() {
   }
 }
 
-// Keeps the token of the form as well, and forgets it when the user logs out.
+// Stores a token that the user enters in the form, and deletes it when the user logs out.
 const auth = {
   authorize: (authorize) => (schemes) => {
     keep(schemes.bearerAuth?.value ?? "");
@@ -49,13 +50,13 @@ const auth = {
   },
 };
 
-// What swagger-ui leaves out for users of screen readers: names, roles, and headings without gaps.
+// Adds what swagger-ui lacks for users of screen readers: names, roles, and consecutive heading levels.
 const LABELS = [
   ["#servers", "Server"],
   [".body-param__text", "Request body"],
   [".opblock-description-wrapper .examples-select-element", "Example of a request body"],
   [".responses-table .examples-select-element", "Example of a response"],
-  [".information-container", "About the interface", "region"],
+  [".information-container", "About this interface", "region"],
   [".scheme-container", "Server and authorization", "region"],
   [".modal-ux", "Available authorizations", "dialog"],
   [".close-modal", "Close"],
@@ -90,7 +91,8 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 dark.addEventListener("change", followColorScheme);
 followColorScheme(dark);
 
-// Offers only the server of this page, which is right below a path of a proxy, too.
+// Offers only the server of this page. Its relative address is also correct behind a proxy that
+// serves the page under another path.
 const updateJsonSpec = (update) => (document) =>
   update({ ...document, servers: document.servers.filter(({ url }) => url === ".") });
 
@@ -103,8 +105,8 @@ const ui = SwaggerUIBundle({
   docExpansion: "full",
   tryItOutEnabled: true,
   displayRequestDuration: true,
-  syntaxHighlight: { theme: "monokai" }, // the default has a faint red on grey
-  validatorUrl: null, // would send the address of this service to another host
+  syntaxHighlight: { theme: "monokai" }, // the default theme has faint red text on gray
+  validatorUrl: null, // a validator would send the address of this service to another host
   onComplete: () => {
     complete = true;
     fillIn();
