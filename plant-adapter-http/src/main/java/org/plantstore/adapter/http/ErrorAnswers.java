@@ -52,7 +52,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
   private final long maxBodyBytes;
   private final int managementPort;
 
-  /** The logged errors: the operator must correct them, or a browser hides them from the caller. */
+  /** The errors that are logged, because an operator must act or a browser hides the response. */
   private final Map<ErrorNumber, LogLimit> logged =
       Map.of(
           ErrorNumber.MALFORMED_REQUEST, new LogLimit(),
@@ -113,7 +113,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
       record.runWithIds(() -> log(refusal, failure));
     }
     switch (error) {
-      // A random pause, so that clients refused at the same time do not retry at the same time.
+      // Uses a random pause, so that clients refused at the same time do not all retry together.
       case STORE_UNAVAILABLE, OVERLOADED, KEYS_UNAVAILABLE ->
           response.header(
               HttpHeaders.RETRY_AFTER, String.valueOf(ThreadLocalRandom.current().nextInt(1, 4)));
@@ -143,7 +143,10 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
     }
   }
 
-  /** Returns the error code of the challenge, or none without a token (RFC 6750, section 3.1). */
+  /**
+   * Returns the error parameter of a challenge, or an empty string if no token was sent (RFC 6750,
+   * section 3.1).
+   */
   private static String reason(ErrorNumber error) {
     return switch (error) {
       case INVALID_TOKEN -> ", error=\"invalid_token\"";

@@ -93,8 +93,8 @@ final class DocumentsController {
   }
 
   /**
-   * Returns a document. Refuses a path with a trailing slash, because relative links would break.
-   * The router ignores such a slash.
+   * Returns a document. The router ignores a trailing slash, but such a path is refused here,
+   * because relative links in the document would break.
    */
   private Document document(String name) {
     String type = MEDIA_TYPES.get(name.substring(name.lastIndexOf('.') + 1));
@@ -130,7 +130,7 @@ final class DocumentsController {
   private record Document(MediaType type, ByteBuf content, String tag) {
 
     static Document of(String type, byte[] bytes) {
-      // A direct buffer, because Netty would copy a heap buffer for every response in progress.
+      // Uses a direct buffer, because Netty would copy a heap buffer for each response in progress.
       ByteBuf content = Unpooled.directBuffer(bytes.length, bytes.length).writeBytes(bytes);
       return new Document(
           new MediaType(type),

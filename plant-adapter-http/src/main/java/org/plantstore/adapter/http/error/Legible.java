@@ -27,7 +27,10 @@ public final class Legible {
     return text.length() > MAX_CHARACTERS ? excerpt + "..." : excerpt.toString();
   }
 
-  /** Returns the beginning of a text in quotation marks, with those inside it escaped. */
+  /**
+   * Returns the first characters of a text in quotation marks. Quotation marks and backslashes
+   * inside the text are escaped with a backslash.
+   */
   public static String quoted(String text) {
     return '"' + of(text.replace("\\", "\\\\").replace("\"", "\\\"")) + '"';
   }

@@ -40,7 +40,7 @@ public final class HttpStart implements ApplicationContextConfigurer {
           PropertySource.of(
               "plant-adapter-http",
               new PropertiesPropertySourceLoader().read("settings", settings),
-              // The lowest possible precedence, so that every default can be overridden.
+              // Uses the lowest precedence, so that every default can be overridden.
               Integer.MIN_VALUE));
     } catch (IOException e) {
       throw new UncheckedIOException(e);

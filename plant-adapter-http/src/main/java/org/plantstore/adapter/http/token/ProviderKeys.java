@@ -61,7 +61,7 @@ final class ProviderKeys {
     searches = new Semaphore(maxSearches);
   }
 
-  /** Returns the known keys. The returned object is the same until the keys change. */
+  /** Returns the known keys, as the same object until they change. */
   JWKSet current() {
     return known.keys.usable();
   }
@@ -73,7 +73,7 @@ final class ProviderKeys {
    *
    * <p>If one of the tried keys matches the selector, the provider may have replaced that key under
    * the same {@code kid}. Because a forged token looks the same, such a search starts a fetch at
-   * most once in a tenth of the lifetime. Otherwise, it only awaits a fetch in progress.
+   * most once in a tenth of the lifetime. Otherwise, such a search only awaits a fetch in progress.
    *
    * @param tried the keys that did not verify the token's signature
    * @throws RefusedException with {@code OVERLOADED} if too many tokens wait for a fetch

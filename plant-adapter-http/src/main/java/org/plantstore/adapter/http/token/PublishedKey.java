@@ -23,7 +23,10 @@ final class PublishedKey {
           .map(JWSAlgorithm::parse)
           .toList();
 
-  /** Only these members are read, so that a fault in another, such as {@code x5c}, has no effect. */
+  /**
+   * Only these members of a key are read, so that a fault in another member, such as {@code x5c},
+   * has no effect.
+   */
   private static final List<String> READ_MEMBERS = List.of("kty alg kid crv x y n e".split(" "));
 
   /** The uses of keys that verify tokens. SPIFFE trust bundles contain the use {@code jwt-svid}. */

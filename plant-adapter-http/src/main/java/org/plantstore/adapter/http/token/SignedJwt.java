@@ -38,7 +38,7 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
   /**
    * The types of access tokens (RFC 7515, section 4.1.9; RFC 9068). SPIFFE also uses {@code JOSE}.
    * Tokens of other types, such as logout tokens, do not grant access. Nimbus is not used for this
-   * comparison, because its result depends on the default locale.
+   * comparison, because the result would depend on the default locale.
    */
   private static final Pattern TYPE = Pattern.compile("(?i)(application/)?((at\\+)?jwt|jose)");
 
@@ -99,7 +99,7 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
         return object;
       }
     } catch (IOException | RuntimeException e) {
-      // The exception below has another message, because this one may quote the token.
+      // Ignores the message of this exception, because it may quote the token.
     }
     throw new InvalidTokenException(
         "The "

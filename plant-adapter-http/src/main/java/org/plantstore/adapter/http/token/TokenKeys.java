@@ -28,8 +28,8 @@ final class TokenKeys {
   record Snapshot(SecretKeys secrets, JWKSet published) {
 
     /**
-     * Returns the keys that may verify a token. The token's algorithm determines whether these are
-     * secrets or public keys, so that a public key is never used as a secret (RFC 8725, section
+     * Returns the keys that may verify a token. The token's algorithm determines whether secrets or
+     * public keys are returned, so that a public key is never used as a secret (RFC 8725, section
      * 3.1).
      */
     List<? extends Key> find(JWSHeader header) {
@@ -75,7 +75,7 @@ final class TokenKeys {
 
   /**
    * Asks the provider for a key that may have signed a token, as specified by {@link
-   * ProviderKeys#search}. Completes with the keys that are known after that.
+   * ProviderKeys#search}. Completes with the keys that are known after the search.
    *
    * @param tried the keys that did not verify the token's signature
    */

@@ -30,12 +30,12 @@ final class TokenValidation {
 
   private static final int CLOCK_SKEW_SECONDS = 30;
 
-  /** A start time after this one was most likely written in milliseconds. */
+  /** A start time later than this was probably specified in milliseconds. */
   private static final Instant LATEST_START = Instant.parse("9999-12-31T00:00:00Z");
 
   private static final DefaultJWSVerifierFactory VERIFIERS = new DefaultJWSVerifierFactory();
 
-  /** Verifies public-key signatures, because doing so would block an event loop for too long. */
+  /** Runs the verification of public-key signatures, which would block an event loop too long. */
   private final Executor verification =
       new ThreadPoolExecutor(
           2,
@@ -71,8 +71,8 @@ final class TokenValidation {
   }
 
   /**
-   * Completes with keys that verify the signature. If the known keys do not, asks the provider for
-   * new ones.
+   * Completes with keys that verify the signature. If the known keys do not verify the signature,
+   * asks the provider for new keys.
    */
   private CompletableFuture<TokenKeys.Snapshot> requireSigned(SignedJwt token) {
     TokenKeys.Snapshot known = keys.current();
