@@ -143,10 +143,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
     }
   }
 
-  /**
-   * Returns the error parameter of a challenge, or an empty string if no token was sent (RFC 6750,
-   * section 3.1).
-   */
+  /** Returns the error of a challenge, which RFC 6750 omits if the request contains no token. */
   private static String reason(ErrorNumber error) {
     return switch (error) {
       case INVALID_TOKEN -> ", error=\"invalid_token\"";

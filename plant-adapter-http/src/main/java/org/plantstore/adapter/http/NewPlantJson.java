@@ -28,10 +28,7 @@ final class NewPlantJson {
 
   private static final int MAX_DEPTH = 1_000;
 
-  /**
-   * Sets no limits on lengths, because the size of the body limits them. Converting a long number
-   * would be slow, but the parser leaves numbers as text until they are requested.
-   */
+  /** Sets no limits on lengths, because the size of the body limits them. */
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -40,7 +37,7 @@ final class NewPlantJson {
           .streamReadConstraints(
               StreamReadConstraints.builder()
                   .maxNestingDepth(MAX_DEPTH)
-                  .maxNumberLength(Integer.MAX_VALUE)
+                  .maxNumberLength(Integer.MAX_VALUE) // the parser does not convert a long number
                   .maxStringLength(Integer.MAX_VALUE)
                   .maxNameLength(Integer.MAX_VALUE)
                   .build())
@@ -121,14 +118,12 @@ final class NewPlantJson {
     parser.skipChildren(); // the elements, if the body is an array
     if (parser.nextToken() != null) {
       String fault = "The body contains more than one JSON value: the next one begins";
-      throw BodyText.malformed(
-          body, fault, parser.currentTokenLocation(), "send only one JSON object.");
+      throw BodyText.malformed(body, fault, parser.currentTokenLocation(), "send only one plant.");
     }
     if (first != JsonToken.START_OBJECT) {
-      String advice =
-          first == JsonToken.START_ARRAY ? "; send one plant per request, " : "; send an object ";
-      String message = "The body must be a JSON object, but is " + found + advice + EXAMPLE;
-      throw new RefusedException(ErrorNumber.NOT_AN_OBJECT, message);
+      String advice = first == JsonToken.START_ARRAY ? "one plant per request, " : "an object ";
+      String message = "The body must be a JSON object, but is " + found + "; send " + advice;
+      throw new RefusedException(ErrorNumber.NOT_AN_OBJECT, message + EXAMPLE);
     }
   }
 
@@ -213,16 +208,13 @@ final class NewPlantJson {
 
   /** Names unknown members, because they may be misspelled or may contain the plant. */
   private String hint() {
+    String others = otherMembers.size() > MAX_NAMED_MEMBERS ? ", and others" : "";
+    String advice = "; spell id and name exactly like this, and put them at the top level.";
     return otherMembers.isEmpty()
         ? ""
         : otherMembers.stream()
             .limit(MAX_NAMED_MEMBERS)
             .map(Legible::quoted)
-            .collect(
-                joining(
-                    ", ",
-                    " The body contains ",
-                    (otherMembers.size() > MAX_NAMED_MEMBERS ? ", and others" : "")
-                        + "; spell id and name exactly like this, and put them at the top level."));
+            .collect(joining(", ", " The body contains ", others + advice));
   }
 }

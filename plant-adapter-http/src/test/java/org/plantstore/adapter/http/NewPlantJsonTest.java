@@ -291,7 +291,7 @@ class NewPlantJsonTest {
   @Test
   void body_other_than_a_single_object_is_refused() {
     String several = "The body contains more than one JSON value: the next one begins";
-    String advice = "send only one JSON object.";
+    String advice = "send only one plant.";
     assertMalformed("[0,1] [", several, 7, "[0,1] [", advice);
     assertMalformed("\"fern\" {}", several, 8, "\"fern\" {}", advice);
     String second = " at line 2, column 3, near '\"id\":1,\"name\":\"\"}\\u000a  {}'; ";
