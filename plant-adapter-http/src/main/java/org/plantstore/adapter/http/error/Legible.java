@@ -27,10 +27,7 @@ public final class Legible {
     return text.length() > MAX_CHARACTERS ? excerpt + "..." : excerpt.toString();
   }
 
-  /**
-   * Returns the first characters of a text in quotation marks. Quotation marks and backslashes
-   * inside the text are escaped with a backslash.
-   */
+  /** Quotes the beginning of a text, and escapes the quotation marks and backslashes in it. */
   public static String quoted(String text) {
     return '"' + of(text.replace("\\", "\\\\").replace("\"", "\\\"")) + '"';
   }

@@ -50,7 +50,7 @@ public final class HttpStart implements ApplicationContextConfigurer {
   /**
    * Validates all settings before a port is opened, and registers the typed settings as beans.
    *
-   * @throws ConfigurationException if a setting or a file that it names is unusable
+   * @throws io.micronaut.context.exceptions.ConfigurationException if a setting is unusable
    */
   @Override
   public void configure(ApplicationContext context) {

@@ -23,10 +23,7 @@ final class PublishedKey {
           .map(JWSAlgorithm::parse)
           .toList();
 
-  /**
-   * Only these members of a key are read, so that a fault in another member, such as {@code x5c},
-   * has no effect.
-   */
+  /** Only these members are read, so a fault in another one, such as {@code x5c}, is harmless. */
   private static final List<String> READ_MEMBERS = List.of("kty alg kid crv x y n e".split(" "));
 
   /** The uses of keys that verify tokens. SPIFFE trust bundles contain the use {@code jwt-svid}. */

@@ -86,10 +86,7 @@ record RequiredClaim(String name, List<String> values) {
     return isPlain && value.equals(String.valueOf(claim));
   }
 
-  /**
-   * Returns the member with this name, dots included, if there is one. Otherwise, returns the member
-   * at the end of the path, or null.
-   */
+  /** Returns the member with exactly this name, otherwise the member at this path, or null. */
   private static @Nullable Object find(Map<?, ?> object, String path) {
     if (object.containsKey(path)) {
       return object.get(path);

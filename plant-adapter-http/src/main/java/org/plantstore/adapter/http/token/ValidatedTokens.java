@@ -40,8 +40,8 @@ final class ValidatedTokens {
   }
 
   /**
-   * Returns the token with this text, or null if the token is not cached, if it has expired, or if
-   * any key has changed since it was validated.
+   * Returns the cached token with this text, or null if there is none, if it has expired, or if any
+   * key has changed.
    */
   @Nullable ValidToken get(String text) {
     ValidToken token = tokens.getIfPresent(text);
