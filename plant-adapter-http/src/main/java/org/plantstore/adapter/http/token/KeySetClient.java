@@ -29,9 +29,9 @@ final class KeySetClient {
               KeySetClient.class.getPackage().getImplementationVersion(), "unpackaged");
 
   /**
-   * This client does not offer an upgrade to HTTP/2, because some servers refuse such requests. This
-   * client does not follow redirects either, because the publisher of the keys can issue tokens, so
-   * only the operator may choose the publisher.
+   * This client does not offer an upgrade to HTTP/2, because some servers refuse such requests.
+   * This client does not follow redirects either, because the publisher of the keys can issue
+   * tokens, so only the operator may choose the publisher.
    */
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();

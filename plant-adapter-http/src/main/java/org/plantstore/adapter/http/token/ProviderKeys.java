@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The public keys of an identity provider. While the provider is down or publishes no usable key,
- * the known keys remain in use, and a search for an unknown key fails. Searches that exceed the rate
- * limit wait for the next permitted fetch without blocking a thread, whereas {@code
+ * the known keys remain in use, and a search for an unknown key fails. Searches that exceed the
+ * rate limit wait for the next permitted fetch without blocking a thread, whereas {@code
  * JWKSourceBuilder} of Nimbus would refuse them. Safe for use by multiple threads.
  */
 final class ProviderKeys {
@@ -114,7 +114,7 @@ final class ProviderKeys {
     return true;
   }
 
-  /** Starts a fetch if the lifetime of known keys has ended, or earlier if the last fetch failed. */
+  /** Starts a fetch if the lifetime of known keys has ended, or earlier after a failed fetch. */
   void renew() {
     Known now = known;
     long intervalNanos = now.isDown ? lifetimeNanos / 10 : lifetimeNanos;
@@ -148,7 +148,7 @@ final class ProviderKeys {
     thread.start();
   }
 
-  /** Fetches the key set. Logs why the fetch failed, or which keys of a changed set are unusable. */
+  /** Fetches the key set. Logs why that failed, or which keys of a changed set are unusable. */
   void fetch() {
     long began = System.nanoTime();
     KeySet before = known.keys;

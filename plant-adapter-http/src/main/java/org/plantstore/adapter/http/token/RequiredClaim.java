@@ -24,7 +24,7 @@ record RequiredClaim(String name, List<String> values) {
    */
   private static final Set<String> LISTS_OF_WORDS = Set.of("scope", "scp");
 
-  /** Parses {@code name=value,value}; throws ConfigurationException if the text has another form. */
+  /** Parses {@code name=value,value}; throws ConfigurationException if that is impossible. */
   static RequiredClaim of(String setting, String text) {
     Map.Entry<String, String> claim = claim(setting, text);
     try {

@@ -49,7 +49,9 @@ final class RequiredClaimsRule implements SecurityRule<HttpRequest<?>> {
       if (!claim.isMetBy(found)) {
         throw new InvalidTokenException(
             ErrorNumber.MISSING_CLAIM,
-            "The bearer token must contain the claim " + claim + "; obtain a token with that claim.",
+            "The bearer token must contain the claim "
+                + claim
+                + "; obtain a token with that claim.",
             claim.toString(),
             found);
       }

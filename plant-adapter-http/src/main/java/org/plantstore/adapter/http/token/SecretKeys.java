@@ -27,8 +27,8 @@ record SecretKeys(@Nullable Path file, List<SecretKeySpec> keys) {
   private static final int MIN_BYTES = 32;
 
   /**
-   * Invisible bytes that an editor or a crash may leave in a file. HMAC ignores NUL bytes at the end
-   * of a secret.
+   * Invisible bytes that an editor or a crash may leave in a file. HMAC ignores NUL bytes at the
+   * end of a secret.
    */
   private static final Pattern INVISIBLE =
       Pattern.compile("\\x00|\\A\\xEF\\xBB\\xBF|\\r(?=\n|\\z)");

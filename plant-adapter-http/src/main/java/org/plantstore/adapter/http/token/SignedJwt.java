@@ -47,7 +47,8 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
           .toList();
 
   /**
-   * Refuses repeated members. Numbers may have any length, because the limit on headers limits them.
+   * Refuses repeated members. Numbers may have any length, because the limit on headers limits
+   * them.
    */
   private static final JsonFactory JSON =
       JsonFactory.builder()

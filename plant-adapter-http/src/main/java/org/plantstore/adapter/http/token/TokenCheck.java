@@ -25,7 +25,8 @@ public record TokenCheck(TokenSettings settings) {
   }
 
   /**
-   * Reads the key set, and returns the number of usable keys and a description of each unusable key.
+   * Reads the key set, and returns the number of usable keys and a description of each unusable
+   * key.
    *
    * @throws ConfigurationException if the key set cannot be read, or contains no usable key
    */

@@ -22,10 +22,11 @@ import reactor.core.publisher.Mono;
 /**
  * Applies the {@link SecurityRule}s to a request and its bearer token. This filter replaces {@code
  * SecurityFilter} of micronaut-security, because that filter is slower. In three runs with 64
- * connections, {@code SecurityFilter} increased the CPU time of a create by a factor of 1.25 to 1.44
- * with a {@code TokenValidator}, and of 0.95 to 1.25 with a single {@code AuthenticationFetcher}. {@code
- * SecurityFilter} also validates tokens for public documents, so a caller with a token could not read
- * them while the identity provider is down. Safe for use by multiple threads.
+ * connections, {@code SecurityFilter} increased the CPU time of a create by a factor of 1.25 to
+ * 1.44 with a {@code TokenValidator}, and of 0.95 to 1.25 with a single {@code
+ * AuthenticationFetcher}. {@code SecurityFilter} also validates tokens for public documents, so a
+ * caller with a token could not read them while the identity provider is down. Safe for use by
+ * multiple threads.
  */
 @ServerFilter(Filter.MATCH_ALL_PATTERN)
 final class TokenFilter implements Ordered {

@@ -142,7 +142,7 @@ public record TokenSettings(
     return keySet == null || isFile(keySet) ? null : keySet;
   }
 
-  /** Returns the keys in the file that JWT_JWKS_URL names, or no keys if it does not name a file. */
+  /** Returns the keys in the file that JWT_JWKS_URL names, or no keys if it names no file. */
   KeySet readKeySet() {
     return keySet != null && isFile(keySet) ? KeySet.read(Path.of(keySet)) : KeySet.EMPTY;
   }

@@ -11,8 +11,8 @@ import java.util.stream.Stream;
  * The properties of a valid token that the cache and the security rules need. Immutable.
  *
  * @param caller the name of the caller; may be empty
- * @param claims only the claims that {@link RequiredClaimsRule} examines, because caching all claims
- *     would take several times the memory of the tokens' text
+ * @param claims only the claims that {@link RequiredClaimsRule} examines, because caching all
+ *     claims would take several times the memory of the tokens' text
  * @param expires the expiration time
  * @param keys the keys that were known when the token was validated
  */

@@ -332,8 +332,7 @@ class ProviderKeysTest {
           {'keys':[]}                         | the array "keys" contains 0 usable keys, 0 unusable
           {'keys':[{'kty':'oct','kid':'a'}]}  | the array "keys" contains 0 usable keys, 1 unusable: "a" (it is a symmetric key)
           """)
-  void message_says_what_was_received_instead_of_a_usable_key_set(
-      String document, String message) {
+  void message_says_what_was_received_instead_of_a_usable_key_set(String document, String message) {
     provider.answer(body(document.replace('\'', '"').getBytes(UTF_8)));
     ConfigurationException failure =
         assertThrows(ConfigurationException.class, new KeySetClient(provider.url())::fetch);

@@ -62,8 +62,7 @@ class RotatedKeysTest {
   }
 
   @Test
-  void last_secrets_remain_in_use_with_one_warning_while_the_file_is_unusable()
-      throws IOException {
+  void last_secrets_remain_in_use_with_one_warning_while_the_file_is_unusable() throws IOException {
     try (Log log = new Log(RenewedFiles.class.getName())) {
       Files.delete(file);
       for (int second = 0; second < 3_600; second++) {
