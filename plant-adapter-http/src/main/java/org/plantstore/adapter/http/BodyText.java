@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonLocation;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
+import java.util.HexFormat;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.Legible;
 import org.plantstore.adapter.http.error.RefusedException;
@@ -28,10 +29,11 @@ final class BodyText {
     try {
       return UTF_8.newDecoder().decode(bytes);
     } catch (CharacterCodingException e) {
+      String value = HexFormat.of().withUpperCase().toHexDigits(bytes.get());
+      String place = bytes.position() + " (0x" + value + ")";
       throw new RefusedException(
           ErrorNumber.MALFORMED_JSON,
-          "The body is not valid UTF-8 at byte %s (0x%02X); encode all its text in UTF-8."
-              .formatted(bytes.position() + 1, bytes.get()));
+          "The body is not valid UTF-8 at byte " + place + "; encode all its text in UTF-8.");
     }
   }
 
