@@ -334,8 +334,8 @@ class NewPlantJsonTest {
     for (String bytes : List.of("\u00E9", "\u00ED\u00A0\u0080")) { // Latin-1, a surrogate
       byte[] body = ("{\"id\":1,\"name\":\"" + bytes + "\"}").getBytes(ISO_8859_1);
       String place = "byte 17 (0x" + (bytes.equals("\u00E9") ? "E9" : "ED") + ")";
-      String message = "The body is not valid UTF-8 at " + place + "; encode all its text in UTF-8.";
-      assertRefused(body, 1001, message);
+      String fault = "The body is not valid UTF-8 at " + place;
+      assertRefused(body, 1001, fault + "; encode all its text in UTF-8.");
     }
     for (Charset charset : List.of(UTF_16LE, UTF_16BE)) {
       assertRefused(
