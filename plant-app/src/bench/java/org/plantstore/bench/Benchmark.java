@@ -1,6 +1,7 @@
 package org.plantstore.bench;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -30,15 +31,20 @@ public final class Benchmark {
     System.setProperty("slf4j.internal.verbosity", "ERROR"); // no warning about a missing logger
     try (Testbed testbed = new Testbed()) {
       String other = System.getProperty("bench.other", "");
-      List<Figure> figures =
+      Figures figures =
           other.isEmpty() ? Figures.ofService(testbed) : Figures.ofBuilds(testbed, Path.of(other));
-      System.out.printf(
-          "%d cores, Java %s; warming up%n",
-          Runtime.getRuntime().availableProcessors(), Runtime.version());
+      String machine =
+          Runtime.getRuntime().availableProcessors() + " cores, Java " + Runtime.version();
+      System.out.println(machine + "; warming up");
       warmUp(testbed.services());
-      List<Map<Subject, Measurement>> rounds = measure(figures);
+      List<Map<Subject, Measurement>> rounds = measure(figures.rows());
       System.out.printf("%n| what | median | min to max |%n| --- | --- | --- |%n");
-      figures.forEach(figure -> System.out.println(figure.row(rounds)));
+      figures.rows().forEach(figure -> System.out.println(figure.row(rounds)));
+      if (!figures.plotted().isEmpty()) {
+        String note = "median and range of " + ROUNDS + " rounds of " + SECONDS + " s; " + machine;
+        String svg = new Plot(figures.plotted(), rounds).svg(note);
+        Files.writeString(Program.CLASSES.resolveSibling("benchmark.svg"), svg);
+      }
     }
   }
 

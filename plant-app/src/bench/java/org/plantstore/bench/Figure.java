@@ -33,10 +33,16 @@ record Figure(
    * @param rounds the results of all subjects in each round; at least one round
    */
   String row(List<Map<Subject, Measurement>> rounds) {
+    Spread spread = spread(rounds);
+    String range = format(spread.min()) + " to " + format(spread.max());
+    return "| " + what + " | " + format(spread.median()) + " | " + range + " |";
+  }
+
+  /** Returns the spread of this figure, which is NaN if the metric was not measured. */
+  Spread spread(List<Map<Subject, Measurement>> rounds) {
     double[] values = rounds.stream().mapToDouble(this::value).sorted().toArray();
     double median = (values[(values.length - 1) / 2] + values[values.length / 2]) / 2;
-    String spread = format(values[0]) + " to " + format(values[values.length - 1]);
-    return "| " + what + " | " + format(median) + " | " + spread + " |";
+    return new Spread(values[0], median, values[values.length - 1]);
   }
 
   private double value(Map<Subject, Measurement> round) {
@@ -51,4 +57,7 @@ record Figure(
   private static String format(double value) {
     return String.format(Locale.ROOT, value < 1_000 ? "%.2f" : "%,.0f", value);
   }
+
+  /** The smallest value, the median, and the largest value of all rounds. */
+  record Spread(double min, double median, double max) {}
 }

@@ -7,24 +7,33 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
-/** Starts the services, and defines the rows of the result table. */
-final class Figures {
-
-  private Figures() {}
+/**
+ * Starts the services, and defines the rows of the result table and the bars of the plot.
+ *
+ * @param rows the rows of the result table
+ * @param plotted the subjects of the {@link Plot} by number of connections, or empty for no plot
+ */
+record Figures(List<Figure> rows, SortedMap<Integer, List<Subject>> plotted) {
 
   /** Returns the figures about the speed of the service and the cost of its options. */
-  static List<Figure> ofService(Testbed testbed)
-      throws IOException, InterruptedException, SQLException {
+  static Figures ofService(Testbed testbed) throws IOException, InterruptedException, SQLException {
     Service service = testbed.start("service", Map.of(), Testbed.JAR);
     String oneInsertClasses = Testbed.JAR + File.pathSeparator + Program.CLASSES;
     Service oneInsert = testbed.start("one_insert", Map.of(), oneInsertClasses);
     Map<String, String> textLog = Map.of("ACCESS_LOG", "on");
     Map<String, String> jsonLog = Map.of("ACCESS_LOG", "on", "LOG_FORMAT", "json");
     List<Figure> figures = new ArrayList<>();
+    SortedMap<Integer, List<Subject>> plotted = new TreeMap<>();
     for (int connections : List.of(1, 64, 256)) {
-      figures.addAll(speed(service, oneInsert, connections));
+      Subject creates = new Requests(service, connections);
+      Subject single = new Requests(oneInsert, connections);
+      // The number of clients is limited, because pgbench is slower with more than 64.
+      Subject inserts = new Inserts(service.database(), Math.min(connections, 64));
+      figures.addAll(speed(creates, inserts, single, " at " + connections));
+      plotted.put(connections, List.of(creates, inserts, single));
     }
     for (Service withOption :
         List.of(
@@ -33,25 +42,22 @@ final class Figures {
             testbed.start("tls", testbed.certificate(), Testbed.JAR))) {
       figures.addAll(ratios(withOption, service, 64));
     }
-    return figures;
+    return new Figures(figures, plotted);
   }
 
   /** Returns the ratios of this build to another build. */
-  static List<Figure> ofBuilds(Testbed testbed, Path otherJar) throws IOException, SQLException {
+  static Figures ofBuilds(Testbed testbed, Path otherJar) throws IOException, SQLException {
     Service thisBuild = testbed.start("this_build", Map.of(), Testbed.JAR);
     Service otherBuild =
         testbed.start("other_build", Map.of(), otherJar.toAbsolutePath().toString());
-    return Stream.of(1, 64, 256)
-        .flatMap(connections -> ratios(thisBuild, otherBuild, connections).stream())
-        .toList();
+    List<Figure> figures = new ArrayList<>();
+    for (int connections : List.of(1, 64, 256)) {
+      figures.addAll(ratios(thisBuild, otherBuild, connections));
+    }
+    return new Figures(figures, new TreeMap<>());
   }
 
-  private static List<Figure> speed(Service service, Service oneInsert, int connections) {
-    Subject creates = new Requests(service, connections);
-    Subject single = new Requests(oneInsert, connections);
-    // The number of clients is limited, because pgbench is slower with more than 64.
-    Subject inserts = new Inserts(service.database(), Math.min(connections, 64));
-    String at = " at " + connections;
+  private static List<Figure> speed(Subject creates, Subject inserts, Subject single, String at) {
     return List.of(
         new Figure("creates" + at + " / pgbench", Measurement::perSecond, creates, inserts),
         new Figure("creates" + at + " / one insert", Measurement::perSecond, creates, single),
