@@ -183,6 +183,21 @@ async function assertAccessible() {
   );
 }
 
+test("a screenshot of the console is taken for the documentation", async () => {
+  // Without the content security policy, the screenshot can apply styles that hide long texts.
+  await open(`/#token=${TOKEN}`, { bypassCSP: true, viewport: { width: 900, height: 720 } });
+  await page.locator(".authorize.locked").first().waitFor();
+  assert.equal((await execute('{"id":201,"name":"fern","tag":"shade"}')).status, "200");
+  await page.locator(".opblock").screenshot({
+    path: `${SCREENSHOTS}/console.png`,
+    style: `
+      .opblock-body > .opblock-description-wrapper, .parameters-container,
+      .opblock-section-request-body .renderedMarkdown, .examples-select, .request-url,
+      .responses-table:not(.live-responses-table), .responses-inner > div > h4 { display: none !important }
+      .body-param__text { min-height: 0 !important; height: 3.5em !important }`,
+  });
+});
+
 test("a token that is added before the document is loaded is filled in", async () => {
   await open("/errors");
   await page.route("**/openapi.yaml", async (route) => {
