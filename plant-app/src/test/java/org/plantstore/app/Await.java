@@ -8,7 +8,7 @@ import org.junit.jupiter.api.function.Executable;
 final class Await {
 
   /** Much longer than any condition takes, so that tests also pass on a busy machine. */
-  static final Duration LIMIT = Duration.ofSeconds(60);
+  static final Duration LIMIT = Duration.ofMinutes(3);
 
   private static final Duration PERIOD = Duration.ofMillis(10);
 
