@@ -96,7 +96,7 @@ public final class RenewedFiles<T> {
       // hour.
       if (failures % 3_600 == 10) {
         String fault = e.getMessage();
-        LOG.warn("{} cannot be renewed; {} will remain in use: {}", variable, known, fault);
+        LOG.warn("{} cannot be reloaded; {} will remain in use: {}", variable, known, fault);
       }
       return false;
     }

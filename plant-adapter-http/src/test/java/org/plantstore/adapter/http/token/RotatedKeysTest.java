@@ -73,7 +73,7 @@ class RotatedKeysTest {
       }
       assertValid(true, false);
       assertEquals(
-          "JWT_SECRET_FILE cannot be renewed; 1 secret will remain in use: line 1 of"
+          "JWT_SECRET_FILE cannot be reloaded; 1 secret will remain in use: line 1 of"
               + " JWT_SECRET_FILE must have at least 32 bytes, but has 5",
           log.await(1).get(0).getFormattedMessage());
       write(NEW);
