@@ -171,7 +171,7 @@ class SmallHeapTest {
       for (int number = 0; number < 800; number++) {
         connect(limited.port);
       }
-      limited.awaitLine("Connections are closed because 736 are open;");
+      limited.awaitLine("New connections are closed because 736 are open;");
       assertEquals(200, limited.readiness());
       closeConnections();
       Await.until(() -> assertEquals(200, limited.create(604, "fern").statusCode()));

@@ -75,7 +75,7 @@ final class SlowClients {
         if (isSlow && isExhausted && EVICTIONS.tryAcquire()) {
           LOG.warn(
               "Connections are closed before their timeout because"
-                  + " the incomplete requests of one event loop hold more than {} bytes",
+                  + " incomplete requests on one event loop hold more than {} bytes",
               memory.maxBytes());
         }
       }
