@@ -123,7 +123,7 @@ final class RequestFlow extends ChannelDuplexHandler {
       }
       answered.completeHeaders(head.headers(), origins);
     }
-    answered.record().recordAnswer(message);
+    answered.record().recordResponse(message);
     if (message instanceof LastHttpContent) {
       request = null;
       context.write(message, end(promise));

@@ -13,7 +13,7 @@ import org.plantstore.adapter.http.observe.RequestMetrics.Outcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Logs each request without its token, query, or body. Values are short and printable. */
+/** Logs each request without its token, query, or body. Logged values are short and printable. */
 final class AccessLog {
 
   static final String NAME = "org.plantstore.access";
@@ -21,19 +21,19 @@ final class AccessLog {
   private static final Logger LOG = LoggerFactory.getLogger(NAME);
   private static final String NONE = "-";
 
-  /** Matches everything but printable ASCII, and also spaces, quotes, and backslashes. */
+  /** Matches a character that is not printable ASCII, or a space, quotation mark, or backslash. */
   private static final Pattern ILLEGIBLE = Pattern.compile("[^!#-\\[\\]-~]");
 
-  /** Matches a path that cannot contain a user name, query, or fragment, not even escaped. */
+  /** Matches a path that contains no user name, query, or fragment, even if percent-encoded. */
   private static final Pattern PATH =
       Pattern.compile("(?is)(?!.*(?:%3f|%23|%40))(?:/(?!/)[^@]*|\\*)");
 
-  /** Matches the characters to escape: illegible ones, and the percent sign. */
+  /** Matches the characters to escape: those that {@link #ILLEGIBLE} matches, and percent signs. */
   private static final Pattern UNESCAPED = Pattern.compile("[^!#$&-\\[\\]-~]+");
 
   private AccessLog() {}
 
-  /** Logs a request that has ended, unless the access log is off. */
+  /** Logs a request that has ended, unless the access log is disabled. */
   static void log(RequestRecord record, Outcome outcome, Duration duration) {
     if (LOG.isInfoEnabled()) {
       record.runWithIds(() -> write(record, outcome, duration));
@@ -50,7 +50,7 @@ final class AccessLog {
         .addKeyValue("error", error == null ? NONE : error.number())
         .addKeyValue("outcome", outcome.name().toLowerCase(Locale.ROOT))
         .addKeyValue("duration_ms", BigDecimal.valueOf(duration.toNanos() / 1_000, 3))
-        .addKeyValue("bytes", record.answeredBytes())
+        .addKeyValue("bytes", record.responseBytes())
         .addKeyValue("caller", record.caller().isEmpty() ? NONE : escaped(record.caller()))
         .log("request");
   }
@@ -60,7 +60,7 @@ final class AccessLog {
     return PATH.matcher(path).matches() ? legible(path, 256) : NONE;
   }
 
-  /** Escapes characters instead of replacing them, so that different names remain different. */
+  /** Percent-encodes characters, because replacing them could make different names equal. */
   private static String escaped(String name) {
     return UNESCAPED
         .matcher(name.substring(0, Math.min(name.length(), 128)))

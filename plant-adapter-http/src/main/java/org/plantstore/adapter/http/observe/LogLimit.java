@@ -3,7 +3,7 @@ package org.plantstore.adapter.http.observe;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Limits one kind of log line to one line per second, so that clients cannot fill the disk. Safe
+ * Limits log lines of one kind to one line per second, so that clients cannot fill the disk. Safe
  * for use by multiple threads.
  */
 public final class LogLimit {
@@ -13,8 +13,8 @@ public final class LogLimit {
   private long nextNanos = System.nanoTime();
 
   /**
-   * Returns whether a line may be written now. If so, no other line may be written within the next
-   * second.
+   * Returns whether a line may be written now. After this method has returned {@code true}, it
+   * returns {@code false} for one second.
    */
   public synchronized boolean tryAcquire() {
     long now = System.nanoTime();

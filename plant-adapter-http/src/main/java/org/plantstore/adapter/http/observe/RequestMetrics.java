@@ -25,7 +25,7 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 @Singleton
 final class RequestMetrics implements Consumer<RequestRecord> {
 
-  /** Buckets are fine up to 10 ms, the goal for the 99th percentile, and coarse beyond it. */
+  /** The histogram buckets are fine up to 10 ms, the goal for the 99th percentile, then coarse. */
   private static final Duration[] BUCKETS =
       DoubleStream.of(1, 2.5, 5, 10, 25, 50, 100, 250, 1_000, 5_000)
           .mapToObj(millis -> Duration.ofNanos((long) (millis * 1_000_000)))
@@ -34,16 +34,16 @@ final class RequestMetrics implements Consumer<RequestRecord> {
   enum Outcome {
     CREATED,
     SERVED,
-    /** The response reports an error of the client. */
+    /** The response reports a client error (4xx). */
     REFUSED,
-    /** The response reports an error of the service. */
+    /** The response reports a server error (5xx). */
     FAILED,
-    /** The connection ended before the response was complete. */
+    /** The connection was closed before the response was complete. */
     UNANSWERED;
 
     static Outcome of(RequestRecord record) {
       HttpResponseStatus status = record.status();
-      if (status == null || !record.isAnswered()) {
+      if (status == null || !record.isResponseComplete()) {
         return UNANSWERED;
       }
       return switch (status.codeClass()) {
@@ -54,7 +54,7 @@ final class RequestMetrics implements Consumer<RequestRecord> {
     }
   }
 
-  /** The timers by error, or by outcome for requests without an error. */
+  /** One timer for each error, and one for each outcome of requests without an error. */
   private final Map<Object, Timer> timers = new HashMap<>();
 
   RequestMetrics(@Nullable MeterRegistry registry) {
@@ -70,7 +70,7 @@ final class RequestMetrics implements Consumer<RequestRecord> {
 
   private static Timer timer(MeterRegistry registry, Outcome outcome, String error) {
     return Timer.builder("plant.store.requests")
-        .description("Time from the head of a request to the end of its response")
+        .description("Time from receiving a request's headers to the end of its response")
         .tag("outcome", outcome.name().toLowerCase(Locale.ROOT))
         .tag("error", error)
         .serviceLevelObjectives(BUCKETS)

@@ -22,25 +22,25 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.slf4j.MDC;
 
 /**
- * Records data about a request and its response for the metrics and the access log. Only the event
- * loop of the connection changes a record, with one exception: the thread that prepares the
+ * Records data about a request and its response for the metrics and the access log. Only the
+ * connection's event loop changes a record, with one exception: the thread that prepares the
  * response records the caller and the error.
  */
 public final class RequestRecord {
 
-  /** The header of requests and responses that contains the id of the request. */
+  /** The header that contains the request id, both in requests and in responses. */
   public static final AsciiString REQUEST_ID = AsciiString.cached("X-Request-Id");
 
-  /** Matches an id that can be written to the log unchanged. */
+  /** Matches a request id that can be logged unchanged. */
   private static final Pattern WELL_FORMED_ID = Pattern.compile("[a-zA-Z0-9._-]{1,64}");
 
-  /** W3C Trace Context, section 3.2: version, trace id, parent id, flags, and later additions. */
+  /** Matches a {@code traceparent} header of any version (W3C Trace Context, section 3.2). */
   private static final Pattern TRACE_PARENT =
       Pattern.compile(
           "(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}"
               + "(-.*)?");
 
-  /** A Netty request with a record. */
+  /** A Netty request that carries its {@link RequestRecord}. */
   public interface Recorded {
 
     /** Returns the record of this request. */
@@ -55,10 +55,10 @@ public final class RequestRecord {
   private @Nullable HttpResponseStatus status;
   private String caller = "";
   private @Nullable ErrorNumber error;
-  private long answeredBytes;
-  private boolean isAnswered;
+  private long responseBytes;
+  private boolean isResponseComplete;
 
-  /** Creates the record of a request whose head has just been received. */
+  /** Creates the record of a request whose headers have just been received. */
   public RequestRecord(HttpMethod method, String path, HttpHeaders headers) {
     this.method = method;
     this.path = path;
@@ -74,7 +74,7 @@ public final class RequestRecord {
     return hex.toHexDigits(random.nextLong()) + hex.toHexDigits(random.nextLong());
   }
 
-  /** Returns the record that belongs to a request of the framework. */
+  /** Returns the record of a request that the framework is processing. */
   public static RequestRecord of(HttpRequest<?> request) {
     return ((Recorded) ((NettyHttpRequest<?>) request).getNativeRequest()).record();
   }
@@ -84,8 +84,8 @@ public final class RequestRecord {
     return ((NettyHttpRequest<?>) request).getChannelHandlerContext().executor();
   }
 
-  /** Runs work with the request id and, if known, the trace id as the only entries of the MDC. */
-  public void runWithIds(Runnable work) {
+  /** Runs a task with the request id and, if known, the trace id as the only entries of the MDC. */
+  public void runWithIds(Runnable task) {
     List<String> parents = headers.getAll("traceparent");
     Matcher parent = TRACE_PARENT.matcher(parents.size() == 1 ? parents.get(0) : "");
     Map<String, String> outer = MDC.getCopyOfContextMap();
@@ -94,7 +94,7 @@ public final class RequestRecord {
             ? Map.of("request_id", requestId, "trace_id", parent.group(1))
             : Map.of("request_id", requestId));
     try {
-      work.run();
+      task.run();
     } finally {
       MDC.setContextMap(outer == null ? Map.of() : outer);
     }
@@ -105,28 +105,28 @@ public final class RequestRecord {
     caller = name;
   }
 
-  /** Records the error with which the service responds. */
+  /** Records the error that the response reports. */
   public void recordError(ErrorNumber number) {
     error = number;
   }
 
-  /** Records a part of the response that is being written. */
-  public void recordAnswer(Object part) {
-    if (part instanceof HttpResponse head) {
-      status = head.status();
+  /** Records the status and the size of a part of the response that is being written. */
+  public void recordResponse(Object part) {
+    if (part instanceof HttpResponse response) {
+      status = response.status();
     }
     if (part instanceof HttpContent content) {
-      answeredBytes += content.content().readableBytes();
-      isAnswered = content instanceof LastHttpContent;
+      responseBytes += content.content().readableBytes();
+      isResponseComplete = content instanceof LastHttpContent;
     }
   }
 
-  /** Returns the id from the request, or a random id if the request has no well-formed one. */
+  /** Returns the id that the client sent, or a random id if the client sent no well-formed one. */
   public String requestId() {
     return requestId;
   }
 
-  /** Returns the path of the request target, without the query. The path may be malformed. */
+  /** Returns the path of the request target without the query. The path may be malformed. */
   public String path() {
     return path;
   }
@@ -135,13 +135,13 @@ public final class RequestRecord {
     return method;
   }
 
-  /** Returns the name of the caller from the token, or an empty text if there is none. */
+  /** Returns the name of the caller from the token, or an empty string if there is none. */
   String caller() {
     return caller;
   }
 
-  boolean isAnswered() {
-    return isAnswered;
+  boolean isResponseComplete() {
+    return isResponseComplete;
   }
 
   @Nullable HttpResponseStatus status() {
@@ -149,14 +149,14 @@ public final class RequestRecord {
   }
 
   @Nullable ErrorNumber error() {
-    return isAnswered ? error : null;
+    return isResponseComplete ? error : null;
   }
 
-  long answeredBytes() {
-    return answeredBytes;
+  long responseBytes() {
+    return responseBytes;
   }
 
-  /** Returns the time since the head of the request was received. */
+  /** Returns the time since the headers of the request were received. */
   Duration age() {
     return Duration.ofNanos(System.nanoTime() - beganNanos);
   }

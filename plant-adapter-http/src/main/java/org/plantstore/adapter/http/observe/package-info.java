@@ -1,4 +1,4 @@
-/** Records requests: their ids, their metrics, and the access log. */
+/** Records the id and the metrics of each request, and writes the access log. */
 @NullMarked
 package org.plantstore.adapter.http.observe;
 
