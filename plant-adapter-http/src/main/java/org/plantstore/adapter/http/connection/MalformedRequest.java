@@ -175,7 +175,7 @@ final class MalformedRequest {
             ? HOST.matcher(hosts.next()).matches() && !hosts.hasNext()
             : request.protocolVersion().equals(HttpVersion.HTTP_1_0);
     if (!isHost) {
-      return "The request must have exactly one Host header, which contains only a host and an"
+      return "The request must have exactly one Host header that contains only a host and an"
           + " optional port.";
     }
     List<String> codings = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);

@@ -98,7 +98,7 @@ class BrokenHttpTest extends ServerTest {
           CONNECT x:80 HTTP/1.1    | The target must begin with / or be a URL such as http://host:80/path without a user name, but is "x:80".
           &GET / HTTP/1.1          | The first line must consist of a method, a target, and a version, separated by single spaces, such as POST /plants HTTP/1.1.
           TLS                      | The connection begins with a TLS handshake, but this port does not use TLS; use http:// instead of https://.
-          GET / HTTP/1.1&Host: y   | The request must have exactly one Host header, which contains only a host and an optional port.
+          GET / HTTP/1.1&Host: y   | The request must have exactly one Host header that contains only a host and an optional port.
           s3cr3tfff / HTTP/1.1    | The method must consist of capital letters, such as POST.
           GET / HTTP/1.1&Authorization Bearer s3: a | A header is malformed; write each header on one line as a name without spaces, a colon, and a value without control characters.
           GET / HTTP/1.1&Authorization=Bearer s3: a | A header is malformed; write each header on one line as a name without spaces, a colon, and a value without control characters.
@@ -126,7 +126,7 @@ class BrokenHttpTest extends ServerTest {
   @ValueSource(strings = {"user:s3@h", "h/?token=s3", "Bearer s3"})
   void host_that_may_contain_a_secret_is_not_quoted(String host) throws IOException {
     assertEquals(
-        "The request must have exactly one Host header, which contains only a host and an optional"
+        "The request must have exactly one Host header that contains only a host and an optional"
             + " port.",
         assertMalformed(send(FIRST_LINE + "\r\nHost: " + host + "\r\n\r\n")));
   }

@@ -83,7 +83,7 @@ class RequestMetricsTest extends ServerTest {
               "POST /plants 200 - created 15",
               "GET /errors 200 - served many",
               "GET /elsewhere 401 4001 refused 94",
-              "POST /plants 400 4005 refused 122",
+              "POST /plants 400 4005 refused 120",
               "- - 400 4005 refused 151",
               "POST /plants 503 5002 failed 105",
               "POST /plants - - unanswered 0"),
