@@ -13,36 +13,36 @@ import org.plantstore.adapter.http.error.RefusedException;
 
 /**
  * Accounts for the memory of the body that a connection is receiving. A body takes one permit for
- * each byte beyond {@link #FREE_BYTES}, and returns its permits when its response has been written.
- * If there are not enough permits, the request is refused with 5003. Small parts of a body are
- * joined, because each part occupies a buffer and several objects. Used only by the event loop of
- * the connection.
+ * each byte beyond {@link #PERMIT_FREE_BYTES}, and returns its permits when its response has been
+ * written. If too few permits are available, the request is rejected with error 5003. Small parts
+ * of a body are joined, because each part requires its own buffer and several objects. Used only by
+ * the connection's event loop.
  */
 final class BodyMemory {
 
-  /** The number of bytes of each body that need no permits. Most bodies are smaller. */
-  static final int FREE_BYTES = 4 * 1024;
+  /** The number of bytes in each body that need no permits. Most bodies are smaller. */
+  static final int PERMIT_FREE_BYTES = 4 * 1024;
 
-  /** Parts of a body that are smaller are joined. */
+  /** Parts of a body that are smaller than this number of bytes are joined. */
   private static final int SMALL_PART_BYTES = 4 * 1024;
 
   private final Semaphore availableBytes;
   private int bodyBytes;
-  private boolean isRefused;
+  private boolean isRejected;
   private ByteBuf joined = Unpooled.EMPTY_BUFFER;
 
   BodyMemory(Semaphore availableBytes) {
     this.availableBytes = availableBytes;
   }
 
-  /** Returns whether the bytes received so far needed no permits. */
+  /** Returns whether the body, as received so far, is small enough to need no permits. */
   boolean isSmall() {
-    return bodyBytes <= FREE_BYTES;
+    return bodyBytes <= PERMIT_FREE_BYTES;
   }
 
   /**
-   * Passes a part of the body to the framework. A small part is passed on later, together with
-   * other parts. The rest of a refused body is dropped.
+   * Passes a part of the body to the framework. A small part is kept and passed on later, together
+   * with the parts that follow it. If the body has been rejected, its remaining parts are dropped.
    */
   void pass(ChannelHandlerContext context, HttpContent part) {
     if (take(context, part.content().readableBytes())) {
@@ -57,13 +57,13 @@ final class BodyMemory {
 
   private boolean take(ChannelHandlerContext context, int partBytes) {
     int permits = permits(bodyBytes + partBytes) - permits(bodyBytes);
-    if (isRefused) {
+    if (isRejected) {
       return false;
     }
     if (permits > 0 && !availableBytes.tryAcquire(permits)) {
-      isRefused = true;
-      // Makes the framework respond with 5003. The framework may write the response during this
-      // call, which ends the body.
+      isRejected = true;
+      // Makes the framework respond with error 5003. If the framework writes the response during
+      // this call, this object is reset.
       context.fireExceptionCaught(new RefusedException(ErrorNumber.OVERLOADED));
       return false;
     }
@@ -71,7 +71,7 @@ final class BodyMemory {
     return true;
   }
 
-  /** Joins small parts until the result is large, and passes on every other part unchanged. */
+  /** Joins small parts until the result is no longer small, and passes on other parts unchanged. */
   private void join(ChannelHandlerContext context, HttpContent part) {
     boolean isSmall =
         part.content().readableBytes() < SMALL_PART_BYTES && !(part instanceof LastHttpContent);
@@ -93,7 +93,7 @@ final class BodyMemory {
   }
 
   private static int permits(int bytes) {
-    return Math.max(bytes - FREE_BYTES, 0);
+    return Math.max(bytes - PERMIT_FREE_BYTES, 0);
   }
 
   /** Ends the body, and releases its permits when the returned promise completes. */
@@ -105,7 +105,7 @@ final class BodyMemory {
         : written.unvoid().addListener(done -> availableBytes.release(taken));
   }
 
-  /** Ends a body whose response will not be written, and releases its permits. */
+  /** Ends a body whose response will not be written, and releases its permits immediately. */
   void release() {
     availableBytes.release(permits(bodyBytes));
     reset();
@@ -113,8 +113,8 @@ final class BodyMemory {
 
   private void reset() {
     bodyBytes = 0;
-    isRefused = false;
-    joined.release(); // does nothing if the buffer is the empty one
+    isRejected = false;
+    joined.release(); // has no effect on the empty buffer
     joined = Unpooled.EMPTY_BUFFER;
   }
 }

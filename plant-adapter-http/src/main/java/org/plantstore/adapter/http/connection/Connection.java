@@ -8,12 +8,11 @@ import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.handler.ssl.SslHandler;
 
 /**
- * Owns the state of a connection. The other handlers of this package report events to this class
- * and ask it what they may do. The package documentation shows the states and their transitions.
- *
- * <p>This handler is the first one in the pipeline for two reasons: it must see the first byte of a
- * request even if the byte belongs to an incomplete TLS record, and it decides when the socket is
- * read. Used only by the event loop of the connection.
+ * Tracks the state of a connection, and decides when its socket is read. The other handlers of this
+ * package report events to this class and ask it what they may do. The package documentation
+ * describes the states and their transitions. This handler must be the first one in the pipeline,
+ * so that it sees the first byte of a request even if that byte belongs to an incomplete TLS
+ * record. Used only by the connection's event loop.
  */
 final class Connection extends ChannelDuplexHandler {
 
@@ -25,10 +24,10 @@ final class Connection extends ChannelDuplexHandler {
     CLOSING
   }
 
-  /** The user event that makes the decoder decode the input that arrived during a response. */
+  /** The user event that makes the decoder process input that arrived during a response. */
   static final Object NEXT_REQUEST = new Object();
 
-  /** The approximate size of the objects that represent a request with an empty head. */
+  /** The approximate size, in bytes, of the objects for one request, excluding its text. */
   private static final int BYTES_PER_REQUEST = 1024;
 
   private final Channel channel;
@@ -40,13 +39,13 @@ final class Connection extends ChannelDuplexHandler {
   private int inputBytes;
   private int lastReadBytes;
 
-  /** An upper bound for the size of the incomplete TLS record in {@link SslHandler}. */
+  /** The maximum number of bytes that {@link SslHandler} may hold for an incomplete TLS record. */
   private int encryptedBytes;
 
-  /** Whether the client has begun a new turn since the last {@link #closeIfTimedOut}. */
-  private boolean isTurnNew = true;
+  /** Whether the timeout starts again at the next call to {@link #closeIfTimedOut}. */
+  private boolean mustRestartTimeout = true;
 
-  private long turnNanos;
+  private long timeoutStartNanos;
   private long lastUnreadBytes;
 
   Connection(Channel channel, SlowClients slowClients) {
@@ -79,7 +78,7 @@ final class Connection extends ChannelDuplexHandler {
     context.fireChannelRead(bytes);
   }
 
-  /** Records that decrypted input has arrived. Only the last read can still be encrypted. */
+  /** Records that input was decrypted. Only bytes of the last read can still be encrypted. */
   void inputDecrypted() {
     encryptedBytes = isTls ? Math.min(encryptedBytes, lastReadBytes) : 0;
   }
@@ -97,12 +96,12 @@ final class Connection extends ChannelDuplexHandler {
     }
   }
 
-  /** Records how many bytes the decoder holds for an incomplete request. */
+  /** Records the estimated number of bytes that the decoder holds for an incomplete request. */
   void inputHeld(int bytes) {
     inputBytes = bytes;
   }
 
-  void headReceived(boolean hasBody) {
+  void headersReceived(boolean hasBody) {
     become(hasBody ? State.RECEIVING : State.RESPONDING);
   }
 
@@ -115,9 +114,9 @@ final class Connection extends ChannelDuplexHandler {
   }
 
   /**
-   * Records that the last response of the connection is complete. If the request is incomplete, its
-   * rest must be read before the connection is closed: otherwise the kernel would reset the
-   * connection, and the client could lose the response.
+   * Records that the last response of the connection is complete. The rest of an incomplete request
+   * is read before the connection is closed; otherwise, the kernel would reset the connection, and
+   * the client could lose the response.
    */
   void lastResponseEnded() {
     become(state == State.RECEIVING ? State.DISCARDING : State.CLOSING);
@@ -132,11 +131,11 @@ final class Connection extends ChannelDuplexHandler {
 
   private void become(State next) {
     state = next;
-    isTurnNew = true;
+    mustRestartTimeout = true;
     updateMemory();
   }
 
-  /** Returns whether input may be decoded now, or must wait for {@link #NEXT_REQUEST}. */
+  /** Returns whether input may be decoded now, without waiting for {@link #NEXT_REQUEST}. */
   boolean mayDecode() {
     isInputBuffered = state == State.RESPONDING || state == State.CLOSING;
     return !isInputBuffered;
@@ -164,13 +163,13 @@ final class Connection extends ChannelDuplexHandler {
   }
 
   private void resumeReading() {
-    isTurnNew = true;
+    mustRestartTimeout = true;
     channel.pipeline().firstContext().read();
   }
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext context) {
-    isTurnNew = true;
+    mustRestartTimeout = true;
     updateMemory();
     context.fireChannelWritabilityChanged();
   }
@@ -190,29 +189,29 @@ final class Connection extends ChannelDuplexHandler {
 
   /**
    * Closes the connection if its client has been idle, or has kept the service waiting, for too
-   * long. The client's turn begins when it may send a request, when it sends the first byte of a
-   * request, and whenever it reads a part of a response. Returns whether the connection was closed
-   * because the client kept the service waiting.
+   * long. The timeout starts again whenever the state changes, the client reads part of a response,
+   * or the service resumes reading a request. All arguments are in nanoseconds. Returns whether the
+   * connection was closed because the client kept the service waiting.
    */
   boolean closeIfTimedOut(long now, long requestNanos, long idleNanos) {
     long unreadBytes = unreadBytes();
-    if (isTurnNew || unreadBytes < lastUnreadBytes) {
-      turnNanos = now;
+    if (mustRestartTimeout || unreadBytes < lastUnreadBytes) {
+      timeoutStartNanos = now;
     }
-    isTurnNew = false;
+    mustRestartTimeout = false;
     lastUnreadBytes = unreadBytes;
     boolean isSending = state != State.IDLE && state != State.RESPONDING && !memory.isWaiting();
-    if ((isSending || !channel.isWritable()) && now - turnNanos > requestNanos) {
+    if ((isSending || !channel.isWritable()) && now - timeoutStartNanos > requestNanos) {
       closeAtOnce();
       return true;
     }
-    if (state == State.IDLE && now - turnNanos > idleNanos) {
+    if (state == State.IDLE && now - timeoutStartNanos > idleNanos) {
       channel.close(); // through the pipeline, so that TLS sends close_notify first
     }
     return false;
   }
 
-  /** Closes the connection directly, because the other handlers would wait for the client. */
+  /** Closes the connection without calling the other handlers, which would wait for the client. */
   void closeAtOnce() {
     memory.release();
     channel.pipeline().firstContext().close();

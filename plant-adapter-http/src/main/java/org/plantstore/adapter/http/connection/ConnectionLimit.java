@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Closes connections beyond {@code MAX_CONNECTIONS}. Connections to the management port are not
- * limited, so that probes are always served. This handler is the first one in the pipeline of each
- * listener. Safe for use by multiple threads.
+ * Closes new connections while {@code MAX_CONNECTIONS} connections are open. Connections to the
+ * management port are not limited, so that probes are always served. This handler is the first one
+ * in the pipeline of each listener. Safe for use by multiple threads.
  */
 @Sharable
 @Singleton
@@ -44,8 +44,8 @@ final class ConnectionLimit extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Closes a connection beyond the limit before it is registered, so that its file descriptor is
-   * freed at once.
+   * Closes a connection that exceeds the limit. The connection is closed before it is registered
+   * with an event loop, so that its file descriptor is freed immediately.
    */
   @Override
   public void channelRead(ChannelHandlerContext listener, Object accepted) {

@@ -22,7 +22,7 @@ import org.plantstore.adapter.http.observe.RequestRecord;
 /**
  * Installs {@link ConnectionLimit} on each listener, and the other handlers of this package on each
  * connection. Input passes through {@link Connection}, TLS, {@link RequestDecoder}, and {@link
- * RequestFlow} before it reaches the framework. Output of the framework passes through {@link
+ * RequestFlow} before it reaches the framework. The framework's output passes through {@link
  * RequestFlow}, Netty's encoder, and TLS. Safe for use by multiple threads.
  */
 @Singleton
@@ -31,12 +31,13 @@ final class ConnectionPipeline
 
   private static final String CODEC = ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC;
 
-  /** Makes a channel unwritable above 2 KiB of unread responses, and writable below 1 KiB. */
-  private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(1024, 2 * 1024);
+  /** Makes a channel unwritable above 2 KiB of unsent output, and writable again below 1 KiB. */
+  private static final WriteBufferWaterMark UNSENT = new WriteBufferWaterMark(1024, 2 * 1024);
 
   /**
-   * An eighth of the heap. A plant exists up to four times: as a body, as text, as a row of a
-   * batch, and as a response. All plants together therefore take at most half of the heap.
+   * The limit for the bodies of all requests together: an eighth of the heap. A plant exists in
+   * memory up to four times: as a body, as text, as a row of a batch, and as a response. All plants
+   * together therefore take at most half of the heap.
    */
   private static final long MAX_BYTES_OF_ALL_BODIES = Runtime.getRuntime().maxMemory() / 8;
 
@@ -92,7 +93,7 @@ final class ConnectionPipeline
     channel
         .config()
         .setRecvByteBufAllocator(new ReceiveBuffers(connection))
-        .setWriteBufferWaterMark(UNREAD);
+        .setWriteBufferWaterMark(UNSENT);
     // Requests to the management port are neither measured nor logged.
     boolean isManagement = limit.isManagement(channel);
     RequestFlow flow =
@@ -117,7 +118,7 @@ final class ConnectionPipeline
         loop -> new SlowClients(loop, new RequestMemory(eventLoops), requestSeconds, idleSeconds));
   }
 
-  /** Returns the permits that all connections share, one for each free byte. */
+  /** Returns the semaphore for the memory of bodies. Each permit is one byte of free memory. */
   Semaphore freeBodyBytes() {
     return freeBodyBytes;
   }

@@ -18,8 +18,8 @@ import org.plantstore.adapter.http.cors.AllowedOrigins;
 import org.plantstore.adapter.http.observe.RequestRecord;
 
 /**
- * A request with its record. The URI of the request contains only the path, because the framework
- * needs nothing else for routing.
+ * A request that carries its {@link RequestRecord}. The URI of the request contains only the path,
+ * because the framework needs nothing else for routing.
  */
 final class DecodedRequest extends DefaultHttpRequest implements RequestRecord.Recorded {
 
@@ -33,11 +33,11 @@ final class DecodedRequest extends DefaultHttpRequest implements RequestRecord.R
   private @Nullable RequestRecord record;
 
   /**
-   * Creates a request from the parts of its first line. The URI is reduced to the path, because the
-   * framework would replace a request whose URI it cannot parse with another request object. If the
-   * path begins with two slashes, the framework would interpret them as the start of an authority
-   * (RFC 3986, section 4.2). A dot segment is therefore inserted before the slashes; no route
-   * matches the resulting path.
+   * Creates a request from the parts of its request line. If the framework cannot parse a URI, it
+   * replaces the request with another object, which carries no record. The URI is therefore reduced
+   * to the path. If the path begins with two slashes, the framework would interpret them as the
+   * start of an authority (RFC 3986, section 4.2), so a dot segment is inserted before them. No
+   * route matches the resulting path.
    */
   DecodedRequest(HttpVersion version, HttpMethod method, String target, HttpHeaders headers) {
     super(version, method, target, headers);
@@ -50,7 +50,7 @@ final class DecodedRequest extends DefaultHttpRequest implements RequestRecord.R
     return isPath ? target : PATH.matcher(target).replaceFirst("$1");
   }
 
-  /** Also replaces the URI of a malformed request, because the framework may fail to parse it. */
+  /** Replaces the URI if the request is malformed, because the framework may fail to parse it. */
   @Override
   public void setDecoderResult(DecoderResult result) {
     super.setDecoderResult(result);
@@ -59,11 +59,11 @@ final class DecodedRequest extends DefaultHttpRequest implements RequestRecord.R
     }
   }
 
-  /** Creates the record of the request when the head is complete. */
-  void begin() {
+  /** Creates the record of the request. Called when all headers have been received. */
+  void createRecord() {
     record = new RequestRecord(method(), path, headers());
-    // Each path has a single media type. If Accept named another type, the framework would find no
-    // route and respond with 401.
+    // Removes Accept, because each path has a single media type. If Accept specified another type,
+    // the framework would not find a route and would respond with 401.
     headers().remove(HttpHeaderNames.ACCEPT);
   }
 
@@ -72,12 +72,12 @@ final class DecodedRequest extends DefaultHttpRequest implements RequestRecord.R
     return requireNonNull(record);
   }
 
-  /** Returns the path of the request target (RFC 9112, section 3.2), which may be malformed. */
+  /** Returns the path of the request target (RFC 9112, section 3.2). The path may be malformed. */
   String path() {
     return path;
   }
 
-  /** Returns whether a body follows the head. */
+  /** Returns whether a body follows the headers. */
   boolean hasBody() {
     return decoderResult().isSuccess()
         && (HttpUtil.getContentLength(this, 0L) > 0 || HttpUtil.isTransferEncodingChunked(this));

@@ -24,13 +24,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the rules for requests that Netty's decoder does not check, and provides the messages of
- * error 4005. Each message describes the fault and how to correct it. The messages are logged, so
- * they never quote text that could be a misplaced secret, such as a header or a whole line.
+ * Checks the HTTP rules that Netty's decoder does not check, and provides the messages for error
+ * 4005. Each message describes the fault and how to correct it. The messages are logged, so they
+ * never quote text that could be a misplaced secret, such as a header or an entire line.
  */
 final class MalformedRequest {
 
-  static final String FIRST_LINE =
+  static final String REQUEST_LINE =
       "The first line must consist of a method, a target, and a version, separated by single"
           + " spaces, such as POST /plants HTTP/1.1.";
   static final String HEADERS =
@@ -66,12 +66,12 @@ final class MalformedRequest {
 
   private static final byte TLS_HANDSHAKE = 0x16; // RFC 8446, section 5.1
 
-  /** The unreserved characters and the delimiters that a host name may contain. */
+  /** The characters that a host name may contain unescaped (RFC 3986, section 3.2.2). */
   private static final String NAME = "0-9A-Za-z._~!$&'()*+,;=-";
 
   private static final String HEX = "[0-9A-Fa-f]{2}";
 
-  /** A host with an optional port (RFC 3986, sections 3.2.2 and 3.2.3). */
+  /** Matches a host with an optional port (RFC 3986, sections 3.2.2 and 3.2.3). */
   private static final String AUTHORITY =
       "(?:\\[[0-9A-Fa-f:]*(?:[0-9]{1,3}(?:\\.[0-9]{1,3}){3})?]|(?:[NAME]|%HEX)++)(?::[0-9]{0,5})?"
           .replace("HEX", HEX)
@@ -79,7 +79,9 @@ final class MalformedRequest {
 
   private static final Pattern HOST = Pattern.compile(AUTHORITY);
 
-  /** Matches the part of a target before its path if it has no user (RFC 9110, section 4.2.4). */
+  /**
+   * Matches the part of a target before its path, without a user name (RFC 9110, section 4.2.4).
+   */
   private static final String BEFORE_PATH = "(?:(?=/)|(?i:https?)://" + AUTHORITY + "(?=[ /?]))";
 
   private record Fault(Pattern pattern, String message) {
@@ -89,15 +91,16 @@ final class MalformedRequest {
   }
 
   /**
-   * The first pattern that matches a first line determines the message. The message quotes the
-   * group of the pattern, which matches only text that is unlikely to be a secret. Methods are
-   * case-sensitive (RFC 9110, section 9.1), but the framework ignores case. The target has the
-   * origin form or the absolute form (RFC 9112, section 3.2). CONNECT is refused, because its
-   * target is not a path. The query is ignored, so it may contain the raw brackets that browsers
-   * send. Repeated groups without a limit are possessive, because they would otherwise use the
-   * stack for each character.
+   * The first pattern that matches a request line determines the message. The message quotes the
+   * text that the pattern's group matches. Each group matches only text that is unlikely to be a
+   * secret. Methods are case-sensitive (RFC 9110, section 9.1). A pattern rejects lowercase
+   * methods, because the framework would accept them. The target must have the origin form, the
+   * absolute form, or, for OPTIONS, the asterisk form (RFC 9112, section 3.2). CONNECT is rejected,
+   * because its target is not a path. The query is ignored, so it may contain the unescaped
+   * brackets that browsers send. Unbounded quantifiers on groups are possessive, because greedy
+   * quantifiers would use stack space for each repetition.
    */
-  private static final List<Fault> FIRST_LINE_FAULTS =
+  private static final List<Fault> REQUEST_LINE_FAULTS =
       List.of(
           new Fault(
               "^(?=[^ ]+ [^ ]+ HTTP/1\\.[01]$)(?=(?:([A-Za-z/]{1,40}) )?)"
@@ -111,7 +114,7 @@ final class MalformedRequest {
           new Fault(
               "^[^ ]+ [^ ]+ (?!HTTP/1\\.[01]$)([A-Za-z]{1,8}/[0-9.]{1,8})$",
               "The version must be HTTP/1.1 or HTTP/1.0{but}."),
-          new Fault("^(?![^ ]+ [^ ]+ HTTP/1\\.[01]$)", FIRST_LINE),
+          new Fault("^(?![^ ]+ [^ ]+ HTTP/1\\.[01]$)", REQUEST_LINE),
           new Fault(
               "^(?!OPTIONS \\* |(?!CONNECT )[^ ]+ "
                   + (BEFORE_PATH + ")[^ ]+ (?:((?:[A-Za-z*/._-]|:[0-9]{0,5}){1,40}) )?"),
@@ -122,14 +125,14 @@ final class MalformedRequest {
               "The target contains the character {quoted}; encode it as %{hex}, or remove it."));
 
   /**
-   * The first line of nearly all requests. Comparing a line with these bytes took 6 ns on a busy
+   * The request line of nearly all requests. Comparing a line with these bytes took 6 ns on a busy
    * machine. Checking a similar line with the patterns took 10 to 12 µs.
    */
   private static final byte[] CREATE = "POST /plants HTTP/1.1".getBytes(US_ASCII);
 
   private MalformedRequest() {}
 
-  /** Returns a message about the first byte of a request, or null if the byte is valid. */
+  /** Returns the message for an invalid first byte of a request, or null if the byte is valid. */
   static @Nullable String ofBeginning(byte first) {
     if (first > ' ') {
       return null;
@@ -137,16 +140,16 @@ final class MalformedRequest {
     return first == TLS_HANDSHAKE
         ? "The connection begins with a TLS handshake, but this port does not use TLS; use http://"
             + " instead of https://."
-        : FIRST_LINE;
+        : REQUEST_LINE;
   }
 
-  /** Returns a message about a first line, or null if the line is well-formed. */
-  static @Nullable String ofFirstLine(byte[] bytes, int length) {
+  /** Returns the message for a malformed request line, or null if the line is well-formed. */
+  static @Nullable String ofRequestLine(byte[] bytes, int length) {
     if (Arrays.equals(bytes, 0, length, CREATE, 0, CREATE.length)) {
       return null;
     }
     String line = new String(bytes, 0, length, ISO_8859_1);
-    for (Fault fault : FIRST_LINE_FAULTS) {
+    for (Fault fault : REQUEST_LINE_FAULTS) {
       Matcher found = fault.pattern().matcher(line);
       if (found.find()) {
         String culprit = found.groupCount() == 0 ? null : found.group(1);
@@ -165,11 +168,11 @@ final class MalformedRequest {
     return null;
   }
 
-  /** Returns a message about headers that Netty accepts, or null if the headers are valid. */
-  static @Nullable String ofHead(HttpRequest request) {
+  /** Returns the message for invalid headers, or null if the headers are valid. */
+  static @Nullable String ofHeaders(HttpRequest request) {
     HttpHeaders headers = request.headers();
     Iterator<String> hosts = headers.valueStringIterator(HttpHeaderNames.HOST);
-    // An empty host is refused, because http URLs require a host (RFC 9110, section 4.2.1).
+    // An empty host is rejected, because http URLs require a host (RFC 9110, section 4.2.1).
     boolean isHost =
         hosts.hasNext()
             ? HOST.matcher(hosts.next()).matches() && !hosts.hasNext()
@@ -181,11 +184,11 @@ final class MalformedRequest {
     List<String> codings = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);
     boolean isChunkedOrNot =
         codings.isEmpty() || String.join(",", codings).equalsIgnoreCase("chunked");
-    // Netty would expect a body of a fixed length after this obsolete header.
+    // Netty expects a fixed-length body after the obsolete header Sec-WebSocket-Key1.
     return isChunkedOrNot && !headers.contains(HttpHeaderNames.SEC_WEBSOCKET_KEY1) ? null : LENGTH;
   }
 
-  /** Returns the message for an exception of Netty's decoder, or a default for other exceptions. */
+  /** Returns the message for a known exception of Netty's decoder, or the default message. */
   static String ofDecoder(Throwable cause, String defaultMessage) {
     if (defaultMessage.equals(TRAILERS) && cause instanceof TooLongHttpHeaderException) {
       return TRAILERS;

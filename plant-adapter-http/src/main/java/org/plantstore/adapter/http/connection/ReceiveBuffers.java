@@ -6,8 +6,8 @@ import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
 
 /**
- * Allocates the buffers into which a connection's socket is read. A read cannot be prevented once
- * the socket is readable, so each read takes only a few bytes while the memory for requests is
+ * Allocates the buffers that receive input from a connection's socket. Once requested, a read
+ * cannot be canceled, so each read takes only a few bytes while the memory for requests is
  * exhausted.
  */
 @SuppressWarnings("deprecation") // RecvByteBufAllocator has no successor yet
@@ -15,10 +15,10 @@ final class ReceiveBuffers extends AdaptiveRecvByteBufAllocator {
 
   private static final int SHORT_READ_BYTES = 64;
 
-  /** Most requests arrive in one read of this size. */
+  /** The initial buffer size, in bytes. Most requests arrive in one read of this size. */
   private static final int FIRST_READ_BYTES = 2 * 1024;
 
-  /** Limits the buffered input of a client that sends further requests during a response. */
+  /** Limits how much input is buffered if a client sends further requests during a response. */
   private static final int MAX_READ_BYTES = 8 * 1024;
 
   private final Connection connection;

@@ -22,55 +22,55 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
 /**
- * Decodes {@link DecodedRequest}s. In addition to Netty's checks, this decoder limits the number of
- * headers, because a header in memory is many times larger than its text. It also refuses what a
- * proxy might interpret differently: folded lines, a CR or LF by itself before the first line, and
- * everything that {@link MalformedRequest} finds. Input that arrives during a response is decoded
- * after the response, because encoded input takes less memory. A decoder is replaced after a long
- * line, because its buffer never shrinks. Used only by the event loop of the connection.
+ * Decodes {@link DecodedRequest}s. In addition to Netty's checks, the decoder limits the number of
+ * headers, because a header takes many times more memory than its text. The decoder also rejects
+ * input that a proxy might interpret differently: folded headers, a CR or LF by itself before the
+ * request line, and everything that {@link MalformedRequest} finds. Input that arrives during a
+ * response is decoded later, because encoded input takes less memory. A decoder is replaced after a
+ * long line, because Netty's line buffer never shrinks. Used only by the connection's event loop.
  */
 final class RequestDecoder extends HttpRequestDecoder {
 
-  /** The maximum size of the first line, and of all headers together. */
-  private static final int MAX_HEAD_PART_BYTES = 16 * 1024;
+  /** The maximum size of the request line, and of all headers together, in bytes. */
+  private static final int MAX_PART_BYTES = 16 * 1024;
 
-  /** The maximum number of headers in a head, and of trailers in a body. */
+  /** The maximum number of headers in a request, and of trailers after a body. */
   private static final int MAX_HEADERS = 100;
 
-  /** Half of the overhead of a header, because {@link #heldBytes} doubles the bytes of lines. */
+  /** Half of the memory overhead of a header, in bytes; {@link #heldBytes} doubles this number. */
   private static final int BYTES_PER_HEADER = 64;
 
-  /** If a line is longer, the decoder is replaced, because Netty's buffer never shrinks. */
+  /** The maximum size, in bytes, of the line buffer that an idle connection keeps. */
   private static final int MAX_KEPT_BYTES = 4 * 1024;
 
-  /** Replaces the method and the target of an unusable first line. No valid target is equal. */
+  /** Represents the method and target of a malformed request line. "-" is never a valid target. */
   private static final String NONE = "-";
 
   private static final short CRLF = HttpConstants.CR << 8 | HttpConstants.LF;
 
   private final Connection connection;
   private boolean isBetweenRequests = true;
-  private @Nullable String fault; // of the head
-  private int headers; // or trailers
+  private @Nullable String fault; // in the request line or the headers
+  private int headers; // the number of headers or trailers received so far
 
-  /** The bytes of the lines since the last head or body part, and the overhead of headers. */
+  /** The bytes read since the last decoded object, plus {@link #BYTES_PER_HEADER} per header. */
   private int lineBytes;
 
   /** The largest value of {@link #lineBytes} during the current request. */
   private int maxLineBytes;
 
-  /** The bytes of the body that {@link BodyMemory} holds without permits. */
+  /** The number of body bytes that {@link BodyMemory} holds without permits. */
   private int bodyBytes;
 
   RequestDecoder(Connection connection) {
     super(
         new HttpDecoderConfig()
-            .setMaxInitialLineLength(MAX_HEAD_PART_BYTES)
-            .setMaxHeaderSize(MAX_HEAD_PART_BYTES));
+            .setMaxInitialLineLength(MAX_PART_BYTES)
+            .setMaxHeaderSize(MAX_PART_BYTES));
     this.connection = connection;
   }
 
-  /** Estimates the memory of the request. Lines count twice: decoded, and in Netty's buffer. */
+  /** Estimates the bytes that the request holds. Each line exists as text and in Netty's buffer. */
   private int heldBytes() {
     return 2 * Math.max(maxLineBytes, lineBytes) + bodyBytes + actualReadableBytes();
   }
@@ -101,7 +101,7 @@ final class RequestDecoder extends HttpRequestDecoder {
       super.decode(context, bytes, decoded);
       lineBytes += bytes.readerIndex();
       if (!decoded.isEmpty()) {
-        end(context, (HttpObject) decoded.get(decoded.size() - 1));
+        objectDecoded(context, (HttpObject) decoded.get(decoded.size() - 1));
       }
     }
   }
@@ -126,10 +126,10 @@ final class RequestDecoder extends HttpRequestDecoder {
     return !isBetweenRequests;
   }
 
-  /** Ends a head or a part of a body. Netty's buffer does not shrink afterward. */
-  private void end(ChannelHandlerContext context, HttpObject last) {
+  /** Updates the counters after a request, or a part of its body, has been decoded. */
+  private void objectDecoded(ChannelHandlerContext context, HttpObject last) {
     int contentBytes = last instanceof HttpContent part ? part.content().readableBytes() : 0;
-    bodyBytes = Math.min(bodyBytes + contentBytes, BodyMemory.FREE_BYTES);
+    bodyBytes = Math.min(bodyBytes + contentBytes, BodyMemory.PERMIT_FREE_BYTES);
     maxLineBytes = Math.max(maxLineBytes, lineBytes - contentBytes);
     lineBytes = 0;
     explain(last);
@@ -139,41 +139,41 @@ final class RequestDecoder extends HttpRequestDecoder {
     }
   }
 
-  /** Replaces the cause of a malformed head or body with a refusal that explains it. */
+  /** Replaces Netty's exception for malformed input with one whose message explains the fault. */
   private void explain(HttpObject last) {
     Throwable cause = last.decoderResult().cause();
     if (cause != null && !(cause instanceof RefusedException)) {
-      String sentence = fault == null ? MalformedRequest.ofDecoder(cause, faultOf(last)) : fault;
-      last.setDecoderResult(DecoderResult.failure(malformed(sentence)));
+      String message = fault == null ? MalformedRequest.ofDecoder(cause, defaultFor(last)) : fault;
+      last.setDecoderResult(DecoderResult.failure(malformed(message)));
     }
   }
 
-  private static String faultOf(HttpObject last) {
-    if (last instanceof DecodedRequest head) {
-      return head.path().equals(NONE) ? MalformedRequest.FIRST_LINE : MalformedRequest.HEADERS;
+  private static String defaultFor(HttpObject last) {
+    if (last instanceof DecodedRequest request) {
+      return request.path().equals(NONE) ? MalformedRequest.REQUEST_LINE : MalformedRequest.HEADERS;
     }
     return MalformedRequest.TRAILERS;
   }
 
-  private static RefusedException malformed(String sentence) {
-    return new RefusedException(ErrorNumber.MALFORMED_REQUEST, sentence);
+  private static RefusedException malformed(String message) {
+    return new RefusedException(ErrorNumber.MALFORMED_REQUEST, message);
   }
 
   @Override
   protected String splitThirdWordInitialLine(byte[] line, int start, int length) {
     if (fault == null) {
-      fault = MalformedRequest.ofFirstLine(line, start + length);
+      fault = MalformedRequest.ofRequestLine(line, start + length);
     }
     return super.splitThirdWordInitialLine(line, start, length);
   }
 
   @Override
-  protected HttpMessage createMessage(String[] firstLine) {
+  protected HttpMessage createMessage(String[] words) {
     return new DecodedRequest(
-        // The framework responds with the version of the request.
-        fault == null ? HttpVersion.valueOf(firstLine[2]) : HttpVersion.HTTP_1_1,
-        HttpMethod.valueOf(firstLine[0]),
-        firstLine[1],
+        // The framework copies the request's version to the response.
+        fault == null ? HttpVersion.valueOf(words[2]) : HttpVersion.HTTP_1_1,
+        HttpMethod.valueOf(words[0]),
+        words[1],
         headersFactory.newHeaders());
   }
 
@@ -183,7 +183,7 @@ final class RequestDecoder extends HttpRequestDecoder {
         HttpVersion.HTTP_1_1, HttpMethod.valueOf(NONE), NONE, headersFactory.newHeaders());
   }
 
-  /** Counts the headers and trailers. Netty calls this method for each of them. */
+  /** Counts headers and trailers. Netty calls this method once for each header or trailer. */
   @Override
   protected AsciiString splitHeaderName(byte[] line, int start, int length) {
     headers++;
@@ -196,20 +196,20 @@ final class RequestDecoder extends HttpRequestDecoder {
   }
 
   /**
-   * Checks the head. Netty calls this method at the end of each head, after it has joined folded
-   * lines. A header is folded if more bytes were read than the joined lines contain.
+   * Checks the request line and the headers. Netty calls this method after it has joined folded
+   * lines. If more bytes were read than the joined lines contain, a header was folded.
    */
   @Override
-  protected boolean isContentAlwaysEmpty(HttpMessage head) {
-    HttpMessageDecoderResult sizes = (HttpMessageDecoderResult) head.decoderResult();
-    int ends = 2 * (1 + headers + 1); // CRLF after the first line, each header, and the empty line
+  protected boolean isContentAlwaysEmpty(HttpMessage request) {
+    HttpMessageDecoderResult sizes = (HttpMessageDecoderResult) request.decoderResult();
+    int ends = 2 * (1 + headers + 1); // CRLF after request line, headers, and empty line
     int expectedBytes =
         sizes.initialLineLength() + sizes.headerSize() + ends + headers * BYTES_PER_HEADER;
     headers = 0;
     if (fault == null) {
       fault =
           lineBytes + internalBuffer().readerIndex() == expectedBytes
-              ? MalformedRequest.ofHead((HttpRequest) head)
+              ? MalformedRequest.ofHeaders((HttpRequest) request)
               : MalformedRequest.HEADERS;
     }
     if (fault != null) {

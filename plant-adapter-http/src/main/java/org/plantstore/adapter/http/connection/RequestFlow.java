@@ -28,13 +28,13 @@ import org.slf4j.LoggerFactory;
 /**
  * Passes requests to the framework and responses to the client, records both, and closes the
  * connection after its last response. This handler is the last one before the framework. Used only
- * by the event loop of the connection.
+ * by the connection's event loop.
  */
 final class RequestFlow extends ChannelDuplexHandler {
 
   private static final Logger LOG = LoggerFactory.getLogger(RequestFlow.class);
 
-  /** How long the drain waits for a request that a client may already have sent. */
+  /** How long a graceful shutdown waits for a request that a client may already have sent. */
   private static final long LAST_REQUEST_SECONDS = 5;
 
   private final Connection connection;
@@ -42,7 +42,7 @@ final class RequestFlow extends ChannelDuplexHandler {
   private final BooleanSupplier isDraining;
   private final AllowedOrigins origins;
   private final Consumer<RequestRecord> ended;
-  private @Nullable DecodedRequest request; // null between the end of a response and a request
+  private @Nullable DecodedRequest request; // null between requests
   private boolean isUsed;
   private boolean isLastResponse;
 
@@ -70,11 +70,11 @@ final class RequestFlow extends ChannelDuplexHandler {
       }
       return;
     }
-    if (message instanceof DecodedRequest head) {
+    if (message instanceof DecodedRequest received) {
       isUsed = true;
-      head.begin();
-      request = head;
-      connection.headReceived(head.hasBody());
+      received.createRecord();
+      request = received;
+      connection.headersReceived(received.hasBody());
     } else if (message instanceof LastHttpContent) {
       connection.requestReceived();
     }
@@ -88,17 +88,17 @@ final class RequestFlow extends ChannelDuplexHandler {
   }
 
   /**
-   * Hides the end of a read from the framework until a small body is complete, because the
-   * framework starts a request at the end of a read. Otherwise a client could make the service
-   * start and abandon work at little cost.
+   * Hides the end of a read from the framework until a small body is complete. The framework starts
+   * to process a request at the end of a read. Without this method, a client could make the service
+   * start and abandon work by sending incomplete requests.
    */
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
-    DecodedRequest head = request;
-    if (head != null
+    DecodedRequest received = request;
+    if (received != null
         && connection.isReceiving()
         && body.isSmall()
-        && !HttpUtil.is100ContinueExpected(head)) {
+        && !HttpUtil.is100ContinueExpected(received)) {
       context.read();
     } else {
       context.fireChannelReadComplete();
@@ -112,16 +112,16 @@ final class RequestFlow extends ChannelDuplexHandler {
       context.write(message, promise);
       return;
     }
-    if (message instanceof HttpResponse head) {
+    if (message instanceof HttpResponse response) {
       isLastResponse =
           connection.isReceiving()
               || !HttpUtil.isKeepAlive(answered)
-              || !HttpUtil.isKeepAlive(head)
+              || !HttpUtil.isKeepAlive(response)
               || isDraining.getAsBoolean();
       if (isLastResponse) {
-        head.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+        response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
       }
-      answered.completeHeaders(head.headers(), origins);
+      answered.completeHeaders(response.headers(), origins);
     }
     answered.record().recordResponse(message);
     if (message instanceof LastHttpContent) {
@@ -134,8 +134,8 @@ final class RequestFlow extends ChannelDuplexHandler {
   }
 
   private static boolean isInterim(Object message) {
-    return message instanceof HttpResponse head
-        && head.status().codeClass() == HttpStatusClass.INFORMATIONAL;
+    return message instanceof HttpResponse response
+        && response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
   }
 
   private ChannelPromise end(ChannelPromise promise) {
@@ -150,8 +150,8 @@ final class RequestFlow extends ChannelDuplexHandler {
 
   /**
    * Closes the connection, or only its output if the rest of a body must still be discarded. During
-   * the drain, waits before closing an unused connection, because its client may already have sent
-   * a request.
+   * a graceful shutdown, waits before closing an unused connection, because its client may already
+   * have sent a request.
    */
   @Override
   public void close(ChannelHandlerContext context, ChannelPromise promise) {

@@ -4,38 +4,38 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Limits the memory that requests and responses of slow clients occupy on one event loop. While
- * this memory is exhausted, incomplete requests are not read further, and the rest of each remains
- * in its socket. A few privileged requests at a time are still read to the end. Otherwise
- * incomplete requests could hold all the memory, and none of them could be completed. Used only by
- * the event loop.
+ * Limits the memory that the requests and responses of slow clients occupy on one event loop. While
+ * this memory is exhausted, the service stops reading incomplete requests, and their unread parts
+ * remain in the sockets. A few requests at a time are exempt from the limit and are still read to
+ * the end. Without exempt requests, incomplete requests could occupy all the memory, and none of
+ * them could be completed. Used only by the event loop.
  */
 final class RequestMemory {
 
-  /** All event loops together may use the heap size divided by this number. */
+  /** The limit for all event loops together is the heap size divided by this number. */
   private static final int HEAP_DIVISOR = 8;
 
-  /** The memory that is set aside for each privileged request; most requests need less. */
+  /** The memory, in bytes, that is reserved for each exempt request. Most requests need less. */
   private static final int RESERVED_BYTES = 32 * 1024;
 
-  /** The limit divided by this number is the number of requests that may always be privileged. */
-  private static final int BYTES_PER_PRIVILEGED_REQUEST = 256 * 1024;
+  /** For each 256 KiB of the limit, one request may be exempt even if no memory is free. */
+  private static final int BYTES_PER_EXEMPT_REQUEST = 256 * 1024;
 
   private final long maxBytes;
-  private final long maxPrivileged;
+  private final long maxExempt;
 
   /**
-   * The newest request is resumed first, so that a wave of slow clients does not delay later
-   * clients.
+   * The connections that wait for memory. The newest connection resumes reading first, so that a
+   * wave of slow clients does not delay later clients.
    */
   private final Deque<Share> waiting = new ArrayDeque<>();
 
   private long heldBytes;
-  private long privileged;
+  private long exempt;
 
   RequestMemory(int eventLoops) {
     maxBytes = Runtime.getRuntime().maxMemory() / HEAP_DIVISOR / eventLoops;
-    maxPrivileged = Math.max(1, maxBytes / BYTES_PER_PRIVILEGED_REQUEST);
+    maxExempt = Math.max(1, maxBytes / BYTES_PER_EXEMPT_REQUEST);
   }
 
   Share newShare(Runnable resumeReading) {
@@ -46,29 +46,24 @@ final class RequestMemory {
     return maxBytes;
   }
 
-  long heldBytes() {
-    return heldBytes;
-  }
-
   boolean isExhausted() {
     return heldBytes > maxBytes;
   }
 
   private void resumeWaiting() {
     while (!waiting.isEmpty()
-        && (privileged < maxPrivileged
-            || heldBytes + (privileged + 1) * RESERVED_BYTES <= maxBytes)) {
+        && (exempt < maxExempt || heldBytes + (exempt + 1) * RESERVED_BYTES <= maxBytes)) {
       waiting.removeLast().resume();
     }
   }
 
-  /** The memory that one connection holds. */
+  /** One connection's share of the memory of an event loop. */
   final class Share {
 
     private final Runnable resumeReading;
     private long bytes;
     private boolean isWaiting;
-    private boolean isPrivileged;
+    private boolean isExempt;
 
     private Share(Runnable resumeReading) {
       this.resumeReading = resumeReading;
@@ -81,20 +76,20 @@ final class RequestMemory {
       resumeWaiting();
     }
 
-    /** Releases the memory, because the request or the response has ended. */
+    /** Releases the memory and ends the exemption, because the request or response has ended. */
     void release() {
       if (isWaiting) {
         isWaiting = false;
         waiting.remove(this);
       }
-      if (isPrivileged) {
-        isPrivileged = false;
-        privileged--;
+      if (isExempt) {
+        isExempt = false;
+        exempt--;
       }
       hold(0);
     }
 
-    /** Returns whether the request may be read further now. If not, reading resumes later. */
+    /** Returns whether more of the request may be read now. If not, reading resumes later. */
     boolean mayRead() {
       if (!isLimited()) {
         return true;
@@ -109,8 +104,8 @@ final class RequestMemory {
 
     private void resume() {
       isWaiting = false;
-      isPrivileged = true;
-      privileged++;
+      isExempt = true;
+      exempt++;
       resumeReading.run();
     }
 
@@ -119,7 +114,7 @@ final class RequestMemory {
     }
 
     boolean isLimited() {
-      return isExhausted() && !isPrivileged;
+      return isExhausted() && !isExempt;
     }
   }
 }

@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Closes the connections of one event loop whose clients are too slow. The timeout is shorter while
- * the memory for requests is exhausted. A periodic sweep checks all connections, because one timer
- * per connection would cost more. Used only by the event loop.
+ * Closes the connections of slow clients on one event loop. The timeout is shorter while the memory
+ * for requests is exhausted. A periodic sweep checks all connections, because one timer per
+ * connection would cost more. Used only by the event loop.
  */
 final class SlowClients {
 
@@ -33,7 +33,7 @@ final class SlowClients {
   private final long idleNanos;
   private final Set<Connection> connections = new HashSet<>();
 
-  /** A clock that advances only with each sweep, so that it stops while the service stalls. */
+  /** A clock that stops while the service stalls, because only sweeps advance it. */
   private long clockNanos;
 
   SlowClients(
@@ -64,7 +64,7 @@ final class SlowClients {
     eventLoop.schedule(this::sweep, SWEEP_MILLIS, MILLISECONDS);
   }
 
-  /** Closes the connections of slow clients, and schedules the next sweep if any remains open. */
+  /** Closes the connections of slow clients, and schedules another sweep if any remain open. */
   private void sweep() {
     try {
       clockNanos += MILLISECONDS.toNanos(SWEEP_MILLIS);

@@ -1,7 +1,6 @@
 /**
- * Enforces strict HTTP/1.1 (RFC 9112), and limits connections, time, and memory. Each connection is
- * a state machine, which {@code Connection} implements. The other handlers report events to {@code
- * Connection}.
+ * Enforces strict HTTP/1.1 (RFC 9112), and limits connections, time, and memory. The other handlers
+ * report events to {@code Connection}, a state machine that tracks one connection.
  *
  * <pre>
  *         first byte of          request            response complete,
@@ -16,10 +15,10 @@
  *                                  complete         written
  * </pre>
  *
- * <p>A request or response is complete when its {@code LastHttpContent} has passed {@code
- * RequestFlow}. If the response is complete before the request, the rest of the request is
- * discarded, because closing a socket with unread input would reset the connection, and the client
- * could lose the response.
+ * <p>A request or response is complete when its {@code LastHttpContent} has passed through {@code
+ * RequestFlow}. If the response is complete before the request, the rest of the request is read and
+ * discarded. Closing a socket with unread input would reset the connection, and the client could
+ * lose the response.
  *
  * <pre>
  *   state       input                               timeout
@@ -27,21 +26,24 @@
  *   IDLE        decoded                             IDLE_TIMEOUT_SECONDS
  *   RECEIVING   decoded, but not read while the     REQUEST_TIMEOUT_SECONDS, started
  *               memory for requests is exhausted    again when reading resumes
- *   RESPONDING  one read at most, decoded later     none
+ *   RESPONDING  at most one read, decoded later     none
  *   DISCARDING  decoded and dropped                 REQUEST_TIMEOUT_SECONDS
- *   CLOSING     one read at most, never decoded     REQUEST_TIMEOUT_SECONDS
+ *   CLOSING     at most one read, never decoded     REQUEST_TIMEOUT_SECONDS
  * </pre>
  *
- * <p>A TLS handshake counts as RECEIVING, and the state returns to IDLE when the handshake is
+ * <p>The state is also RECEIVING during a TLS handshake, and returns to IDLE when the handshake is
  * complete. If a client stops reading a response, the connection is closed after
- * REQUEST_TIMEOUT_SECONDS, whatever its state. While the memory for requests is exhausted, the
- * timeout is two seconds if REQUEST_TIMEOUT_SECONDS is longer.
+ * REQUEST_TIMEOUT_SECONDS, regardless of its state. While the memory for requests is exhausted, a
+ * timeout of two seconds replaces REQUEST_TIMEOUT_SECONDS, unless that setting is shorter.
  *
- * <p>Three uses of the heap are limited. The bodies of all requests take at most an eighth of the
- * heap, so all plants together take at most half ({@code ConnectionPipeline}). Requests and
- * responses of slow clients take about an eighth ({@code RequestMemory}). MAX_BODY_BYTES is at most
- * 1/32 of the heap, and parsing takes 14 times the size of a body, so parsing takes at most 14/32.
- * The three limits add up to more than the heap, but they are not reached at the same time.
+ * <p>Three limits apply to the heap. The bodies of all requests may take an eighth of the heap. A
+ * plant exists in memory up to four times, so all plants together take at most half of the heap
+ * ({@code ConnectionPipeline}). The requests and responses of slow clients may take about an eighth
+ * of the heap ({@code RequestMemory}). Parsing JSON may take a quarter of the heap, or more if a
+ * single body requires more ({@code NewPlantReader}). A single body requires at most 14/32 of the
+ * heap, because MAX_BODY_BYTES is at most 1/32 of the heap, and parsing a body takes up to 14 times
+ * its size. The three limits add up to slightly more than the heap, but they are not reached at the
+ * same time.
  */
 @NullMarked
 package org.plantstore.adapter.http.connection;

@@ -140,7 +140,7 @@ class BrokenHttpTest extends ServerTest {
         Duration.ofSeconds(5),
         () -> {
           for (int checked = 0; checked < 200; checked++) {
-            assertNotNull(MalformedRequest.ofFirstLine(line, line.length));
+            assertNotNull(MalformedRequest.ofRequestLine(line, line.length));
           }
         });
   }
