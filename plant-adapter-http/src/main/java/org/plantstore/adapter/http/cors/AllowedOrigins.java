@@ -11,33 +11,33 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.Legible;
 
 /**
- * The origins whose web pages may call the service (Fetch standard, section 3.3). Pages of these
- * origins can read every response. The framework's CORS support is not used, because it would not
- * cover errors that are raised before the framework sees the request. Immutable.
+ * The origins whose web pages may call the service (Fetch standard, section 3.3). Web pages from
+ * these origins can read every response. The framework's CORS support is not used, because it would
+ * not cover errors that occur before the framework sees the request. Immutable.
  *
- * @param origins origins such as {@code https://app.example.org}; {@code *} means any origin
+ * @param origins origins such as {@code https://app.example.org}, or {@code *} for any origin
  */
 public record AllowedOrigins(List<String> origins) {
 
-  /** Allows no web page of another origin to call the service. */
+  /** Does not allow web pages from other origins to call the service. */
   public static final AllowedOrigins NONE = new AllowedOrigins(List.of());
 
   private static final String ANY = "*";
 
-  /** RFC 6454, section 6.2. Browsers write an origin in lower case and omit a default port. */
+  /** Matches an origin (RFC 6454, section 6.2) as browsers send it: lowercase, no default port. */
   private static final Pattern ORIGIN =
       Pattern.compile(
           "(?!https://.*:443$|http://.*:80$)[a-z][a-z0-9+.-]*://([a-z0-9._-]+|\\[[0-9a-f:.]+])(:\\d+)?");
 
-  /** The response headers that a page may read in addition to those that it can always read. */
+  /** The response headers that web pages may read in addition to the CORS-safelisted headers. */
   private static final AsciiString EXPOSED =
       AsciiString.cached("X-Request-Id, Retry-After, Link, WWW-Authenticate");
 
   /**
    * Parses the value of CORS_ALLOWED_ORIGINS.
    *
-   * @param value origins separated by spaces, or an empty text for no origin
-   * @throws ConfigurationException if a part of the value is neither an origin nor {@code *}
+   * @param value origins separated by spaces, or an empty string to allow none
+   * @throws ConfigurationException if an element of the list is neither an origin nor {@code *}
    */
   public static AllowedOrigins of(String value) {
     List<String> origins = value.isEmpty() ? List.of() : List.of(value.strip().split(" +"));
@@ -53,7 +53,7 @@ public record AllowedOrigins(List<String> origins) {
     return new AllowedOrigins(origins);
   }
 
-  /** Returns the message that refuses pages of an origin and explains how to allow them. */
+  /** Returns the message for web pages from an origin that is not allowed. */
   static String refusal(String origin) {
     boolean isListable = ORIGIN.matcher(origin).matches();
     boolean isNamed = isListable || origin.equals("null"); // any other text may contain a secret
@@ -66,22 +66,22 @@ public record AllowedOrigins(List<String> origins) {
                 + " origin such as https://app.example.org, and add that origin.");
   }
 
-  /** Returns whether pages of an origin may call the service. */
+  /** Returns whether web pages from an origin may call the service. */
   boolean contains(@Nullable String origin) {
     return origin != null && (origins.contains(ANY) || origins.contains(origin));
   }
 
-  /** Adds the headers that permit a browser to show the response to the page. */
-  public void set(HttpHeaders answer, HttpRequest request) {
+  /** Adds the headers that permit a browser to show the response to an allowed web page. */
+  public void set(HttpHeaders response, HttpRequest request) {
     if (origins.isEmpty()) {
       return;
     }
-    if (!answer.containsValue(HttpHeaderNames.VARY, HttpHeaderNames.ORIGIN, true)) {
-      answer.add(HttpHeaderNames.VARY, HttpHeaderNames.ORIGIN);
+    if (!response.containsValue(HttpHeaderNames.VARY, HttpHeaderNames.ORIGIN, true)) {
+      response.add(HttpHeaderNames.VARY, HttpHeaderNames.ORIGIN);
     }
     String origin = request.headers().get(HttpHeaderNames.ORIGIN);
     if (contains(origin)) {
-      answer
+      response
           .set(HttpHeaderNames.ACCESS_CONTROL_ALLOW_ORIGIN, origin)
           .set(HttpHeaderNames.ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
     }

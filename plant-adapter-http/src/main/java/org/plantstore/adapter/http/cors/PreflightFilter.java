@@ -16,11 +16,11 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
 /**
- * Responds to preflight requests before tokens are checked (Fetch standard, section 3.3.5). Pages
- * of an allowed origin may send any request, and pages of other origins are refused. The
- * framework's CORS filter is not used, because its 403 for an unknown path has no body that
- * explains the reason. The framework's filter would also allow cross-origin requests to the
- * management port.
+ * Responds to CORS preflight requests before tokens are checked (Fetch standard, section 3.3.5).
+ * Web pages from an allowed origin may send any request. Preflight requests from other origins are
+ * rejected. The framework's CORS filter is not used, because it would also allow cross-origin
+ * requests to the management port, and because its 403 response for an unknown path has no body
+ * that explains the reason.
  */
 @ServerFilter(Filter.MATCH_ALL_PATTERN)
 @Order(Ordered.HIGHEST_PRECEDENCE)
@@ -44,9 +44,9 @@ final class PreflightFilter {
         || request.getServerAddress().getPort() == managementPort) {
       return null; // continues with the next filter
     }
-    HttpHeaders asked = request.getHeaders();
-    String method = asked.get(HttpHeaders.ACCESS_CONTROL_REQUEST_METHOD);
-    String origin = asked.get(HttpHeaders.ORIGIN);
+    HttpHeaders headers = request.getHeaders();
+    String method = headers.get(HttpHeaders.ACCESS_CONTROL_REQUEST_METHOD);
+    String origin = headers.get(HttpHeaders.ORIGIN);
     if (method == null || origin == null) {
       return null;
     }
@@ -57,9 +57,9 @@ final class PreflightFilter {
         HttpResponse.ok()
             .header(HttpHeaders.ACCESS_CONTROL_ALLOW_METHODS, method)
             .header(HttpHeaders.ACCESS_CONTROL_MAX_AGE, MAX_AGE_SECONDS);
-    String headers = asked.get(HttpHeaders.ACCESS_CONTROL_REQUEST_HEADERS);
-    return headers == null
+    String requested = headers.get(HttpHeaders.ACCESS_CONTROL_REQUEST_HEADERS);
+    return requested == null
         ? allowed
-        : allowed.header(HttpHeaders.ACCESS_CONTROL_ALLOW_HEADERS, headers);
+        : allowed.header(HttpHeaders.ACCESS_CONTROL_ALLOW_HEADERS, requested);
   }
 }

@@ -1,4 +1,4 @@
-/** Decides which web pages of other origins may call the service and read its responses. */
+/** Decides which web pages from other origins may call the service and read its responses. */
 @NullMarked
 package org.plantstore.adapter.http.cors;
 
