@@ -11,11 +11,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Holds a value that is read from files, such as a certificate or secrets, and replaces it when the
- * files contain another usable value. The files are read every second instead of being watched,
- * because Kubernetes changes them by replacing a symbolic link above their folder, and a watch of
- * the folder would miss that. Safe for use by multiple threads.
+ * files contain another usable value. Kubernetes changes such files by replacing a symbolic link
+ * above their folder. A file watcher would miss that change, so the files are read every second
+ * instead. Safe for use by multiple threads.
  *
- * @param <T> the type of the value, whose {@code toString} is logged
+ * @param <T> the type of the value, whose {@code toString} result is logged
  */
 public final class RenewedFiles<T> {
 
@@ -29,13 +29,13 @@ public final class RenewedFiles<T> {
   private int failures;
 
   /**
-   * Creates a holder with an initial value.
+   * Creates a holder with an initial value. The function receives the current value, and returns it
+   * if the files are unchanged. The function throws {@link ConfigurationException} if the files
+   * contain no usable value.
    *
    * @param variable the setting that names the files
    * @param first the initial value
-   * @param read a function that reads the files and returns their value, or the current value,
-   *     which it receives, if the files are unchanged; it throws {@link ConfigurationException} if
-   *     the files contain no usable value
+   * @param read a function that reads the files and returns their value
    */
   public RenewedFiles(String variable, T first, UnaryOperator<T> read) {
     this.variable = variable;
@@ -48,8 +48,8 @@ public final class RenewedFiles<T> {
    *
    * @param variable the setting that names the file
    * @param file the file
-   * @throws ConfigurationException if the file cannot be read, if it is not a regular file (reading
-   *     a pipe, for example, could block), or if it is larger than 256 KiB
+   * @throws ConfigurationException if the file cannot be read, is larger than 256 KiB, or is not a
+   *     regular file (reading a pipe, for example, could block)
    */
   public static byte[] bytes(String variable, Path file) {
     String reason = "it is missing or is not a regular file";
@@ -68,14 +68,14 @@ public final class RenewedFiles<T> {
         variable + " must name a readable file, but " + file + " cannot be read: " + reason);
   }
 
-  /** Returns the value that was read last. */
+  /** Returns the usable value that was read most recently. */
   public T current() {
     return current;
   }
 
   /**
-   * Reads the files, and keeps the current value if they contain no usable one. This method must be
-   * called every second, by one thread at a time.
+   * Reads the files again, and keeps the current value if they contain no usable one. Call this
+   * method every second, and never from two threads at the same time.
    *
    * @return whether the value has changed
    */
@@ -92,8 +92,8 @@ public final class RenewedFiles<T> {
       return true;
     } catch (ConfigurationException e) {
       failures++;
-      // Waits 10 s, because related files may be replaced one after another. Then logs one line per
-      // hour.
+      // The first warning is logged after 10 s, because related files may be replaced one after
+      // another. The warning is repeated every hour.
       if (failures % 3_600 == 10) {
         String fault = e.getMessage();
         LOG.warn("{} cannot be reloaded; {} will remain in use: {}", variable, known, fault);

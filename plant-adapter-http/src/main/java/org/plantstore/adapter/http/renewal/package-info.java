@@ -1,4 +1,4 @@
-/** Reads values from files, and reads them again without a restart when the files change. */
+/** Reads values from files, and reloads them without a restart when the files change. */
 @NullMarked
 package org.plantstore.adapter.http.renewal;
 
