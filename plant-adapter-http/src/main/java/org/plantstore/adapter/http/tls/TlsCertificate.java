@@ -12,16 +12,16 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The certificate of this service, with its chain and its key. Immutable.
+ * The service's certificate, with its chain and its private key. Immutable.
  *
- * @param chain the certificate, then its intermediate certificates
+ * @param chain the service's certificate, followed by its intermediate certificates
  * @param unused the number of certificates in the file that do not belong to the chain
- * @param keyStore the chain and its private key
+ * @param keyStore the key store that contains the chain and the private key
  * @param source the content of the files, used to detect changes
  */
 record TlsCertificate(List<X509Certificate> chain, int unused, KeyStore keyStore, String source) {
 
-  /** Returns the first certificate, then its issuers in order, whatever their order in the file. */
+  /** Returns the first certificate and its issuers in order, whatever their order in the file. */
   static List<X509Certificate> chain(List<X509Certificate> all) {
     Set<X509Certificate> chain = new LinkedHashSet<>();
     Optional<X509Certificate> next = Optional.of(all.get(0));
@@ -47,7 +47,7 @@ record TlsCertificate(List<X509Certificate> chain, int unused, KeyStore keyStore
   }
 
   /**
-   * Returns the host names, the addresses, the earliest expiry, and the number of unused
+   * Returns the host names, the addresses, the earliest expiration date, and the number of unused
    * certificates.
    */
   @Override
@@ -60,7 +60,7 @@ record TlsCertificate(List<X509Certificate> chain, int unused, KeyStore keyStore
         names = alternatives.stream().map(kindAndName -> kindAndName.get(1)).toList();
       }
     } catch (CertificateParsingException e) {
-      // The names are omitted, because they serve only as information for operators.
+      // The names are only informational, so they are omitted.
     }
     Date end = chain.stream().map(X509Certificate::getNotAfter).min(Date::compareTo).orElseThrow();
     return names

@@ -21,8 +21,8 @@ import org.plantstore.adapter.http.renewal.RenewedFiles;
 /**
  * The files that TLS_CERTIFICATE and TLS_KEY name. Immutable.
  *
- * @param certificate the PEM file of the service's certificate and its intermediate certificates
- * @param key the PEM file of the private key
+ * @param certificate the PEM file that contains the service's certificate and its intermediates
+ * @param key the PEM file that contains the private key
  */
 public record TlsFiles(Path certificate, Path key) {
 
@@ -31,12 +31,12 @@ public record TlsFiles(Path certificate, Path key) {
 
   private static final Pattern BEGIN = Pattern.compile("-----BEGIN (?:X509 )?CERTIFICATE-----");
 
-  /** Matches a certificate. The file may contain other parts, such as the private key. */
+  /** Matches a PEM certificate. The file may contain other sections, such as the private key. */
   private static final Pattern PART =
       Pattern.compile("(?s)-----BEGIN ((?:X509 )?CERTIFICATE)-----.*?-----END \\1-----");
 
   /**
-   * Returns the files, or an empty optional if TLS is off.
+   * Returns the files, or an empty optional if TLS is disabled.
    *
    * @throws ConfigurationException if only one of TLS_CERTIFICATE and TLS_KEY is set
    */
@@ -54,17 +54,17 @@ public record TlsFiles(Path certificate, Path key) {
   }
 
   /**
-   * Reads the files, and returns a summary for operators: the host names and the addresses of the
-   * certificate, and the earliest expiry in its chain.
+   * Reads the files, and returns a summary for operators: the host names and addresses of the
+   * certificate, the earliest expiration date in its chain, and the number of unused certificates.
    *
-   * @throws ConfigurationException if a file cannot be read, if a certificate of the chain is not
-   *     valid now, or if the key does not belong to the certificate
+   * @throws ConfigurationException if a file cannot be read, if a certificate of the chain has
+   *     expired or is not yet valid, or if the private key does not match the certificate
    */
   public String finding() {
     return read(null).toString();
   }
 
-  /** Reads the files, and returns the known certificate if they are unchanged and still valid. */
+  /** Returns the certificate in the files. If the files are unchanged, returns {@code known}. */
   TlsCertificate read(@Nullable TlsCertificate known) {
     String certificates = new String(RenewedFiles.bytes(CERTIFICATE, certificate), ISO_8859_1);
     String keys = new String(RenewedFiles.bytes(KEY, key), ISO_8859_1);
@@ -97,7 +97,7 @@ public record TlsFiles(Path certificate, Path key) {
               .stream()
               .map(X509Certificate.class::cast)
               .toList();
-      // A certificate may be incomplete because the file is being written.
+      // A certificate may be incomplete because the file is still being written.
       if (certificates.isEmpty() || certificates.size() < BEGIN.matcher(pem).results().count()) {
         throw new CertificateException("it contains no certificate, or an incomplete one");
       }

@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
  */
 final class TlsKey extends SslBuilder<KeyStore> {
 
-  /** Matches a private key. OpenSSL may add other parts, such as the parameters of a curve. */
+  /** Matches a PEM private key. OpenSSL may add other sections, such as the curve's parameters. */
   private static final Pattern PRIVATE_KEY =
       Pattern.compile(
           "(?s)-----BEGIN ((?:RSA |EC |ENCRYPTED )?PRIVATE KEY)-----.*?-----END \\1-----");
@@ -36,7 +36,7 @@ final class TlsKey extends SslBuilder<KeyStore> {
     if (!key.find()) {
       throw new GeneralSecurityException("it contains no private key, or an incomplete one");
     }
-    if (key.group().contains("ENCRYPTED")) { // in the label, or in a header if PKCS#1 or SEC 1
+    if (key.group().contains("ENCRYPTED")) { // in the label or a PEM header
       throw new GeneralSecurityException(
           "it is protected by a password; remove the password with"
               + " openssl pkey -in FILE -out NEW_FILE");
@@ -50,14 +50,14 @@ final class TlsKey extends SslBuilder<KeyStore> {
     SslConfiguration settings = new SslConfiguration();
     settings.getKeyStore().setPath(all.toString());
     KeyStore keyStore = new TlsKey().getKeyStore(settings).orElseThrow();
-    if (!fits(keyStore, chain.get(0))) {
+    if (!matches(keyStore, chain.get(0))) {
       throw new GeneralSecurityException("it contains the private key of another certificate");
     }
     return keyStore;
   }
 
-  /** Returns whether the certificate can verify a signature that is created with the key. */
-  private static boolean fits(KeyStore keyStore, X509Certificate certificate) {
+  /** Returns whether the certificate can verify a signature created with the private key. */
+  private static boolean matches(KeyStore keyStore, X509Certificate certificate) {
     try {
       PrivateKey key = (PrivateKey) keyStore.getKey("key", null);
       String algorithm =

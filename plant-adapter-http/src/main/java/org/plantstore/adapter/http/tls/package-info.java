@@ -1,4 +1,4 @@
-/** Reads, checks, and renews the certificate and the private key of the API's port. */
+/** Reads, checks, and reloads the certificate and the private key for the API port. */
 @NullMarked
 package org.plantstore.adapter.http.tls;
 
