@@ -9,10 +9,10 @@ import static io.micronaut.http.HttpStatus.UNAUTHORIZED;
 import io.micronaut.http.HttpStatus;
 
 /**
- * The error catalog. The meaning of a number never changes. The first digit of a number shows where
- * the fault is: in the body as a whole (1), in a field (2), in a conflict with a stored plant (3),
- * in the token, the address, or the head of the request (4), or in the service (5). {@code
- * errors.html} explains the cause and the cure of each error.
+ * The error catalog. The meaning of a number never changes. The first digit shows where the error
+ * is: in the body as a whole (1), in a field (2), in a conflict with a stored plant (3), in the
+ * token, URL, or headers (4), or in the service (5). {@code errors.html} explains the cause of each
+ * error and how to fix it.
  */
 public enum ErrorNumber {
   MALFORMED_JSON(
@@ -100,24 +100,24 @@ public enum ErrorNumber {
     };
   }
 
-  /** Returns the number that is sent as {@code error}. */
+  /** Returns the value of {@code error} in the response. */
   public int number() {
     return number;
   }
 
-  /** Returns the status of the response. */
+  /** Returns the HTTP status of the response. */
   public HttpStatus status() {
     return status;
   }
 
-  /** Returns the general message, which describes the fault and its cure. */
+  /** Returns the general message, which describes the error and how to fix it. */
   public String description() {
     return description;
   }
 
   /**
-   * Adds the requested path to a message about an unknown path or method, and returns any other
-   * message unchanged. On the management port, the message does not mention the operation.
+   * Adds the requested path to the message for an unknown path or method, and returns all other
+   * messages unchanged. On the management port, the message does not mention POST /plants.
    */
   public String withPath(String message, String path, boolean isManagement) {
     if (this != NOT_FOUND && this != METHOD_NOT_ALLOWED) {
@@ -135,7 +135,7 @@ public enum ErrorNumber {
    * @param path the requested path, to which the link is relative
    */
   public String link(String path) {
-    // The link is broken if the path has more segments, but the response remains short.
+    // The depth is limited to keep the response short. Links for deeper paths do not work.
     int depth = Math.min(Math.max(path.split("/", -1).length - 2, 0), 32);
     return "<" + "../".repeat(depth) + "errors#" + number + ">; rel=\"help\"";
   }

@@ -1,20 +1,20 @@
 package org.plantstore.adapter.http.error;
 
-/** Thrown to refuse a request with an error from the catalog. Immutable. */
+/** Thrown to reject a request with an error from the catalog. Immutable. */
 public class RefusedException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
   private final ErrorNumber error;
 
-  /** Creates a refusal whose message is the error's description. */
+  /** Creates an exception whose message is the error's description. */
   public RefusedException(ErrorNumber error) {
     this(error, error.description());
   }
 
-  /** Creates a refusal with a message for the caller, which must not contain a secret. */
+  /** Creates an exception with a message for the caller. The message must not contain a secret. */
   public RefusedException(ErrorNumber error, String message) {
-    super(message, null, false, false); // without a stack trace, because the service has no fault
+    super(message, null, false, false); // no stack trace, because the service is not at fault
     this.error = error;
   }
 

@@ -1,4 +1,4 @@
-/** The error catalog, and the exception that refuses a request with one of its errors. */
+/** The error catalog, and the exception that rejects a request with one of its errors. */
 @NullMarked
 package org.plantstore.adapter.http.error;
 
