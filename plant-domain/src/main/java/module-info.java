@@ -1,4 +1,4 @@
-/** Defines the plant records, the port for creating plants, and the port for storing them. */
+/** Defines the plant records and the ports for creating and storing plants. */
 @org.jspecify.annotations.NullMarked
 module org.plantstore.domain {
   requires static transitive org.jspecify;

@@ -7,16 +7,16 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
-/** Runs a blocking call on an executor. */
+/** Runs a blocking call on an executor, and returns a stage for its outcome. */
 final class AsynchronousCall {
 
   private AsynchronousCall() {}
 
   /**
    * Runs the call on the executor, unless the returned stage is canceled before the call begins. If
-   * the call throws an exception, the stage fails with that exception itself, whereas {@code
-   * CompletableFuture.supplyAsync} would wrap the exception. If the executor rejects the call, the
-   * stage fails with the executor's exception.
+   * the call throws an exception, the stage fails with the unwrapped exception, unlike a stage from
+   * {@code CompletableFuture.supplyAsync}. If the executor rejects the call, the stage fails with
+   * the executor's exception.
    */
   static <T> CompletionStage<T> start(Supplier<T> call, Executor executor) {
     requireNonNull(executor, "executor");

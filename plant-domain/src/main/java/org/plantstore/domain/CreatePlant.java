@@ -6,14 +6,14 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
 /**
- * Creates plants. This interface is the port that callers use.
+ * Creates plants. This interface is the port through which callers create plants.
  *
- * <p>Creating a plant is idempotent: a call with the same id and equal content returns the same
- * plant as the first call. It is therefore safe to repeat a failed call. Implementations must be
- * safe for use by multiple threads.
+ * <p>Creation is idempotent: repeating a call with the same id, name, and tag returns an equal
+ * plant. It is therefore safe to retry a failed call. Implementations must be safe for use by
+ * multiple threads.
  *
- * <p>{@code org.plantstore.application.PlantCreation} implements this interface with a {@link
- * PlantStore}. In a test, a method reference is sufficient:
+ * <p>{@code org.plantstore.application.PlantCreation} implements this interface on top of a {@link
+ * PlantStore}. In a test, a method reference is a sufficient implementation:
  *
  * <pre>{@code
  * CreatePlant createPlant = NewPlant::plant;
@@ -24,19 +24,19 @@ import java.util.concurrent.Executor;
 public interface CreatePlant {
 
   /**
-   * Creates a plant. This method blocks until the plant has been stored durably. Use {@link
-   * #createAsync} to create a plant without blocking.
+   * Creates a plant, and blocks until the plant is stored durably. Use {@link #createAsync} to
+   * create a plant without blocking.
    *
-   * <p>Any unchecked exception other than those listed below indicates a fault of the
-   * implementation. Retrying after such an exception is safe, but is unlikely to succeed.
+   * <p>Any unchecked exception other than those listed below indicates an internal error. Retrying
+   * after such an exception is safe but unlikely to succeed.
    *
    * @param plant the plant to create
-   * @return the stored plant, which is equal to {@code plant.plant()}
+   * @return the stored plant, which equals {@code plant.plant()}
    * @throws PlantIdTakenException if the id belongs to another plant, which remains unchanged
-   * @throws PlantStoreUnavailableException if the store is temporarily unavailable; it is safe to
-   *     retry with the same plant
-   * @throws InvalidPlantException if {@code plant} violates a rule of the store that is stricter
-   *     than the rules of {@link NewPlant}, such as a size limit
+   * @throws PlantStoreUnavailableException if the store is temporarily unavailable. Retrying with
+   *     the same plant is safe.
+   * @throws InvalidPlantException if {@code plant} violates one of the store's own rules, such as a
+   *     size limit
    * @throws NullPointerException if {@code plant} is null
    */
   Plant create(NewPlant plant);
@@ -45,14 +45,14 @@ public interface CreatePlant {
    * Creates a plant without blocking the caller. The default implementation runs {@link
    * #create(NewPlant)} on the executor.
    *
-   * <p>Dependents of the returned stage must not block, because the thread that runs them may also
-   * complete calls for other plants.
+   * <p>Actions that depend on the returned stage must not block, because the thread that runs them
+   * may also complete calls for other plants.
    *
    * @param plant the plant to create
    * @param executor the executor that runs the call if the implementation blocks
    * @return a stage that completes with the stored plant, or fails with the exception that {@link
-   *     #create(NewPlant)} would throw; if the executor rejects the call, the stage fails with the
-   *     executor's exception
+   *     #create(NewPlant)} would throw. If the executor rejects the call, the stage fails with the
+   *     executor's exception.
    * @throws NullPointerException if {@code plant} or {@code executor} is null
    */
   default CompletionStage<Plant> createAsync(NewPlant plant, Executor executor) {

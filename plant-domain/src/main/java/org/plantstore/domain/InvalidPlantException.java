@@ -8,13 +8,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when the name or the tag of a plant violates a rule for text. The rule is either one of
- * the rules of {@link Plant} or a stricter rule of a plant store. The caller must change the plant,
- * because a retry with the same text always fails.
+ * Thrown when a plant's name or tag violates a rule. The rule is either one of the rules of {@link
+ * Plant} or a stricter rule that a store imposes. The caller must correct the plant before trying
+ * again, because a retry with the same text always fails.
  *
- * <p>The message names every invalid field and the rule that the field violates, but never contains
- * the text of the field. The wording of the message may change in any version. Instances are
- * immutable and safe for use by multiple threads.
+ * <p>The message names each invalid field and the rule that the field violates, but never contains
+ * the field's text. The wording of the message may change in any version. Instances are immutable
+ * and safe for use by multiple threads.
  *
  * <pre>{@code
  * try {
@@ -29,27 +29,27 @@ public final class InvalidPlantException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
-  /** The plant that a store refused, or null if a constructor refused the text. */
+  /** The plant that a store rejected, or null if a plant's constructor rejected the text. */
   private final transient @Nullable NewPlant plant;
 
-  /** The violations: at least one, and at most one per field. */
+  /** A non-empty array, with at most one violation per field. */
   private final Violation[] violations;
 
   /**
-   * Creates an exception with which a plant store refuses the plant that was passed to it, because
-   * the plant violates a rule of the store.
+   * Creates an exception for a store to throw if it rejects a plant that violates one of the
+   * store's own rules.
    *
    * <pre>{@code
    * NewPlant fern = new NewPlant(1, "fern", "shade");
    * Violation violation = new Violation("tag", "must have at most 4 characters, but has 5");
-   * InvalidPlantException refusal = new InvalidPlantException(fern, List.of(violation));
-   * refusal.refuses(fern); // true
-   * refusal.getMessage(); // "tag must have at most 4 characters, but has 5"
+   * InvalidPlantException rejection = new InvalidPlantException(fern, List.of(violation));
+   * rejection.refuses(fern); // true
+   * rejection.getMessage(); // "tag must have at most 4 characters, but has 5"
    * }</pre>
    *
-   * @param plant the plant that was passed to the store
+   * @param plant the plant that the store rejects
    * @param violations a list of at least one violation, with at most one violation per field and
-   *     the name before the tag; the constructor checks only that the list is not empty
+   *     the name before the tag. The constructor checks only that the list is not empty.
    * @throws IllegalArgumentException if {@code violations} is empty
    * @throws NullPointerException if the plant, the list, or a violation is null
    */
@@ -57,7 +57,7 @@ public final class InvalidPlantException extends RuntimeException {
     this(violations, requireNonNull(plant, "plant"));
   }
 
-  /** Creates an exception. The plant is null if a constructor refused the text. */
+  /** Creates an exception. The plant is null if a plant's constructor rejected the text. */
   InvalidPlantException(List<Violation> violations, @Nullable NewPlant plant) {
     super(violations.stream().map(Violation::toString).collect(joining("; ")));
     this.plant = plant;
@@ -68,13 +68,13 @@ public final class InvalidPlantException extends RuntimeException {
   }
 
   /**
-   * Returns whether a store created this exception to refuse the given plant. If a store throws an
-   * exception that does not refuse the plant that was passed to it, the store has read an invalid
-   * row, and the caller is not responsible. The plant is not serialized, so a deserialized
-   * exception does not refuse any plant.
+   * Returns whether a store created this exception to reject the given plant. If a store throws an
+   * exception for which this method returns false, the caller is not responsible, because the store
+   * has read an invalid row. The plant is not serialized, so this method always returns false for a
+   * deserialized exception.
    *
    * @param sent the plant that was passed to the store
-   * @return true if this exception was created for a plant that is equal to {@code sent}
+   * @return true if this exception was created for a plant that equals {@code sent}
    * @throws NullPointerException if {@code sent} is null
    */
   public boolean refuses(NewPlant sent) {
@@ -82,7 +82,7 @@ public final class InvalidPlantException extends RuntimeException {
   }
 
   /**
-   * Returns the violations. A violation of the name precedes a violation of the tag.
+   * Returns the violations. The violation for the name precedes the violation for the tag.
    *
    * @return an unmodifiable list of at least one violation, with at most one violation per field
    */
@@ -100,9 +100,9 @@ public final class InvalidPlantException extends RuntimeException {
    * }</pre>
    *
    * @param field the name of the field, such as {@code name} or {@code tag}
-   * @param rule the rule, phrased so that it forms a sentence with the name of the field, such as
-   *     {@code must not contain U+0000 (found at index 3)}. An index is the number of UTF-16 code
-   *     units that precede the invalid one. The wording of the rule may change in any version.
+   * @param rule the rule, worded so that the field's name and the rule form a sentence, such as
+   *     {@code must not contain U+0000 (found at index 3)}. The index is zero-based and counts
+   *     UTF-16 code units. The wording of the rule may change in any version.
    * @serial exclude
    */
   @SuppressWarnings("InvalidBlockTag") // Without @serial, JDK 17 requires comments on the fields.
@@ -121,7 +121,7 @@ public final class InvalidPlantException extends RuntimeException {
     }
 
     /**
-     * Returns the name of the field and the rule, separated by a space. The wording of the rule may
+     * Returns the name of the field, followed by a space and the rule. The wording of the rule may
      * change in any version.
      *
      * @return the name of the field and the rule

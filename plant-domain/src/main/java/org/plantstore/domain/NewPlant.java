@@ -3,8 +3,8 @@ package org.plantstore.domain;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A plant and the id that its creator chose for it. Instances are immutable and safe for use by
- * multiple threads.
+ * A plant together with the id that the caller chose for it. Instances are immutable and safe for
+ * use by multiple threads.
  *
  * <pre>{@code
  * NewPlant fern = new NewPlant(-7, "fern", "shade");
@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
  * fern.plant(); // new Plant("fern", "shade")
  * }</pre>
  *
- * @param id the identification number of the plant, which may be any {@code long}, including 0 and
- *     negative numbers
- * @param name the name of the plant, which follows the rules of {@link Plant}
- * @param tag the tag that specifies the type of the plant and follows the rules of {@link Plant},
- *     or null if the plant has no tag
+ * @param id the identification number of the plant. Any {@code long} is valid, including 0 and
+ *     negative numbers.
+ * @param name the name of the plant. The rules of {@link Plant} apply.
+ * @param tag the tag that specifies the type of the plant, or null if the plant has no tag. The
+ *     rules of {@link Plant} apply.
  */
 public record NewPlant(long id, String name, @Nullable String tag) {
 

@@ -3,12 +3,13 @@ package org.plantstore.domain;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A plant, which has a name and optionally a tag. Instances are immutable and safe for use by
- * multiple threads.
+ * A plant with a name and an optional tag. Instances are immutable and safe for use by multiple
+ * threads.
  *
- * <p>The name and the tag may contain any Unicode text, and either may be empty. Text is neither
- * trimmed nor normalized. U+0000 is refused because PostgreSQL and other databases cannot store it.
- * Unpaired surrogates are refused because they cannot be encoded in UTF-8 (RFC 3629, section 3).
+ * <p>The name and the tag may contain any Unicode text except U+0000 and unpaired surrogates, and
+ * either may be empty. Text is neither trimmed nor normalized. U+0000 is rejected because
+ * PostgreSQL and other databases cannot store it. Unpaired surrogates are rejected because they
+ * cannot be encoded in UTF-8 (RFC 3629, section 3).
  *
  * <pre>{@code
  * new Plant(" fern", null).name(); // " fern"
@@ -16,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * @param name the name of the plant, which may have any length
- * @param tag the tag that specifies the type of the plant and may have any length, or null if the
- *     plant has no tag; an empty tag is not the same as no tag
+ * @param tag the tag that specifies the type of the plant, or null if the plant has no tag. A tag
+ *     may have any length. An empty tag is not the same as no tag.
  */
 public record Plant(String name, @Nullable String tag) {
 

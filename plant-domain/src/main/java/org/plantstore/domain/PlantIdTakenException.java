@@ -1,8 +1,9 @@
 package org.plantstore.domain;
 
 /**
- * Thrown when the id of a plant already belongs to another plant. The caller must choose another
- * id. Nothing was stored, and the exception reveals nothing about the other plant.
+ * Thrown when the id of a new plant already belongs to a different plant. The caller must choose
+ * another id before trying again. The new plant was not stored, and the exception reveals nothing
+ * about the existing plant.
  *
  * <pre>{@code
  * CreatePlant everyIdIsTaken =
@@ -20,13 +21,13 @@ public final class PlantIdTakenException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
-  /** The id that is taken. */
+  /** The id that is already taken. */
   private final long id;
 
   /**
    * Creates an exception.
    *
-   * @param id the id that is taken, any {@code long}
+   * @param id the id that is already taken
    */
   public PlantIdTakenException(long id) {
     super("id " + id + " is taken by another plant");
@@ -34,9 +35,9 @@ public final class PlantIdTakenException extends RuntimeException {
   }
 
   /**
-   * Returns the id that is taken.
+   * Returns the id that is already taken.
    *
-   * @return the id, any {@code long}
+   * @return the id
    */
   public long id() {
     return id;

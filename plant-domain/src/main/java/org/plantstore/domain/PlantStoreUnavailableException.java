@@ -3,9 +3,9 @@ package org.plantstore.domain;
 import static java.util.Objects.requireNonNull;
 
 /**
- * Thrown when a store is temporarily unavailable. The caller can retry later with the same plant.
- * The plant may or may not have been stored. A retry is safe in either case, according to rules R2
- * and R7 of {@link PlantStore}.
+ * Thrown when a store is temporarily unavailable. The plant may or may not have been stored. In
+ * either case, rules R2 and R7 of {@link PlantStore} ensure that the caller can safely retry later
+ * with the same plant.
  *
  * <pre>{@code
  * AtomicBoolean down = new AtomicBoolean(true);
@@ -31,8 +31,8 @@ public final class PlantStoreUnavailableException extends RuntimeException {
   /**
    * Creates an exception.
    *
-   * @param message the reason, intended for the operator of the store; it must contain neither
-   *     secrets nor the text of a plant
+   * @param message the reason, intended for the store's operator. The message must not contain
+   *     secrets or a plant's text.
    * @throws NullPointerException if the message is null
    */
   public PlantStoreUnavailableException(String message) {

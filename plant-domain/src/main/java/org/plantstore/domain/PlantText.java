@@ -7,12 +7,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.InvalidPlantException.Violation;
 
-/** Checks that the name and the tag of a plant are valid text. */
+/** Checks that a plant's name and tag are valid text. */
 final class PlantText {
 
   private PlantText() {}
 
-  /** Throws InvalidPlantException if text is invalid, or NullPointerException if name is null. */
+  /** Throws NullPointerException if name is null, or InvalidPlantException if a text is invalid. */
   static void require(String name, @Nullable String tag) {
     List<Violation> violations = new ArrayList<>();
     addIfInvalid("name", requireNonNull(name, "name"), violations);

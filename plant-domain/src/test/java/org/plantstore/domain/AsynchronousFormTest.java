@@ -12,7 +12,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 
-/** Tests what the contract test kit does not cover in the default asynchronous methods. */
+/** Tests behavior of the default asynchronous methods that the contract test kit does not cover. */
 class AsynchronousFormTest {
 
   private static final NewPlant FERN = new NewPlant(1, "fern", null);
@@ -37,7 +37,7 @@ class AsynchronousFormTest {
   }
 
   @Test
-  void stage_fails_with_the_error_of_the_port_or_with_the_exception_of_the_executor() {
+  void stage_fails_with_an_error_from_the_call_or_an_exception_from_the_executor() {
     StackOverflowError error = new StackOverflowError();
     CreatePlant createPlant =
         plant -> {

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.platform.testkit.engine.Events;
 import org.plantstore.domain.contract.PlantStoreCrashContract;
 
-/** Crashes a sound store and several faulty variants of it. */
+/** Crashes a sound store and several faulty variants. */
 @Tag("slow")
 class CrashContractTest {
 
@@ -85,7 +85,7 @@ class CrashContractTest {
         fault == Fault.RETURNS_BEFORE_THE_COMMIT ? newSingleThreadExecutor() : Runnable::run;
     private final Map<Long, NewPlant> plants = new HashMap<>();
 
-    /** Reads the file before the process reports that it opens the store, so before any kill. */
+    /** Reads the file before the process reports that it opens the store, so before any crash. */
     private static String readFile() {
       try {
         String lines = Files.exists(FILE) ? Files.readString(FILE) : "";

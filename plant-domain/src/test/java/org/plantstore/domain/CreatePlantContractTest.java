@@ -15,18 +15,18 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.platform.engine.DiscoverySelector;
 import org.plantstore.domain.contract.CreatePlantContract;
 
-/** Tests a sound implementation, and for each test an implementation with a fault. */
+/** Runs the contract on a sound implementation, and each test on a faulty one. */
 class CreatePlantContractTest {
 
-  /** A fault and the beginning of the name of the test that finds it. */
+  /** A fault, with the prefix of the name of the test that detects it. */
   enum Fault {
     NONE(""),
-    REFUSES_A_RETRY("repeated_call"),
+    REJECTS_A_RETRY("repeated_call"),
     IGNORES_CASE("taken_id"),
     READS_THEN_WRITES("concurrent_calls"),
     THROWS_ITS_OWN_EXCEPTION("call_can_be_retried"),
     DOES_NOT_WAIT_FOR_ITS_ONLY_CONNECTION("many_threads"),
-    ACCEPTS_NULL("null_is_refused");
+    ACCEPTS_NULL("null_is_rejected");
 
     final String test;
 
@@ -60,7 +60,7 @@ class CreatePlantContractTest {
     private Plant create(NewPlant plant) {
       NewPlant before = plant == null ? null : plants.get(plant.id());
       switch (fault) {
-        case REFUSES_A_RETRY -> {
+        case REJECTS_A_RETRY -> {
           if (before != null) {
             throw new PlantIdTakenException(plant.id());
           }

@@ -35,20 +35,20 @@ import org.plantstore.domain.SampleStore.Fault;
 import org.plantstore.domain.contract.PlantStoreContract;
 
 /**
- * Runs all tests of the contract on sound stores, and the tests that must fail on faulty stores.
+ * Runs all of the contract's tests on sound stores, and the tests that must fail on faulty stores.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class PlantStoreContractTest {
 
   private static final int TESTS = 17;
 
-  /** The number of attempts, because a faulty store passes a test if no race occurs. */
+  /** The maximum number of attempts, because a faulty store passes if no race occurs. */
   private static final int MAX_RUNS = 10;
 
-  /** A thread local, because JUnit creates the contract on the thread of the test that runs it. */
+  /** The fault under test. JUnit creates the contract on the thread that runs its test. */
   private static final ThreadLocal<Fault> FAULT = new ThreadLocal<>();
 
-  /** The server of the sample stores, which echoes every byte. */
+  /** A server for the sample stores, which echoes every byte. */
   @AutoClose
   private static final ServerSocket SERVER = assertDoesNotThrow(() -> new ServerSocket(0));
 
@@ -131,7 +131,7 @@ class PlantStoreContractTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"NONE", "REFUSES_LONG_TEXTS"})
+  @EnumSource(names = {"NONE", "REJECTS_LONG_TEXTS"})
   void sound_store_passes(Fault sound) {
     FAULT.set(sound);
     Events run = run(selectClass(SampleStoreContract.class));
@@ -142,7 +142,7 @@ class PlantStoreContractTest {
   @ParameterizedTest
   @EnumSource(
       mode = EnumSource.Mode.EXCLUDE,
-      names = {"NONE", "REFUSES_LONG_TEXTS"})
+      names = {"NONE", "REJECTS_LONG_TEXTS"})
   @Timeout(60)
   void faulty_store_fails_the_tests_of_the_violated_rule(Fault fault) {
     FAULT.set(fault);

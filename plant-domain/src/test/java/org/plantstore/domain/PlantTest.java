@@ -29,7 +29,7 @@ class PlantTest {
   }
 
   @Test
-  void refusal_states_the_index_of_u0000_or_of_an_unpaired_surrogate() {
+  void violation_states_the_index_of_u0000_or_of_an_unpaired_surrogate() {
     String rule = "must not contain U+0000 (found at index %d)";
     assertViolation("name", rule.formatted(0), "\0", null);
     assertViolation("tag", rule.formatted(4), "fern", "tag \0");
@@ -60,10 +60,10 @@ class PlantTest {
   void exception_refuses_a_plant_only_if_a_store_created_it() {
     NewPlant fern = new NewPlant(1, "fern", null);
     List<Violation> violations = List.of(new Violation("name", "must be shorter"));
-    InvalidPlantException refusal = new InvalidPlantException(fern, violations);
+    InvalidPlantException rejection = new InvalidPlantException(fern, violations);
 
-    assertTrue(refusal.refuses(new NewPlant(1, "fern", null)));
-    assertFalse(refusal.refuses(new NewPlant(1, "fern", "")));
+    assertTrue(rejection.refuses(new NewPlant(1, "fern", null)));
+    assertFalse(rejection.refuses(new NewPlant(1, "fern", "")));
     assertFalse(
         assertThrows(InvalidPlantException.class, () -> new NewPlant(1, "\0", null)).refuses(fern));
     assertThrows(IllegalArgumentException.class, () -> new InvalidPlantException(fern, List.of()));
@@ -71,7 +71,7 @@ class PlantTest {
 
   @Test
   @SuppressWarnings("NullAway") // this test passes null
-  void null_is_refused() {
+  void null_is_rejected() {
     assertThrows(NullPointerException.class, () -> new Plant(null, null));
     assertThrows(NullPointerException.class, () -> new NewPlant(1, null, null));
     assertThrows(NullPointerException.class, () -> new Violation(null, "must not be null"));

@@ -31,14 +31,14 @@ import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.InvalidPlantException.Violation;
 
-/** A store that follows every rule, or that has one realistic fault. */
+/** A store that either follows every rule or has one realistic fault. */
 final class SampleStore implements PlantStore {
 
-  /** A fault and the beginning of the names of the tests that find it. */
+  /** A fault, with the prefix that is common to the names of the tests that detect it. */
   enum Fault {
     NONE(""),
-    /** This is not a fault, because a database engine may have a limit. */
-    REFUSES_LONG_TEXTS(""),
+    /** Not a fault, because a database engine may have a limit. */
+    REJECTS_LONG_TEXTS(""),
     FORGETS_AFTER_TWO_SECONDS("r1"),
     IGNORES_CASE("r2", text -> text.toLowerCase(Locale.ROOT)),
     COMPARES_NORMALIZED_TEXTS("r2", text -> Normalizer.normalize(text, Normalizer.Form.NFC)),
@@ -67,22 +67,22 @@ final class SampleStore implements PlantStore {
     READS_THEN_WRITES("r3"),
     LOCKS_ONLY_WITHIN_ONE_INSTANCE("r3_concurrent_calls_through_two"),
     SHARES_ONE_FUTURE_FOR_AN_ID("r3_concurrent_calls_all"),
-    SHARES_A_REFUSAL_FOR_AN_ID("r3_concurrent_calls_all"),
+    SHARES_A_REJECTION_FOR_AN_ID("r3_concurrent_calls_all"),
     WRITES_TEN_PLANTS_AT_A_TIME("r4"),
     TRUNCATES("r5"),
     STORES_AN_EMPTY_TAG_INSTEAD_OF_NONE("r5"),
-    REFUSES_LONG_TEXTS_WITHOUT_THE_PLANT("r5"),
+    REJECTS_LONG_TEXTS_WITHOUT_THE_PLANT("r5"),
     KEEPS_IDS_AS_DOUBLES("r6"),
     LEAKS_A_CAUSE("r7_an_unreachable"),
     WAITS_FOREVER_FOR_A_SILENT_SERVER("r7_the_store"),
     NEVER_RECONNECTS("r7_the_store"),
     GIVES_UP_AFTER_100_FAILURES("r7_the_store"),
     KEEPS_A_SILENT_CONNECTION("r7_the_store"),
-    REPORTS_EVERY_FAULT_AS_UNAVAILABLE("r7_a_fault"),
+    REPORTS_EVERY_ERROR_AS_UNAVAILABLE("r7_an_internal"),
     REPORTS_AN_INVALID_ROW_AS_UNAVAILABLE("r7_an_invalid"),
-    REFUSES_A_PLANT_IF_A_ROW_IS_INVALID("r7_an_invalid"),
+    REJECTS_THE_PLANT_IF_A_ROW_IS_INVALID("r7_an_invalid"),
     REPAIRS_AN_INVALID_ROW("r7_an_invalid"),
-    THROWS_THE_EXCEPTION_OF_THE_EXECUTOR("r7_a_rejection"),
+    THROWS_THE_EXECUTORS_EXCEPTION("r7_a_rejection"),
     NEVER_COMPLETES_A_REJECTED_CALL("r7_a_rejection"),
     KEEPS_A_LOCK_AFTER_AN_INTERRUPT("r7_an_interrupt"),
     BLOCKS_ITS_CALLER("r7_the_asynchronous"),
@@ -90,13 +90,13 @@ final class SampleStore implements PlantStore {
     DOES_NOT_WAIT_FOR_ITS_ONLY_CONNECTION("r8_many"),
     SHARES_ONE_STATEMENT("r8_many"),
     SHARES_ONE_FUTURE("r8_canceling"),
-    REFUSES_NULL_WITH_ANOTHER_EXCEPTION("r9"),
+    REJECTS_NULL_WITH_ANOTHER_EXCEPTION("r9"),
     ACCEPTS_A_NULL_EXECUTOR("r9");
 
     final String tests;
 
-    /** Decides whether a call for a taken id returns its own plant. */
-    @SuppressWarnings("ImmutableEnumChecker") // no lambda above has state
+    /** Returns true if a call for a taken id should return the caller's plant. */
+    @SuppressWarnings("ImmutableEnumChecker") // the lambdas above are stateless
     private final BiPredicate<NewPlant, NewPlant> equality;
 
     Fault(String tests) {
@@ -154,8 +154,8 @@ final class SampleStore implements PlantStore {
   @SuppressWarnings("NullAway") // a faulty store handles null differently
   public NewPlant putIfAbsent(NewPlant plant) {
     switch (fault) {
-      case REFUSES_LONG_TEXTS, SHARES_A_REFUSAL_FOR_AN_ID -> requireShort(plant, plant);
-      case REFUSES_LONG_TEXTS_WITHOUT_THE_PLANT -> requireShort(plant, new NewPlant(0, "", null));
+      case REJECTS_LONG_TEXTS, SHARES_A_REJECTION_FOR_AN_ID -> requireShort(plant, plant);
+      case REJECTS_LONG_TEXTS_WITHOUT_THE_PLANT -> requireShort(plant, new NewPlant(0, "", null));
       case FORGETS_AFTER_TWO_SECONDS -> {
         if (System.nanoTime() - lastCall > 2_000_000_000) {
           database.memory.clear();
@@ -219,7 +219,7 @@ final class SampleStore implements PlantStore {
         roundTrip();
         return insert(parameters);
       }
-      case REFUSES_NULL_WITH_ANOTHER_EXCEPTION -> {
+      case REJECTS_NULL_WITH_ANOTHER_EXCEPTION -> {
         if (plant == null) {
           throw new IllegalArgumentException("no plant");
         }
@@ -267,12 +267,12 @@ final class SampleStore implements PlantStore {
         // Only the first caller's plant is stored, but every caller receives its own plant.
         return isFirst[0] ? shared : shared.thenApply(stored -> plant);
       }
-      case SHARES_A_REFUSAL_FOR_AN_ID -> {
+      case SHARES_A_REJECTION_FOR_AN_ID -> {
         return started.computeIfAbsent(
             plant.id(),
             id -> PlantStore.super.putIfAbsentAsync(plant, executor).toCompletableFuture());
       }
-      case THROWS_THE_EXCEPTION_OF_THE_EXECUTOR -> {
+      case THROWS_THE_EXECUTORS_EXCEPTION -> {
         CompletableFuture<NewPlant> result = new CompletableFuture<>();
         executor.execute(() -> result.complete(call.get()));
         return result;
@@ -296,9 +296,9 @@ final class SampleStore implements PlantStore {
     }
   }
 
-  private static void requireShort(NewPlant plant, NewPlant refused) {
+  private static void requireShort(NewPlant plant, NewPlant rejected) {
     if ((plant.name() + plant.tag()).length() > 255) {
-      throw new InvalidPlantException(refused, List.of(new Violation("tag", "must be shorter")));
+      throw new InvalidPlantException(rejected, List.of(new Violation("tag", "must be shorter")));
     }
   }
 
@@ -315,7 +315,7 @@ final class SampleStore implements PlantStore {
       switch (fault) {
         case REPORTS_AN_INVALID_ROW_AS_UNAVAILABLE ->
             throw new PlantStoreUnavailableException("an invalid row");
-        case REFUSES_A_PLANT_IF_A_ROW_IS_INVALID ->
+        case REJECTS_THE_PLANT_IF_A_ROW_IS_INVALID ->
             throw new InvalidPlantException(plant, e.violations());
         case REPAIRS_AN_INVALID_ROW -> {
           return new NewPlant(plant.id(), "ab", null);
@@ -323,7 +323,7 @@ final class SampleStore implements PlantStore {
         default -> throw e;
       }
     } catch (UnsupportedOperationException e) { // the database is damaged
-      throw fault == Fault.REPORTS_EVERY_FAULT_AS_UNAVAILABLE
+      throw fault == Fault.REPORTS_EVERY_ERROR_AS_UNAVAILABLE
           ? new PlantStoreUnavailableException("no table")
           : e;
     }
@@ -338,7 +338,7 @@ final class SampleStore implements PlantStore {
     return stored == null ? plant : stored;
   }
 
-  /** Takes as long as a network call, so that a race lasts longer than with a map. */
+  /** Takes as long as a network call, which makes races last longer than with a map alone. */
   private static void roundTrip() {
     LockSupport.parkNanos(50_000);
   }

@@ -15,8 +15,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Makes calls and returns their outcomes. An outcome is the value that a call returns or the
- * exception that the call throws.
+ * Makes calls, and returns their outcomes. The outcome of a call is the value that it returns or
+ * the exception that it throws.
  */
 final class Calls {
 
@@ -25,7 +25,7 @@ final class Calls {
     BLOCKING,
     ASYNCHRONOUS;
 
-    /** Returns the form for a number, such as an id, so that every test calls both forms. */
+    /** Chooses the form from a number, such as an id, so that every test uses both forms. */
     static Form of(long number) {
       return number % 2 == 0 ? BLOCKING : ASYNCHRONOUS;
     }
@@ -42,10 +42,10 @@ final class Calls {
   private Calls() {}
 
   /**
-   * Makes each call on its own thread, and starts all calls at the same time. If a call does not
+   * Makes each call on a separate thread, and starts all calls at the same time. If a call does not
    * end within the time limit, its outcome is a {@link TimeoutException}.
    */
-  @SuppressWarnings("ThreadPriorityCheck") // waking a thread takes too long for a race
+  @SuppressWarnings("ThreadPriorityCheck") // waking a thread would take too long
   static List<Object> concurrently(List<? extends Callable<?>> calls, Duration timeLimit) {
     CountDownLatch notReady = new CountDownLatch(calls.size());
     List<Callable<Object>> tasks = new ArrayList<>();
@@ -79,7 +79,7 @@ final class Calls {
     }
   }
 
-  /** Returns the outcome of a stage, which must fail with the exception itself, not wrapped. */
+  /** Returns the outcome of a stage. If the stage fails, the exception must not be wrapped. */
   static Object await(CompletionStage<?> stage) {
     return stage
         .handle((returned, e) -> e == null ? requireNonNullElse(returned, "null") : e)

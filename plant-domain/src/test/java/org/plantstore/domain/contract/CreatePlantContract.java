@@ -21,8 +21,8 @@ import org.plantstore.domain.contract.Calls.Form;
 
 /**
  * Tests an implementation of {@link CreatePlant}. Every implementation must produce the same
- * outcomes, in the blocking and in the asynchronous form. The test of an implementation extends
- * this class.
+ * outcomes in the blocking and in the asynchronous form. To test an implementation, extend this
+ * class.
  *
  * <p>Each test needs an empty store. A run makes about 2,000 calls, some of which contain 1 MiB of
  * text.
@@ -36,7 +36,7 @@ public abstract class CreatePlantContract {
   /** Creates an instance. Subclasses call this constructor. */
   protected CreatePlantContract() {}
 
-  /** {@return the implementation under test, with an empty store} Each test calls this once. */
+  /** {@return the implementation under test, with an empty store} Each test calls it once. */
   protected abstract CreatePlant createPlant();
 
   /**
@@ -48,7 +48,7 @@ public abstract class CreatePlantContract {
   }
 
   @Test
-  void taken_id_is_refused_and_nothing_changes() {
+  void taken_id_is_rejected_and_nothing_changes() {
     CreatePlant createPlant = createPlant();
     for (List<NewPlant> similar : Plants.similar(1 << 20)) {
       NewPlant plant = similar.get(0);
@@ -81,9 +81,9 @@ public abstract class CreatePlantContract {
     List<NewPlant> plants = new ArrayList<>(Plants.withBoundaryIds()); // every long is a valid id
     plants.addAll(List.of(Plants.rival(2, 1), Plants.rival(3, 1)));
     plants.addAll(Plants.unusual(1 << 20));
-    for (int turn = 0; turn < 2; turn++) {
+    for (int attempt = 0; attempt < 2; attempt++) {
       for (NewPlant plant : plants) {
-        assertOutcome(plant.plant(), createPlant, Form.of(plant.id() + turn), plant);
+        assertOutcome(plant.plant(), createPlant, Form.of(plant.id() + attempt), plant);
       }
     }
   }
@@ -115,7 +115,7 @@ public abstract class CreatePlantContract {
 
   @Test
   @SuppressWarnings("NullAway") // this test passes null
-  void null_is_refused() {
+  void null_is_rejected() {
     CreatePlant createPlant = createPlant();
     NewPlant plant = Plants.plant(1);
     assertThrows(NullPointerException.class, () -> createPlant.create(null));
@@ -123,15 +123,15 @@ public abstract class CreatePlantContract {
     assertThrows(NullPointerException.class, () -> createPlant.createAsync(plant, null));
   }
 
-  /** Returns the plant, {@link #TAKEN} if the call reports that id as taken, or an exception. */
+  /** Returns the plant, {@link #TAKEN} if that id is reported as taken, or an exception. */
   private static Object outcome(CreatePlant createPlant, Form form, NewPlant plant) {
     Object outcome =
         Calls.outcome(() ->
             form == Form.BLOCKING
                 ? createPlant.create(plant)
                 : Calls.await(createPlant.createAsync(plant, Calls.CALLERS)));
-    boolean taken = outcome instanceof PlantIdTakenException refused && refused.id() == plant.id();
-    return taken ? TAKEN : outcome;
+    boolean isTaken = outcome instanceof PlantIdTakenException taken && taken.id() == plant.id();
+    return isTaken ? TAKEN : outcome;
   }
 
   /** Makes concurrent calls in both forms, and returns their outcomes. */

@@ -7,7 +7,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
 
-/** Describes plants in failure messages, in printable ASCII and with long text abbreviated. */
+/** Describes plants in printable ASCII for failure messages, and abbreviates long text. */
 final class Description {
 
   private static final int MAX_LENGTH = 150;

@@ -18,7 +18,7 @@ import org.plantstore.domain.contract.RuleCheck.Call;
 /** Calls a store in a process that will be killed, and prints each plant that the store returns. */
 final class Load {
 
-  /** An id and the number of a caller. A line that was cut off by a kill does not match. */
+  /** Matches an id and a caller number, but not a line that a kill has cut off. */
   static final String LINE = "\\d+ \\d+;";
 
   static final String OPENING = "opening the store";
@@ -30,7 +30,7 @@ final class Load {
   private Load() {}
 
   /**
-   * Opens the store, calls it for all ids that earlier processes took, calls it for new ids, and
+   * Opens the store, calls it for all ids that earlier processes used, calls it for new ids, and
    * then waits to be killed.
    */
   public static void main(String... classProcessTakenAndNew) throws Exception {
@@ -57,7 +57,7 @@ final class Load {
     }
   }
 
-  /** Starts two callers, one of each form, that race for each id. Caller numbers are unique. */
+  /** Starts two callers that race for each id, one of each form. Caller numbers are unique. */
   private static void call(PlantStore store, int process, long first, long end) {
     List<Callable<Object>> callers = new ArrayList<>();
     for (int caller = process * 2 * RACES; caller < (process + 1) * 2 * RACES; caller++) {

@@ -22,24 +22,24 @@ import org.plantstore.domain.contract.Calls.Form;
 import org.plantstore.domain.contract.RuleCheck.Call;
 
 /**
- * Tests a {@link PlantStore} against rules R1 to R9. The test of a store extends this class. The
- * name of each test method begins with the rule that it tests. Half of the calls use the blocking
- * form of a method, and half use the asynchronous form.
+ * Tests a {@link PlantStore} against rules R1 to R9. To test a store, extend this class. The name
+ * of each test method begins with the rule that it tests. Half of the calls use the blocking form
+ * of the method, and half use the asynchronous form.
  *
  * <p>Each test needs an empty store, and calls the store from several threads. A subclass must
  * override {@link #store()}. The other methods are optional. If a test needs a method that is not
- * overridden, the test is aborted, and a line on standard error states what was not tested.
+ * overridden, the test is aborted, and the kit prints to standard error what was not tested.
  *
- * <p>While its database is reachable, a store must wait if concurrent calls conflict. If the store
+ * <p>If concurrent calls conflict while the database is reachable, the store must wait. If it
  * throws {@link PlantStoreUnavailableException} instead, the tests of R3 and R8 fail.
  *
- * <p>A run makes about 9,000 calls, some of which contain the largest text. A run takes 10 seconds
- * if the store is a map, and about a minute if each call takes 10 ms. The tests require JUnit
- * Jupiter 5.10 or later.
+ * <p>A run makes about 9,000 calls, some of which contain the largest text. With a store that keeps
+ * plants in a map, a run takes 10 seconds. If each call takes 10 ms, a run takes about a minute.
+ * The tests require JUnit Jupiter 5.10 or later.
  */
 public abstract class PlantStoreContract {
 
-  /** A number of callers that exceeds the usual number of connections in a pool. */
+  /** A number of callers that exceeds the usual size of a connection pool. */
   private static final int MANY = 32;
 
   private static final String CONCURRENTLY = "concurrently with other calls";
@@ -50,17 +50,17 @@ public abstract class PlantStoreContract {
   /** {@return the store under test, which must be empty} Each test calls this method once. */
   protected abstract PlantStore store();
 
-  /** {@return another store on the database of {@link #store()}, as a second process would open} */
+  /** {@return a second store on the database of {@link #store()}, as if in a second process} */
   protected PlantStore anotherStore() {
     return abort(
         report("R3 with two instances was not tested. Override anotherStore() to test it."));
   }
 
   /**
-   * Crashes and restarts whatever would lose plants that are not durable, such as the database
-   * server or the process that holds the data, and returns a new store on the remaining data. The
-   * crashed process must have no chance to write anything more. All calls to the store have ended
-   * before the kit calls this method. {@link PlantStoreCrashContract} tests crashes during calls.
+   * Crashes and restarts the component that holds the data, such as the database server or an
+   * embedded database's process, and returns a new store on the remaining data. The component must
+   * crash without writing any more data. All calls to the store have ended before the kit calls
+   * this method. {@link PlantStoreCrashContract} tests crashes during calls.
    *
    * @return a new store on the data that survived the crash
    */
@@ -83,7 +83,7 @@ public abstract class PlantStoreContract {
    * Writes a row that is not a valid plant to the database, such as a row whose name is {@code
    * "a\0b"} or null.
    *
-   * @param id the id of the row, which is not yet taken
+   * @param id the id of the row, which is still free
    */
   protected void putInvalidRow(long id) {
     abort(report("R7 with an invalid row was not tested. Override putInvalidRow() to test it."));
@@ -91,8 +91,8 @@ public abstract class PlantStoreContract {
 
   /**
    * {@return the address of the database server, if there is one} The kit starts a proxy in front
-   * of the server. The proxy stops responding, drops or refuses connections, and then forwards
-   * again.
+   * of the server. The proxy simulates outages: it stops responding, or it drops or refuses
+   * connections, and later it forwards traffic again.
    */
   protected InetSocketAddress server() {
     return abort(report("R7 with a server outage was not tested. Override server() to test it."));
@@ -110,19 +110,19 @@ public abstract class PlantStoreContract {
   }
 
   /**
-   * {@return the time limit of a call, 60 seconds by default} If a call takes longer, its test
-   * fails. A call to an unreachable store must end within a quarter of this time, because callers
-   * wait for the failure. Up to 32 concurrent calls must all end within this time, even if the
-   * store processes them one after another.
+   * {@return the time limit of a call, 60 seconds by default} If a call takes longer, the test
+   * fails. If the database is unreachable, a call must end within a quarter of this time, because
+   * the caller waits for the exception. Up to 32 concurrent calls must all end within this time,
+   * even if the store processes them one after another.
    */
   protected Duration timeLimit() {
     return Duration.ofSeconds(60);
   }
 
   /**
-   * {@return the size of the largest text, in bytes of UTF-8, 1 MiB by default} No plant of the kit
-   * contains more text than this. If the database engine does not support a plant with more than
-   * 100 characters of text, the store may refuse the plant with {@link
+   * {@return the size of the largest text, in bytes of UTF-8, 1 MiB by default} The kit's plants
+   * never contain more text. If the database engine does not support a plant with more than 100
+   * characters of text, the store may reject the plant with {@link
    * org.plantstore.domain.InvalidPlantException}.
    */
   protected int largestText() {
@@ -130,16 +130,16 @@ public abstract class PlantStoreContract {
   }
 
   private String report(String message) {
-    System.err.println(getClass().getSimpleName() + ": " + message); // test reports often omit it
+    System.err.println(getClass().getSimpleName() + ": " + message); // reports may omit the message
     return message;
   }
 
   @Test
   void r1_if_the_id_is_free_the_plant_is_stored_and_an_equal_plant_is_returned() {
     RuleCheck r1 = check("R1");
-    List<NewPlant> similar = List.of(Plants.rival(2, 1), Plants.rival(3, 1)); // only ids differ
+    List<NewPlant> similar = List.of(Plants.rival(2, 1), Plants.rival(3, 1)); // only the ids differ
     r1.assertStores(similar);
-    LockSupport.parkNanos(5_000_000_000L); // finds stores whose entries expire by mistake
+    LockSupport.parkNanos(5_000_000_000L); // detects stores whose entries expire
     similar.forEach(plant -> r1.assertStored(plant, "after 5 s without calls"));
   }
 
@@ -161,7 +161,7 @@ public abstract class PlantStoreContract {
     RuleCheck r3 = check("R3");
     List<PlantStore> instances = List.of(r3.store());
     assertOneWins(r3, instances);
-    for (List<NewPlant> similar : Plants.similar(largestText())) { // a store may combine these
+    for (List<NewPlant> similar : Plants.similar(largestText())) { // a store may combine the calls
       var calls = similar.stream().map(plant -> r3.call(Form.ASYNCHRONOUS, plant, CONCURRENTLY));
       r3.assertOneWins(calls.toList(), instances);
     }
@@ -190,14 +190,15 @@ public abstract class PlantStoreContract {
   @Test
   void r4_a_returned_plant_survives_a_crash() {
     RuleCheck r4 = check("R4");
-    // Includes unusual plants, because a store may return text from memory that was changed on its
-    // disk. The primes 211 and 227 find stores that write plants only in groups of a fixed size.
+    // Includes unusual plants, because a store may change text on its disk but return it unchanged
+    // from memory. The totals 211 and 227 are primes, which detects stores that write only full
+    // groups of a fixed size.
     List<NewPlant> plants = new ArrayList<>(Plants.withBoundaryIds());
     plants.addAll(Plants.unusual(largestText()));
     plants.addAll(Plants.plants(1_000, 1_211 - plants.size()));
     List<NewPlant> stored =
         new ArrayList<>(plants.stream().filter(plant -> r4.returns(plant, plant, FREE)).toList());
-    // Runs last, because a later single call might write plants that these calls left unwritten.
+    // Runs last, because a later call might write plants that these calls left unwritten.
     List<NewPlant> concurrent = Plants.plants(2_000, 2_016);
     r4.assertConcurrently(concurrent, CONCURRENTLY, plant -> plant);
     stored.addAll(concurrent);
@@ -224,9 +225,9 @@ public abstract class PlantStoreContract {
     NewPlant stored = Plants.plant(9);
     r7.returns(stored, stored, FREE);
     PlantStore unreachable = unreachableStore();
-    List<NewPlant> plants = Plants.plants(1, 9); // few, because calls may wait for one another
+    List<NewPlant> plants = Plants.plants(1, 9); // few, because one call may wait for another
 
-    // Makes one call before the concurrent calls, because the first failure may differ from others.
+    // Starts with a single call, because the first failure may differ from later ones.
     RuleCheck quick = new RuleCheck("R7", unreachable, timeLimit().dividedBy(4));
     String occasion = "while the database is unreachable";
     quick.outcome(quick.call(Plants.rival(stored.id(), 1), occasion), UNAVAILABLE);
@@ -257,9 +258,9 @@ public abstract class PlantStoreContract {
       behind.assertAvailableAgain(plants.get(1), "after the open connections stopped responding");
 
       proxy.switchTo(Proxy.State.REFUSING);
-      // Uses other plants, because a store may return plants that it knows to be durable.
+      // Uses other plants, because a store may return plants that it knows to be stored.
       List<NewPlant> others = Plants.plants(MANY + 1, 2 * MANY + 1);
-      long end = System.nanoTime() + 5_000_000_000L; // finds stores that give up
+      long end = System.nanoTime() + 5_000_000_000L; // detects stores that give up
       while (System.nanoTime() < end) {
         behind.assertConcurrently(
             others, "while the server refuses connections", plant -> UNAVAILABLE);
@@ -274,13 +275,13 @@ public abstract class PlantStoreContract {
   }
 
   @Test
-  void r7_a_fault_is_not_reported_as_an_outage_or_as_the_callers_error() {
+  void r7_an_internal_error_is_not_reported_as_an_outage_or_as_a_caller_error() {
     RuleCheck r7 = check("R7").on(damagedStore());
     r7.assertConcurrently(Plants.plants(1, 3), "with a damaged database", plant -> FAULT);
   }
 
   @Test
-  void r7_an_invalid_row_is_reported_as_a_fault_and_does_not_affect_other_ids() {
+  void r7_an_invalid_row_is_reported_as_an_internal_error_and_does_not_affect_other_ids() {
     RuleCheck r7 = check("R7");
     putInvalidRow(1);
     putInvalidRow(2);
@@ -305,7 +306,7 @@ public abstract class PlantStoreContract {
   @Test
   void r7_an_interrupted_call_can_be_retried_and_its_thread_remains_interrupted() {
     RuleCheck r7 = check("R7");
-    // Half of the interrupts precede the call. The text is large, so that others arrive in a write.
+    // Half of the interrupts precede the call. The large text lets others arrive during a write.
     for (int id = 0; id < 50; id++) {
       r7.assertSurvivesInterrupt(Plants.large(id, 1 << 16), id % 2 * 20_000L * id);
     }
@@ -341,7 +342,7 @@ public abstract class PlantStoreContract {
 
   @Test
   @SuppressWarnings("NullAway") // this test passes null
-  void r9_null_is_refused() {
+  void r9_null_is_rejected() {
     RuleCheck r9 = check("R9");
     for (Form form : Form.values()) {
       r9.outcome(r9.call(form, null, "with a null plant"), NullPointerException.class);

@@ -17,21 +17,21 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 
 /**
- * Tests rule R4 of a {@link PlantStore} with crashes at random moments during calls. The test of a
- * store extends this class.
+ * Tests a {@link PlantStore} against rule R4 by crashing its process at random moments. To test a
+ * store, extend this class.
  *
- * <p>A process opens the store and calls it from 16 threads, in the blocking and in the
- * asynchronous form, with short and long text, until the process is killed with {@code SIGKILL}.
- * Two of three processes are killed while they make new calls or after their last call. Every third
- * process is killed within one second after it begins to open the store.
+ * <p>A process opens the store and calls it from 16 threads until the process is killed with {@code
+ * SIGKILL}. The calls use both the blocking and the asynchronous form, and both short and long
+ * text. Two out of three processes are killed while they make new calls or after their last call.
+ * Every third process is killed within one second after it begins to open the store.
  *
- * <p>The next process opens the store again. Each plant that an earlier process returned must still
- * be stored, unchanged, under its id. If two plants competed for an id when a process was killed,
- * the store may hold either one. The first process needs an empty store. All processes use the
- * class path of the test.
+ * <p>The next process opens the store again. Each plant that a call returned in an earlier process
+ * must still be stored unchanged under its id. If two calls competed for an id when a process was
+ * killed, the store may hold either plant. The first process needs an empty store. All processes
+ * use the class path of the test.
  *
- * <p>A killed process loses only data that it has not yet passed to the kernel. This test therefore
- * does not show whether plants survive a power failure, which requires that they are on the disk.
+ * <p>A killed process loses only the data that it has not yet passed to the kernel. To survive a
+ * power failure, however, plants must be on the disk, which this test does not check.
  */
 public abstract class PlantStoreCrashContract {
 
@@ -45,8 +45,8 @@ public abstract class PlantStoreCrashContract {
   protected PlantStoreCrashContract() {}
 
   /**
-   * {@return the class of the store} The class must be public and must have a public constructor
-   * without parameters, which opens the store.
+   * {@return the class of the store} The class must be public, and must have a public constructor
+   * without parameters that opens the store.
    */
   protected abstract Class<? extends PlantStore> storeClass();
 
@@ -65,10 +65,10 @@ public abstract class PlantStoreCrashContract {
 
   /**
    * Kills the database server, if there is one, and starts it again. The default implementation
-   * does nothing. This method must kill the server so that it cannot write anything more. The kit
-   * calls this method each time it has killed a process.
+   * does nothing. An implementation must kill the server so abruptly that it cannot write any more
+   * data. The kit calls this method after each crash of a process.
    *
-   * @throws Exception if the server cannot be started, which makes the test fail
+   * @throws Exception if the server cannot be started. The test then fails.
    */
   protected void crashServer() throws Exception {}
 
@@ -88,9 +88,9 @@ public abstract class PlantStoreCrashContract {
   }
 
   /**
-   * Adds the plants that a process returns, and kills the process after it has returned the given
-   * number of new plants or has ended all calls. If the number is 0, kills the process while it
-   * opens the store.
+   * Records the plants that a process returns, and kills the process once it has returned the given
+   * number of new plants or has ended all calls. If the number is 0, this method kills the process
+   * while it opens the store.
    */
   private void killAfter(int newPlants, String moment, Process process) throws Exception {
     StringBuilder output = new StringBuilder();
@@ -137,7 +137,7 @@ public abstract class PlantStoreCrashContract {
     }
   }
 
-  /** Adds a plant, which must be equal to the plant that earlier processes returned for its id. */
+  /** Records a plant, which must equal the plant that earlier calls returned for its id. */
   private void assertSame(NewPlant plant, String moment) {
     NewPlant before = returned.putIfAbsent(plant.id(), plant);
     if (before != null && !before.equals(plant)) {
@@ -146,7 +146,7 @@ public abstract class PlantStoreCrashContract {
     }
   }
 
-  /** Kills a process and its descendants. The output that is still in the pipe remains readable. */
+  /** Kills a process and its descendants. Output that is still in the pipe remains readable. */
   private static void kill(Process process) {
     Stream.concat(process.descendants(), Stream.of(process.toHandle()))
         .toList()

@@ -11,14 +11,14 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 
 /**
- * Creates the plants of the contract test kit. No other class of the kit creates text, so a
+ * Creates the plants for the contract test kit. No other class of the kit creates text, so a
  * stricter rule for text affects only this class.
  */
 final class Plants {
 
   private static final int PLANE = 0x10000;
 
-  /** The number of characters in a plant that every store must support. */
+  /** The number of characters of text that every store must support in a plant. */
   private static final int SHORT = 100;
 
   private static final String LEAF = "\uD83C\uDF3F";
@@ -39,8 +39,8 @@ final class Plants {
   };
 
   /**
-   * Groups of texts that are equal after trimming, normalization, case folding, conversion, or
-   * hashing, or that match if one of them is used as a pattern.
+   * Groups of texts that become equal through trimming, normalization, case folding, conversion, or
+   * hashing, or that match one another if one of them is used as a pattern.
    */
   private static final @Nullable String[][] SIMILAR = {
     {null, "", " ", "\t", "\u200B", "null", "%"},
@@ -73,8 +73,8 @@ final class Plants {
     return new NewPlant(id, "large", "x".repeat(length));
   }
 
-  /** Returns whether a store may refuse the plant because of a limit of its database engine. */
-  static boolean mayBeRefused(@Nullable NewPlant plant) {
+  /** Returns whether a store may reject the plant because its database engine limits text. */
+  static boolean mayBeRejected(@Nullable NewPlant plant) {
     return plant != null && (plant.name() + Objects.toString(plant.tag(), "")).length() > SHORT;
   }
 
@@ -90,8 +90,8 @@ final class Plants {
   }
 
   /**
-   * Returns plants whose text is known to be changed by some databases, drivers, and encodings, and
-   * plants with the largest text, whose length is given in bytes of UTF-8.
+   * Returns plants with text that some databases, drivers, or encodings change, and plants with the
+   * largest text. The parameter is the size of that text in bytes of UTF-8.
    */
   static List<NewPlant> unusual(int largest) {
     List<NewPlant> plants = new ArrayList<>();
@@ -104,7 +104,7 @@ final class Plants {
     plants.add(plant(plants, "a name", null));
     plants.add(plant(plants, "a name", ""));
     plants.add(plant(plants, "x".repeat(largest), null));
-    // A buffer of the store may end in the middle of a surrogate pair.
+    // One of the store's buffers may end in the middle of a surrogate pair.
     plants.add(plant(plants, "", "xx" + LEAF.repeat((largest - 2) / 4)));
     return plants;
   }

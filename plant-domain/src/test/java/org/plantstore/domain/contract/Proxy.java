@@ -10,7 +10,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
-/** A proxy that can interrupt the traffic between a store and its database server. */
+/** A proxy that can interrupt traffic between a store and its database server. */
 final class Proxy implements AutoCloseable {
 
   enum State {

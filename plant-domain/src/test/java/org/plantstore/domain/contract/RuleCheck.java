@@ -24,12 +24,12 @@ import org.plantstore.domain.contract.Calls.Form;
 
 /**
  * Calls a store, and fails the test if an outcome violates the rule. The expected outcome of a call
- * is either a plant or the type of an exception. An exception must have neither a cause nor
- * suppressed exceptions (R7).
+ * is either a plant or the type of an exception. Exceptions must not have a cause or suppressed
+ * exceptions (R7).
  */
 record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
 
-  /** A call to a store. Failure messages contain the occasion. */
+  /** A call to a store. The occasion completes the description of the call in a failure message. */
   record Call(Form form, PlantStore store, NewPlant plant, Executor executor, String occasion)
       implements Callable<Object> {
 
@@ -61,11 +61,11 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
   static final String FREE = "for a free id in an empty store";
   static final Class<?> UNAVAILABLE = PlantStoreUnavailableException.class;
 
-  /** The expected outcome of a call to a store that is at fault. */
+  /** The expected outcome of a call if there is an internal error in the store. */
   static final Object FAULT =
-      "throw an exception without a cause that indicates a fault of the store: neither"
-          + " PlantStoreUnavailableException, because a retry cannot help, nor a refusal, because"
-          + " the caller is not responsible";
+      "throw an exception without a cause that indicates an internal error in the store: neither"
+          + " PlantStoreUnavailableException, because a retry cannot help, nor an exception that"
+          + " rejects the plant, because the caller is not responsible";
 
   private static final String VIOLATED = " of PlantStore is violated:\n  ";
   private static final String NOT_TESTED =
@@ -93,18 +93,18 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
     return require(call, Calls.concurrently(List.of(made), timeLimit).get(0), expected);
   }
 
-  /** Asserts that the plant is returned or may be refused, and returns whether it was returned. */
+  /** Asserts that the plant is returned or may be rejected. Returns whether it was returned. */
   boolean returns(NewPlant expected, NewPlant plant, String occasion) {
     return expected.equals(outcome(call(plant, occasion), expected));
   }
 
-  /** Asserts that a plant is stored, by calling the other form for its id with a rival plant. */
+  /** Asserts that a plant is stored by sending a rival plant for its id in the other form. */
   void assertStored(NewPlant expected, String occasion) {
     NewPlant rival = Plants.rival(expected.id(), -1);
     outcome(call(Form.of(expected.id() + 1), rival, occasion), expected);
   }
 
-  /** Asserts that plants with free ids are returned and stored, or may be refused. */
+  /** Asserts that plants with free ids are returned and stored, or may be rejected. */
   void assertStores(List<NewPlant> plants) {
     plants.stream()
         .filter(plant -> returns(plant, plant, FREE))
@@ -122,7 +122,7 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
     }
   }
 
-  /** Asserts that concurrent calls return and store the plant of one call, or are refused. */
+  /** Asserts that concurrent calls all return and store the plant of one call, or are rejected. */
   void assertOneWins(List<Call> calls, List<PlantStore> instances) {
     List<Object> outcomes = Calls.concurrently(calls, timeLimit);
     Object[] expected = calls.stream().map(Call::plant).toArray();
@@ -148,7 +148,7 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
     }
   }
 
-  /** Asserts that an interrupt causes at most a failure, and that a retry then succeeds. */
+  /** Asserts that an interrupted call succeeds or is unavailable, and that a retry succeeds. */
   void assertSurvivesInterrupt(NewPlant plant, long delayNanos) {
     Call call = call(Form.BLOCKING, plant, "on a thread that is interrupted");
     outcome(() -> interrupted(call, delayNanos), call, plant, UNAVAILABLE);
@@ -185,9 +185,9 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
   }
 
   /**
-   * Asserts that the asynchronous form does not block its caller for most of the time that storing
-   * the plants takes. Makes three attempts with a third of the plants each, because a busy machine
-   * may delay one or two attempts.
+   * Asserts that the asynchronous form does not block its caller for most of the time that it takes
+   * to store the plants. This method makes three attempts, each with a third of the plants, because
+   * a busy machine may delay one or two attempts.
    */
   void assertDoesNotBlock(List<NewPlant> plants, String occasion) {
     List<Call> calls =
@@ -211,10 +211,10 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
     return !Calls.concurrently(List.of(blocks), timeLimit).get(0).equals(false);
   }
 
-  /** Asserts that an outcome is expected, or that the store may and does refuse the plant. */
+  /** Asserts that an outcome is expected, or that the store is allowed to reject the plant. */
   private Object require(Call call, Object outcome, Object... expected) {
-    boolean refused = Plants.mayBeRefused(call.plant()) && refuses(outcome, call.plant());
-    if (!refused && Stream.of(expected).noneMatch(each -> isAsExpected(each, call, outcome))) {
+    boolean rejected = Plants.mayBeRejected(call.plant()) && rejects(outcome, call.plant());
+    if (!rejected && Stream.of(expected).noneMatch(each -> isAsExpected(each, call, outcome))) {
       boolean untested = !expected[0].equals(FAULT) && isAsExpected(UNAVAILABLE, call, outcome);
       throw failure(untested ? NOT_TESTED : VIOLATED, call, outcome, expected);
     }
@@ -226,7 +226,7 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
       return isAsExpected(RuntimeException.class, call, outcome)
           && !UNAVAILABLE.isInstance(outcome)
           && !(outcome instanceof PlantIdTakenException)
-          && !refuses(outcome, call.plant());
+          && !rejects(outcome, call.plant());
     }
     if (expected instanceof Class<?> type && outcome instanceof Throwable thrown) {
       boolean isBare = thrown.getCause() == null && thrown.getSuppressed().length == 0;
@@ -235,8 +235,8 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
     return expected.equals(outcome);
   }
 
-  private static boolean refuses(Object outcome, NewPlant plant) {
-    return outcome instanceof InvalidPlantException refusal && refusal.refuses(plant);
+  private static boolean rejects(Object outcome, NewPlant plant) {
+    return outcome instanceof InvalidPlantException invalid && invalid.refuses(plant);
   }
 
   private AssertionError failure(String verdict, Call call, Object outcome, Object... expected) {
@@ -253,9 +253,9 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
   }
 
   private static String detail(Throwable thrown) {
-    String refusal = " (a refusal must be created with the plant that the store received)";
+    String hint = " (the exception must be created with the plant that the store received)";
     String cause = thrown.getCause() == null ? "" : " (the exception has a cause)";
-    return thrown instanceof InvalidPlantException ? refusal : cause;
+    return thrown instanceof InvalidPlantException ? hint : cause;
   }
 
   private static String shown(Object expected, @Nullable NewPlant returned) {
