@@ -15,10 +15,10 @@ import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStore;
 
 /**
- * Creates plants in a store, and decides what to do if an id is already taken. If the new plant is
- * equal to the stored plant, the call is a retry and returns the result of the first call. If the
- * two plants differ, the call fails with {@link PlantIdTakenException}. Instances are safe for use
- * by multiple threads. This class is not final, so that containers can create subclasses as
+ * Creates plants in a store, and decides what to do if an id is already taken. If the stored plant
+ * equals the new plant, the call counts as a retry and returns the same result as the first call.
+ * If the two plants differ, the call throws {@link PlantIdTakenException}. Instances are safe for
+ * use by multiple threads. This class is not final, so that containers can subclass it to create
  * proxies.
  */
 @Singleton
@@ -27,7 +27,7 @@ public class PlantCreation implements CreatePlant {
   private final PlantStore store;
 
   /**
-   * Creates the use case.
+   * Creates an instance that uses the given store.
    *
    * @param store the store that holds the plants
    * @throws NullPointerException if {@code store} is null
@@ -42,23 +42,23 @@ public class PlantCreation implements CreatePlant {
     try {
       return created(plant, store.putIfAbsent(plant));
     } catch (InvalidPlantException | PlantIdTakenException e) {
-      throw refusalOrFault(e, plant);
+      throw rejectionOrFault(e, plant);
     }
   }
 
   /**
    * {@inheritDoc}
    *
-   * <p>This method calls {@link PlantStore#putIfAbsentAsync} only if the store {@linkplain
-   * PlantStore#isNonBlocking() never blocks its caller}. In that case, canceling the returned stage
-   * as a {@code CompletableFuture} also cancels the stage of the store.
+   * <p>This method calls {@link PlantStore#putIfAbsentAsync} only if {@link
+   * PlantStore#isNonBlocking()} returns true. In that case, the returned stage is a {@code
+   * CompletableFuture}, and canceling it also cancels the store's stage.
    */
   @Override
   public CompletionStage<Plant> createAsync(NewPlant plant, Executor executor) {
     if (!store.isNonBlocking()) {
       return CreatePlant.super.createAsync(plant, executor);
     }
-    // A dependent stage would wrap the store's exception in a CompletionException.
+    // A stage from thenApply would wrap the store's exception in a CompletionException.
     CompletableFuture<Plant> result = new CompletableFuture<>();
     CompletionStage<NewPlant> storing = store.putIfAbsentAsync(plant, executor);
     storing.whenComplete((stored, failure) -> {
@@ -68,7 +68,7 @@ public class PlantCreation implements CreatePlant {
         }
         result.complete(created(plant, stored));
       } catch (InvalidPlantException | PlantIdTakenException e) {
-        result.completeExceptionally(refusalOrFault(e, plant));
+        result.completeExceptionally(rejectionOrFault(e, plant));
       } catch (Throwable e) {
         result.completeExceptionally(e);
       }
@@ -79,7 +79,7 @@ public class PlantCreation implements CreatePlant {
     return result;
   }
 
-  /** Returns the class name of the store, which error messages contain. */
+  /** Returns the store's class name, which appears in error messages. */
   @Override
   public String toString() {
     return store.getClass().getName();
@@ -98,16 +98,16 @@ public class PlantCreation implements CreatePlant {
   }
 
   /**
-   * Returns the exception if it refuses the given plant. Otherwise, returns a fault of the store,
-   * because the caller is not responsible for the refusal.
+   * Returns the exception if it rejects the given plant. Otherwise, returns an exception that
+   * reports an internal error in the store, because the caller is not responsible.
    */
-  private RuntimeException refusalOrFault(RuntimeException refusal, NewPlant plant) {
-    if ((refusal instanceof InvalidPlantException invalid && invalid.refuses(plant))
-        || (refusal instanceof PlantIdTakenException taken && taken.id() == plant.id())) {
-      return refusal;
+  private RuntimeException rejectionOrFault(RuntimeException rejection, NewPlant plant) {
+    if ((rejection instanceof InvalidPlantException invalid && invalid.refuses(plant))
+        || (rejection instanceof PlantIdTakenException taken && taken.id() == plant.id())) {
+      return rejection;
     }
-    String demand = this + " must refuse only the plant that it receives, which has id ";
+    String demand = this + " must reject only the plant that it receives, which has id ";
     String remedy = "; if the stored row with this id is invalid, correct that row";
-    return new IllegalStateException(demand + plant.id() + remedy, refusal);
+    return new IllegalStateException(demand + plant.id() + remedy, rejection);
   }
 }

@@ -40,7 +40,7 @@ class PlantCreationTest {
   }
 
   @Test
-  void caller_receives_the_failure_or_refusal_of_the_store_unchanged() {
+  void caller_receives_the_exception_from_the_store_unchanged() {
     List<Violation> violations = List.of(new Violation("tag", "must have at most 4 characters"));
     for (RuntimeException failure :
         List.of(
@@ -56,7 +56,7 @@ class PlantCreationTest {
 
   @Test
   @SuppressWarnings("NullAway") // one store violates its contract and returns null
-  void returning_null_or_another_id_is_a_fault_of_the_store() {
+  void returning_null_or_another_id_is_an_internal_error() {
     assertFault(NullPointerException.class, " must return a plant", new PlantCreation(any -> null));
     NewPlant other = new NewPlant(8, "fern", "shade");
     assertFault(
@@ -67,17 +67,17 @@ class PlantCreationTest {
 
   /** A row that another program wrote, or that an older rule allowed, is not the caller's error. */
   @Test
-  void refusing_a_plant_that_was_not_sent_is_a_fault_of_the_store() {
+  void rejecting_a_plant_that_was_not_sent_is_an_internal_error() {
     List<Violation> violations = List.of(new Violation("name", "must have at most 200 characters"));
     NewPlant row = new NewPlant(7, "x".repeat(300), null);
-    for (Supplier<RuntimeException> refusal :
+    for (Supplier<RuntimeException> rejection :
         List.<Supplier<RuntimeException>>of(
             () -> assertThrows(InvalidPlantException.class, () -> new NewPlant(7, "a\0b", null)),
             () -> assertThrows(InvalidPlantException.class, () -> new Plant("fern", "\uD83C")),
             () -> new InvalidPlantException(row, violations),
             () -> new PlantIdTakenException(8))) {
-      for (CreatePlant creation : withFailingStores(refusal)) {
-        String message = " must refuse only the plant that it receives, which has id 7";
+      for (CreatePlant creation : withFailingStores(rejection)) {
+        String message = " must reject only the plant that it receives, which has id 7";
         assertFault(IllegalStateException.class, message, creation);
       }
     }
@@ -116,7 +116,7 @@ class PlantCreationTest {
 
   @Test
   @SuppressWarnings("NullAway") // a caller without a nullness checker may pass null
-  void null_store_is_refused() {
+  void null_store_is_rejected() {
     assertThrows(NullPointerException.class, () -> new PlantCreation(null));
   }
 
