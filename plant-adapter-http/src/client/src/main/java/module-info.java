@@ -1,4 +1,4 @@
-/** Implements the port {@link org.plantstore.domain.CreatePlant} over HTTP. */
+/** Provides an implementation of {@link org.plantstore.domain.CreatePlant} that uses HTTP. */
 @org.jspecify.annotations.NullMarked
 module org.plantstore.client {
   requires static org.jspecify;

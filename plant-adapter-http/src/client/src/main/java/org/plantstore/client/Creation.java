@@ -22,7 +22,7 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** A call of the client: sends requests until a response is final or the deadline has passed. */
+/** A client call, which sends requests until a response is final or the deadline passes. */
 final class Creation implements CreatePlant {
 
   private static final String ID_PREFIX = "plant-client-";
@@ -37,7 +37,7 @@ final class Creation implements CreatePlant {
   private long retryAfterNanos;
   private String lastReason = "the request was not sent in time, because other calls took too long";
 
-  /** Begins a call, and obtains its headers and token from the suppliers on the caller's thread. */
+  /** Sets the deadline, and gets the headers and the token on the calling thread. */
   Creation(PlantClient client) {
     this.client = client;
     end = System.nanoTime() + client.deadline.toNanos();
@@ -81,11 +81,11 @@ final class Creation implements CreatePlant {
     String id = ID_PREFIX + Long.toHexString(ThreadLocalRandom.current().nextLong());
     CompletableFuture<HttpResponse<byte[]>> exchange =
         client.http.sendAsync(request(plant, id), HttpResponse.BodyHandlers.ofByteArray());
-    try { // the timeout of an HttpRequest would not cover the response body
+    try { // an HttpRequest's timeout would not cover the response body
       long nanos = Math.min(client.deadline.toNanos() / 3, nanosLeft());
       ServiceResponse response = new ServiceResponse(exchange.get(nanos, NANOSECONDS));
       if (response.id().startsWith(ID_PREFIX) && !response.id().equals(id)) {
-        throw unavailable("the response belongs to another request"); // a proxy has sent it twice
+        throw unavailable("the response belongs to another request"); // a proxy sent one twice
       }
       return decide(plant, response);
     } catch (TimeoutException e) {
@@ -93,7 +93,7 @@ final class Creation implements CreatePlant {
     } catch (ExecutionException e) {
       throw failure(requireNonNull(e.getCause()));
     } finally {
-      exchange.cancel(true); // closes the connection, so that no other call gets a late response
+      exchange.cancel(true); // closes the connection, so that no other call receives it
     }
   }
 
@@ -124,14 +124,14 @@ final class Creation implements CreatePlant {
       token = client.token();
       hasReplacedToken = true;
     } else if (!response.permitsRetry()) {
-      throw response.refusal(plant, message(reason));
+      throw response.toException(plant, message(reason));
     }
     retryAfterNanos = response.retryAfterNanos();
     throw unavailable(reason);
   }
 
   /**
-   * Returns the exception for a request that received no response. A retry cannot help if the
+   * Returns the exception to throw if a request received no response. A retry cannot help if the
    * certificate is not trusted, or if only one side uses TLS.
    */
   private RuntimeException failure(Throwable failure) {
@@ -157,7 +157,7 @@ final class Creation implements CreatePlant {
     return new PlantStoreUnavailableException(message(reason));
   }
 
-  /** Returns a one-line message that contains the text, unless the text contains the token. */
+  /** Returns a one-line message that quotes the text, unless the text contains the token. */
   private String message(String text) {
     String safe = text.contains(token) ? "the reason contains the token" : "%.400s".formatted(text);
     return client.plants + ": " + safe.replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]+", " ");

@@ -17,7 +17,7 @@ import org.plantstore.domain.Plant;
 
 /**
  * Creates plants in a remote plant store with {@code POST /plants}. Clients are safe for use by
- * multiple threads. The class is not final, so that containers can create proxies for it.
+ * multiple threads. This class is not final, so that containers can create proxies for it.
  *
  * <pre>{@code
  * CreatePlant createPlant =
@@ -25,10 +25,11 @@ import org.plantstore.domain.Plant;
  * createPlant.create(new NewPlant(1, "fern", null)); // new Plant("fern", null)
  * }</pre>
  *
- * <p>If the service or the network fails, a call repeats its request until the deadline. If the
- * deadline passes or the thread is interrupted, the call throws {@link
- * org.plantstore.domain.PlantStoreUnavailableException}. If a retry cannot help, the call throws
- * {@link UnexpectedResponseException}. Exceptions from the suppliers are passed on.
+ * <p>If the service or the network fails, a call retries until its deadline. If the deadline passes
+ * or the thread is interrupted, the call throws {@link
+ * org.plantstore.domain.PlantStoreUnavailableException}. If a configuration error makes every retry
+ * fail, the call throws {@link UnexpectedResponseException}. If a supplier throws an exception, the
+ * call fails with that exception.
  */
 public class PlantClient implements CreatePlant {
 
@@ -39,22 +40,22 @@ public class PlantClient implements CreatePlant {
   final Supplier<Map<String, String>> headers;
   final Semaphore permits;
 
-  PlantClient(Builder builder) { // not private, because proxies call it
+  PlantClient(Builder builder) { // not private, so that proxies can call it
     plants = builder.plants;
     tokens = builder.tokens;
     deadline = builder.deadline;
     http = builder.http.get();
     headers = builder.headers;
-    permits = new Semaphore(builder.requests, true); // fair: serves calls in their order
+    permits = new Semaphore(builder.requests, true); // fair: first come, first served
   }
 
   /**
    * {@return a new builder with the default settings}
    *
-   * @param address the {@code http} or {@code https} address of the service, including the path, if
-   *     any, that a proxy expects before {@code /plants}
-   * @param tokens supplies the bearer token; invoked once for each call, on the caller's thread,
-   *     and once more if the service refuses the token with 401
+   * @param address the {@code http} or {@code https} address of the service. If a proxy expects a
+   *     path before {@code /plants}, the address must include that path.
+   * @param tokens supplies the bearer token. Each call invokes the supplier once on the calling
+   *     thread, and once more if the service rejects the token with a 401 response.
    * @throws IllegalArgumentException if the scheme is neither {@code http} nor {@code https}, if
    *     the host is missing or contains an underscore, if the port is not from 1 to 65535, or if
    *     the address contains a user, a query, or a fragment
@@ -68,7 +69,7 @@ public class PlantClient implements CreatePlant {
     return new Creation(this).create(plant);
   }
 
-  /** {@inheritDoc} The call occupies a thread of the executor until it ends. */
+  /** {@inheritDoc} The call occupies one of the executor's threads until it ends. */
   @Override
   public CompletionStage<Plant> createAsync(NewPlant plant, Executor executor) {
     requireNonNull(plant, "plant");
@@ -80,11 +81,11 @@ public class PlantClient implements CreatePlant {
     }
   }
 
-  /** Returns a token from the supplier, after checking that it is well-formed. */
+  /** Returns a token from the supplier after checking its syntax. */
   String token() {
     String token = tokens.get();
-    // Checks the syntax in RFC 6750, section 2.1. Otherwise, HttpClient would throw an exception
-    // that contains the token.
+    // Requires the syntax of RFC 6750, section 2.1, because HttpClient would reject any other token
+    // with an exception that contains the token.
     if (token == null || !token.matches("[A-Za-z0-9._~+/-]+=*")) {
       boolean isMissing = token == null || token.isEmpty();
       throw new IllegalArgumentException(
@@ -100,7 +101,7 @@ public class PlantClient implements CreatePlant {
     private final URI plants;
     private final Supplier<String> tokens;
     private Duration deadline = Duration.ofSeconds(30);
-    private Supplier<HttpClient> http = // with a thread pool, each step would wake a thread
+    private Supplier<HttpClient> http = // a thread pool would wake a thread for each step
         () -> HttpClient.newBuilder().executor(Runnable::run).build();
     private Supplier<Map<String, String>> headers = Map::of;
     private int requests = 256;
@@ -122,10 +123,10 @@ public class PlantClient implements CreatePlant {
     }
 
     /**
-     * Sets the deadline of each call, including all its attempts. The default is 30 s.
+     * Sets the deadline for each call, including all of its attempts. The default is 30 seconds.
      *
-     * @param deadline the deadline, from 1 ms to 1 day; a call may exceed it only while it looks up
-     *     the host name
+     * @param deadline the deadline, from 1 ms to 1 day. Only a slow host name lookup can make a
+     *     call exceed its deadline.
      * @return this builder
      * @throws IllegalArgumentException if the deadline is less than 1 ms or more than 1 day
      */
@@ -140,14 +141,14 @@ public class PlantClient implements CreatePlant {
     }
 
     /**
-     * Sets the HTTP client, which determines the executor, TLS, and the proxy. The default HTTP
-     * client runs its tasks inline, because this doubles the number of creates per second.
+     * Sets the HTTP client, which determines the executor, the TLS settings, and the proxy. The
+     * default HTTP client runs its tasks inline, which doubles the throughput.
      *
      * @param http the HTTP client
      * @return this builder
-     * @throws IllegalArgumentException if the HTTP client follows redirects, because a redirect
-     *     would pass on the token, or if it has an authenticator, because the authenticator would
-     *     respond to a refused token
+     * @throws IllegalArgumentException if the HTTP client follows redirects or has an
+     *     authenticator. A redirect could send the token to another server, and an authenticator
+     *     would respond to a rejected token.
      */
     public Builder httpClient(HttpClient http) {
       if (http.followRedirects() != HttpClient.Redirect.NEVER || http.authenticator().isPresent()) {
@@ -160,9 +161,9 @@ public class PlantClient implements CreatePlant {
 
     /**
      * Sets a supplier of additional headers, such as {@code traceparent}. If the headers contain
-     * {@code X-Request-Id}, the client cannot detect a response that a proxy has sent twice.
+     * {@code X-Request-Id}, the client cannot detect duplicate responses from a proxy.
      *
-     * @param headers supplies the headers of each call, on the caller's thread
+     * @param headers supplies the headers for each call, on the calling thread
      * @return this builder
      */
     public Builder headers(Supplier<Map<String, String>> headers) {
@@ -171,8 +172,9 @@ public class PlantClient implements CreatePlant {
     }
 
     /**
-     * Limits the number of requests in flight, because each of them needs a socket. The default is
-     * 256. If the limit is reached, further calls wait, at most until their deadline.
+     * Limits the number of requests in flight, because each request needs a socket. The default is
+     * 256. If the limit is reached, additional calls wait until a request ends or their deadline
+     * passes.
      *
      * @param requests the maximum number of requests, at least 1
      * @return this builder

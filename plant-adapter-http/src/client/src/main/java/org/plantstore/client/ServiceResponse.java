@@ -31,7 +31,7 @@ final class ServiceResponse {
 
   ServiceResponse(HttpResponse<byte[]> response) {
     this.response = response;
-    // The body is null if a proxy has refused to open a tunnel.
+    // The body is null if a proxy refused to open a tunnel.
     members = members(requireNonNullElse(response.body(), new byte[0]));
   }
 
@@ -55,12 +55,12 @@ final class ServiceResponse {
     return response.statusCode();
   }
 
-  /** Returns the request id in the response, which the service or a proxy has set. */
+  /** Returns the request id that the service or a proxy set in the response. */
   String id() {
     return header(REQUEST_ID);
   }
 
-  /** Returns whether the response confirms that the plant has been created. */
+  /** Returns whether the response confirms that the plant was created. */
   boolean confirms(NewPlant plant) {
     return status() == 200
         && plant.name().equals(members.get("name"))
@@ -72,7 +72,7 @@ final class ServiceResponse {
     return status() >= 500 || List.of(408, 425, 429).contains(status());
   }
 
-  /** Returns the delay that {@code Retry-After} requests, or 0 if the response requests none. */
+  /** Returns the delay from {@code Retry-After}, or 0 if the header is missing or invalid. */
   long retryAfterNanos() {
     String time = header("Retry-After");
     try {
@@ -86,8 +86,8 @@ final class ServiceResponse {
     }
   }
 
-  /** Returns the exception for a response that neither confirms the plant nor permits a retry. */
-  RuntimeException refusal(NewPlant plant, String message) {
+  /** Returns the exception to throw if the plant was not created and a retry cannot help. */
+  RuntimeException toException(NewPlant plant, String message) {
     int error = error();
     if (status() == 400 && error == 3001) {
       return new PlantIdTakenException(plant.id());
@@ -98,7 +98,7 @@ final class ServiceResponse {
           Map.of(2001, "id", 2002, "name", 2003, "tag")
               .getOrDefault(error, isTagLonger ? "tag" : "name");
       return new InvalidPlantException(
-          plant, List.of(new InvalidPlantException.Violation(field, "is refused: " + message)));
+          plant, List.of(new InvalidPlantException.Violation(field, "was rejected: " + message)));
     }
     return new UnexpectedResponseException(message, status(), error);
   }
@@ -108,7 +108,7 @@ final class ServiceResponse {
     return number.matches("\\d{4}") ? Integer.parseInt(number) : 0;
   }
 
-  /** Returns a description of this response for a message. */
+  /** Returns a description of this response for use in messages. */
   String reason() {
     String error = ", error " + members.get("error") + ": " + members.get("message");
     return ("status " + status() + ", request " + id())

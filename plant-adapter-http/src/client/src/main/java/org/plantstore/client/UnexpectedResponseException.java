@@ -1,10 +1,10 @@
 package org.plantstore.client;
 
 /**
- * Thrown when a call fails because of a wrong configuration. For example, the address is wrong, the
- * service does not accept the token (errors 4001, 4002, and 4006), a proxy sends its own page, or
- * the certificate of the service is not trusted. A retry is safe but unlikely to help. The message
- * contains the {@code X-Request-Id} of the response, but never the token.
+ * Thrown when a call fails because of a configuration error. For example, the address is wrong, the
+ * service rejects the token (errors 4001, 4002, and 4006), a proxy sends its own page, or the
+ * service's certificate is not trusted. Retrying is safe but unlikely to help. The message contains
+ * the {@code X-Request-Id} of the response, but never the token.
  */
 public final class UnexpectedResponseException extends RuntimeException {
 
@@ -24,7 +24,7 @@ public final class UnexpectedResponseException extends RuntimeException {
     return status;
   }
 
-  /** {@return the error number, as listed on the service's error page, or 0 if there is none} */
+  /** {@return the error number in the response, or 0 if the response contains none} */
   public int error() {
     return error;
   }

@@ -101,7 +101,7 @@ class PlantClientTest {
     assertTrue(other.endsWith("\r\n\r\n{\"id\":-9223372036854775808,\"name\":\"\"}"), other);
   }
 
-  /** Each of these faults may be temporary, and the service may already have created the plant. */
+  /** These failures may be temporary, and the service may already have created the plant. */
   @ParameterizedTest
   @ValueSource(ints = {408, 425, 429, 500, 501, 502, 503, 504, 530})
   void request_is_repeated_while_the_service_is_unavailable(int status) {
@@ -274,7 +274,7 @@ class PlantClientTest {
   }
 
   @Test
-  void broken_handshake_is_repeated_and_a_refusal_by_a_proxy_is_unexpected() {
+  void broken_handshake_is_retried_and_a_rejection_by_a_proxy_is_unexpected() {
     InetSocketAddress proxy = new InetSocketAddress("localhost", service.address.getPort());
     service.script.add("HTTP/1.1 200 and closed\r\n\r\n");
     service.script.add(response(407, "", "Proxy-Authenticate: Basic realm=\"any\""));
@@ -288,13 +288,13 @@ class PlantClientTest {
 
   @ParameterizedTest
   @CsvSource({"2001, a, id", "2002, a, name", "2003, a, tag", "1005, abcd, tag", "1005,, name"})
-  void plant_that_the_service_refuses_is_invalid(int error, @Nullable String tag, String field) {
+  void plant_that_the_service_rejects_is_invalid(int error, @Nullable String tag, String field) {
     NewPlant oak = new NewPlant(1, "oak", tag);
     PlantClient client =
         builder(response(400, "{\"error\":" + error + ",\"message\":\"Not here.\"}")).build();
     String message = failure(InvalidPlantException.class, any -> client.create(oak)) + "";
     assertTrue(
-        message.matches(".*: " + field + " is refused: .* " + error + ": Not here\\."), message);
+        message.matches(".*: " + field + " was rejected: .* " + error + ": Not here\\."), message);
   }
 
   @ParameterizedTest
@@ -324,7 +324,7 @@ class PlantClientTest {
   }
 
   @Test
-  void supplier_provides_one_token_per_call_and_another_if_it_is_refused() {
+  void supplier_provides_one_token_per_call_and_another_if_it_is_rejected() {
     String bad = response(401, "");
     PlantClient client = builder(CREATED, bad, response(503, ""), CREATED, bad, bad).build();
     assertEquals(FERN.plant(), client.create(FERN));
@@ -336,7 +336,7 @@ class PlantClientTest {
   }
 
   @Test
-  void supplier_runs_on_the_thread_of_the_caller_and_its_failure_fails_the_call() {
+  void supplier_runs_on_the_calling_thread_and_its_exception_fails_the_call() {
     ThreadLocal<String> user = new ThreadLocal<>();
     Supplier<String> tokens = () -> requireNonNull(user.get());
     // A container's proxy is a subclass, like this client.
@@ -374,7 +374,7 @@ class PlantClientTest {
   }
 
   @Test
-  void unusable_settings_and_clients_that_follow_redirects_are_refused() {
+  void invalid_settings_and_clients_that_follow_redirects_are_rejected() {
     for (String address :
         List.of(
             ("ftp://a localhost:8080 /a http:///a http://a_b http://1.2.3.256 http://a:0"

@@ -19,10 +19,10 @@ import java.util.stream.Stream;
 /** An HTTP server that answers each request with the next response in a script. */
 final class ScriptedService implements AutoCloseable {
 
-  /** Stands in the script for a request that is never answered. */
+  /** A script entry for a request that receives no response. */
   static final String SILENCE = "silence";
 
-  /** The requests received so far, each with its head and body. */
+  /** The requests received so far, each with its headers and body. */
   final List<String> requests = new CopyOnWriteArrayList<>();
 
   /** The remaining responses. After a response without a length, the connection is closed. */
