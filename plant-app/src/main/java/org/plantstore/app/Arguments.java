@@ -13,25 +13,25 @@ import java.util.TreeMap;
 /**
  * The parsed arguments of a command.
  *
- * @param settings maps the variable of each setting among the arguments to its value
+ * @param settings the settings among the arguments, as a map from variable names to values
  * @param options the options that only this command accepts, such as {@code --token}
  */
 record Arguments(Map<String, String> settings, List<String> options) {
 
   private static final String REPEATABLE = "--claim=";
 
-  /** The own options of each command. An option that ends with an equals sign requires a value. */
+  /** The options specific to each command. An option that ends with {@code =} requires a value. */
   private static final Map<String, List<String>> OPTIONS =
       Map.of(
           Check.NAME, List.of("--token"), "token", List.of("--subject=", "--minutes=", REPEATABLE));
 
   /**
-   * Parses the arguments of a command. The option for a setting is the name of its variable in
-   * lower case, with hyphens instead of underscores.
+   * Parses the arguments of a command. The option for a setting is the variable's name in
+   * lowercase, with hyphens instead of underscores.
    *
    * @throws ConfigurationException if an argument is unknown or repeated, or if the value of an
-   *     option is not {@linkplain LegibleSettings#requireExact legible}; the message never contains
-   *     the value
+   *     option is not {@linkplain LegibleSettings#requireExact legible}. The message never contains
+   *     the value.
    */
   static Arguments of(String command, String... arguments) {
     Map<String, String> known = known(command);
@@ -44,7 +44,7 @@ record Arguments(Map<String, String> settings, List<String> options) {
       if (variable == null || LegibleSettings.isReadBeforeArguments(variable)) {
         int number = List.of(arguments).indexOf(argument) + 1;
         throw new ConfigurationException(
-            // An argument without an equals sign is not quoted, because it may contain a secret.
+            // The message omits an argument without an equals sign, which may be a secret.
             (name.matches("[A-Za-z._-]{1,40}=") ? name + "VALUE" : "argument " + number)
                 + (" is not an option of " + command + "; " + remedy(name, known)));
       }
@@ -62,8 +62,8 @@ record Arguments(Map<String, String> settings, List<String> options) {
   }
 
   /**
-   * Returns the variable that each known argument sets. The variable is empty if the argument is
-   * not a setting.
+   * Returns a map from each known argument to the variable that it sets, or to an empty string if
+   * the argument is not a setting.
    */
   private static Map<String, String> known(String command) {
     Map<String, String> known = new TreeMap<>();

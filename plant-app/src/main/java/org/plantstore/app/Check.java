@@ -11,9 +11,9 @@ import java.util.spi.ToolProvider;
 import org.slf4j.LoggerFactory;
 
 /**
- * The command {@code check} for the service itself: it reports whether the service can start with
- * its own settings and the store on the class path. Each adapter provides another command with this
- * name, which checks the settings of the adapter.
+ * The service's part of the command {@code check}, which reports whether the service can start with
+ * its own settings and the store on the class path. Each adapter provides another part, which
+ * checks the adapter's settings.
  */
 public final class Check implements ToolProvider {
 
@@ -25,14 +25,14 @@ public final class Check implements ToolProvider {
   }
 
   /**
-   * Prints one line about Java, one for each warning, and one about the service. Returns 0 if the
-   * service can start, and 1 if it cannot.
+   * Prints one line about Java, one line for each warning, and one line about the service. Returns
+   * 0 if the service can start, and 1 if it cannot.
    */
   @Override
   public int run(PrintWriter out, PrintWriter err, String... arguments) {
     out.println("✔ java: " + Runtime.version() + " by " + System.getProperty("java.vendor"));
     DoubtfulSettings.warnings().forEach(warning -> out.println("⚠ service: " + warning));
-    // Skips the other configurers, because they wait for the database and migrate the tables.
+    // Skips the other configurers, because they would wait for the database and migrate the tables.
     ApplicationContextBuilder builder =
         new DefaultApplicationContextBuilder() {
           @Override

@@ -9,25 +9,25 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
-/** Finds settings that do not prevent startup, but probably do not do what the operator expects. */
+/** Finds settings that do not prevent startup but are probably not what the operator intended. */
 final class DoubtfulSettings {
 
   private static final long MIN_HEAP_MEGABYTES = 128;
 
-  /** Matches prefixes that other programs rarely use, unlike the common prefix {@code LOG_}. */
+  /** Matches names with prefixes that other programs rarely use, unlike {@code LOG_}. */
   private static final Pattern OWN_PREFIXES =
       Pattern.compile(
           "(?i)((JWT|TLS|DATABASE|CORS|MANAGEMENT)|MAX[_.-][^_.-]+)[_.-].*"
               + "|(?i)(REQUEST|CREATE|IDLE|DRAIN)[_.-]TIMEOUT.*");
 
-  /** A shorter name, such as {@code POST}, often resembles the name of a setting by chance. */
+  /** The minimum number of letters, because shorter names often resemble a setting by chance. */
   private static final int MIN_LETTERS = 6;
 
   /**
-   * Matches {@code NAME=value} for variables that resemble settings but are set by a platform.
+   * Matches {@code NAME=value} for variables that resemble settings but come from a platform.
    * Kubernetes and Docker set variables such as {@code DATABASE_PORT_5432_TCP_ADDR} for a service
    * or a linked container. Hosting providers set variables such as {@code DATABASE_URL_UNPOOLED}
-   * for additional addresses of a database.
+   * for additional database addresses.
    */
   private static final Pattern SET_BY_PLATFORMS =
       Pattern.compile(
@@ -37,7 +37,7 @@ final class DoubtfulSettings {
 
   private DoubtfulSettings() {}
 
-  /** Returns warnings about the environment variables and the maximum heap of this process. */
+  /** Returns warnings about the environment variables and the maximum heap size of this process. */
   static List<String> warnings() {
     List<String> warnings = new ArrayList<>(unused(System.getenv()));
     HotSpotDiagnosticMXBean jvm =

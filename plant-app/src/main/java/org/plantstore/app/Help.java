@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.regex.Pattern;
 
-/** Builds the output of {@code --help}: the commands, then the settings in configuration.md. */
+/** Builds the {@code --help} output from commands.txt and the settings in configuration.md. */
 final class Help {
 
   private static final Pattern CELL_END = Pattern.compile(" ?\\| ?");

@@ -15,8 +15,8 @@ import java.util.Map;
 import org.slf4j.event.KeyValuePair;
 
 /**
- * Formats each event as one flat JSON object with typed values, so that a log shipper can find each
- * value by its name. Logback's own encoder nests the values and writes numbers as strings. This
+ * Formats each log event as one flat JSON object with typed values, so that a log shipper can find
+ * each value by name. Logback's own encoder nests the values and writes numbers as strings. This
  * class is thread-safe.
  */
 public final class JsonLines extends LayoutBase<ILoggingEvent> {
@@ -41,7 +41,7 @@ public final class JsonLines extends LayoutBase<ILoggingEvent> {
       }
       List<KeyValuePair> pairs = event.getKeyValuePairs();
       for (KeyValuePair pair : pairs == null ? List.<KeyValuePair>of() : pairs) {
-        if (!"-".equals(pair.value)) { // stands for an absent value
+        if (!"-".equals(pair.value)) { // a hyphen stands for an absent value
           json.writeObjectField(
               pair.key, pair.value instanceof Number ? pair.value : String.valueOf(pair.value));
         }

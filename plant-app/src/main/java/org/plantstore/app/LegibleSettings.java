@@ -12,7 +12,10 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Checks that settings are legible before an application context or a logger reads them. */
+/**
+ * Checks that settings are legible before an application context or a logger reads them. A value is
+ * legible if it was decoded exactly, contains no invisible characters, and is not quoted.
+ */
 final class LegibleSettings {
 
   /** The logging settings and their permitted values, with the default value first. */
@@ -24,11 +27,11 @@ final class LegibleSettings {
 
   private static final Set<String> START_SCRIPT = Set.of("JAVA_OPTS", "PLANT_STORE_AOT");
 
-  /** Matches what a reader cannot see: a space at either end of a value, or a control character. */
+  /** Matches invisible characters: a space at either end of a value, or a control character. */
   private static final Pattern INVISIBLE =
       Pattern.compile("\\A#|#\\z|[\\p{Cc}\\p{Zl}\\p{Zp}]".replace("#", "[\\p{Z}\\p{Cf}]"));
 
-  /** Matches a value in quotation marks, for example from a file that Docker or systemd reads. */
+  /** Matches a value in quotation marks, for example from an environment file for Docker. */
   private static final Pattern QUOTED =
       Pattern.compile("(?s)([\"'`]).*\\1|[\\p{Pi}\\p{Pf}\u201a\u201e].*[\\p{Pi}\\p{Pf}]");
 
@@ -54,7 +57,7 @@ final class LegibleSettings {
   }
 
   /**
-   * Requires that each logging setting has a permitted value.
+   * Checks that each logging setting has a permitted value.
    *
    * @throws ConfigurationException if the value of a logging setting is not permitted
    */
@@ -69,15 +72,15 @@ final class LegibleSettings {
     });
   }
 
-  /** Requires that the value of each declared variable is {@linkplain #requireExact legible}. */
+  /** Checks that the value of each declared variable is legible. */
   static void require(Map<String, String> settings) {
     declared().forEach(variable -> requireExact(variable, settings.getOrDefault(variable, "")));
   }
 
   /**
-   * Requires that a value was decoded exactly, contains no invisible character, and is not quoted.
+   * Checks that a value is legible.
    *
-   * @throws ConfigurationException if the value does not meet one of these requirements
+   * @throws ConfigurationException if the value is not legible
    */
   static void requireExact(String name, String value) {
     String charset = System.getProperty("sun.jnu.encoding", "");

@@ -28,23 +28,23 @@ import org.slf4j.ILoggerFactory;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts the service, or runs a command such as {@code migrate}. Environment variables configure
- * both. If the service or the command fails, the process prints one line to standard error, which
- * states what to change, and exits with code 1.
+ * Starts the service, or runs a command such as {@code migrate}. Both read their settings from
+ * environment variables. If startup or the command fails, the process prints a one-line explanation
+ * of what to change to standard error, and exits with code 1.
  */
 @Import(classes = PlantCreation.class, annotated = "*")
 public final class Main {
 
-  /** The logger of the PostgreSQL driver, which would log URLs that contain passwords. */
+  /** The PostgreSQL driver's logger, which would log URLs that contain passwords. */
   private static final Logger DRIVER_LOG = Logger.getLogger("org.postgresql");
 
   private Main() {}
 
   /**
-   * Starts the service and returns when its ports are open, or runs a command and exits.
+   * Starts the service and returns once its ports are open, or runs a command and exits.
    *
-   * @param arguments the command, which is {@code serve} if it is omitted, followed by its options
-   *     and by settings that override the environment, such as {@code --management-port=8081}
+   * @param arguments the command ({@code serve} by default), its options, and settings that
+   *     override environment variables, such as {@code --management-port=8081}
    */
   public static void main(String... arguments) {
     configureJvm();
@@ -64,7 +64,7 @@ public final class Main {
           System.exit(run(command, others));
         }
       }
-    } catch (Throwable e) { // includes errors, because they must end the process too
+    } catch (Throwable e) { // includes errors, because they must also end the process
       String failure = command.equals("serve") ? "cannot start" : command;
       System.err.println("plant-store " + failure + ": " + reasonFor(e));
       System.exit(1);
@@ -91,7 +91,7 @@ public final class Main {
     LoggerFactory.getLogger(Main.class).info("Startup completed in {} ms", millis);
   }
 
-  /** Requires that SLF4J uses Logback, and not another logging library on the class path. */
+  /** Checks that SLF4J uses Logback, and not another logging library on the class path. */
   static void requireLogback(ILoggerFactory log) {
     if (!(log instanceof LoggerContext)) {
       URL file = log.getClass().getResource(log.getClass().getSimpleName() + ".class");
@@ -104,7 +104,7 @@ public final class Main {
   private static int run(String command, String... arguments) {
     PrintWriter output = new PrintWriter(System.out, true, UTF_8); // regardless of the locale
     PrintWriter errors = new PrintWriter(System.err, true, UTF_8);
-    System.setOut(System.err); // for the log, because standard output belongs to the command
+    System.setOut(System.err); // for the log, because the command writes to stdout
     System.setProperty("root.level", "warn");
     List<ToolProvider> parts = parts(command);
     String[] options = readSettings(command, arguments).toArray(String[]::new);
@@ -120,7 +120,7 @@ public final class Main {
   static List<ToolProvider> parts(String command) {
     Map<String, List<ToolProvider>> tools =
         ServiceLoader.load(ToolProvider.class).stream()
-            .filter(each -> !each.type().getModule().isNamed()) // skips the tools of the JDK
+            .filter(each -> !each.type().getModule().isNamed()) // skips the JDK's own tools
             .map(ServiceLoader.Provider::get)
             .collect(groupingBy(ToolProvider::name));
     if (!tools.containsKey(command)) {
@@ -131,7 +131,7 @@ public final class Main {
   }
 
   /**
-   * Checks that all settings are legible, makes the settings among the arguments available to every
+   * Checks that all settings are legible, passes the settings from the command line to every
    * application context, and returns the command's own options.
    */
   private static List<String> readSettings(String command, String... arguments) {
@@ -143,7 +143,7 @@ public final class Main {
     return read.options();
   }
 
-  /** Returns the innermost configuration error as one line, or the root cause if there is none. */
+  /** Returns the innermost configuration error, or else the root cause, as a single line. */
   static String reasonFor(Throwable failure) {
     List<Throwable> causes =
         Stream.iterate(failure, Objects::nonNull, Throwable::getCause).toList();
@@ -158,12 +158,12 @@ public final class Main {
 
   private static void configureJvm() {
     DRIVER_LOG.setLevel(Level.OFF);
-    // Libraries format numbers for the default locale, but all messages are in English.
+    // Libraries format numbers for the default locale, but all messages must be in English.
     Locale.setDefault(Locale.ENGLISH);
-    // Renegotiation is disabled, because no deadline would apply to a second handshake.
+    // Disables TLS renegotiation, because no deadline would apply to a second handshake.
     System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
-    // By default, the JVM caches an address for 30 s and a failed lookup for 10 s, but a fail-over
-    // may change the address. Values that the operator has set take precedence.
+    // By default, the JVM caches an address for 30 s and a failed lookup for 10 s, but the
+    // address may change during a failover. Values set by the operator take precedence.
     System.getProperties().putIfAbsent("sun.net.inetaddr.ttl", "1");
     if ("10".equals(Security.getProperty("networkaddress.cache.negative.ttl"))) {
       Security.setProperty("networkaddress.cache.negative.ttl", "0");

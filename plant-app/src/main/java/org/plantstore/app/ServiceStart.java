@@ -27,7 +27,7 @@ public final class ServiceStart implements ApplicationContextConfigurer {
   /** The framework metrics whose names promtool rejects. */
   private static final Set<String> MISNAMED = Set.of("process.cpu.time", "system.cpu.count");
 
-  /** The settings among the command-line arguments, which every application context reads. */
+  /** The settings from the command line, which every application context reads. */
   private static volatile Map<String, Object> arguments = Map.of();
 
   /** Sets the values that override environment variables. */
@@ -36,9 +36,9 @@ public final class ServiceStart implements ApplicationContextConfigurer {
   }
 
   /**
-   * Adds the settings among the arguments, and declares the service's variables. All other
-   * variables are hidden from the framework, because it would try each underscore in their names
-   * both as a dot and as a hyphen.
+   * Adds the settings from the command line, and declares the service's environment variables. All
+   * other variables are hidden from the framework, which would derive many property names from each
+   * one by replacing underscores with dots and hyphens.
    */
   @Override
   public void configure(ApplicationContextBuilder builder) {
@@ -54,7 +54,7 @@ public final class ServiceStart implements ApplicationContextConfigurer {
             Origin.of("arguments")));
   }
 
-  /** Runs after the modules whose settings it logs, but before the store waits for a database. */
+  /** Runs after the modules whose settings it logs, but before the store waits for its database. */
   @Override
   public int getOrder() {
     return LOWEST_PRECEDENCE - 1;
@@ -75,8 +75,8 @@ public final class ServiceStart implements ApplicationContextConfigurer {
     String address = address(settings, "LISTEN_ADDRESS", "listen.address");
     String managementAddress = address(settings, "MANAGEMENT_ADDRESS", "management.address");
     if (!managementAddress.equals(address)) {
-      // Explicit listeners are used only here, because with them, the URL that development mode
-      // prints would contain the management port.
+      // Explicit listeners are used only in this case, because they would make development mode
+      // print a URL that contains the management port.
       settings.addPropertySource(
           new YamlPropertySourceLoader().load("listeners", settings).orElseThrow());
     }

@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Shuts the service down gracefully. First, the readiness probe fails, and the service continues to
- * accept requests until load balancers have noticed. Then the framework finishes the accepted
- * requests. This class is thread-safe.
+ * Shuts down the service gracefully. First, the readiness probe fails while the service continues
+ * to accept requests, so that load balancers can react. Then the framework finishes the requests in
+ * progress. This class is thread-safe.
  */
 @Singleton
 @Readiness

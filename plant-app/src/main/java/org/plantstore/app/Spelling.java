@@ -9,12 +9,12 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
-/** Suggests the right spelling of a misspelled name. Only letters are compared, ignoring case. */
+/** Suggests the correct spelling of a misspelled name. Comparisons ignore case and nonletters. */
 final class Spelling {
 
   private Spelling() {}
 
-  /** Returns a remedy that suggests the closest known name, or {@code --help} if none is close. */
+  /** Returns a hint that suggests the closest known name, or {@code --help} if none is close. */
   static String remedy(String name, Collection<String> known) {
     return closest(name, known)
         .map(closest -> "did you mean " + closest + "?")
@@ -30,9 +30,9 @@ final class Spelling {
   }
 
   /**
-   * Returns whether two names become equal if at most one letter is removed from each. Also returns
-   * true if the first name consists of several words, and each of them begins a word of the other
-   * name, in the same order.
+   * Returns whether two names become equal if at most one letter is removed from each. This method
+   * also returns true if the first name consists of several words, each of which is a prefix of a
+   * word in the other name, in the same order.
    */
   static boolean isClose(String name, String other) {
     String[] words = words(name).split("_");
@@ -49,7 +49,7 @@ final class Spelling {
     return name.toUpperCase(Locale.ROOT).replaceAll("[^A-Z]+", "_").replaceAll("^_|_$", "");
   }
 
-  /** Returns the text itself, and each text that results from removing one letter. */
+  /** Returns the text itself and every text that results from removing one letter. */
   private static Set<String> shortened(String text) {
     Set<String> texts = new HashSet<>(Set.of(text));
     for (int letter = 0; letter < text.length(); letter++) {

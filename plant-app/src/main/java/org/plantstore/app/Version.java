@@ -10,14 +10,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 
-/** Publishes the version that is running as the metric {@code plant_store_info}. */
+/** Publishes the running version as the metric {@code plant_store_info}. */
 @Context
 final class Version {
 
   Version(MeterRegistry registry, @Property(name = InstalledStores.NAME) String store) {
     String[] versionAndCommit = text().split("\\+", 2);
     Gauge.builder("plant.store.info", () -> 1)
-        .description("The version, commit, and store that are running")
+        .description("The version, commit, and store of the running service")
         .tag("version", versionAndCommit[0])
         .tag("commit", versionAndCommit[versionAndCommit.length - 1])
         .tag("store", store)

@@ -1,4 +1,4 @@
-/** Combines the use case and the adapters on the class path into a service. */
+/** Assembles the service from the use case and the adapters on the class path. */
 @NullMarked
 package org.plantstore.app;
 
