@@ -65,7 +65,7 @@ withService(start) {
 
 def jars = new File(basedir, 'service/target/jars').listFiles()*.path
 
-// Another program has written a row that is not a valid plant; the store refuses a text in its own words.
+// Another program has written a row that is not a valid plant, and the store's own message rejects a long text.
 def rows = new File(basedir, 'target/Rows.java')
 rows.parentFile.mkdirs()
 rows.text = """
@@ -82,12 +82,12 @@ withService(start) {
   assert taken == '{"error":5001,"message":"The service failed because of an internal error; its log contains the reason."}'
   def body = new File(basedir, 'target/long.json')
   body.text = '{"id":3,"name":"fern","tag":"' + 'x' * 1_000_001 + '"}'
-  def refused = run(createHere.replaceFirst(/-d '.*'/, "-d @$body"))
-  assert refused == '{"error":2003,"message":"tag must have at most 1000000 characters, but has 1000001."}'
+  def rejected = run(createHere.replaceFirst(/-d '.*'/, "-d @$body"))
+  assert rejected == '{"error":2003,"message":"tag must have at most 1000000 characters, but has 1000001."}'
 }
 
-def refusal = { classPath -> run("java -cp '${classPath.join(File.pathSeparator)}' org.plantstore.app.Main") }
-assert refusal(jars.findAll { !it.contains('nursery-store') }).contains('start: there is no store on the class path; add one')
+def failedStart = { classPath -> run("java -cp '${classPath.join(File.pathSeparator)}' org.plantstore.app.Main") }
+assert failedStart(jars.findAll { !it.contains('nursery-store') }).contains('start: there is no store on the class path; add one')
 
 def other = new File(basedir, 'target/other')
 new File(other, 'META-INF/services').mkdirs()
@@ -101,5 +101,5 @@ source.text = '''
     }
   }'''
 assert run("javac -cp '${jars.join(File.pathSeparator)}' -d $other $source") == ''
-assert refusal([other.path] + jars).endsWith(
+assert failedStart([other.path] + jars).endsWith(
     'all but one of org.example.nursery.OtherPlantStore, org.example.nursery.SqlitePlantStore\n')

@@ -28,7 +28,7 @@ import org.sqlite.SQLiteErrorCode;
  */
 public final class SqlitePlantStore implements PlantStore, AutoCloseable {
 
-  /** The SQLite result codes of failures after which a retry can help. */
+  /** The SQLite result codes that indicate temporary failures. */
   private static final Set<SQLiteErrorCode> TEMPORARY =
       Set.of(
           SQLiteErrorCode.SQLITE_BUSY,
@@ -42,16 +42,16 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
   /** A mask that extracts the primary result code from an extended result code. */
   private static final int PRIMARY_CODE = 0xFF;
 
-  /** The maximum length of a text, because longer texts would lock the file for too long. */
+  /** The maximum length of a text. Writing a longer text would lock the file for too long. */
   private static final int MAX_TEXT_CHARACTERS = 1_000_000;
 
-  /** The time that a call waits for earlier calls or for a file that another process has locked. */
+  /** How long a call waits for earlier calls, or for another process to unlock the file. */
   private static final Duration WAIT = Duration.ofSeconds(2);
 
   private final ReentrantLock turn = new ReentrantLock(true);
   private final Connection connection;
 
-  /** Opens the file whose path is in the environment variable {@code PLANTS_FILE}. */
+  /** Opens the file whose path is given by the environment variable {@code PLANTS_FILE}. */
   public SqlitePlantStore() {
     this(
         Path.of(
@@ -90,7 +90,7 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
     }
   }
 
-  /** Refuses a plant whose text is too long. The caller receives each violation. */
+  /** Throws an exception if the plant's text is too long. The caller receives each violation. */
   private static void requireShort(NewPlant plant) {
     List<Violation> violations = new ArrayList<>();
     addIfLong("name", plant.name(), violations);
@@ -107,7 +107,7 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
     }
   }
 
-  /** Waits for a limited time only, because a caller of the service is waiting. */
+  /** Waits only for a limited time, because a caller of the service is waiting. */
   private void awaitTurn() {
     try {
       if (turn.tryLock(WAIT.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -131,8 +131,8 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
 
   /**
    * Returns the stored plant. If another program wrote a row that is not a valid plant, the
-   * constructor of {@code NewPlant} throws an exception. The service reports that exception as a
-   * fault of this store.
+   * constructor of {@code NewPlant} throws an exception, which the service reports as an internal
+   * error.
    */
   private NewPlant stored(long id) throws SQLException {
     try (PreparedStatement select =
@@ -149,7 +149,7 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
 
   /**
    * Returns an exception whose type indicates whether a retry can help. The exception has no cause,
-   * because an exception of SQLite must not leave the store (R7).
+   * because a SQLite exception must not leave the store (R7).
    */
   private static RuntimeException failure(SQLException e) {
     SQLiteErrorCode code = SQLiteErrorCode.getErrorCode(e.getErrorCode() & PRIMARY_CODE);

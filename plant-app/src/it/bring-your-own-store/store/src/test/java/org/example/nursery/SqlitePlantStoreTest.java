@@ -27,7 +27,7 @@ class SqlitePlantStoreTest extends PlantStoreContract {
     store = open("plants");
   }
 
-  /** Closes everything in the reverse order of opening, before JUnit deletes the folder. */
+  /** Closes everything in reverse order, before JUnit deletes the folder. */
   @AfterEach
   void close() throws Exception {
     while (!opened.isEmpty()) {
