@@ -13,7 +13,7 @@ import java.util.concurrent.Executor;
  * multiple threads.
  *
  * <p>{@code org.plantstore.application.PlantCreation} implements this interface on top of a {@link
- * PlantStore}. In a test, a method reference is a sufficient implementation:
+ * PlantStore}. In a test, a method reference can serve as the implementation:
  *
  * <pre>{@code
  * CreatePlant createPlant = NewPlant::plant;
