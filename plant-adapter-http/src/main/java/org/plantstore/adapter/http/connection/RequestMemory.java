@@ -46,7 +46,12 @@ final class RequestMemory {
     return maxBytes;
   }
 
+  /** Returns whether the limit is exceeded, or a request is still waiting because it was. */
   boolean isExhausted() {
+    return isLimitExceeded() || !waiting.isEmpty();
+  }
+
+  private boolean isLimitExceeded() {
     return heldBytes > maxBytes;
   }
 
@@ -114,7 +119,7 @@ final class RequestMemory {
     }
 
     boolean isLimited() {
-      return isExhausted() && !isExempt;
+      return isLimitExceeded() && !isExempt;
     }
   }
 }

@@ -29,8 +29,8 @@ final class HttpRequirements {
           "create.timeout.seconds");
 
   /**
-   * Twice the heap that a connection occupies while the service discards a rejected body, because no
-   * other limit counts this memory. A connection with TLS occupies three times as much.
+   * Twice the heap that a connection occupies while the service discards a rejected body, because
+   * no other limit counts this memory. A connection with TLS occupies three times as much.
    */
   private static final int HEAP_BYTES_PER_CONNECTION = 12 * 1024;
 

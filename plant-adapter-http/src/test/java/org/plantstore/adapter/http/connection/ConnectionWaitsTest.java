@@ -103,6 +103,12 @@ class ConnectionWaitsTest {
     assertEquals(
         List.of(false, true, true, true, true),
         clients.stream().map(EmbeddedChannel::isOpen).toList());
+    assertEquals(0, reads(clients).get(3));
+    channel.sweep(4); // The limit is no longer exceeded, but slow clients still delay the fourth.
+    assertEquals(
+        List.of(false, false, true, true, false),
+        clients.stream().map(EmbeddedChannel::isOpen).toList());
+    assertEquals(1, reads(clients).get(3));
   }
 
   private static List<Integer> reads(List<Client> clients) {
